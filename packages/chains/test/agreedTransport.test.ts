@@ -125,7 +125,11 @@ test('what is asked at once goes out as one batch to each endpoint', async () =>
 })
 
 describe('logs between heights', () => {
-  const range = () => ({ address: testbed.token, fromBlock: toQuantity(1n), toBlock: toQuantity(head.number) })
+  const range = () => ({
+    address: testbed.token,
+    fromBlock: toQuantity(1n),
+    toBlock: toQuantity(head.number),
+  })
   /** Asked at once with the blocks at the ends of the range. */
   async function logs(ends = [0n, head.number]): Promise<number> {
     const reader = createAgreedClient(clientOfThree())
@@ -154,7 +158,11 @@ describe('logs between heights', () => {
 
   test.each<[string, FaultMode, FaultMode]>([
     ['two that are behind', listing(null), listing(null)],
-    ['one that is behind and one on another branch', listing(null), listing({ hash: `0x${'ab'.repeat(32)}` })],
+    [
+      'one that is behind and one on another branch',
+      listing(null),
+      listing({ hash: `0x${'ab'.repeat(32)}` }),
+    ],
   ])('F-121: lose no event to %s, of three', async (_name, ...late) => {
     await setAll(...late, { kind: 'latency', delayMs: 50 })
     await expect(logs()).rejects.toMatchObject({ kind: expect.stringMatching(/^upstream_/) })

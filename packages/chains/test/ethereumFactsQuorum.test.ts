@@ -292,6 +292,26 @@ describe('final blocks', () => {
     expect(newest.number).toBeGreaterThan(old.number - 8n)
   })
 
+  test('F-122: of many those are linked that were noted, and the newest; of few all', async () => {
+    await bed.mine(40)
+    const { reader } = readerOf(bed, { urls: proxies.map(({ url }) => url), quorumLimits: short })
+    const newest = await reader.finalBlocks.readNewest(aSignal())
+    const linked = async (back: bigint, noted: readonly bigint[]) => {
+      const from = newest.number - back
+      const heights = noted.map((above) => from + above)
+      const links = (await reader.finalBlocks.readLinks?.(from, { ...aSignal(), noted: heights })) ?? []
+      for (const { number, hash } of links)
+        expect(hash).toBe((await bed.chain.client.getBlock({ blockNumber: number })).hash)
+      return links.map(({ number }) => number - from)
+    }
+    expect(await linked(15n, [])).toEqual([0n, 15n])
+    expect(await linked(15n, [3n, 7n])).toEqual([0n, 3n, 7n, 15n])
+    expect(await linked(3n, [2n])).toEqual([0n, 1n, 2n, 3n])
+    // None is skipped: of too many the newest waits.
+    const twenty = Array.from({ length: 20 }, (_, index) => BigInt(index + 1))
+    expect(await linked(30n, twenty)).toEqual([0n, ...twenty.slice(0, 16)])
+  })
+
   test('that endpoints show differently are a disagreement', async () => {
     const fake = (digits: string) =>
       lieAbout('eth_getBlockByNumber', (block) => ({ ...block, hash: `0x${digits.repeat(32)}` }))

@@ -49,7 +49,10 @@ function listMethods(fast: CallsByMethod, slow: CallsByMethod): readonly string[
   const more = (method: string) => (fast[method] ?? 0) - (slow[method] ?? 0)
   return [...new Set([...Object.keys(fast), ...Object.keys(slow)])]
     .sort((a, b) => more(b) - more(a))
-    .map((method) => `${method}: ${fast[method] ?? 0} of the faster chain, ${slow[method] ?? 0} of the slower one`)
+    .map(
+      (method) =>
+        `${method}: ${fast[method] ?? 0} of the faster chain, ${slow[method] ?? 0} of the slower one`,
+    )
 }
 
 /** Of both chains at once, which one process reads. @returns as `findExcess` does */

@@ -25,6 +25,8 @@ class Chain {
   hasBlocks = true
   isLinked = false
   linked = 0
+  /** Blocks in all readings. */
+  read = 0
 
   constructor() {
     this.grow(100n)
@@ -44,17 +46,21 @@ class Chain {
       },
       readHash: async (number: bigint) => {
         refuseWhenSilent()
+        this.read += 1
         return this.blocks.get(number)
       },
       ...(this.isLinked && {
-        readLinks: async (from: bigint) => {
+        readLinks: async (from: bigint, { noted }: { readonly noted: readonly bigint[] }) => {
           refuseWhenSilent()
           this.linked += 1
           const end = [...this.blocks.keys()].reduce((most, one) => (one > most ? one : most), 0n)
           const links: FinalBlock[] = []
+          const isFew = end <= from + BigInt(2 + noted.length)
           for (let number = from < end ? from : end; number <= end; number++) {
+            if (!isFew && number !== from && number !== end && !noted.includes(number)) continue
             links.push({ number, hash: this.blocks.get(number) ?? '' })
           }
+          this.read += links.length
           return links
         },
       }),
@@ -381,7 +387,25 @@ describe('a chain whose blocks are linked', () => {
     expect(chain.linked).toBe(20)
   })
 
-  test('F-106: is linked block by block at once where an attestation rests on a newer one', async () => {
+  test('F-122: is read no more often under steady attestations than they come, however fast blocks do', async () => {
+    const attestingFor = async (blocksPerLook: bigint) => {
+      const clock = { nowMs: 0 }
+      const { chain, watch } = await followed(clock)
+      for (let number = 100n; clock.nowMs < 20_000; clock.nowMs += 500) {
+        for (const end = number + blocksPerLook; number < end; ) chain.grow(++number)
+        if (clock.nowMs % 1_000 === 0)
+          watch.observe([evidence('ethereum', { blockNumber: number, blockHash: `h${number}` })])
+        await watch.follow()
+      }
+      expect(refusal(watch)).toBe('ready')
+      return chain
+    }
+    const [fast, slow] = [await attestingFor(5n), await attestingFor(1n)]
+    expect(fast.linked).toBeLessThanOrEqual(slow.linked)
+    expect(fast.read).toBeLessThan(1.2 * slow.read)
+  })
+
+  test('F-122: is halted at the next look where an attestation rests on a newer block that was replaced', async () => {
     const clock = { nowMs: 0 }
     const { chain, watch } = await followed(clock)
     for (let number = 101n; number <= 110n; number++) chain.grow(number)

@@ -11,8 +11,8 @@ const unchanged: FinalVerdict = { kind: 'unchanged' }
 /**
  * The final blocks of one chain that were seen in this run. The newest of them to which all others are
  * linked, the anchor, stands for all below it: a chain that still has it has not been rewritten. A block
- * above it is linked before it becomes the anchor, block by block where parents are read, else by reading
- * it and then the anchor again: what replaced a block between two readings must not hide behind a newer one.
+ * above it is linked before it becomes the anchor: block by block where parents are read and few have come, else by
+ * reading it and then the anchor again. What replaced a block between two readings must not hide behind a newer one.
  * @source ledger-and-safety.md 4.4; design.md 7.6
  */
 export class FinalHistory {
@@ -52,7 +52,8 @@ export class FinalHistory {
 
   /**
    * One look at what is kept: as little as it takes to see a rewritten chain. Rejects as `compare`.
-   * @param options.goesOn whether newer blocks are linked though none of them was noted
+   * @param options.goesOn whether newer blocks than those that were noted are linked
+   * @source F-122
    */
   async follow(
     blocks: FinalBlocks,
@@ -60,11 +61,9 @@ export class FinalHistory {
   ): Promise<FinalVerdict> {
     const anchor = this.#anchor
     if (anchor === undefined) return unchanged
-    if (blocks.readLinks === undefined) return this.#readAgain(blocks, options)
-    // Blocks that were noted above the anchor must be found linked, one by one, before anything rests on them.
-    const isWhole = this.#newest > anchor.number
-    if (!isWhole && !options.goesOn) return judgeFinal(anchor, await blocks.readHash(anchor.number, options))
-    return this.#link(anchor, await blocks.readLinks(anchor.number, { ...options, isWhole }))
+    if (blocks.readLinks === undefined || !options.goesOn) return this.#readAgain(blocks, options)
+    const noted = this.#notedAbove(anchor).map(({ number }) => number)
+    return this.#link(anchor, await blocks.readLinks(anchor.number, { ...options, noted }))
   }
 
   /** @param links see `FinalBlocks.readLinks` */
@@ -88,17 +87,21 @@ export class FinalHistory {
     return unchanged
   }
 
+  /** Lowest first. */
+  #notedAbove(anchor: FinalBlock): readonly FinalBlock[] {
+    return [...this.#known]
+      .map(([number, hash]) => ({ number, hash }))
+      .filter(({ number }) => number > anchor.number)
+      .sort((a, b) => (a.number < b.number ? -1 : 1))
+  }
+
   /** Highest first: a block that stood after one above it was read is below that one. */
   async #readAgain(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<FinalVerdict> {
     const anchor = this.#anchor
     if (anchor === undefined) return unchanged
-    const unlinked = [...this.#known]
-      .map(([number, hash]) => ({ number, hash }))
-      .filter(({ number }) => number > anchor.number)
-      .sort((a, b) => (a.number < b.number ? -1 : 1))
-      .slice(0, unlinkedMax)
+    const unlinked = this.#notedAbove(anchor).slice(0, unlinkedMax)
     const next = unlinked.at(-1) ?? anchor
-    for (const block of [...unlinked.reverse(), anchor]) {
+    for (const block of [...unlinked.toReversed(), anchor]) {
       const verdict = judgeFinal(block, await blocks.readHash(block.number, options))
       if (verdict.kind !== 'unchanged') return verdict
     }

@@ -1,5 +1,11 @@
 import { type FinalChange, type FinalVerdict, unreadableChain } from '@causeway/chains'
-import { DomainError, type FinalBlock, type FinalBlocks, whenAborted } from '@causeway/core'
+import {
+  DomainError,
+  type FinalBlock,
+  type FinalBlocks,
+  leastBetweenReadsMs,
+  whenAborted,
+} from '@causeway/core'
 import { FinalHistory } from './finalHistory.ts'
 import type { HaltStore } from './haltStore.ts'
 
@@ -38,12 +44,6 @@ export type WatchLog = {
 
 /** Chains of which nothing was used for so long are not followed: endpoints are paid by the call. */
 export const followedAfterUseMs = 600_000
-
-/**
- * Blocks of which several come between two looks are linked no more often than one that comes every two seconds.
- * @source F-106
- */
-const leastBetweenLinksMs = 1_750
 
 /** As `CHAIN_NOT_CHECKED` advises callers. */
 const uncheckedPauseMs = 1_000
@@ -184,7 +184,7 @@ export class WatchedEntry {
       const { linkedTo } = this.#history
       const goesOn = beganAtMs >= this.#linksDueMs
       const verdict = await this.#history.follow(blocks, { signal, goesOn })
-      if (this.#history.linkedTo > linkedTo + 1n) this.#linksDueMs = beganAtMs + leastBetweenLinksMs
+      if (goesOn && this.#history.linkedTo > linkedTo + 1n) this.#linksDueMs = beganAtMs + leastBetweenReadsMs
       this.#agreedAtMs = beganAtMs
       this.#noteHead()
       // Endpoints that lag look like a chain that ends too early: the slower look decides about that.

@@ -18,8 +18,8 @@ import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 /** Headers of one reading that links every block. */
 const linksMax = 16n
-/** As many new blocks are linked one by one at once; of more, the newest and then the first are read. */
-const fewLinks = 2n
+/** As many blocks beside noted ones are linked one by one; of more, the newest and then the first are read. */
+const fewLinks = 2
 
 /** Final blocks of an `ethereum-vm` chain, by number and hash. */
 export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): FinalBlocks {
@@ -44,16 +44,24 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
       if (resultOf(answer, 'eth_getBlockByNumber') === null) return undefined
       return parseHeader(answer, number).hash
     },
-    links: (from, isWhole) => ({
+    links: (from, noted) => ({
       ...heads,
       async second(view, _own, pin, signal) {
         const first = lower(from, pin.headNumber)
-        if (!isWhole && pin.height > first + fewLinks) {
-          const readHeader = async (height: bigint) =>
-            parseHeader((await view.ask([headerCall(height)], signal))[0], height)
-          // One after the other: what replaced the first one before the newest was read shows then.
-          const newest = await readHeader(pin.height)
-          const facts = [await readHeader(first), newest].map(({ number, hash }) => ({ number, hash }))
+        const kept = noted
+          .filter((height) => height > first && height < pin.height)
+          .slice(0, Number(linksMax))
+        if (pin.height > first + BigInt(fewLinks + kept.length)) {
+          const readHeaders = async (heights: readonly bigint[]) => {
+            const answers = await view.ask(heights.map(headerCall), signal)
+            return heights.map((height, index) => parseHeader(answers[index], height))
+          }
+          // None is skipped: of too many the newest one waits.
+          const above = kept.length < linksMax ? [...kept, pin.height] : kept
+          // Highest first: had a chain without the lower ones replaced the higher ones, it would show now.
+          const newer = await readHeaders(above.toReversed())
+          const headers = [...newer, ...(await readHeaders([first]))].reverse()
+          const facts = headers.map(({ number, hash }) => ({ number, hash }))
           return { kind: 'final', facts }
         }
         const last = lower(first + linksMax, pin.height)

@@ -12,7 +12,7 @@ export function createFinalBlocks<View extends EndpointSource, First, Pin>(
     /** See `FinalBlocks.readLinks`. */
     readonly links?: (
       from: bigint,
-      isWhole: boolean,
+      noted: readonly bigint[],
     ) => Pick<ChainQuestion<First, Pin, readonly FinalBlock[], View>, 'first' | 'pin' | 'second'>
   },
 ): FinalBlocks {
@@ -33,8 +33,8 @@ export function createFinalBlocks<View extends EndpointSource, First, Pin>(
       return facts.hash
     },
     ...(links !== undefined && {
-      async readLinks(from, { signal, isWhole }) {
-        const { facts } = await quorum.read({ ...links(from, isWhole), signal })
+      async readLinks(from, { signal, noted }) {
+        const { facts } = await quorum.read({ ...links(from, noted), signal })
         return facts
       },
     }),

@@ -160,14 +160,14 @@ export interface FinalBlocks {
   /** Hash of the block that stands at `number` now; `undefined` when the chain has none there. */
   readHash(number: bigint, options: ReadOptions): Promise<string | undefined>
   /**
-   * Blocks as they stand now, oldest first, each the parent of the next: from `from`, or where the chain ends when that is
-   * lower, up to the newest final one, or as many as one reading may hold. Never empty. Absent where blocks are not read
-   * with their parents.
-   * @param options.isWhole else the first, read after the last, and the last are enough where many have come
+   * Blocks as they stand now, oldest first: from `from`, or where the chain ends when that is lower, up to the newest
+   * final one, or as many as one reading may hold. Of few each is the parent of the next; of many only the noted ones
+   * and the newest are read, and after them the first. Never empty. Absent where blocks are not read with their parents.
+   * @param options.noted heights above `from` that none may hide, ascending
    */
   readLinks?(
     from: bigint,
-    options: ReadOptions & { readonly isWhole: boolean },
+    options: ReadOptions & { readonly noted: readonly bigint[] },
   ): Promise<readonly FinalBlock[]>
 }
 
