@@ -65,7 +65,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
         gasMarginBps: 15_000,
         exposure: exposureLimitsOf({}, {}),
         inventory: createPlainInventory({
-          balanceOf: paying.balanceOf,
+          balanceOf: (currency) => paying.balanceOf(currency),
           isAllowed: async () => true,
           open: () => records.active(desk.address, solanaChainId, Number.MAX_SAFE_INTEGER),
           floors: new Map([[nativeCoin, 10n ** 9n]]),

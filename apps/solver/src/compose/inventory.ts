@@ -203,7 +203,7 @@ function withdrawalCommand(
 }
 
 function balancesOn(chain: PaidChain, signer: ConfiguredSigner): (currency: string) => Promise<bigint> {
-  if (chain.kind === 'marked') return chain.paying.balanceOf
+  if (chain.kind === 'marked') return (currency) => chain.paying.balanceOf(currency)
   if (chain.kind === 'line') return (currency) => coinsOf(chain.paying, currency)
   const { chainId, client, finalBlocks } = chain
   return connectFillWallet({ chainId, client, finalBlocks, signer, nowMs: () => Date.now() }).balanceOf

@@ -99,7 +99,7 @@ function openMarkedDesk(
   { chain, records, market, elections, exposure }: DeskParts & { readonly chain: MarkedPaidChain },
 ): SolverChain {
   const { key, chainId, codec, policy, paying, fillContract, addressProgram, landsWithinSeconds } = chain
-  const { address, balanceOf } = paying
+  const { address } = paying
   const desk = createExpiringDesk({
     ...{ chainId, paying, landsWithinSeconds, records, nowMs: () => Date.now() },
     rules: { ...gasBudgetsOf(policy), maxFeePerGasWei: policy.maxFeePerGasWei },
@@ -114,7 +114,7 @@ function openMarkedDesk(
     ...{ fillContract, addressProgram, exposure },
     ...costs(market, chainId, policy),
     inventory: createPlainInventory({
-      ...{ balanceOf, open, floors: floorsOf(policy) },
+      ...{ balanceOf: (currency) => paying.balanceOf(currency), open, floors: floorsOf(policy) },
       isAllowed: createAllowances({ desk, paying, open }),
     }),
   }

@@ -34,10 +34,10 @@ export interface PaymentRecord {
 }
 
 /** The record of a chain where each payment leaves a mark of its own, or names itself in its wallet's line. */
-export const createMarkedRecord = ({
-  readFinal,
-}: Pick<PayingChain | LinePayingChain, 'readFinal'>): PaymentRecord => ({
-  readFinal: (id, orderId) => readFinal(id, orderId === undefined ? {} : { orderId }),
+export const createMarkedRecord = (
+  chain: Pick<PayingChain | LinePayingChain, 'readFinal'>,
+): PaymentRecord => ({
+  readFinal: (id, orderId) => chain.readFinal(id, orderId === undefined ? {} : { orderId }),
   async readFinalOf() {
     throw new Error('wallets cannot share a chain on which what is signed has no deadline')
   },

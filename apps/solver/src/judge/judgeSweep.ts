@@ -59,10 +59,10 @@ export function judgeSweep(
 
 function madeOf(
   terms: DepositAddressTerms,
-  { depositAddress }: Pick<LinePayingChain, 'depositAddress'>,
+  chain: Pick<LinePayingChain, 'depositAddress'>,
 ): ReturnType<LinePayingChain['depositAddress']> | undefined {
   try {
-    return depositAddress(terms)
+    return chain.depositAddress(terms)
   } catch (error) {
     if (error instanceof InvalidAddressError) return undefined
     throw error
