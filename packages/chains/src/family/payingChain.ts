@@ -72,6 +72,9 @@ export type PaymentPlan = {
   readonly rent: bigint
 }
 
+/** What of a plan is signed. */
+export type SignedPlan = Pick<PaymentPlan, 'terms' | 'units'>
+
 /** A signed transaction that can have no effect once a final block is higher than `lastValidHeight`. */
 export type ExpiringTransaction = {
   readonly raw: Hex
@@ -122,7 +125,7 @@ export interface PayingChain {
    */
   plan(terms: PaymentTerms, bid: PayingFees, most?: bigint): Promise<PaymentPlan | PlanRefusal>
   /** @throws DomainError where no recent block is known */
-  sign(plan: Pick<PaymentPlan, 'terms' | 'units'>, bid: PayingFees): Promise<ExpiringTransaction>
+  sign(plan: SignedPlan, bid: PayingFees): Promise<ExpiringTransaction>
   /** Sends bytes again and again at no harm. @throws NodeError, DomainError where no endpoint took them */
   broadcast(transaction: Pick<ExpiringTransaction, 'raw'>): Promise<void>
   /** As of the newest block that one endpoint knows. */

@@ -31,6 +31,18 @@ export function askPaymentVotes<Outcome>(
   })
 }
 
+/** What became of transactions; late endpoints are waited for while the others do not say the same. */
+export function askLanding(
+  client: PaymentVoters,
+  calls: readonly RpcCall[],
+  decide: (votes: Votes, electorate: Electorate) => Landing,
+): Promise<Landing> {
+  return askPaymentVotes(client, calls, (votes, electorate, isLast) => {
+    const landing = decide(votes, electorate)
+    return landing.kind === 'unknown' && !isLast ? undefined : landing
+  })
+}
+
 /** What each voice says; an answer that cannot be read is none. */
 export function saidByVoice<Value>(
   votes: Votes,

@@ -3,6 +3,7 @@ import {
   bytesToHex,
   deriveProgramAddresses,
   encodeBase58,
+  type Hex,
   hexToBytes,
   markBytes,
   markedInstructions,
@@ -20,11 +21,13 @@ import type { Keypair, VersionedTransaction } from '@solana/web3.js'
 import type {
   PayingChain,
   PayingChainFamily,
+  PayingChainOptions,
   PayingFees,
-  PaymentPlan,
   PaymentTerms,
+  SentTransaction,
+  SignedPlan,
 } from '../../family/payingChain.ts'
-import { askPaymentVotes } from '../../family/paymentVotes.ts'
+import { askLanding, askPaymentVotes } from '../../family/paymentVotes.ts'
 import type { ChainClient } from '../../rpc/client.ts'
 import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
@@ -52,8 +55,6 @@ const blockhashBlocks = 150n
 const transactionBytesMax = 1_232
 const anyBlockhash = '1'.repeat(32)
 
-type Options = Parameters<PayingChainFamily['open']>[0]
-
 /** Payments of one wallet, each with its marker. See decision 27. */
 export const solanaPaying: PayingChainFamily = {
   // A file in its place is named by ED25519_PRIVATE_KEY_FILE.
@@ -62,109 +63,127 @@ export const solanaPaying: PayingChainFamily = {
   landsWithinSeconds: 90,
 }
 
-function openSolanaPaying({ client, key, addressProgram: addresses }: Options): PayingChain {
+function openSolanaPaying({ client, key, addressProgram }: PayingChainOptions): PayingChain {
   // CAST: the form of a key was checked when its setting was read.
   const keypair = solanaLibrary().Keypair.fromSeed(hexToBytes(key.reveal() as `0x${string}`))
-  const address = keypair.publicKey.toBase58()
-  const addressProgram = addresses && openAddressProgram(addresses)
-  let signed = 0
+  return new SolanaPayer(client, {
+    keypair,
+    addressProgram: addressProgram && openAddressProgram(addressProgram),
+  })
+}
 
-  async function accounts(addresses: readonly string[]): Promise<readonly (ShownAccount | undefined)[]> {
-    const [answer] = await client.batch([accountsCall(addresses)], { timeoutMs: readTimeoutMs })
-    return parseAccounts(answer, addresses.length)
+/** What signs, and what empties addresses where a program does. */
+type Wallet = { readonly keypair: Keypair; readonly addressProgram: SolanaAddressProgram | undefined }
+
+class SolanaPayer implements PayingChain {
+  readonly address: string
+  readonly #client: ChainClient
+  readonly #wallet: Wallet
+  #signed = 0
+
+  constructor(client: ChainClient, wallet: Wallet) {
+    this.address = wallet.keypair.publicKey.toBase58()
+    this.#client = client
+    this.#wallet = wallet
   }
-  /** Whose they are and what mints say of themselves is agreed; balances and supplies change from slot to slot. */
-  async function agreedAccounts(addresses: readonly string[]) {
-    const { answers } = await client.agree([accountsCall(addresses)], {
-      timeoutMs: readTimeoutMs,
-      project: ([answer]) => comparableAccounts(answer, addresses.length),
-    })
-    const shown = parseAccounts(answers[0], addresses.length)
-    return new Map(addresses.map((one, index) => [one, shown[index]]))
+
+  head() {
+    return askPaymentVotes(this.#client, headCalls(), decideHead)
   }
-  const head = () => askPaymentVotes(client, headCalls(), decideHead)
 
-  return {
-    address,
-    head,
-    readFinal: (id) => askPaymentVotes(client, markCalls(address, id), decideMark),
-    landingOf(transactions) {
-      const hashes = transactions.map(({ hash }) => hash)
-      return askPaymentVotes(client, landingCalls(hashes), (votes, electorate, isLast) => {
-        const landing = decideLanding(votes, hashes, electorate)
-        return landing.kind === 'unknown' && !isLast ? undefined : landing
-      })
-    },
-
-    async plan(terms, bid) {
-      const looked =
-        terms.emptied === undefined
-          ? await lookAtPayments(address, terms.payments, agreedAccounts)
-          : await lookAtAddress(address, { emptied: terms.emptied, addressProgram }, agreedAccounts)
-      if ('refusal' in looked) return looked
-      if (terms.makesNoState === true && looked.stateBytes.length > 0)
-        return { refusal: 'the recipient has no account of the token' }
-      const planned: PaymentTerms = {
-        ...terms,
-        payments: looked.payments,
-        ...(looked.emptied !== undefined && { emptied: looked.emptied }),
-      }
-      const trial = compile({ keypair, addressProgram }, planned, { ...bid, units: unitsMax }, anyBlockhash)
-      if (trial === undefined) return { refusal: 'the transaction is too large' }
-      const units = await askPaymentVotes(client, [simulationCall(toBase64(trial))], decideRun)
-      if (units === 'fails') return { refusal: 'the transaction would revert' }
-      const rents = [markBytes[markOf(terms)], ...looked.stateBytes].map((stateBytes) =>
-        bid.fees.rentOf({ stateBytes }),
-      )
-      return {
-        terms: planned,
-        units: withMargin(units),
-        rent: rents.reduce((sum, lamports) => sum + lamports, 0n),
-      } satisfies PaymentPlan
-    },
-
-    async sign(plan, bid) {
-      const [{ finalHeight }, blockhashes] = await Promise.all([head(), recentBlockhashes(client)])
-      const usable = blockhashes.filter(
-        ({ lastValidHeight }) =>
-          lastValidHeight > finalHeight && lastValidHeight <= finalHeight + 2n * blockhashBlocks,
-      )
-      // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
-      const recent = usable[signed % Math.max(1, usable.length)]
-      signed += 1
-      if (recent === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
-      const wallet = { keypair, addressProgram }
-      const transaction = compile(wallet, plan.terms, { ...bid, units: plan.units }, recent.blockhash)
-      if (transaction === undefined) throw new Error('a planned transaction is too large')
-      transaction.sign([keypair])
-      return {
-        raw: bytesToHex(transaction.serialize()),
-        hash: encodeBase58(transaction.signatures[0] ?? new Uint8Array()),
-        lastValidHeight: recent.lastValidHeight,
-        fee: feeOf(plan.units, bid),
-      }
-    },
-
-    async broadcast({ raw }) {
-      const encoded = Buffer.from(hexToBytes(raw)).toString('base64')
-      const answers = await client.askEach([sendCall(encoded)], { timeoutMs: readTimeoutMs })
-      const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [one]))
-      if (said.some((answer) => answer.ok || isHarmless(answer.message))) return
-      const refusal = said.find((answer) => !answer.ok)
-      if (refusal !== undefined && !refusal.ok) throw new NodeError(refusal)
-      throw new UpstreamUnavailableError('No endpoint took the transaction.')
-    },
-
-    async balanceOf(currency) {
-      if (currency === solanaCodec.nativeCurrency) return (await accounts([address]))[0]?.lamports ?? 0n
-      const [mint] = await accounts([currency])
-      const known = mint && readTokenMint(mint.owner, mint.data)
-      if (known === undefined) return 0n
-      const token = { mint: currency, tokenProgram: known.program }
-      const [held] = await accounts([associatedTokenAccount(address, token)])
-      return held?.owner === known.program ? tokenAmountOf(held) : 0n
-    },
+  readFinal(id: Hex) {
+    return askPaymentVotes(this.#client, markCalls(this.address, id), decideMark)
   }
+
+  landingOf(transactions: readonly SentTransaction[]) {
+    const hashes = transactions.map(({ hash }) => hash)
+    return askLanding(this.#client, landingCalls(hashes), (votes, electorate) =>
+      decideLanding(votes, hashes, electorate),
+    )
+  }
+
+  async plan(terms: PaymentTerms, bid: PayingFees) {
+    const { emptied } = terms
+    const { addressProgram } = this.#wallet
+    const agreed = (addresses: readonly string[]) => agreedAccounts(this.#client, addresses)
+    const looked =
+      emptied === undefined
+        ? await lookAtPayments(this.address, terms.payments, agreed)
+        : await lookAtAddress(this.address, { emptied, addressProgram }, agreed)
+    if ('refusal' in looked) return looked
+    if (terms.makesNoState === true && looked.stateBytes.length > 0)
+      return { refusal: 'the recipient has no account of the token' }
+    const planned: PaymentTerms = {
+      ...terms,
+      payments: looked.payments,
+      ...(looked.emptied !== undefined && { emptied: looked.emptied }),
+    }
+    const trial = compile(this.#wallet, planned, { ...bid, units: unitsMax }, anyBlockhash)
+    if (trial === undefined) return { refusal: 'the transaction is too large' }
+    const units = await askPaymentVotes(this.#client, [simulationCall(toBase64(trial))], decideRun)
+    if (units === 'fails') return { refusal: 'the transaction would revert' }
+    const rents = [markBytes[markOf(terms)], ...looked.stateBytes].map((stateBytes) =>
+      bid.fees.rentOf({ stateBytes }),
+    )
+    const rent = rents.reduce((sum, lamports) => sum + lamports, 0n)
+    return { terms: planned, units: withMargin(units), rent }
+  }
+
+  async sign({ terms, units }: SignedPlan, bid: PayingFees) {
+    const [{ finalHeight }, blockhashes] = await Promise.all([this.head(), recentBlockhashes(this.#client)])
+    const usable = blockhashes.filter(
+      ({ lastValidHeight }) =>
+        lastValidHeight > finalHeight && lastValidHeight <= finalHeight + 2n * blockhashBlocks,
+    )
+    // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
+    const recent = usable[this.#signed % Math.max(1, usable.length)]
+    this.#signed += 1
+    if (recent === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
+    const transaction = compile(this.#wallet, terms, { ...bid, units }, recent.blockhash)
+    if (transaction === undefined) throw new Error('a planned transaction is too large')
+    transaction.sign([this.#wallet.keypair])
+    return {
+      raw: bytesToHex(transaction.serialize()),
+      hash: encodeBase58(transaction.signatures[0] ?? new Uint8Array()),
+      lastValidHeight: recent.lastValidHeight,
+      fee: feeOf(units, bid),
+    }
+  }
+
+  async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
+    const encoded = Buffer.from(hexToBytes(raw)).toString('base64')
+    const answers = await this.#client.askEach([sendCall(encoded)], { timeoutMs: readTimeoutMs })
+    const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [one]))
+    if (said.some((answer) => answer.ok || isHarmless(answer.message))) return
+    const refusal = said.find((answer) => !answer.ok)
+    if (refusal !== undefined && !refusal.ok) throw new NodeError(refusal)
+    throw new UpstreamUnavailableError('No endpoint took the transaction.')
+  }
+
+  async balanceOf(currency: string): Promise<bigint> {
+    if (currency === solanaCodec.nativeCurrency) return (await this.#account(this.address))?.lamports ?? 0n
+    const mint = await this.#account(currency)
+    const known = mint && readTokenMint(mint.owner, mint.data)
+    if (known === undefined) return 0n
+    const token = { mint: currency, tokenProgram: known.program }
+    const held = await this.#account(associatedTokenAccount(this.address, token))
+    return held?.owner === known.program ? tokenAmountOf(held) : 0n
+  }
+
+  async #account(address: string): Promise<ShownAccount | undefined> {
+    const [answer] = await this.#client.batch([accountsCall([address])], { timeoutMs: readTimeoutMs })
+    return parseAccounts(answer, 1)[0]
+  }
+}
+
+/** Whose they are and what mints say of themselves is agreed; balances and supplies change from slot to slot. */
+async function agreedAccounts(client: ChainClient, addresses: readonly string[]) {
+  const { answers } = await client.agree([accountsCall(addresses)], {
+    timeoutMs: readTimeoutMs,
+    project: ([answer]) => comparableAccounts(answer, addresses.length),
+  })
+  const shown = parseAccounts(answers[0], addresses.length)
+  return new Map(addresses.map((one, index) => [one, shown[index]]))
 }
 
 /** An answer that cannot be read is a voice of its own. */
@@ -201,7 +220,7 @@ function markOf({ mark }: Pick<PaymentTerms, 'mark'>): keyof typeof markBytes {
 function openAddressProgram({
   program,
   depository,
-}: NonNullable<Options['addressProgram']>): SolanaAddressProgram {
+}: NonNullable<PayingChainOptions['addressProgram']>): SolanaAddressProgram {
   return { program, depository: { program: depository, addresses: deriveProgramAddresses(depository) } }
 }
 
@@ -222,10 +241,7 @@ function emptyingOf(
 
 /** @returns undefined where it does not fit into a transaction */
 function compile(
-  {
-    keypair: { publicKey },
-    addressProgram,
-  }: { readonly keypair: Keypair; readonly addressProgram: SolanaAddressProgram | undefined },
+  { keypair: { publicKey }, addressProgram }: Wallet,
   terms: PaymentTerms,
   bid: PayingFees & { readonly units: bigint },
   blockhash: string,

@@ -9,21 +9,28 @@ import {
   type Hex,
   maxBigint,
   minBigint,
+  type Secret,
   TronFees,
   tokenAllowance,
   tronAddress,
   UpstreamUnavailableError,
 } from '@causeway/core'
+import { agreedAnswer } from '../../family/agreedAnswer.ts'
 import type {
   PayingChain,
   PayingChainFamily,
+  PayingChainOptions,
   PayingFees,
+  PaymentPlan,
   PaymentTerms,
   PlannedPayment,
+  PlanRefusal,
+  SentTransaction,
+  SignedPlan,
 } from '../../family/payingChain.ts'
-import { askPaymentVotes } from '../../family/paymentVotes.ts'
+import { askLanding, askPaymentVotes } from '../../family/paymentVotes.ts'
 import type { ChainClient } from '../../rpc/client.ts'
-import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
 import { parseRecord } from '../../rpc/quantity.ts'
@@ -53,124 +60,125 @@ export const tronPaying: PayingChainFamily = {
   landsWithinSeconds: lifetimeSeconds + 15,
 }
 
-type Options = Parameters<PayingChainFamily['open']>[0]
-
 const { nativeCurrency } = createTronCodec()
 
 /** Of payments whose deadline nobody named; no block is ever so late. */
 const never = 2n ** 40n
 const tokenMax = 2n ** 256n - 1n
 
-function openTronPaying({ client, key, fillContract: hexContract }: Options): PayingChain {
-  if (hexContract === undefined)
+function openTronPaying({ client, key, fillContract }: PayingChainOptions): PayingChain {
+  if (fillContract === undefined)
     throw new ConfigurationError(`quote: chains.${client.chainId}.fillContract is needed to pay there`)
-  const fillContract = tronAddress(hexContract)
-  const address = walletOf(key)
-  let signed = 0
+  return new TronPayer(client, key, tronAddress(fillContract))
+}
 
-  const contractCallOf = ({
-    id,
-    mark,
-    orderId,
-    deadlineSeconds,
-    allowance,
-    payments,
-  }: PaymentTerms): ContractCall => {
-    const through = { fillContract, id }
-    if (mark === 'closed') return fillClosing(through)
-    if (mark === 'allowed') {
-      if (allowance === undefined) throw new Error('nothing is allowed')
-      return tokenAllowance(allowance.currency, fillContract, allowance.amount)
+class TronPayer implements PayingChain {
+  readonly address: string
+  readonly #client: ChainClient
+  readonly #key: Secret
+  readonly #fillContract: string
+  #signed = 0
+
+  constructor(client: ChainClient, key: Secret, fillContract: string) {
+    this.address = walletOf(key)
+    this.#client = client
+    this.#key = key
+    this.#fillContract = fillContract
+  }
+
+  head() {
+    return askPaymentVotes(this.#client, headCalls, decideHead)
+  }
+
+  readFinal(id: Hex) {
+    const owner = this.address
+    const state = fillState({ fillContract: this.#fillContract, id }, owner)
+    return askPaymentVotes(
+      this.#client,
+      markCalls(tryCall({ owner, ...state }, 'walletsolidity')),
+      decideMark,
+    )
+  }
+
+  landingOf(transactions: readonly SentTransaction[]) {
+    const hashes = transactions.map(({ hash }) => hash)
+    return askLanding(this.#client, landingCalls(hashes), (votes, electorate) =>
+      decideLanding(votes, hashes, electorate),
+    )
+  }
+
+  async plan(terms: PaymentTerms, bid: PayingFees, most?: bigint): Promise<PaymentPlan | PlanRefusal> {
+    const refusal = refusePayments(this.address, terms.payments) ?? refusePrice(bid)
+    if (refusal !== undefined) return { refusal }
+    const trial = tryCall({ owner: this.address, ...contractCallOf(this.#fillContract, terms) })
+    const energy = await askPaymentVotes(this.#client, [trial], (votes, electorate, isLast) =>
+      isLast ? decideRun(votes, electorate) : undefined,
+    )
+    if (energy === 'fails') return { refusal: 'the transaction would revert' }
+    const energyMax = most === undefined ? undefined : energyFor(most, feesOf(bid))
+    if (energyMax !== undefined && energy > energyMax)
+      return { refusal: `it takes ${energy} energy, more than ${energyMax}`, isDear: true }
+    return { terms, units: minBigint(withMargin(energy), energyMax ?? withMargin(energy)), rent: 0n }
+  }
+
+  async sign({ terms, units }: SignedPlan, bid: PayingFees) {
+    const refusal = refusePrice(bid)
+    if (refusal !== undefined) throw new UpstreamUnavailableError(refusal)
+    const [{ timeSeconds }, blocks] = await Promise.all([this.head(), recentBlocks(this.#client)])
+    // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
+    const block = blocks[this.#signed % Math.max(1, blocks.length)]
+    this.#signed += 1
+    if (block === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
+    const { sunPerEnergy, sunPerByte } = feesOf(bid)
+    const expiresMs = 1_000 * (timeSeconds + lifetimeSeconds)
+    const feeLimitSun = units * sunPerEnergy
+    const transaction = signCall(
+      contractCallOf(this.#fillContract, terms),
+      { block, createdMs: Date.now() + this.#signed, expiresMs, feeLimitSun },
+      { wallet: this.address, key: this.#key },
+    )
+    return {
+      ...{ raw: transaction.raw, hash: transaction.hash },
+      lastValidHeight: BigInt(expiresMs),
+      fee: feeLimitSun + transaction.countedBytes * sunPerByte,
     }
-    const deadline = deadlineSeconds === undefined ? never : BigInt(deadlineSeconds)
-    return fillPayment(through, { orderId: orderId ?? id, deadlineSeconds: deadline, payments })
-  }
-  const stateCall = (id: Hex): RpcCall =>
-    tryCall({ owner: address, ...fillState({ fillContract, id }, address) }, 'walletsolidity')
-  const head = () => askPaymentVotes(client, headCalls, decideHead)
-  const agreedAnswer = async <Said>(call: RpcCall, read: (answer: RpcAnswer | undefined) => Said) => {
-    const { answers } = await client.agree([call], {
-      timeoutMs: readTimeoutMs,
-      project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
-    })
-    return read(answers[0])
   }
 
-  return {
-    address,
-    head,
-    readFinal: (id) => askPaymentVotes(client, markCalls(stateCall(id)), decideMark),
-    landingOf(transactions) {
-      const hashes = transactions.map(({ hash }) => hash)
-      return askPaymentVotes(client, landingCalls(hashes), (votes, electorate, isLast) => {
-        const landing = decideLanding(votes, hashes, electorate)
-        return landing.kind === 'unknown' && !isLast ? undefined : landing
-      })
-    },
-
-    async plan(terms, bid, most) {
-      const refusal = refusePayments(address, terms.payments) ?? refusePrice(bid)
-      if (refusal !== undefined) return { refusal }
-      const call = contractCallOf(terms)
-      const trial = tryCall({ owner: address, ...call })
-      const energy = await askPaymentVotes(client, [trial], (votes, electorate, isLast) =>
-        isLast ? decideRun(votes, electorate) : undefined,
-      )
-      if (energy === 'fails') return { refusal: 'the transaction would revert' }
-      const energyMax = most === undefined ? undefined : energyFor(most, feesOf(bid))
-      if (energyMax !== undefined && energy > energyMax)
-        return { refusal: `it takes ${energy} energy, more than ${energyMax}`, isDear: true }
-      return { terms, units: minBigint(withMargin(energy), energyMax ?? withMargin(energy)), rent: 0n }
-    },
-
-    async sign({ terms, units }, bid) {
-      const refusal = refusePrice(bid)
-      if (refusal !== undefined) throw new UpstreamUnavailableError(refusal)
-      const [{ timeSeconds }, blocks] = await Promise.all([head(), recentBlocks(client)])
-      // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
-      const block = blocks[signed % Math.max(1, blocks.length)]
-      signed += 1
-      if (block === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
-      const { sunPerEnergy, sunPerByte } = feesOf(bid)
-      const expiresMs = 1_000 * (timeSeconds + lifetimeSeconds)
-      const feeLimitSun = units * sunPerEnergy
-      const transaction = signCall(
-        contractCallOf(terms),
-        { block, createdMs: Date.now() + signed, expiresMs, feeLimitSun },
-        { wallet: address, key },
-      )
-      return {
-        ...{ raw: transaction.raw, hash: transaction.hash },
-        lastValidHeight: BigInt(expiresMs),
-        fee: feeLimitSun + transaction.countedBytes * sunPerByte,
-      }
-    },
-
-    async broadcast({ raw }) {
-      const call = callOf({ path: '/wallet/broadcasthex', body: { transaction: raw.slice(2) } })
-      const answers = await client.askEach([call], { timeoutMs: readTimeoutMs })
-      const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [outcomeOf(one)]))
-      if (said.includes('taken')) return
-      const [message] = said
-      if (message !== undefined) throw new NodeError({ code: -1, message })
-      throw new UpstreamUnavailableError('No endpoint took the transaction.')
-    },
-
-    async balanceOf(currency) {
-      const isCoin = currency === nativeCurrency
-      const call = isCoin ? accountCall(address) : balanceCall(currency, address)
-      const [answer] = await client.batch([call], { timeoutMs: readTimeoutMs })
-      return isCoin ? (parseCoin(answer) ?? 0n) : parseWord(answer)
-    },
-
-    async missingAllowance(currency, amount) {
-      if (currency === nativeCurrency) return undefined
-      const allowed = await agreedAnswer(allowedCall(currency, address, fillContract), parseWord)
-      if (allowed >= amount) return undefined
-      // Some tokens change no allowance but to and from zero.
-      return { currency, amount: allowed === 0n ? tokenMax : 0n }
-    },
+  async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
+    const call = callOf({ path: '/wallet/broadcasthex', body: { transaction: raw.slice(2) } })
+    const answers = await this.#client.askEach([call], { timeoutMs: readTimeoutMs })
+    const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [outcomeOf(one)]))
+    if (said.includes('taken')) return
+    const [message] = said
+    if (message !== undefined) throw new NodeError({ code: -1, message })
+    throw new UpstreamUnavailableError('No endpoint took the transaction.')
   }
+
+  async balanceOf(currency: string): Promise<bigint> {
+    const isCoin = currency === nativeCurrency
+    const call = isCoin ? accountCall(this.address) : balanceCall(currency, this.address)
+    const [answer] = await this.#client.batch([call], { timeoutMs: readTimeoutMs })
+    return isCoin ? (parseCoin(answer) ?? 0n) : parseWord(answer)
+  }
+
+  async missingAllowance(currency: string, amount: bigint): Promise<PaymentTerms['allowance']> {
+    if (currency === nativeCurrency) return undefined
+    const call = allowedCall(currency, this.address, this.#fillContract)
+    const allowed = await agreedAnswer(this.#client, call, parseWord, readTimeoutMs)
+    if (allowed >= amount) return undefined
+    // Some tokens change no allowance but to and from zero.
+    return { currency, amount: allowed === 0n ? tokenMax : 0n }
+  }
+}
+
+function contractCallOf(fillContract: string, terms: PaymentTerms): ContractCall {
+  const { id, mark, orderId = id, deadlineSeconds = never, allowance, payments } = terms
+  const through = { fillContract, id }
+  if (mark === 'closed') return fillClosing(through)
+  if (mark === 'paid')
+    return fillPayment(through, { orderId, deadlineSeconds: BigInt(deadlineSeconds), payments })
+  if (allowance === undefined) throw new Error('nothing is allowed')
+  return tokenAllowance(allowance.currency, fillContract, allowance.amount)
 }
 
 /** @throws Error for fees of another family */
