@@ -17,7 +17,8 @@ export type LineReading = {
   readonly chainSeconds: number
 }
 
-type Asked = {
+/** What a reading depends on, whatever is asked. */
+export type LineTerms = {
   readonly threshold: number
   readonly confirmations: Confirmations
   readonly wallet: LineWallet
@@ -39,7 +40,7 @@ async function readHeads(view: BitcoinPayingView, signal: AbortSignal): Promise<
 
 /** The height that enough endpoints have final, and the time that enough of them have reached. */
 const pinBy =
-  ({ threshold, confirmations }: Pick<Asked, 'threshold' | 'confirmations'>) =>
+  ({ threshold, confirmations }: Pick<LineTerms, 'threshold' | 'confirmations'>) =>
   (heads: readonly Heads[]): Pin => ({
     height: finalHeight(
       reachedBy(
@@ -56,7 +57,7 @@ const pinBy =
 
 /** @param asked.places where the line may stand, and what may have been mined of it */
 export function lineQuestion(
-  asked: Asked & { readonly places: readonly OutPoint[] },
+  asked: LineTerms & { readonly places: readonly OutPoint[] },
 ): Question<Heads & { readonly seen: readonly (SeenTransaction | undefined)[] }, LineReading> {
   const { places, line, nowMs } = asked
   return {
@@ -113,7 +114,7 @@ export function lineQuestion(
 
 /** What an output of a script holds that is final and unspent. */
 export function besideQuestion(
-  asked: Pick<Asked, 'threshold' | 'confirmations'> & {
+  asked: Pick<LineTerms, 'threshold' | 'confirmations'> & {
     readonly output: OutPoint
     readonly script: Uint8Array
   },
