@@ -5,9 +5,10 @@ import {
   hyperliquidCodec,
   UpstreamUnavailableError,
 } from '@causeway/core'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { agreedAnswer } from '../../family/agreedAnswer.ts'
 import { refuseTransfer, refuseTransferFee } from '../../family/flatTransfers.ts'
+import type { NonceMappings } from '../../family/nonceMappings.ts'
 import type {
   PayingChain,
   PayingChainFamily,
@@ -16,11 +17,16 @@ import type {
   PaymentState,
   PaymentTerms,
   PlannedPayment,
+  SentTransaction,
+  SignedPlan,
 } from '../../family/payingChain.ts'
-import { createTimeAsHeight } from '../../family/timeAsHeight.ts'
+import { createTimeAsHeight, type TimeAsHeight } from '../../family/timeAsHeight.ts'
+import type { ChainClient } from '../../rpc/client.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
+import type { QuorumClient } from '../../rpc/quorumClient.ts'
 import { parseActionOutcome, type SpotToken } from '../answers.ts'
+import type { HyperliquidView } from '../hyperliquidView.ts'
 import {
   parseSpotBalances,
   parseTime,
@@ -38,7 +44,7 @@ import { usdcTokenId } from '../requests.ts'
 import { tokenIdOf } from '../transfers.ts'
 import { type KeptPayment, keptIn, landingOf, lifetimeMs, textOf } from './landing.ts'
 import { createOwnLedger, type OwnLedger } from './ownLedger.ts'
-import { createPaymentRows, type PaymentRow } from './paymentRow.ts'
+import { createPaymentRows, type PaymentRow, type PaymentRows } from './paymentRow.ts'
 import { signTransfer, spendingTransfer, type TransferParameters, transferOf } from './transfer.ts'
 
 const { nativeCurrency, isAddress } = hyperliquidCodec
@@ -68,27 +74,118 @@ function openHyperliquidPaying({
       `solver: chains.${client.chainId} is paid on with entries of the hub: they need ORACLES, HUB_ECDSA_PRIVATE_KEY and the hub's genericMappingAddress`,
     )
   // CAST: a private key in a setting was checked to be 0x and 64 hex digits.
-  const owner = privateKeyToAccount(key.reveal() as Hex)
-  const wallet = owner.address.toLowerCase() as Hex // CAST: an address in lower case is one.
-  const quorum = explorersBeside(client)
-  const readLedger = createOwnLedger({ quorum, electorate: client.electorate, wallet })
-  const sign = owner.signTypedData.bind(owner)
-  const rows = createPaymentRows({ mappings, wallet, sign: (data) => sign(data) })
-  const within = () => AbortSignal.timeout(readTimeoutMs)
-  const time = createTimeAsHeight({ client, call: statusCall, readMs: parseTime, hash: 'shown' })
+  return new HyperliquidPayer(client, privateKeyToAccount(key.reveal() as Hex), mappings, depositories)
+}
 
-  const ask = <Said>(
-    call: Parameters<typeof agreedAnswer>[1],
-    read: Parameters<typeof agreedAnswer<Said>>[2],
-  ) => agreedAnswer(client, call, read, readTimeoutMs)
-  const lackOf = (account: string) => ask(transferCheckCall(account, wallet), parseTransferCheck)
-  let tokens: Promise<readonly SpotToken[]> | undefined
-  const tokenOf = async (currency: string) => {
+class HyperliquidPayer implements PayingChain {
+  readonly address: Hex
+  readonly #client: ChainClient
+  readonly #owner: PrivateKeyAccount
+  readonly #depositories: readonly string[]
+  readonly #quorum: QuorumClient<HyperliquidView>
+  readonly #states: PaymentStates
+  readonly #time: TimeAsHeight
+  #tokens: Promise<readonly SpotToken[]> | undefined
+  #lastNonce = 0n
+
+  constructor(
+    client: ChainClient,
+    owner: PrivateKeyAccount,
+    mappings: NonceMappings,
+    depositories: readonly string[],
+  ) {
+    const wallet = lowerCase(owner.address)
+    const quorum = explorersBeside(client)
+    this.address = wallet
+    this.#client = client
+    this.#owner = owner
+    this.#depositories = depositories
+    this.#quorum = quorum
+    this.#states = new PaymentStates(
+      wallet,
+      createPaymentRows({ mappings, wallet, sign: (data) => owner.signTypedData(data) }),
+      createOwnLedger({ quorum, electorate: client.electorate, wallet }),
+    )
+    this.#time = createTimeAsHeight({ client, call: statusCall, readMs: parseTime, hash: 'shown' })
+  }
+
+  async head() {
+    const finalHeight = await this.#time.head(within())
+    return { finalHeight, timeSeconds: Number(finalHeight / 1_000n) }
+  }
+
+  async readFinal(id: Hex) {
+    const { ledger, state } = await this.#states.look(lowerCase(id))
+    return { state, timestampSeconds: Number(ledger.timeMs / 1_000n) }
+  }
+
+  landingOf(transactions: readonly SentTransaction[]) {
+    return landingOf(transactions, this.#states)
+  }
+
+  async plan(terms: PaymentTerms, bid: PayingFees) {
+    const rules = { wallet: this.address, depositories: this.#depositories, refuse: refuseAmount }
+    const refusal = refuseTransfer(terms, rules) ?? refuseTransferFee(bid)
+    if (refusal !== undefined) return { refusal }
+    const [payment] = terms.payments
+    const without = payment && (await this.#refuseRecipient(payment, terms, bid))
+    if (without !== undefined) return { refusal: without }
+    const { row, state } = await this.#states.look(lowerCase(terms.id))
+    if (state !== 'open' || (terms.mark === 'paid' && row.isClosed))
+      return { refusal: 'the transaction would revert' }
+    return { terms, units: 1n, rent: 0n }
+  }
+
+  /** Whoever has no account yet pays a dollar for it out of what reaches him. */
+  async #refuseRecipient(
+    { recipient, currency }: PlannedPayment,
+    { makesNoState }: PaymentTerms,
+    { ceiling }: PayingFees,
+  ): Promise<string | undefined> {
+    const { exists, accountFee } = await this.#lackOf(recipient)
+    if (exists) return undefined
+    if (makesNoState === true) return 'the recipient is no account, and nobody was charged for one'
+    if (accountFee > ceiling) return 'an account takes more than maxFeePerGasWei'
+    return [nativeCurrency, usdcTokenId].includes(currency)
+      ? undefined
+      : 'the recipient is no account, which is paid for in dollars alone'
+  }
+
+  #lackOf(account: string) {
+    const call = transferCheckCall(account, this.address)
+    return agreedAnswer(this.#client, call, parseTransferCheck, readTimeoutMs)
+  }
+
+  async sign({ terms }: SignedPlan) {
+    const nonce = await this.#nextNonce()
+    const [id, lastValidHeight] = [lowerCase(terms.id), nonce + lifetimeMs]
+    const [payment] = terms.payments
+    if (terms.mark === 'closed' || payment === undefined)
+      return { ...textOf({ mark: 'closed', id, nonce }), lastValidHeight, fee: 0n }
+    const { recipient, currency, amount } = payment
+    const [{ accountFee: fee }, token] = await Promise.all([this.#lackOf(recipient), this.#tokenOf(currency)])
+    // What an account takes for itself is taken out of what reaches it.
+    const moved = { recipient, currency, amount: amount + fee, token, nonce: exactNumber(nonce) }
+    const orderId = lowerCase(terms.orderId ?? terms.id)
+    return {
+      ...textOf({ mark: 'paid', id, nonce, orderId, transfer: transferOf(moved) }),
+      ...{ lastValidHeight, fee },
+    }
+  }
+
+  /** The exchange's own time, so that it is among the highest and near enough. */
+  async #nextNonce(): Promise<bigint> {
+    const now = await this.#time.head(within())
+    this.#lastNonce = now > this.#lastNonce ? now : this.#lastNonce + 1n
+    return this.#lastNonce
+  }
+
+  async #tokenOf(currency: string) {
     const id = tokenIdOf(currency)
     if (id === undefined) return undefined
-    tokens ??= ask(tokensCall, parseTokens)
-    const listed = await tokens.catch((error: unknown) => {
-      tokens = undefined
+    this.#tokens ??= agreedAnswer(this.#client, tokensCall, parseTokens, readTimeoutMs)
+    const listed = await this.#tokens.catch((error: unknown) => {
+      this.#tokens = undefined
       throw error
     })
     const [found, ...more] = listed.filter(({ tokenId }) => tokenId === id)
@@ -96,35 +193,48 @@ function openHyperliquidPaying({
     return { symbol: found.name, decimals: found.decimals }
   }
 
-  /** Under a nonce of its own the payment itself was executed. */
-  async function hashOfPaid(
-    id: Hex,
-    nonces: readonly bigint[],
-    ledger: OwnLedger,
-  ): Promise<string | undefined> {
-    for (const nonce of nonces) {
-      const shown = ledger.shown(nonce)
-      if (shown !== undefined && shown.destination !== wallet && (await rows.owns(id, nonce)))
-        return shown.hash
-    }
-    return undefined
+  async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
+    const kept = keptIn(raw)
+    await (kept.mark === 'closed' ? this.#close(kept.id) : this.#pay(kept))
   }
-  const isSpent = (ledger: OwnLedger) => (nonce: bigint) =>
-    ledger.shown(nonce) !== undefined || ledger.isOver(nonce)
 
-  /** The row comes first: a nonce that it gets later is not looked for, and a closed one gets none. */
-  async function look(id: Hex): Promise<{ row: PaymentRow; ledger: OwnLedger; state: PaymentState }> {
-    const row = await rows.read(id)
-    const ledger = await readLedger(row.nonces)
-    const isPaid = (await hashOfPaid(id, row.nonces, ledger)) !== undefined
-    const isClosed = row.isClosed && row.nonces.every(isSpent(ledger))
-    return { row, ledger, state: isPaid ? 'paid' : isClosed ? 'closed' : 'open' }
+  async #pay({ id, orderId, nonce, transfer }: KeptPayment): Promise<void> {
+    const { rows } = this.#states
+    const { row, ledger, state } = await this.#states.look(id)
+    if (state !== 'open' || row.isClosed) throw refused('the payment was made or closed')
+    if (nonce + lifetimeMs < ledger.timeMs) throw refused('its time is over')
+    const isNamed = row.nonces.at(-1) === nonce
+    if (!isNamed && row.nonces.includes(nonce)) throw refused('its nonce was given up')
+    if (!isNamed) {
+      const open = row.nonces.filter((one) => !isSpent(ledger, one))
+      for (const one of open) await this.#spend(one)
+      if (open.length > 0) throw refused('an earlier nonce of it is being spent')
+    }
+    await Promise.all([
+      rows.name(nonce, { id, orderId }),
+      ...(isNamed ? [] : [rows.append(id, row.slot, nonce)]),
+    ])
+    const refusal = await this.#hand(transfer)
+    if (refusal !== undefined) throw refused(refusal)
+  }
+
+  async #close(id: Hex): Promise<void> {
+    const { row, ledger, state } = await this.#states.look(id)
+    if (state === 'paid') throw refused('the payment was made')
+    if (!row.isClosed) await this.#states.rows.append(id, row.slot, 'closed')
+    for (const nonce of row.nonces) if (!isSpent(ledger, nonce)) await this.#spend(nonce)
+  }
+
+  /** Either this is executed under the nonce or the payment was: the exchange executes one of the two. */
+  async #spend(nonce: bigint): Promise<void> {
+    const refusal = await this.#hand(spendingTransfer(this.address, exactNumber(nonce), 'perps'))
+    if (refusal !== undefined) await this.#hand(spendingTransfer(this.address, exactNumber(nonce), 'spot'))
   }
 
   /** @returns why no endpoint took it @throws UpstreamUnavailableError where none said anything */
-  async function hand(parameters: TransferParameters): Promise<string | undefined> {
-    const action = await signTransfer(owner, parameters)
-    const each = await quorum.askEach(
+  async #hand(parameters: TransferParameters): Promise<string | undefined> {
+    const action = await signTransfer(this.#owner, parameters)
+    const each = await this.#quorum.askEach(
       async (view, signal) => parseActionOutcome(await view.act(action, signal)),
       within(),
     )
@@ -134,123 +244,55 @@ function openHyperliquidPaying({
     return said.some(({ refusal }) => refusal === undefined) ? undefined : first.refusal
   }
 
-  /** Either this is executed under the nonce or the payment was: the exchange executes one of the two. */
-  async function spend(nonce: bigint): Promise<void> {
-    const refusal = await hand(spendingTransfer(wallet, exactNumber(nonce), 'perps'))
-    if (refusal !== undefined) await hand(spendingTransfer(wallet, exactNumber(nonce), 'spot'))
-  }
-
-  async function pay({ id, orderId, nonce, transfer }: KeptPayment): Promise<void> {
-    const { row, ledger, state } = await look(id)
-    if (state !== 'open' || row.isClosed) throw refused('the payment was made or closed')
-    if (nonce + lifetimeMs < ledger.timeMs) throw refused('its time is over')
-    const isNamed = row.nonces.at(-1) === nonce
-    if (!isNamed && row.nonces.includes(nonce)) throw refused('its nonce was given up')
-    if (!isNamed) {
-      const open = row.nonces.filter((one) => !isSpent(ledger)(one))
-      for (const one of open) await spend(one)
-      if (open.length > 0) throw refused('an earlier nonce of it is being spent')
-    }
-    await Promise.all([
-      rows.name(nonce, { id, orderId }),
-      ...(isNamed ? [] : [rows.append(id, row.slot, nonce)]),
-    ])
-    const refusal = await hand(transfer)
-    if (refusal !== undefined) throw refused(refusal)
-  }
-
-  async function close(id: Hex): Promise<void> {
-    const { row, ledger, state } = await look(id)
-    if (state === 'paid') throw refused('the payment was made')
-    if (!row.isClosed) await rows.append(id, row.slot, 'closed')
-    for (const nonce of row.nonces) if (!isSpent(ledger)(nonce)) await spend(nonce)
-  }
-
-  let last = 0n
-  /** The exchange's own time, so that it is among the highest and near enough. */
-  async function nextNonce(): Promise<bigint> {
-    const now = await time.head(within())
-    last = now > last ? now : last + 1n
-    return last
-  }
-
-  return {
-    address: wallet,
-    async head() {
-      const finalHeight = await time.head(within())
-      return { finalHeight, timeSeconds: Number(finalHeight / 1_000n) }
-    },
-    async readFinal(id) {
-      const { ledger, state } = await look(lowerCase(id))
-      return { state, timestampSeconds: Number(ledger.timeMs / 1_000n) }
-    },
-    landingOf: (transactions) => landingOf(transactions, { readLedger, look, hashOfPaid }),
-
-    async plan(terms, bid) {
-      const refusal =
-        refuseTransfer(terms, { wallet, depositories, refuse: refuseAmount }) ?? refuseTransferFee(bid)
-      if (refusal !== undefined) return { refusal }
-      const [payment] = terms.payments
-      const without = payment && (await refuseRecipient(payment, terms, bid))
-      if (without !== undefined) return { refusal: without }
-      const { row, state } = await look(lowerCase(terms.id))
-      if (state !== 'open' || (terms.mark === 'paid' && row.isClosed))
-        return { refusal: 'the transaction would revert' }
-      return { terms, units: 1n, rent: 0n }
-    },
-
-    async sign({ terms }) {
-      const nonce = await nextNonce()
-      const [id, lastValidHeight] = [lowerCase(terms.id), nonce + lifetimeMs]
-      const [payment] = terms.payments
-      if (terms.mark === 'closed' || payment === undefined)
-        return { ...textOf({ mark: 'closed', id, nonce }), lastValidHeight, fee: 0n }
-      const { recipient, currency, amount } = payment
-      const [{ accountFee: fee }, token] = await Promise.all([lackOf(recipient), tokenOf(currency)])
-      // What an account takes for itself is taken out of what reaches it.
-      const moved = { recipient, currency, amount: amount + fee, token, nonce: exactNumber(nonce) }
-      const orderId = lowerCase(terms.orderId ?? terms.id)
-      return {
-        ...textOf({ mark: 'paid', id, nonce, orderId, transfer: transferOf(moved) }),
-        ...{ lastValidHeight, fee },
-      }
-    },
-
-    async broadcast({ raw }) {
-      const kept = keptIn(raw)
-      await (kept.mark === 'closed' ? close(kept.id) : pay(kept))
-    },
-
-    async balanceOf(currency) {
-      const token = await tokenOf(currency)
-      if (token === undefined) {
-        const [answer] = await client.batch([perpsCall(wallet)], { timeoutMs: readTimeoutMs })
-        return parseWithdrawable(answer)
-      }
-      // What other exchanges of the venue hold is not looked at.
-      if (currency !== tokenIdOf(currency)) return 0n
-      const [answer] = await client.batch([spotCall(wallet)], { timeoutMs: readTimeoutMs })
-      const { symbol, decimals } = token
-      const held = parseSpotBalances(answer, (name) => (name === symbol ? decimals : undefined))
-      return held.get(symbol) ?? 0n
-    },
-  }
-
-  /** Whoever has no account yet pays a dollar for it out of what reaches him. */
-  async function refuseRecipient(
-    { recipient, currency }: PlannedPayment,
-    { makesNoState }: PaymentTerms,
-    { ceiling }: PayingFees,
-  ): Promise<string | undefined> {
-    const { exists, accountFee } = await lackOf(recipient)
-    if (exists) return undefined
-    if (makesNoState === true) return 'the recipient is no account, and nobody was charged for one'
-    if (accountFee > ceiling) return 'an account takes more than maxFeePerGasWei'
-    return [nativeCurrency, usdcTokenId].includes(currency)
-      ? undefined
-      : 'the recipient is no account, which is paid for in dollars alone'
+  async balanceOf(currency: string): Promise<bigint> {
+    const token = await this.#tokenOf(currency)
+    // What other exchanges of the venue hold is not looked at.
+    if (token !== undefined && currency !== tokenIdOf(currency)) return 0n
+    const call = token === undefined ? perpsCall(this.address) : spotCall(this.address)
+    const [answer] = await this.#client.batch([call], { timeoutMs: readTimeoutMs })
+    if (token === undefined) return parseWithdrawable(answer)
+    const { symbol, decimals } = token
+    const held = parseSpotBalances(answer, (name) => (name === symbol ? decimals : undefined))
+    return held.get(symbol) ?? 0n
   }
 }
+
+/** What became of payments: the hub says which nonces they have, the exchange what was executed under those. */
+class PaymentStates {
+  readonly rows: PaymentRows
+  readonly readLedger: (nonces: readonly bigint[]) => Promise<OwnLedger>
+  readonly #wallet: Hex
+
+  constructor(wallet: Hex, rows: PaymentRows, readLedger: PaymentStates['readLedger']) {
+    this.rows = rows
+    this.readLedger = readLedger
+    this.#wallet = wallet
+  }
+
+  /** The row comes first: a nonce that it gets later is not looked for, and a closed one gets none. */
+  async look(id: Hex): Promise<{ row: PaymentRow; ledger: OwnLedger; state: PaymentState }> {
+    const row = await this.rows.read(id)
+    const ledger = await this.readLedger(row.nonces)
+    const isPaid = (await this.hashOfPaid(id, row.nonces, ledger)) !== undefined
+    const isClosed = row.isClosed && row.nonces.every((nonce) => isSpent(ledger, nonce))
+    return { row, ledger, state: isPaid ? 'paid' : isClosed ? 'closed' : 'open' }
+  }
+
+  /** Under a nonce of its own the payment itself was executed. */
+  async hashOfPaid(id: Hex, nonces: readonly bigint[], ledger: OwnLedger): Promise<string | undefined> {
+    for (const nonce of nonces) {
+      const shown = ledger.shown(nonce)
+      if (shown === undefined || shown.destination === this.#wallet) continue
+      if (await this.rows.owns(id, nonce)) return shown.hash
+    }
+    return undefined
+  }
+}
+
+const isSpent = (ledger: OwnLedger, nonce: bigint): boolean =>
+  ledger.shown(nonce) !== undefined || ledger.isOver(nonce)
+
+const within = () => AbortSignal.timeout(readTimeoutMs)
 
 const refused = (message: string) => new NodeError({ code: -1, message })
 

@@ -46,22 +46,19 @@ type Looks = {
 }
 
 /** All of them are of one payment, or of one closing. */
-export async function landingOf(
-  transactions: readonly SentTransaction[],
-  { readLedger, look, hashOfPaid }: Looks,
-): Promise<Landing> {
+export async function landingOf(transactions: readonly SentTransaction[], states: Looks): Promise<Landing> {
   const [first] = transactions
   if (first === undefined) throw new Error('nothing was signed')
   const kept = transactions.map(({ raw }) => keptIn(raw))
   const { id, mark } = keptIn(first.raw)
   if (mark === 'closed') {
-    const { ledger, state } = await look(id)
+    const { ledger, state } = await states.look(id)
     return state === 'closed'
       ? { kind: 'landed', hash: first.hash, succeeded: true, isFinal: true }
       : { kind: 'none', finalHeight: ledger.timeMs }
   }
-  const ledger = await readLedger(kept.map(({ nonce }) => nonce))
-  const hash = await hashOfPaid(
+  const ledger = await states.readLedger(kept.map(({ nonce }) => nonce))
+  const hash = await states.hashOfPaid(
     id,
     kept.map(({ nonce }) => nonce),
     ledger,

@@ -35,28 +35,51 @@ const shownMax = 20_000
 
 type Listing = { readonly timeMs: bigint; readonly sends: ReadonlyMap<bigint, ShownTransfer> }
 
-/** Keeps what it read: what was executed stays so. */
-export function createOwnLedger(options: {
+type LedgerOptions = {
   readonly quorum: QuorumClient<HyperliquidView>
   readonly electorate: Electorate
   /** Lower case. */
   readonly wallet: string
-}): (nonces: readonly bigint[]) => Promise<OwnLedger> {
-  const { quorum, electorate, wallet } = options
-  const { threshold } = electorate
-  const known = new Map<bigint, ShownTransfer>()
-  let lastReadMs = Number.NEGATIVE_INFINITY
-  let gathering: { readonly nonces: bigint[]; readonly ledger: Promise<OwnLedger> } | undefined
+}
 
-  function keep(nonce: bigint, transfer: ShownTransfer): void {
-    known.set(nonce, transfer)
-    const [oldest] = known.keys()
-    if (known.size > shownMax && oldest !== undefined) known.delete(oldest)
+export function createOwnLedger(options: LedgerOptions): (nonces: readonly bigint[]) => Promise<OwnLedger> {
+  const reader = new LedgerReader(options)
+  return (nonces) => reader.read(nonces)
+}
+
+/** Keeps what it read: what was executed stays so. */
+class LedgerReader {
+  readonly #options: LedgerOptions
+  readonly #known = new Map<bigint, ShownTransfer>()
+  #lastReadMs = Number.NEGATIVE_INFINITY
+  #gathering: { readonly nonces: bigint[]; readonly ledger: Promise<OwnLedger> } | undefined
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
   }
 
-  async function read(asked: readonly bigint[]): Promise<OwnLedger> {
+  read(nonces: readonly bigint[]): Promise<OwnLedger> {
+    if (this.#gathering === undefined) {
+      const gathered: bigint[] = []
+      this.#gathering = { nonces: gathered, ledger: this.#readLater(gathered) }
+    }
+    this.#gathering.nonces.push(...nonces)
+    return this.#gathering.ledger
+  }
+
+  async #readLater(nonces: readonly bigint[]): Promise<OwnLedger> {
+    const waitMs = Math.max(gatherMs, this.#lastReadMs + pauseMs - performance.now())
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    this.#gathering = undefined
+    this.#lastReadMs = performance.now()
+    return this.#readNow(nonces)
+  }
+
+  async #readNow(asked: readonly bigint[]): Promise<OwnLedger> {
+    const known = this.#known
+    const { threshold } = this.#options.electorate
     const unknown = asked.filter((nonce) => !known.has(nonce))
-    const listings = await listByVoice(startOf(unknown))
+    const listings = await this.#listByVoice(startOf(unknown))
     const timeMs = reachedBy(
       threshold,
       listings.map((one) => one.timeMs),
@@ -70,7 +93,7 @@ export function createOwnLedger(options: {
         listings.flatMap(({ sends }) => sends.get(nonce) ?? []),
         threshold,
       )
-      if (agreed !== undefined) keep(nonce, agreed)
+      if (agreed !== undefined) this.#keep(nonce, agreed)
     }
     return {
       timeMs,
@@ -83,7 +106,14 @@ export function createOwnLedger(options: {
     }
   }
 
-  async function listByVoice(from: bigint | undefined): Promise<readonly Listing[]> {
+  #keep(nonce: bigint, transfer: ShownTransfer): void {
+    this.#known.set(nonce, transfer)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > shownMax && oldest !== undefined) this.#known.delete(oldest)
+  }
+
+  async #listByVoice(from: bigint | undefined): Promise<readonly Listing[]> {
+    const { quorum, electorate, wallet } = this.#options
     const signal = AbortSignal.timeout(readTimeoutMs)
     const each = await quorum.askEach((view, own) => list(view, wallet, from, own), signal)
     const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
@@ -92,23 +122,6 @@ export function createOwnLedger(options: {
         ({ alias, said }): Vote<Listing> => ({ alias, voice: voiceOf.get(alias) ?? alias, value: said }),
       ),
     )
-  }
-
-  async function readLater(nonces: readonly bigint[]): Promise<OwnLedger> {
-    const waitMs = Math.max(gatherMs, lastReadMs + pauseMs - performance.now())
-    await new Promise((resolve) => setTimeout(resolve, waitMs))
-    gathering = undefined
-    lastReadMs = performance.now()
-    return read(nonces)
-  }
-
-  return (nonces) => {
-    if (gathering === undefined) {
-      const gathered: bigint[] = []
-      gathering = { nonces: gathered, ledger: readLater(gathered) }
-    }
-    gathering.nonces.push(...nonces)
-    return gathering.ledger
   }
 }
 
