@@ -1,5 +1,6 @@
 import {
   ConfigurationError,
+  type Hex,
   isLighterPayment,
   lighterAmountMax,
   lighterAsset,
@@ -7,7 +8,8 @@ import {
   lighterTransferMessage,
   UpstreamUnavailableError,
 } from '@causeway/core'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { agreedAnswer } from '../../family/agreedAnswer.ts'
 import { refuseTransfer, refuseTransferFee } from '../../family/flatTransfers.ts'
 import type {
   PayingChain,
@@ -16,12 +18,16 @@ import type {
   PayingFees,
   PaymentTerms,
   PlannedPayment,
+  SentTransaction,
+  SignedPlan,
 } from '../../family/payingChain.ts'
-import { askPaymentVotes, saidByVoice } from '../../family/paymentVotes.ts'
+import { askLanding, askPaymentVotes, saidByVoice } from '../../family/paymentVotes.ts'
+import type { ChainClient } from '../../rpc/client.ts'
 import type { HttpView } from '../../rpc/httpView.ts'
+import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
-import { createHttpQuorumOver } from '../../rpc/quorumClient.ts'
+import { createHttpQuorumOver, type QuorumClient } from '../../rpc/quorumClient.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { reachedBy } from '../../rpc/tally.ts'
 import { parseSendOutcome } from '../answers.ts'
@@ -41,6 +47,7 @@ import { decideLanding, landingCalls, rawOf, textOf } from './landing.ts'
 import {
   type LighterSigner,
   openLighterSigner,
+  type SignerKey,
   transferLifetimeMs,
   type UnsignedTransfer,
 } from './lighterSigner.ts'
@@ -79,159 +86,181 @@ function openLighterPaying(options: PayingChainOptions): PayingChain {
       `LIGHTER_API_KEY or LIGHTER_API_KEY_FILE is required: ${place} is paid on with it.`,
     )
   const { lighterChainId } = lighterNetworkOf({ id: client.chainId, network })
+  const own = BigInt(lighterCodec.canonicalAddress(address))
   // CAST: a private key in a setting was checked to be 0x and 64 hex digits.
   const owner = privateKeyToAccount(key.reveal() as `0x${string}`)
-  const quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view): HttpView => view)
-  const own = BigInt(lighterCodec.canonicalAddress(address))
+  const signerKey = { lighterChainId, apiKey, account: own, apiKeyIndex }
+  return new LighterPayer({ client, address, owner, signerKey, firstNonce, depositories })
+}
 
-  let opened: Promise<LighterSigner> | undefined
-  let exchangeMs = 0
-  /** It goes by the exchange's time: what this machine's clock says decides nothing. */
-  const signer = async () => {
-    const { timeSeconds } = await head()
-    exchangeMs = 1_000 * timeSeconds
-    const options = { lighterChainId, apiKey, account: own, apiKeyIndex, nowMs: () => exchangeMs }
-    opened ??= openLighterSigner(options)
-    return { timeSeconds, signer: await opened }
-  }
-  const token = async () => {
-    const { timeSeconds, signer: signs } = await signer()
-    return signs.createToken(timeSeconds + tokenSeconds)
-  }
-  const readLane = createOwnLane({ quorum, account: address, apiKeyIndex, firstNonce, token })
-  const within = () => AbortSignal.timeout(readTimeoutMs)
-  const nonceCall = nextNonceCall(address, apiKeyIndex)
+type PayerParts = {
+  readonly client: ChainClient
+  /** The index of the account, in digits. */
+  readonly address: string
+  readonly owner: PrivateKeyAccount
+  /** What signs for the account beside its owner. */
+  readonly signerKey: SignerKey
+  readonly firstNonce: bigint
+  readonly depositories: readonly string[]
+}
 
-  const head = async () => {
-    const seconds = await askPaymentVotes(client, [statusCall], (votes, { threshold }, isLast) =>
-      isLast
-        ? reachedOrNothing(
-            saidByVoice(votes, ([status]) => parseSeconds(status)),
-            threshold,
-          )
-        : undefined,
-    )
+class LighterPayer implements PayingChain {
+  readonly address: string
+  readonly #parts: PayerParts
+  readonly #quorum: QuorumClient<HttpView>
+  readonly #readLane: ReturnType<typeof createOwnLane>
+  readonly #nonceCall: RpcCall
+  #opened: Promise<LighterSigner> | undefined
+  #exchangeMs = 0
+  #isOwner: Promise<boolean> | undefined
+  #issued: { readonly nonce: bigint; readonly atMs: number } | undefined
+
+  constructor(parts: PayerParts) {
+    const { client, address: account, signerKey, firstNonce } = parts
+    const { apiKeyIndex } = signerKey
+    this.address = account
+    this.#parts = parts
+    this.#quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
+    const token = () => this.#token()
+    this.#readLane = createOwnLane({ quorum: this.#quorum, account, apiKeyIndex, firstNonce, token })
+    this.#nonceCall = nextNonceCall(account, apiKeyIndex)
+  }
+
+  async head() {
+    const seconds = await askReached(this.#parts.client, statusCall, parseSeconds)
     return { finalHeight: seconds * 1_000n, timeSeconds: Number(seconds) }
   }
-  const nextNonce = (): Promise<bigint> =>
-    askPaymentVotes(client, [nonceCall], (votes, { threshold }, isLast) =>
-      isLast
-        ? reachedOrNothing(
-            saidByVoice(votes, ([nonce]) => parseNextNonce(nonce)),
-            threshold,
-          )
-        : undefined,
-    )
-  /** The time comes first: the lane was no shorter then. */
-  const stateOf = async (terms: Parameters<Awaited<ReturnType<typeof readLane>>['stateOf']>[0]) => {
-    const { timeSeconds } = await head()
-    const lane = await readLane(await nextNonce(), within())
-    return { state: lane.stateOf(terms), timestampSeconds: timeSeconds }
-  }
-  const accountOf = (index: string) =>
-    agreeOn(quorum, async (view, signal) => ({ found: await readAccount(view, index, signal) }), within())
 
-  let isOwner: Promise<boolean> | undefined
+  /** The time comes first: the lane was no shorter then. */
+  async readFinal(id: Hex, terms?: Partial<PaymentTerms>) {
+    const { timeSeconds } = await this.head()
+    const lane = await this.#readLane(await this.#nextNonce(), within())
+    return { state: lane.stateOf({ ...terms, id }), timestampSeconds: timeSeconds }
+  }
+
+  #nextNonce(): Promise<bigint> {
+    return askReached(this.#parts.client, this.#nonceCall, parseNextNonce)
+  }
+
+  landingOf(transactions: readonly SentTransaction[]) {
+    const calls = landingCalls(this.#nonceCall, transactions)
+    return askLanding(this.#parts.client, calls, (votes, electorate) =>
+      decideLanding(votes, transactions, electorate),
+    )
+  }
+
+  async plan(terms: PaymentTerms, bid: PayingFees) {
+    const { depositories } = this.#parts
+    const refusal =
+      refuseTransfer(terms, { wallet: this.address, depositories, refuse: refuseAmount }) ??
+      refuseTransferFee(bid) ??
+      (await this.#refuseStranger())
+    if (refusal !== undefined) return { refusal }
+    const [payment] = terms.payments
+    if (payment !== undefined && (await this.#accountOf(payment.recipient)).found === undefined)
+      return { refusal: 'the recipient is no account' }
+    const { state } = await this.readFinal(terms.id, terms)
+    if (state !== 'open') return { refusal: 'the transaction would revert' }
+    return { terms, units: 1n, rent: 0n }
+  }
+
   /** Asked until it is known, and then no more: an account keeps its owner. */
-  async function refuseStranger(): Promise<string | undefined> {
-    isOwner ??= accountOf(address ?? '').then(({ found }) => found?.key === owner.address.toLowerCase())
-    const known = await isOwner.catch((error: unknown) => {
-      isOwner = undefined
+  async #refuseStranger(): Promise<string | undefined> {
+    const own = this.#parts.owner.address.toLowerCase()
+    this.#isOwner ??= this.#accountOf(this.address).then(({ found }) => found?.key === own)
+    const known = await this.#isOwner.catch((error: unknown) => {
+      this.#isOwner = undefined
       throw error
     })
-    return known ? undefined : `LIGHTER_PRIVATE_KEY is not the key of account ${address}`
+    return known ? undefined : `LIGHTER_PRIVATE_KEY is not the key of account ${this.address}`
   }
 
-  async function feeOf(recipient: string, bid: PayingFees): Promise<bigint> {
-    const call = transferFeeCall(address ?? '', recipient, await token())
-    const { answers } = await client.agree([call], {
-      timeoutMs: readTimeoutMs,
-      project: ([answer]) => ({ said: unlessUnreadable(() => parseTransferFee(answer)) ?? null }),
+  #accountOf(index: string) {
+    return agreeOn(
+      this.#quorum,
+      async (view, signal) => ({ found: await readAccount(view, index, signal) }),
+      within(),
+    )
+  }
+
+  async sign({ terms }: SignedPlan, bid: PayingFees) {
+    const { owner, signerKey } = this.#parts
+    const { to, moved, amount, memo } = transferOf(this.address, terms)
+    const [usdcFee, nonce] = await Promise.all([this.#feeOf(to, bid), this.#turn()])
+    const lane = await this.#readLane(nonce, within())
+    // Whoever wrote it there pays it, or closed it: nothing more is signed.
+    if (lane.stateOf(terms) !== 'open') throw new UpstreamUnavailableError('The payment was made or closed.')
+    const transfer: UnsignedTransfer = {
+      ...{ nonce, fromAccountIndex: signerKey.account, apiKeyIndex: BigInt(signerKey.apiKeyIndex) },
+      ...{ toAccountIndex: BigInt(to), ...moved, amount, usdcFee, memo },
+    }
+    const { info, hash, expiresAtMs } = (await this.#signer()).signer.signTransfer(transfer)
+    const { lighterChainId } = signerKey
+    const L1Sig = await owner.signMessage({
+      message: lighterTransferMessage({ ...transfer, lighterChainId }),
     })
-    const fee = unlessUnreadable(() => parseTransferFee(answers[0]))
+    this.#issued = { nonce, atMs: Date.now() }
+    return {
+      ...{ raw: rawOf({ ...info, L1Sig }), hash, fee: usdcFee },
+      lastValidHeight: BigInt(expiresAtMs + clockMarginMs),
+    }
+  }
+
+  async #feeOf(recipient: string, bid: PayingFees): Promise<bigint> {
+    const call = transferFeeCall(this.address, recipient, await this.#token())
+    const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => parseTransferFee(answer))
+    const fee = await agreedAnswer(this.#parts.client, call, read, readTimeoutMs)
     if (fee === undefined) throw new UpstreamUnavailableError('No endpoint says what a transfer takes.')
-    if (fee > bid.ceiling) throw new UpstreamUnavailableError(tooDear)
+    if (fee > bid.ceiling) throw new UpstreamUnavailableError('A transfer takes more than maxFeePerGasWei.')
     return fee
   }
 
-  let issued: { readonly nonce: bigint; readonly atMs: number } | undefined
   /** The next nonce; behind one that was just given away, as soon as that is spent. */
-  async function turn(): Promise<bigint> {
+  async #turn(): Promise<bigint> {
     for (;;) {
-      const next = await nextNonce()
+      const next = await this.#nextNonce()
+      const issued = this.#issued
       const waits = issued !== undefined && issued.nonce >= next && Date.now() - issued.atMs < turnMs
       if (!waits) return next
       await new Promise((resolve) => setTimeout(resolve, turnPollMs))
     }
   }
 
-  return {
-    address,
-    head,
-    readFinal: (id, terms) => stateOf({ ...terms, id }),
-    landingOf(transactions) {
-      const calls = landingCalls(nonceCall, transactions)
-      return askPaymentVotes(client, calls, (votes, electorate, isLast) => {
-        const landing = decideLanding(votes, transactions, electorate)
-        return landing.kind === 'unknown' && !isLast ? undefined : landing
-      })
-    },
+  /** It goes by the exchange's time: what this machine's clock says decides nothing. */
+  async #signer() {
+    const { timeSeconds } = await this.head()
+    this.#exchangeMs = 1_000 * timeSeconds
+    this.#opened ??= openLighterSigner({ ...this.#parts.signerKey, nowMs: () => this.#exchangeMs })
+    return { timeSeconds, signer: await this.#opened }
+  }
 
-    async plan(terms, bid) {
-      const refusal =
-        refuseTransfer(terms, { wallet: address, depositories, refuse: refuseAmount }) ??
-        refuseTransferFee(bid) ??
-        (await refuseStranger())
-      if (refusal !== undefined) return { refusal }
-      const [payment] = terms.payments
-      if (payment !== undefined && (await accountOf(payment.recipient)).found === undefined)
-        return { refusal: 'the recipient is no account' }
-      if ((await stateOf(terms)).state !== 'open') return { refusal: 'the transaction would revert' }
-      return { terms, units: 1n, rent: 0n }
-    },
+  async #token(): Promise<string> {
+    const { timeSeconds, signer } = await this.#signer()
+    return signer.createToken(timeSeconds + tokenSeconds)
+  }
 
-    async sign({ terms }, bid) {
-      const { to, moved, amount, memo } = transferOf(address, terms)
-      const [usdcFee, nonce] = await Promise.all([feeOf(to, bid), turn()])
-      const lane = await readLane(nonce, within())
-      // Whoever wrote it there pays it, or closed it: nothing more is signed.
-      if (lane.stateOf(terms) !== 'open')
-        throw new UpstreamUnavailableError('The payment was made or closed.')
-      const transfer: UnsignedTransfer = {
-        ...{ nonce, fromAccountIndex: own, apiKeyIndex: BigInt(apiKeyIndex), toAccountIndex: BigInt(to) },
-        ...{ ...moved, amount, usdcFee, memo },
-      }
-      const { info, hash, expiresAtMs } = (await signer()).signer.signTransfer(transfer)
-      const L1Sig = await owner.signMessage({
-        message: lighterTransferMessage({ ...transfer, lighterChainId }),
-      })
-      issued = { nonce, atMs: Date.now() }
-      return {
-        ...{ raw: rawOf({ ...info, L1Sig }), hash, fee: usdcFee },
-        lastValidHeight: BigInt(expiresAtMs + clockMarginMs),
-      }
-    },
+  async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
+    const form = { tx_type: transferType, tx_info: textOf(raw) }
+    const each = await this.#quorum.askEach(async (view, signal) => {
+      const request = { method: 'POST', path: '/api/v1/sendTx', form, answerStatuses: [400] } as const
+      return parseSendOutcome((await view.ask(request, signal)).text)
+    }, within())
+    const said = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
+    if (said.some(({ isTaken }) => isTaken)) return
+    const [refused] = said
+    if (refused !== undefined) throw new NodeError({ code: -1, message: refused.message })
+    throw new UpstreamUnavailableError('No endpoint took the transfer.')
+  }
 
-    async broadcast({ raw }) {
-      const form = { tx_type: transferType, tx_info: textOf(raw) }
-      const each = await quorum.askEach(async (view, signal) => {
-        const request = { method: 'POST', path: '/api/v1/sendTx', form, answerStatuses: [400] } as const
-        return parseSendOutcome((await view.ask(request, signal)).text)
-      }, within())
-      const said = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
-      if (said.some(({ isTaken }) => isTaken)) return
-      const [refused] = said
-      if (refused !== undefined) throw new NodeError({ code: -1, message: refused.message })
-      throw new UpstreamUnavailableError('No endpoint took the transfer.')
-    },
-
-    async balanceOf(currency) {
-      const [answer] = await client.batch([accountCall(address)], { timeoutMs: readTimeoutMs })
-      const held = parseHoldings(answer, address, (asset) => decimals.get(asset))
-      return held?.get(currency) ?? 0n
-    },
+  async balanceOf(currency: string): Promise<bigint> {
+    const calls = [accountCall(this.address)]
+    const [answer] = await this.#parts.client.batch(calls, { timeoutMs: readTimeoutMs })
+    const held = parseHoldings(answer, this.address, (asset) => decimals.get(asset))
+    return held?.get(currency) ?? 0n
   }
 }
+
+const within = () => AbortSignal.timeout(readTimeoutMs)
 
 /** Of assets that are paid in beside perps USDC. @source families.md 5.6 */
 const decimals: ReadonlyMap<string, number> = new Map([
@@ -240,12 +269,17 @@ const decimals: ReadonlyMap<string, number> = new Map([
 ])
 
 /** A number that enough voices have reached; nothing while too few have spoken. */
-function reachedOrNothing(said: readonly bigint[], threshold: number): bigint | undefined {
-  const reached = reachedBy(threshold, said)
-  return reached < 0n ? undefined : reached
+function askReached(
+  client: ChainClient,
+  call: RpcCall,
+  read: (answer: RpcAnswer | undefined) => bigint,
+): Promise<bigint> {
+  return askPaymentVotes(client, [call], (votes, { threshold }, isLast) => {
+    const said = saidByVoice(votes, ([answer]) => read(answer))
+    const reached = isLast ? reachedBy(threshold, said) : -1n
+    return reached < 0n ? undefined : reached
+  })
 }
-
-const tooDear = 'A transfer takes more than maxFeePerGasWei.'
 
 /** What the exchange does not move. */
 function refuseAmount({ amount, currency }: PlannedPayment): string | undefined {

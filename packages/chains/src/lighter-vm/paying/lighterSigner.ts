@@ -106,18 +106,24 @@ async function startProgram(clockMs: () => number): Promise<z.infer<typeof expor
   return exportsSchema.parse(world)
 }
 
-/** @throws Error for a key that is none */
-export async function openLighterSigner(options: {
+/** A key of an account, beside that of its owner. */
+export type SignerKey = {
   readonly lighterChainId: bigint
   /** 40 bytes of hex. */
   readonly apiKey: Secret
   readonly account: bigint
   readonly apiKeyIndex: number
-  /** The exchange's time in Unix milliseconds. */
-  readonly nowMs: () => number
-  /** Default: `transferLifetimeMs`. */
-  readonly lifetimeMs?: number
-}): Promise<LighterSigner> {
+}
+
+/** @throws Error for a key that is none */
+export async function openLighterSigner(
+  options: SignerKey & {
+    /** The exchange's time in Unix milliseconds. */
+    readonly nowMs: () => number
+    /** Default: `transferLifetimeMs`. */
+    readonly lifetimeMs?: number
+  },
+): Promise<LighterSigner> {
   const { lighterChainId, apiKey, account, apiKeyIndex, nowMs, lifetimeMs = transferLifetimeMs } = options
   let clockMs = 0
   const program = await startProgram(() => clockMs)
