@@ -1,4 +1,5 @@
 import { FlatFees } from '@causeway/core'
+import type { NetworkReaderOptions, NetworkReading } from './networkReader.ts'
 import type { PayingFees, PaymentTerms, PlannedPayment } from './payingChain.ts'
 
 /** What the fill wallet of an exchange may not pay, and what the exchange itself moves. */
@@ -32,4 +33,26 @@ export function refuseTransfer(
 export function refuseTransferFee({ fees, ceiling }: PayingFees): string | undefined {
   if (!(fees instanceof FlatFees)) throw new Error('fees of another family')
   return fees.transferFee > ceiling ? 'a transfer takes more than maxFeePerGasWei' : undefined
+}
+
+export type FlatModel = Extract<NetworkReaderOptions['feeModel'], { readonly kind: 'flat' }>
+
+/** @param agreed what endpoints say that a transfer takes; absent: what is configured counts */
+export function flatFeesOf(
+  { transferFee: configured, maxTransferFee: ceiling }: FlatModel,
+  agreed?: bigint,
+): Pick<NetworkReading, 'fees' | 'shown'> {
+  const transferFee = agreed ?? configured
+  const reason = 'transfer_fee_above_ceiling' as const
+  return {
+    fees:
+      transferFee > ceiling
+        ? { reason, expectedTransferFee: transferFee, ceilingTransferFee: ceiling }
+        : new FlatFees({ transferFee }),
+    shown: {
+      transferFee: transferFee.toString(),
+      ceilingTransferFee: ceiling.toString(),
+      feeFrom: agreed === undefined ? 'configured' : 'agreed',
+    },
+  }
 }

@@ -1,6 +1,5 @@
 import {
   type AccountLack,
-  FlatFees,
   hyperliquidCodec,
   hyperliquidNativeDecimals,
   UpstreamUnavailableError,
@@ -8,15 +7,24 @@ import {
 import type { RegisteredChain } from '../../config/chainRegistry.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
+import { flatFeesOf } from '../../family/flatTransfers.ts'
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../family/networkReader.ts'
-import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
+import { saidByVoice, type Votes } from '../../family/paymentVotes.ts'
+import type {
+  QuotingChain,
+  QuotingChainFamily,
+  QuotingChainOptions,
+  SentTransfer,
+  UserFacts,
+  UserFactsQuestion,
+} from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
 import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import type { QuorumClient } from '../../rpc/quorumClient.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
-import { countVoices, type Electorate, reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
+import { countVoices, reachedBy } from '../../rpc/tally.ts'
 import { parseOwnSends, type SpotToken } from '../answers.ts'
 import type { HyperliquidView } from '../hyperliquidView.ts'
 import { readLedger } from '../ledgerPages.ts'
@@ -64,74 +72,95 @@ const isOwn = (client: ChainClient): client is HyperliquidClient => 'explorers' 
 export const hyperliquidQuotingChain: QuotingChainFamily = {
   connect: connectHyperliquid,
   headSeconds: async (client) => Number(parseTime((await client.batch([statusCall]))[0]) / 1_000n),
-  open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
-    const recent = {
-      // An account that is there stays.
-      lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
-      amounts: createRecent<bigint>(now),
-      tokens: createRecent<readonly SpotToken[]>(now, { lasts: () => true }),
-    }
-    const agreed = agreedAnswersOf(client, onFailure)
-    const spotBalance = async (account: string, currency: string): Promise<bigint | undefined> => {
-      const tokens = await recent.tokens('', () => agreed(tokensCall, parseTokens, budgetMs))
-      const token = tokens?.find(({ tokenId }) => tokenId === currency)
-      if (token === undefined) return undefined
-      const decimalsOf = (symbol: string) => (symbol === token.name ? token.decimals : undefined)
-      return agreed(
-        spotCall(account),
-        (answer) => parseSpotBalances(answer, decimalsOf).get(token.name) ?? 0n,
-        budgetMs,
-      )
-    }
-    const perpsBalance = async (account: string): Promise<bigint | undefined> => {
-      const [hasOneSide, balance] = await Promise.all([
-        agreed(modeCall(account), parseHasOneSide, budgetMs),
-        agreed(perpsCall(account), parseWithdrawable, budgetMs),
-      ])
-      return hasOneSide === true ? 0n : hasOneSide === undefined ? undefined : balance
-    }
-    const lackOf = (account: string): Promise<AccountLack | undefined> =>
-      recent.lacks(account, () =>
-        agreed(
-          transferCheckCall(account.toLowerCase(), noAccount),
-          (answer): AccountLack => {
-            const { exists, accountFee } = parseTransferCheck(answer)
-            return exists ? lacksNothing : { isAbsent: true, accountFee }
-          },
-          neededWithinMs,
-        ),
-      )
-
-    return {
-      async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
-        const held = touched.map(() => undefined)
-        // Nobody yet.
-        if (!isAddress(user)) return { held }
-        const account = user.toLowerCase()
-        const balance = await recent.amounts(`${account} ${currency}`, () =>
-          currency === nativeCurrency ? perpsBalance(account) : spotBalance(account, currency),
-        )
-        return { held, ...(balance !== undefined && { balance }) }
-      },
-      lackOf,
-      hasCode: async () => false,
-      unitsOfCalls: undefined,
-      async hasSent({ account, nonce, sinceMs }) {
-        const own = account.toLowerCase()
-        const range = { from: BigInt(sinceMs), to: BigInt(now()) }
-        const { isSent } = await agreeOn(
-          explorersBeside(client),
-          async (view, signal) => {
-            const sends = parseOwnSends(await readLedger(view, own, range, signal), own)
-            return { isSent: sends.some((send) => send.nonce === nonce) }
-          },
-          AbortSignal.timeout(neededWithinMs),
-        )
-        return isSent
-      },
-    }
-  },
+  open: (options) => new HyperliquidQuoter(options),
   network: { reader: createHyperliquidNetworkReader, contradictions },
+}
+
+class HyperliquidQuoter implements QuotingChain {
+  readonly unitsOfCalls = undefined
+  readonly #options: QuotingChainOptions
+  readonly #agreed: ReturnType<typeof agreedAnswersOf>
+  readonly #recent: ReturnType<typeof openRecent>
+
+  constructor(options: QuotingChainOptions) {
+    this.#options = options
+    this.#agreed = agreedAnswersOf(options.client, options.onFailure)
+    this.#recent = openRecent(options.now)
+  }
+
+  async userFacts({ user, currency, touched = [] }: UserFactsQuestion): Promise<UserFacts> {
+    const held = touched.map(() => undefined)
+    // Nobody yet.
+    if (!isAddress(user)) return { held }
+    const account = user.toLowerCase()
+    const balance = await this.#recent.amounts(`${account} ${currency}`, () =>
+      currency === nativeCurrency ? this.#perpsBalance(account) : this.#spotBalance(account, currency),
+    )
+    return { held, ...(balance !== undefined && { balance }) }
+  }
+
+  async #perpsBalance(account: string): Promise<bigint | undefined> {
+    const { budgetMs } = this.#options
+    const [hasOneSide, balance] = await Promise.all([
+      this.#agreed(modeCall(account), parseHasOneSide, budgetMs),
+      this.#agreed(perpsCall(account), parseWithdrawable, budgetMs),
+    ])
+    return hasOneSide === true ? 0n : hasOneSide === undefined ? undefined : balance
+  }
+
+  async #spotBalance(account: string, currency: string): Promise<bigint | undefined> {
+    const { budgetMs } = this.#options
+    const tokens = await this.#recent.tokens('', () => this.#agreed(tokensCall, parseTokens, budgetMs))
+    const token = tokens?.find(({ tokenId }) => tokenId === currency)
+    if (token === undefined) return undefined
+    const decimalsOf = (symbol: string) => (symbol === token.name ? token.decimals : undefined)
+    return this.#agreed(
+      spotCall(account),
+      (answer) => parseSpotBalances(answer, decimalsOf).get(token.name) ?? 0n,
+      budgetMs,
+    )
+  }
+
+  lackOf(account: string): Promise<AccountLack | undefined> {
+    return this.#recent.lacks(account, () =>
+      this.#agreed(
+        transferCheckCall(account.toLowerCase(), noAccount),
+        (answer): AccountLack => {
+          const { exists, accountFee } = parseTransferCheck(answer)
+          return exists ? lacksNothing : { isAbsent: true, accountFee }
+        },
+        this.#options.neededWithinMs,
+      ),
+    )
+  }
+
+  async hasCode(): Promise<boolean> {
+    return false
+  }
+
+  async hasSent({ account, nonce, sinceMs }: SentTransfer): Promise<boolean> {
+    const { client, now, neededWithinMs } = this.#options
+    const own = account.toLowerCase()
+    const range = { from: BigInt(sinceMs), to: BigInt(now()) }
+    const { isSent } = await agreeOn(
+      explorersBeside(client),
+      async (view, signal) => {
+        const sends = parseOwnSends(await readLedger(view, own, range, signal), own)
+        return { isSent: sends.some((send) => send.nonce === nonce) }
+      },
+      AbortSignal.timeout(neededWithinMs),
+    )
+    return isSent
+  }
+}
+
+function openRecent(now: () => number) {
+  return {
+    // An account that is there stays.
+    lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
+    amounts: createRecent<bigint>(now),
+    tokens: createRecent<readonly SpotToken[]>(now, { lasts: () => true }),
+  }
 }
 
 /** Endpoints of the exchange, asked by paths. @throws ConfigurationError for endpoints that are no URLs */
@@ -161,7 +190,6 @@ function connectHyperliquid(chain: RegisteredChain): HyperliquidClient {
 }
 
 type State = { readonly timeMs: bigint; readonly held: ReadonlyMap<string, bigint> }
-type Votes = readonly Vote<readonly RpcAnswer[]>[]
 
 /**
  * The exchange at this moment, as enough of its endpoints have it: of times and balances counts what enough have reached.
@@ -172,12 +200,10 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
   const { client, feeModel, fillWallet, currencies } = options
   if (feeModel.kind !== 'flat') throw new Error('this family takes a fee for each transfer, or none')
   const { electorate } = client
-  const tokens = currencies.filter(({ address }) => address.length === nativeCurrency.length)
-  const calls: readonly RpcCall[] = [
-    statusCall,
-    tokensCall,
-    ...(fillWallet === undefined ? [] : [perpsCall(fillWallet), spotCall(fillWallet)]),
-  ]
+  const addresses = currencies.map(({ address }) => address)
+  const held = addresses.filter(({ length }) => length === nativeCurrency.length)
+  const walletCalls = fillWallet === undefined ? [] : [perpsCall(fillWallet), spotCall(fillWallet)]
+  const calls: readonly RpcCall[] = [statusCall, tokensCall, ...walletCalls]
   const recentMode = createRecent<boolean>(() => Date.now(), { forMs: recentMs.steady })
   /** Whether the wallet can pay from its perps side, which its owner may change; undefined where nobody answers. @source F-54 */
   const hasTwoSides = (wallet: string, timeoutMs: number): Promise<boolean | undefined> =>
@@ -187,60 +213,30 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
         () => undefined,
       ),
     )
-  const stateIn = ([status, meta, perps, spot]: readonly RpcAnswer[]): State | undefined =>
-    unlessUnreadable(() => {
-      const timeMs = parseTime(status)
-      if (fillWallet === undefined) return { timeMs, held: new Map() }
-      const known = parseTokens(meta)
-      const free = parseSpotBalances(spot, (symbol) => known.find(({ name }) => name === symbol)?.decimals)
-      const held = tokens.flatMap(({ address }): [string, bigint][] => {
-        if (address === nativeCurrency) return [[address, parseWithdrawable(perps)]]
-        const symbol = known.find(({ tokenId }) => tokenId === address)?.name
-        return symbol === undefined ? [] : [[address, free.get(symbol) ?? 0n]]
-      })
-      return { timeMs, held: new Map(held) }
-    })
-  const { transferFee, maxTransferFee } = feeModel
-
-  function readingOf(votes: Votes, { threshold, voters }: Electorate): NetworkReading | undefined {
-    const states = valuesByVoice(
-      votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value) })),
+  const decide = (votes: Votes, isLast: boolean): NetworkReading | undefined => {
+    if (!isLast) return undefined
+    const states = saidByVoice(votes, (answers) =>
+      stateIn(answers, fillWallet === undefined ? undefined : held),
     )
-    if (states.length < threshold) return undefined
-    const reached = (of: (state: State) => bigint) => reachedBy(threshold, states.map(of))
+    if (states.length < electorate.threshold) return undefined
+    const reached = (of: (state: State) => bigint) => reachedBy(electorate.threshold, states.map(of))
     const number = reached(({ timeMs }) => timeMs)
+    const known = held.filter((address) => states.every((state) => state.held.has(address)))
     return {
       head: { number, timestampSeconds: Number(number / 1_000n) },
-      fees:
-        transferFee > maxTransferFee
-          ? {
-              reason: 'transfer_fee_above_ceiling',
-              ...{ expectedTransferFee: transferFee, ceilingTransferFee: maxTransferFee },
-            }
-          : new FlatFees({ transferFee }),
-      shown: {
-        ...{ transferFee: transferFee.toString(), ceilingTransferFee: maxTransferFee.toString() },
-        feeFrom: 'configured',
-      },
+      ...flatFeesOf(feeModel),
       inventory: new Map(
-        fillWallet === undefined
-          ? []
-          : tokens.flatMap(({ address }): [string, bigint][] =>
-              states.every(({ held }) => held.has(address))
-                ? [[address, reached(({ held }) => held.get(address) ?? 0n)]]
-                : [],
-            ),
+        known.map((address) => [address, reached((state) => state.held.get(address) ?? 0n)]),
       ),
       voices: {
         agreed: states.filter(({ timeMs }) => timeMs >= number).length,
-        required: threshold,
-        configured: countVoices(voters),
+        required: electorate.threshold,
+        configured: countVoices(electorate.voters),
       },
     }
   }
   return {
     async read(limits) {
-      const decide = (votes: Votes, isLast: boolean) => (isLast ? readingOf(votes, electorate) : undefined)
       const [reading, canPayPerps] = await Promise.all([
         client.poll<NetworkReading>(calls, { ...limits, patienceMs, decide }),
         fillWallet === undefined ? true : hasTwoSides(fillWallet, limits.timeoutMs),
@@ -252,6 +248,23 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
       return { ...reading, inventory }
     },
   }
+}
+
+/** @param currencies of a wallet; undefined where nobody pays @throws MalformedAnswerError */
+function stateIn(
+  [status, meta, perps, spot]: readonly (RpcAnswer | undefined)[],
+  currencies: readonly string[] | undefined,
+): State {
+  const timeMs = parseTime(status)
+  if (currencies === undefined) return { timeMs, held: new Map() }
+  const known = parseTokens(meta)
+  const free = parseSpotBalances(spot, (symbol) => known.find(({ name }) => name === symbol)?.decimals)
+  const held = currencies.flatMap((address): [string, bigint][] => {
+    if (address === nativeCurrency) return [[address, parseWithdrawable(perps)]]
+    const symbol = known.find(({ tokenId }) => tokenId === address)?.name
+    return symbol === undefined ? [] : [[address, free.get(symbol) ?? 0n]]
+  })
+  return { timeMs, held: new Map(held) }
 }
 
 /** Endpoints of another network, depositories that are no accounts, tokens of other decimals, a wallet of one side. */

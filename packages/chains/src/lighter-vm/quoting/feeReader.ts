@@ -1,4 +1,4 @@
-import { FlatFees } from '@causeway/core'
+import { flatFeesOf } from '../../family/flatTransfers.ts'
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../family/networkReader.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
@@ -31,16 +31,6 @@ export function createLighterNetworkReader(options: NetworkReaderOptions): Netwo
     transferFeeCall(fillWallet ?? depository, depository),
     ...(fillWallet === undefined ? [] : [accountCall(fillWallet)]),
   ]
-  const { transferFee: configuredFee, maxTransferFee: ceiling } = feeModel
-  const feesAt = (agreed: bigint | undefined): NetworkReading['fees'] => {
-    const transferFee = agreed ?? configuredFee
-    return transferFee > ceiling
-      ? {
-          reason: 'transfer_fee_above_ceiling',
-          ...{ expectedTransferFee: transferFee, ceilingTransferFee: ceiling },
-        }
-      : new FlatFees({ transferFee })
-  }
   const stateIn = ([status, , account]: readonly RpcAnswer[]): State | undefined =>
     unlessUnreadable(() => ({
       seconds: parseSeconds(status),
@@ -50,22 +40,16 @@ export function createLighterNetworkReader(options: NetworkReaderOptions): Netwo
           : (parseHoldings(account, fillWallet, (currency) => decimals.get(currency)) ?? new Map()),
     }))
 
-  function readingOf(votes: Votes, { threshold, voters }: Electorate): NetworkReading | undefined {
+  const readingOf = (votes: Votes, { threshold, voters }: Electorate): NetworkReading | undefined => {
     const states = valuesByVoice(
       votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value) })),
     )
     if (states.length < threshold) return undefined
     const reached = (of: (state: State) => bigint) => reachedBy(threshold, states.map(of))
     const seconds = reached((state) => state.seconds)
-    const agreed = agreedFee(votes, electorate)
     return {
       head: { number: seconds * 1_000n, timestampSeconds: Number(seconds) },
-      fees: feesAt(agreed),
-      shown: {
-        transferFee: (agreed ?? configuredFee).toString(),
-        ceilingTransferFee: ceiling.toString(),
-        feeFrom: agreed === undefined ? 'configured' : 'agreed',
-      },
+      ...flatFeesOf(feeModel, agreedFee(votes, electorate)),
       inventory: new Map(
         [...decimals.keys()].flatMap((currency): [string, bigint][] =>
           fillWallet === undefined ? [] : [[currency, reached(({ held }) => held.get(currency) ?? 0n)]],

@@ -14,7 +14,9 @@ import {
   connectByJsonRpc,
   type QuotingChain,
   type QuotingChainFamily,
+  type QuotingChainOptions,
   type UserFacts,
+  type UserFactsQuestion,
 } from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
 import { createLruCache } from '../../rpc/lruCache.ts'
@@ -37,110 +39,7 @@ const lacksNothing: AccountLack = {}
 export const solanaQuotingChain: QuotingChainFamily = {
   // Endpoints lie further apart in slots than in blocks of seconds.
   connect: (chain) => connectByJsonRpc(chain, { headTracking: solanaHeadTracking, lagBlocksMax: 50 }),
-  open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
-    const mints = createLruCache<TokenMint>(mintsMax)
-    const groups = createAccountGroups(client)
-
-    const recent = {
-      balances: createRecent<bigint>(now),
-      coins: createRecent<bigint>(now),
-      locks: createRecent<InputLock | 'none'>(now),
-      lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
-      codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
-    }
-
-    /** Undefined where nothing is known in time; never rejects. */
-    const within = async <Value>(
-      timeoutMs: number,
-      work: (limits: Limits) => Promise<Value>,
-    ): Promise<Value | undefined> => {
-      const limits = { timeoutMs }
-      try {
-        return await work(limits)
-      } catch (error) {
-        onFailure(error)
-        return undefined
-      }
-    }
-    /** One that is remembered is not waited for: what is asked of its accounts leaves with the moment's other questions. */
-    const readMint = async (currency: string, limits: Limits): Promise<TokenMint | undefined> => {
-      const mint = await groups.agreed(
-        [currency],
-        ([account]) => account && readTokenMint(account.owner, account.data),
-        limits,
-      )
-      if (mint !== undefined) mints.set(currency, mint)
-      return mint
-    }
-
-    const balanceOf = (user: string, currency: string) =>
-      recent.balances(`${user} ${currency}`, () =>
-        within(budgetMs, async (limits) => {
-          if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
-          const mint = mints.get(currency) ?? (await readMint(currency, limits))
-          if (mint === undefined) return undefined
-          const holder = tokenAccountOf(user, currency, mint)
-          return tokenAmountOf(await groups.shown(holder, limits))
-        }),
-      )
-    const coinOf = (payer: string) =>
-      recent.coins(payer, () =>
-        within(budgetMs, (limits) => groups.agreed([payer], ([found]) => lamportsOf(found), limits)),
-      )
-
-    const lockOf = (user: string, currency: string) =>
-      recent.locks(`${user} ${currency}`, () =>
-        within(budgetMs, async (limits) => {
-          if (currency === solanaCodec.nativeCurrency) return 'none'
-          const mint = mints.get(currency) ?? (await readMint(currency, limits))
-          if (mint === undefined) return undefined
-          const holder = tokenAccountOf(user, currency, mint)
-          return groups.agreed([holder], ([found]) => lockOfHolder(found, user) ?? 'none', limits)
-        }),
-      )
-
-    return {
-      async userFacts({ user, currency, feePayer, touched = [] }): Promise<UserFacts> {
-        const [balance, coin, lock = 'none'] = await Promise.all([
-          balanceOf(user, currency),
-          feePayer === undefined ? undefined : coinOf(feePayer),
-          lockOf(user, currency),
-        ])
-        return {
-          ...{ ...(balance !== undefined && { balance }), held: touched.map(() => undefined) },
-          ...(coin !== undefined && { feeFunds: { coin } }),
-          ...(lock !== 'none' && { inputLock: lock }),
-        }
-      },
-      lackOf: (account, currency) =>
-        recent.lacks(`${account} ${currency}`, () =>
-          within(neededWithinMs, async (limits) => {
-            if (currency === solanaCodec.nativeCurrency)
-              return groups.agreed([account], ([found]) => lackOfCoin(found), limits)
-            const mint = mints.get(currency) ?? (await readMint(currency, limits))
-            if (mint === undefined) return undefined
-            const holder = tokenAccountOf(account, currency, mint)
-            const lackIn = ([found]: readonly (ShownAccount | undefined)[]): AccountLack => {
-              if (found?.owner !== mint.program) return { stateBytes: mint.accountBytes }
-              const refusal = refusalOfHolder(found, account)
-              return refusal === undefined ? lacksNothing : { refusal }
-            }
-            return groups.agreed([holder], lackIn, limits)
-          }),
-        ),
-      hasCode: (account) =>
-        recent.codes(account, () =>
-          within(neededWithinMs, async (limits) => {
-            // Nobody has the key of such an address: a program signs for it, or nobody does.
-            if (!isSolanaKey(account)) return true
-            const isCode = ([found]: readonly (ShownAccount | undefined)[]) =>
-              found !== undefined && (found.isExecutable || found.owner !== systemProgram)
-            return groups.agreed([account], isCode, limits)
-          }),
-        ),
-      unitsOfCalls: undefined,
-    }
-  },
+  open: (options) => new SolanaQuoter(options),
   network: {
     reader: createClusterReader,
     async contradictions(options) {
@@ -163,6 +62,118 @@ export const solanaQuotingChain: QuotingChainFamily = {
       return [...endpoints, ...strangers, ...mints, ...program]
     },
   },
+}
+
+class SolanaQuoter implements QuotingChain {
+  readonly unitsOfCalls = undefined
+  readonly #options: QuotingChainOptions
+  readonly #groups: ReturnType<typeof createAccountGroups>
+  readonly #mints = createLruCache<TokenMint>(mintsMax)
+  readonly #recent: ReturnType<typeof openRecent>
+
+  constructor(options: QuotingChainOptions) {
+    this.#options = options
+    this.#groups = createAccountGroups(options.client)
+    this.#recent = openRecent(options.now)
+  }
+
+  async userFacts({ user, currency, feePayer, touched = [] }: UserFactsQuestion): Promise<UserFacts> {
+    const [balance, coin, lock = 'none'] = await Promise.all([
+      this.#balanceOf(user, currency),
+      feePayer === undefined ? undefined : this.#coinOf(feePayer),
+      this.#lockOf(user, currency),
+    ])
+    return {
+      ...{ ...(balance !== undefined && { balance }), held: touched.map(() => undefined) },
+      ...(coin !== undefined && { feeFunds: { coin } }),
+      ...(lock !== 'none' && { inputLock: lock }),
+    }
+  }
+
+  #balanceOf(user: string, currency: string): Promise<bigint | undefined> {
+    return this.#recent.balances(`${user} ${currency}`, () =>
+      this.#within(this.#options.budgetMs, async (limits) => {
+        if (currency === solanaCodec.nativeCurrency) return lamportsOf(await this.#groups.shown(user, limits))
+        const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
+        return mint && tokenAmountOf(await this.#groups.shown(tokenAccountOf(user, currency, mint), limits))
+      }),
+    )
+  }
+
+  #coinOf(payer: string): Promise<bigint | undefined> {
+    return this.#recent.coins(payer, () =>
+      this.#within(this.#options.budgetMs, (limits) =>
+        this.#groups.agreed([payer], ([found]) => lamportsOf(found), limits),
+      ),
+    )
+  }
+
+  #lockOf(user: string, currency: string): Promise<InputLock | 'none' | undefined> {
+    return this.#recent.locks(`${user} ${currency}`, () =>
+      this.#within(this.#options.budgetMs, async (limits) => {
+        if (currency === solanaCodec.nativeCurrency) return 'none'
+        const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
+        if (mint === undefined) return undefined
+        const holder = tokenAccountOf(user, currency, mint)
+        return this.#groups.agreed([holder], ([found]) => lockOfHolder(found, user) ?? 'none', limits)
+      }),
+    )
+  }
+
+  lackOf(account: string, currency: string): Promise<AccountLack | undefined> {
+    return this.#recent.lacks(`${account} ${currency}`, () =>
+      this.#within(this.#options.neededWithinMs, async (limits) => {
+        if (currency === solanaCodec.nativeCurrency)
+          return this.#groups.agreed([account], ([found]) => lackOfCoin(found), limits)
+        const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
+        if (mint === undefined) return undefined
+        const holder = tokenAccountOf(account, currency, mint)
+        return this.#groups.agreed([holder], ([found]) => lackOfToken(found, mint, account), limits)
+      }),
+    )
+  }
+
+  hasCode(account: string): Promise<boolean | undefined> {
+    return this.#recent.codes(account, () =>
+      this.#within(this.#options.neededWithinMs, async (limits) => {
+        // Nobody has the key of such an address: a program signs for it, or nobody does.
+        if (!isSolanaKey(account)) return true
+        return this.#groups.agreed([account], ([found]) => isCode(found), limits)
+      }),
+    )
+  }
+
+  /** One that is remembered is not waited for: what is asked of its accounts leaves with the moment's other questions. */
+  async #readMint(currency: string, limits: Limits): Promise<TokenMint | undefined> {
+    const read = ([account]: readonly (ShownAccount | undefined)[]) =>
+      account && readTokenMint(account.owner, account.data)
+    const mint = await this.#groups.agreed([currency], read, limits)
+    if (mint !== undefined) this.#mints.set(currency, mint)
+    return mint
+  }
+
+  /** Undefined where nothing is known in time; never rejects. */
+  async #within<Value>(
+    timeoutMs: number,
+    work: (limits: Limits) => Promise<Value>,
+  ): Promise<Value | undefined> {
+    try {
+      return await work({ timeoutMs })
+    } catch (error) {
+      this.#options.onFailure(error)
+      return undefined
+    }
+  }
+}
+
+function openRecent(now: () => number) {
+  return {
+    balances: createRecent<bigint>(now),
+    coins: createRecent<bigint>(now),
+    locks: createRecent<InputLock | 'none'>(now),
+    lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
+    codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
+  }
 }
 
 /**
@@ -235,5 +246,15 @@ function lackOfCoin(account: ShownAccount | undefined): AccountLack {
   if (lamports === 0n) return { isAbsent: true }
   return lamports > exactLamportsMax ? { isUncountable: true } : lacksNothing
 }
+
+/** Of the account that would hold the token. */
+function lackOfToken(holder: ShownAccount | undefined, mint: TokenMint, owner: string): AccountLack {
+  if (holder?.owner !== mint.program) return { stateBytes: mint.accountBytes }
+  const refusal = refusalOfHolder(holder, owner)
+  return refusal === undefined ? lacksNothing : { refusal }
+}
+
+const isCode = (account: ShownAccount | undefined): boolean =>
+  account !== undefined && (account.isExecutable || account.owner !== systemProgram)
 
 const lamportsOf = (account: ShownAccount | undefined): bigint => account?.lamports ?? 0n

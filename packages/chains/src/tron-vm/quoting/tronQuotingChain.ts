@@ -3,13 +3,22 @@ import type { RegisteredChain } from '../../config/chainRegistry.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
-import type { PaymentTrial, QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
+import { saidByVoice } from '../../family/paymentVotes.ts'
+import type {
+  PaymentTrial,
+  QuotingChain,
+  QuotingChainFamily,
+  QuotingChainOptions,
+  TriedPayment,
+  UserFacts,
+  UserFactsQuestion,
+} from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
 import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { createHttpQuorumOver } from '../../rpc/quorumClient.ts'
-import { reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
+import { reachedBy } from '../../rpc/tally.ts'
 import { tronEndpoints } from '../openTronChain.ts'
 import { tronEndpointFindings, verifyLocalTronEndpoints } from '../verifyEndpoints.ts'
 import { createTronNetworkReader } from './feeReader.ts'
@@ -40,119 +49,144 @@ const coinDecimals = 6
 export const tronQuotingChain: QuotingChainFamily = {
   connect: connectTron,
   headSeconds: async (client) => Number(parseHead((await client.batch([headCall]))[0]).timestampSeconds),
-  open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
-    const recent = {
-      amounts: createRecent<bigint>(now),
-      locks: createRecent<InputLock | 'none'>(now, { forMs: recentMs.steady }),
-      lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
-      codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
-      trials: createRecent<PaymentTrial>(now, { forMs: recentMs.steady }),
-    }
-    const agreed = agreedAnswersOf(client, onFailure)
-    const balanceOf = (user: string, currency: string) =>
-      recent.amounts(`${user} ${currency}`, () =>
-        currency === nativeCurrency
-          ? agreed(accountCall(user), (answer) => parseCoin(answer) ?? 0n, budgetMs)
-          : agreed(balanceCall(currency, user), parseWord, budgetMs),
-      )
-    const allowedBy = (user: string, currency: string, spender: string) =>
-      recent.amounts(`${user} ${currency} ${spender}`, () =>
-        // An allowance too many burns coin, so it may take as long as what a price needs.
-        agreed(allowedCall(currency, user, spender), parseWord, neededWithinMs),
-      )
-
-    /** It grows back with each block, so nodes name different amounts: counts what enough of them have. */
-    const energyOf = (user: string) =>
-      recent.amounts(`energy ${user}`, async () => {
-        const { threshold } = client.electorate
-        const ask = client.poll<bigint>([resourcesCall(user)], {
-          timeoutMs: budgetMs,
-          decide(votes: readonly Vote<readonly RpcAnswer[]>[]) {
-            const energy = valuesByVoice(
-              votes.map(({ value, ...voter }) => ({
-                ...voter,
-                value: value && unlessUnreadable(() => parseOwnEnergy(value[0])),
-              })),
-            )
-            return energy.length < threshold ? undefined : reachedBy(threshold, energy)
-          },
-        })
-        return ask.catch((error: unknown) => {
-          onFailure(error)
-          return undefined
-        })
-      })
-
-    /** A token that lists its holders refuses their transfers: one unit is tried of who has one. */
-    const lockOf = (user: string, currency: string, spender: string) =>
-      recent.locks(`${user} ${currency} ${spender}`, async () => {
-        const [balance, passes] = await Promise.all([
-          balanceOf(user, currency),
-          agreed(
-            transferTrial(currency, { from: user, to: spender }),
-            (answer) => parseRun(answer).succeeds,
-            budgetMs,
-          ),
-        ])
-        if (balance === undefined || passes === undefined) return undefined
-        return passes || balance === 0n ? 'none' : refusedByToken
-      })
-
-    const hasCode = (account: string) =>
-      recent.codes(account, () => agreed(codeCall(account), parseIsContract, neededWithinMs))
-
-    return {
-      async userFacts({ user, currency, spender, feePayer, touched = [] }): Promise<UserFacts> {
-        const held = touched.map(() => undefined)
-        // Nobody yet.
-        if (!isAddress(user)) return { held }
-        const [balance, allowance, lock = 'none', coin, units] = await Promise.all([
-          balanceOf(user, currency),
-          spender === undefined ? undefined : allowedBy(user, currency, spender),
-          spender === undefined ? undefined : lockOf(user, currency, spender),
-          ...(feePayer === undefined ? [] : [balanceOf(feePayer, nativeCurrency), energyOf(feePayer)]),
-        ])
-        return {
-          ...{ held, ...(balance !== undefined && { balance }) },
-          ...(allowance !== undefined && { allowance }),
-          ...(lock !== 'none' && { inputLock: lock }),
-          ...(coin !== undefined && units !== undefined && { feeFunds: { coin, units } }),
-        }
-      },
-      lackOf: (account, currency) =>
-        recent.lacks(`${account} ${currency}`, () =>
-          currency === nativeCurrency
-            ? agreed(
-                accountCall(account),
-                (answer): AccountLack =>
-                  parseCoin(answer) === undefined ? { isAbsent: true } : lacksNothing,
-                neededWithinMs,
-              )
-            : agreed(
-                balanceCall(currency, account),
-                (answer): AccountLack => (parseWord(answer) === 0n ? { holdsNone: true } : lacksNothing),
-                neededWithinMs,
-              ),
-        ),
-      hasCode,
-      async tryPayment(payment) {
-        const { account, currency, amount } = payment
-        const isToken = isOfToken(payment)
-        const code = isToken ? true : await hasCode(account)
-        if (code === undefined) return undefined
-        if (!code) return { refusal: undefined }
-        return recent.trials(`${account} ${currency} ${isToken ? '' : amount}`, () =>
-          tryTronPayment(client, payment, neededWithinMs).catch((error: unknown) => {
-            onFailure(error)
-            return undefined
-          }),
-        )
-      },
-      unitsOfCalls: undefined,
-    }
-  },
+  open: (options) => new TronQuoter(options),
   network: { reader: createTronNetworkReader, contradictions },
 }
+
+class TronQuoter implements QuotingChain {
+  readonly unitsOfCalls = undefined
+  readonly #options: QuotingChainOptions
+  readonly #agreed: ReturnType<typeof agreedAnswersOf>
+  readonly #recent: ReturnType<typeof openRecent>
+
+  constructor(options: QuotingChainOptions) {
+    this.#options = options
+    this.#agreed = agreedAnswersOf(options.client, options.onFailure)
+    this.#recent = openRecent(options.now)
+  }
+
+  async userFacts({
+    user,
+    currency,
+    spender,
+    feePayer,
+    touched = [],
+  }: UserFactsQuestion): Promise<UserFacts> {
+    const held = touched.map(() => undefined)
+    // Nobody yet.
+    if (!isAddress(user)) return { held }
+    const [balance, allowance, lock = 'none', coin, units] = await Promise.all([
+      this.#balanceOf(user, currency),
+      spender === undefined ? undefined : this.#allowedBy(user, currency, spender),
+      spender === undefined ? undefined : this.#lockOf(user, currency, spender),
+      ...(feePayer === undefined
+        ? []
+        : [this.#balanceOf(feePayer, nativeCurrency), this.#energyOf(feePayer)]),
+    ])
+    return {
+      ...{ held, ...(balance !== undefined && { balance }) },
+      ...(allowance !== undefined && { allowance }),
+      ...(lock !== 'none' && { inputLock: lock }),
+      ...(coin !== undefined && units !== undefined && { feeFunds: { coin, units } }),
+    }
+  }
+
+  #balanceOf(user: string, currency: string): Promise<bigint | undefined> {
+    const { budgetMs } = this.#options
+    return this.#recent.amounts(`${user} ${currency}`, () =>
+      currency === nativeCurrency
+        ? this.#agreed(accountCall(user), (answer) => parseCoin(answer) ?? 0n, budgetMs)
+        : this.#agreed(balanceCall(currency, user), parseWord, budgetMs),
+    )
+  }
+
+  #allowedBy(user: string, currency: string, spender: string): Promise<bigint | undefined> {
+    return this.#recent.amounts(`${user} ${currency} ${spender}`, () =>
+      // An allowance too many burns coin, so it may take as long as what a price needs.
+      this.#agreed(allowedCall(currency, user, spender), parseWord, this.#options.neededWithinMs),
+    )
+  }
+
+  /** A token that lists its holders refuses their transfers: one unit is tried of who has one. */
+  #lockOf(user: string, currency: string, spender: string): Promise<InputLock | 'none' | undefined> {
+    return this.#recent.locks(`${user} ${currency} ${spender}`, async () => {
+      const trial = transferTrial(currency, { from: user, to: spender })
+      const [balance, passes] = await Promise.all([
+        this.#balanceOf(user, currency),
+        this.#agreed(trial, (answer) => parseRun(answer).succeeds, this.#options.budgetMs),
+      ])
+      if (balance === undefined || passes === undefined) return undefined
+      return passes || balance === 0n ? 'none' : refusedByToken
+    })
+  }
+
+  /** It grows back with each block, so nodes name different amounts: counts what enough of them have. */
+  #energyOf(user: string): Promise<bigint | undefined> {
+    const { client, budgetMs: timeoutMs } = this.#options
+    const { threshold } = client.electorate
+    return this.#recent.amounts(`energy ${user}`, async () => {
+      const energy = client.poll<bigint>([resourcesCall(user)], {
+        timeoutMs,
+        decide(votes) {
+          const said = saidByVoice(votes, ([answer]) => parseOwnEnergy(answer))
+          return said.length < threshold ? undefined : reachedBy(threshold, said)
+        },
+      })
+      return this.#unlessFailed(energy)
+    })
+  }
+
+  lackOf(account: string, currency: string): Promise<AccountLack | undefined> {
+    const { neededWithinMs } = this.#options
+    return this.#recent.lacks(`${account} ${currency}`, () =>
+      currency === nativeCurrency
+        ? this.#agreed(accountCall(account), lackOfCoin, neededWithinMs)
+        : this.#agreed(balanceCall(currency, account), lackOfToken, neededWithinMs),
+    )
+  }
+
+  hasCode(account: string): Promise<boolean | undefined> {
+    return this.#recent.codes(account, () =>
+      this.#agreed(codeCall(account), parseIsContract, this.#options.neededWithinMs),
+    )
+  }
+
+  async tryPayment(payment: TriedPayment): Promise<PaymentTrial | undefined> {
+    const { client, neededWithinMs } = this.#options
+    const { account, currency, amount } = payment
+    const isToken = isOfToken(payment)
+    const code = isToken ? true : await this.hasCode(account)
+    if (code === undefined) return undefined
+    if (!code) return { refusal: undefined }
+    return this.#recent.trials(`${account} ${currency} ${isToken ? '' : amount}`, () =>
+      this.#unlessFailed(tryTronPayment(client, payment, neededWithinMs)),
+    )
+  }
+
+  #unlessFailed<Value>(work: Promise<Value>): Promise<Value | undefined> {
+    return work.catch((error: unknown) => {
+      this.#options.onFailure(error)
+      return undefined
+    })
+  }
+}
+
+function openRecent(now: () => number) {
+  const steady = { forMs: recentMs.steady }
+  return {
+    amounts: createRecent<bigint>(now),
+    locks: createRecent<InputLock | 'none'>(now, steady),
+    lacks: createRecent<AccountLack>(now, steady),
+    codes: createRecent<boolean>(now, steady),
+    trials: createRecent<PaymentTrial>(now, steady),
+  }
+}
+
+const lackOfCoin = (answer: RpcAnswer | undefined): AccountLack =>
+  parseCoin(answer) === undefined ? { isAbsent: true } : lacksNothing
+
+const lackOfToken = (answer: RpcAnswer | undefined): AccountLack =>
+  parseWord(answer) === 0n ? { holdsNone: true } : lacksNothing
 
 /** Nodes of the chain, asked by paths. @throws ConfigurationError for endpoints that are no URLs */
 function connectTron(chain: RegisteredChain): ChainClient {
