@@ -1,4 +1,5 @@
 import type { OutPoint } from '@causeway/core'
+import type { NamedOutput } from '../rpc/client.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { parseList, parseRecord, resultOf } from '../rpc/quantity.ts'
@@ -77,16 +78,20 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
     async nameOutputs(address, signal) {
       const what = 'scantxoutset'
       const answer = await view.askAlone({ method: what, params: ['start', [`addr(${address})`]] }, signal)
-      const { unspents } = parseRecord(resultOf(answer, what), what)
-      return parseList(unspents, what).map((listed) => {
-        const { txid, vout, amount } = parseRecord(listed, what)
-        return {
-          ...{ txid: parseHashText(txid, what), vout: Number(parseHeight(vout, what)) },
-          value: parseCoins(amount, what),
-        }
-      })
+      return parseUnspents(resultOf(answer, what), what)
     },
   }
+}
+
+function parseUnspents(result: unknown, what: string): readonly NamedOutput[] {
+  const { unspents } = parseRecord(result, what)
+  return parseList(unspents, what).map((listed) => {
+    const { txid, vout, amount } = parseRecord(listed, what)
+    return {
+      ...{ txid: parseHashText(txid, what), vout: Number(parseHeight(vout, what)) },
+      value: parseCoins(amount, what),
+    }
+  })
 }
 
 export const tipCall: RpcCall = { method: 'getblockcount', params: [] }

@@ -63,34 +63,40 @@ export function createEsploraView(view: HttpView): BitcoinView {
     },
 
     async readSpending({ txid, vout }, signal): Promise<Spending> {
-      const what = '/tx/outspend'
       const answer = await get(`/tx/${txid}/outspend/${vout}`, signal)
       // What nobody has seen, nobody has spent.
-      if (answer.status === notFound) return { kind: 'unspent' }
-      const { spent, txid: by, status } = parseRecord(jsonOf(answer, what), what)
-      if (spent === false) return { kind: 'unspent' }
-      const { confirmed } = parseRecord(status, what)
-      if (spent !== true || typeof confirmed !== 'boolean') throw new MalformedAnswerError(what)
-      return confirmed ? { kind: 'spent', by: parseHashText(by, what) } : { kind: 'unspent' }
+      return answer.status === notFound ? { kind: 'unspent' } : parseSpending(answer)
     },
 
     async nameOutputs(address, signal, whose) {
-      const what = '/address/utxo'
       const answer = await get(`/address/${address}/utxo`, signal).catch(unlessRefused)
-      if (answer === undefined) {
-        // Names nothing: an endpoint that refuses everything fails here.
-        await this.readTipHeight(signal)
-        return whose === 'own' ? nameNewest(get, address, signal) : 'refused'
-      }
-      return parseList(jsonOf(answer, what), what).flatMap((one) => {
-        const { txid, vout, value, status } = parseRecord(one, what)
-        const { confirmed } = parseRecord(status, what)
-        if (confirmed !== true) return []
-        const place = { txid: parseHashText(txid, what), vout: Number(parseHeight(vout, what)) }
-        return [{ ...place, value: parseHeight(value, what) }]
-      })
+      if (answer !== undefined) return parseOutputs(answer)
+      // Names nothing: an endpoint that refuses everything fails here.
+      await this.readTipHeight(signal)
+      return whose === 'own' ? nameNewest(get, address, signal) : 'refused'
     },
   }
+}
+
+function parseSpending(answer: HttpAnswer): Spending {
+  const what = '/tx/outspend'
+  const { spent, txid: by, status } = parseRecord(jsonOf(answer, what), what)
+  if (spent === false) return { kind: 'unspent' }
+  const { confirmed } = parseRecord(status, what)
+  if (spent !== true || typeof confirmed !== 'boolean') throw new MalformedAnswerError(what)
+  return confirmed ? { kind: 'spent', by: parseHashText(by, what) } : { kind: 'unspent' }
+}
+
+/** Those that a block has. */
+function parseOutputs(answer: HttpAnswer): readonly NamedOutput[] {
+  const what = '/address/utxo'
+  return parseList(jsonOf(answer, what), what).flatMap((one) => {
+    const { txid, vout, value, status } = parseRecord(one, what)
+    const { confirmed } = parseRecord(status, what)
+    if (confirmed !== true) return []
+    const place = { txid: parseHashText(txid, what), vout: Number(parseHeight(vout, what)) }
+    return [{ ...place, value: parseHeight(value, what) }]
+  })
 }
 
 /** An address with more outputs than are listed, 500 by default. @source electrs, `utxos_limit` */

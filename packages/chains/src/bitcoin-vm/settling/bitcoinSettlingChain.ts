@@ -1,19 +1,7 @@
-import {
-  bitcoinNetworkOf,
-  type DepositFacts,
-  type Finality,
-  type InBlock,
-  outputScript,
-} from '@causeway/core'
+import { bitcoinNetworkOf, type Finality, outputScript } from '@causeway/core'
 import { putAsideReason } from '../../family/putAside.ts'
-import type {
-  BlockMark,
-  PaymentReading,
-  SettlingChainFamily,
-  SettlingPass,
-} from '../../family/settlingChain.ts'
+import type { PaymentReading, SettlingChainFamily } from '../../family/settlingChain.ts'
 import { TransactionMissingError, TransactionNotFinalError } from '../../rpc/chainErrors.ts'
-import type { EndpointView } from '../../rpc/endpointView.ts'
 import { createQuorumOver, createViewedQuorum } from '../../rpc/quorumClient.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { createBitcoindView } from '../bitcoindView.ts'
@@ -48,10 +36,6 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
   )
   const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
-  const agree = <Facts>(
-    see: (view: EndpointView, own: AbortSignal) => Promise<Facts>,
-    signal: AbortSignal,
-  ): Promise<Facts> => agreeOn(endpoints, see, signal)
 
   return {
     // A first look goes back by two hours; no chain was ever rewound by as much.
@@ -60,47 +44,40 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
     finalHeight,
     async finalSeconds(signal) {
       const { number, hash } = await deep.finalBlocks.readNewest({ signal })
-      const seconds = await agree(
+      const { seconds } = await agreeOn(
+        endpoints,
         async (view, own) => ({ number, seconds: await readHeaderSeconds(view, hash, own) }),
         signal,
       )
-      return Number(seconds.seconds)
+      return Number(seconds)
     },
     depositPass: (range, signal) =>
-      agree<SettlingPass>((view, own) => readDepositPass(view, { ...range, depositories }, own), signal),
+      agreeOn(endpoints, (view, own) => readDepositPass(view, { ...range, depositories }, own), signal),
     async blockHashes(heights, signal) {
-      type Marks = readonly (BlockMark | undefined)[]
-      const marks = await agree<Marks>((view, own) => readBlockMarks(view, heights, own), signal)
+      const marks = await agreeOn(endpoints, (view, own) => readBlockMarks(view, heights, own), signal)
       return new Map(marks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
     },
-    async deposits(transactionId, signal): Promise<InBlock<DepositFacts> | undefined> {
-      try {
-        return await shallow.readDeposits({ transactionId }, { signal })
-      } catch (error) {
-        // What pays two depositories at once, or nobody can be said to have paid, is nobody's deposit.
-        if (isInNoBlock(error) || error instanceof BitcoinDepositError) return undefined
-        throw error
-      }
-    },
+    deposits: async (transactionId, signal) =>
+      // What pays two depositories at once, or nobody can be said to have paid, is nobody's deposit.
+      unless(
+        (error) => isInNoBlock(error) || error instanceof BitcoinDepositError,
+        shallow.readDeposits({ transactionId }, { signal }),
+      ),
     async payment(question, signal): Promise<PaymentReading> {
-      try {
-        const facts = await shallow.readPayment(question, { signal })
-        const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
-        return { state: 'included', facts, confirmations }
-      } catch (error) {
-        if (isInNoBlock(error) || putAsideReason(error) !== undefined) return { state: 'missing' }
-        throw error
-      }
+      const facts = await unless(
+        (error) => isInNoBlock(error) || putAsideReason(error) !== undefined,
+        shallow.readPayment(question, { signal }),
+      )
+      if (facts === undefined) return { state: 'missing' }
+      const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
+      return { state: 'included', facts, confirmations }
     },
-    async finalPayment(question, signal) {
-      try {
-        return await deep.readPayment(question, { signal })
-      } catch (error) {
-        // Not deep enough is told as such: only what is in no block at all is no payment.
-        if (error instanceof TransactionMissingError || putAsideReason(error) !== undefined) return undefined
-        throw error
-      }
-    },
+    finalPayment: async (question, signal) =>
+      // Not deep enough is told as such: only what is in no block at all is no payment.
+      unless(
+        (error) => error instanceof TransactionMissingError || putAsideReason(error) !== undefined,
+        deep.readPayment(question, { signal }),
+      ),
     feePaid: (transactionId, signal) => readFee(client, transactionId, signal),
     addresses: createAddressReading({ client, endpoints, network }),
   }
@@ -109,4 +86,17 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
 /** Whatever is in a block is final to a reader that wants one confirmation: what waits is told as not final. */
 function isInNoBlock(error: unknown): boolean {
   return error instanceof TransactionMissingError || error instanceof TransactionNotFinalError
+}
+
+/** The reading; nothing where it fails in one of these ways. */
+async function unless<Facts>(
+  isNothing: (error: unknown) => boolean,
+  reading: Promise<Facts>,
+): Promise<Facts | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (isNothing(error)) return undefined
+    throw error
+  }
 }

@@ -59,16 +59,11 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     async deposits(transactionId, signal) {
       const before = known.get(transactionId)
       if (before !== undefined) return before
-      try {
-        const found = await unlessGone(reader.readDeposits({ transactionId }, { signal }).then(placed))
-        // An entry of the hub never changes, and none counts that comes later than an hour.
-        if (found !== undefined) known.set(transactionId, found)
-        return found
-      } catch (error) {
-        // What it is for may still be told, for an hour: until then it is nobody's, and is looked at again.
-        if (error instanceof NonceMappingMissingError) return undefined
-        throw error
-      }
+      const reading = reader.readDeposits({ transactionId }, { signal }).then(placed)
+      const found = await unlessUnmapped(unlessGone(reading))
+      // An entry of the hub never changes, and none counts that comes later than an hour.
+      if (found !== undefined) known.set(transactionId, found)
+      return found
     },
     async payment(question, signal) {
       try {
@@ -81,15 +76,19 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
         throw error
       }
     },
-    async finalPayment(question, signal) {
-      try {
-        return await unlessGone(reader.readPayment(question, { signal }).then((facts) => placed(facts)))
-      } catch (error) {
-        if (error instanceof NonceMappingMissingError) return undefined
-        throw error
-      }
-    },
+    finalPayment: async (question, signal) =>
+      unlessUnmapped(unlessGone(reader.readPayment(question, { signal }).then((facts) => placed(facts)))),
     // Transfers are free; what an account takes that was not there is in no answer.
     feePaid: async () => 0n,
+  }
+}
+
+/** What a transfer is for may still be told, for an hour: until then it is nobody's, and is looked at again. */
+async function unlessUnmapped<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof NonceMappingMissingError) return undefined
+    throw error
   }
 }

@@ -27,13 +27,10 @@ const limits = { finalEntriesMax: 0 }
 /** A block counts as soon as it is the newest; the caller counts confirmations. */
 const anyDepth: Finality = { mode: 'depth', blocks: 0 }
 
-/**
- * A chain as settlement reads it: what every block did, from the block on. A block is solidified a minute later, and
- * wallets wait less than that for the first sign of a deposit. @source oracle-protocol.md 5.6; families.md 2.3
- */
-export const tronSettlingChain: SettlingChainFamily = (options) => {
-  const { chain: listed, client, recordsPayments, payer } = options
-  const hexContract = payer?.fillContract
+const codec = createTronCodec()
+
+/** Readers of the newest blocks, and of those that no reorganization takes back. */
+function openReaders({ chain: listed, client, recordsPayments }: Parameters<SettlingChainFamily>[0]) {
   const { depository, additionalDepositories = [] } = listed
   if (depository === undefined) throw new ConfigurationError(`chains: ${listed.id} has no depository`)
   const chain = { ...listed, depository }
@@ -41,15 +38,27 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
   const solid = createHttpQuorumOver(client, { now }, (view): TronView => view)
   const newest = createHttpQuorumOver(client, { now }, newestView)
   const shared = { limits, recordsPayments }
-  const deep = createTronFactsReader({ chain, quorum: solid, ...shared })
-  const shallow = createTronFactsReader({
-    ...{ chain: { ...chain, finality: anyDepth }, quorum: newest },
-    ...shared,
-  })
-  const codec = createTronCodec()
-  const depositories = [depository, ...additionalDepositories].map((address) =>
-    tronHexAddress(codec.canonicalAddress(address)),
-  )
+  return {
+    newest,
+    deep: createTronFactsReader({ chain, quorum: solid, ...shared }),
+    shallow: createTronFactsReader({
+      ...{ chain: { ...chain, finality: anyDepth }, quorum: newest },
+      ...shared,
+    }),
+    depositories: [depository, ...additionalDepositories].map((address) =>
+      tronHexAddress(codec.canonicalAddress(address)),
+    ),
+  }
+}
+
+/**
+ * A chain as settlement reads it: what every block did, from the block on. A block is solidified a minute later, and
+ * wallets wait less than that for the first sign of a deposit. @source oracle-protocol.md 5.6; families.md 2.3
+ */
+export const tronSettlingChain: SettlingChainFamily = (options) => {
+  const { chain, client, payer } = options
+  const hexContract = payer?.fillContract
+  const { deep, shallow, newest, depositories } = openReaders(options)
   const agree = <Facts>(
     see: (view: TronView, own: AbortSignal) => Promise<Facts>,
     signal: AbortSignal,
@@ -89,8 +98,7 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
         },
       }),
     async finalMark({ address, fillContract = hexContract }, id) {
-      if (fillContract === undefined)
-        throw new ConfigurationError(`chains: ${listed.id} has no fill contract`)
+      if (fillContract === undefined) throw new ConfigurationError(`chains: ${chain.id} has no fill contract`)
       const state = fillState({ fillContract: tronAddress(fillContract), id }, address)
       const call = tryCall({ owner: address, ...state }, 'walletsolidity')
       return askPaymentVotes(client, markCalls(call), decideMark)
