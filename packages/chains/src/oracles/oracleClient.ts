@@ -92,69 +92,32 @@ const passing = new Set([
   'UNKNOWN_CHAIN',
 ])
 
-export function createOracleClient(options: {
+type OracleClientOptions = {
   setting: OracleSetting
   recover: RecoverSigner
   timeoutMs?: number
   /** Headers beside its own, so that what an oracle does joins the trace it is asked in. */
   tracedBy?: () => Readonly<Record<string, string>>
-}): OracleClient {
-  const { setting, recover, timeoutMs = defaultTimeoutMs, tracedBy = () => ({}) } = options
-  const { url, name, apiKey, signer } = setting
-  const headers = {
-    'content-type': 'application/json',
-    ...(apiKey !== undefined && { 'x-api-key': apiKey.reveal() }),
-  }
-  /** @param find what of an answer with status 200 is looked at */
-  async function ask<Answer>(
-    path: string,
-    request: object,
-    find: (body: unknown) => Answer | Unsigned,
-    signal: AbortSignal,
-  ): Promise<Answer | Unsigned> {
-    try {
-      const { status, text } = await requestText({
-        url: `${url.reveal()}${path}`,
-        method: 'POST',
-        headers: { ...headers, ...tracedBy() },
-        body: JSON.stringify({ ...request, requestPeerSignatures: false }),
-        ...{ timeoutMs, answerBytesMax, signal },
-      })
-      const body: unknown = JSON.parse(text)
-      return status === 200 ? find(body) : refused(status, body)
-    } catch {
-      // Silence, garbage and endless answers are all one: this oracle says nothing now.
-      return { said: 'nothing', code: 'no answer' }
-    }
-  }
-  const malformed: Unsigned = { said: 'nothing', code: 'malformed answer' }
-  function attest(
-    kind: 'solver-fills' | 'solver-refunds',
-    request: object,
-    messageId: Hex,
-    signal: AbortSignal,
-  ): Promise<OracleAnswer> {
+}
+
+export function createOracleClient(options: OracleClientOptions): OracleClient {
+  const { setting, recover } = options
+  const { name, signer } = setting
+  const attest = (kind: string, request: object, messageId: Hex, signal: AbortSignal) => {
     const find = (body: unknown): OracleAnswer => {
       const { data } = answerSchema.safeParse(body)
       const digest = signingDigest({ purpose: 'message', messageId })
-      return data === undefined
-        ? malformed
-        : signatureOf(data.message.signatures, { signer, digest, recover })
+      return data ? signatureOf(data.message.signatures, { signer, digest, recover }) : malformed
     }
-    return ask(`/attestations/${kind}/v1`, request, find, signal)
+    return askOracle(options, `/attestations/${kind}/v1`, request, find, signal)
   }
-  function attestEntry(
-    route: string,
-    request: object,
-    entry: AskedEntry,
-    signal: AbortSignal,
-  ): Promise<OracleAnswer> {
+  const attestEntry = (route: string, request: object, entry: AskedEntry, signal: AbortSignal) => {
     const find = (body: unknown): OracleAnswer => {
       const { data } = mappingSchema.safeParse(body)
-      if (data === undefined) return malformed
-      return signatureOf(data.genericMapping.signatures, { signer, digest: signingDigest(entry), recover })
+      const wanted = { signer, digest: signingDigest(entry), recover }
+      return data ? signatureOf(data.genericMapping.signatures, wanted) : malformed
     }
-    return ask(`/attestations/signatures/${route}`, request, find, signal)
+    return askOracle(options, `/attestations/signatures/${route}`, request, find, signal)
   }
   return {
     name,
@@ -173,8 +136,38 @@ export function createOracleClient(options: {
         const answer = signatureOf(entries, { signer, digest, recover })
         return answer.said === 'signed' ? { ...answer, execution } : answer
       }
-      return ask('/attestations/depository-deposits/v1', request, find, signal)
+      return askOracle(options, '/attestations/depository-deposits/v1', request, find, signal)
     },
+  }
+}
+
+const malformed: Unsigned = { said: 'nothing', code: 'malformed answer' }
+
+/** @param find what of an answer with status 200 is looked at */
+async function askOracle<Answer>(
+  { setting: { url, apiKey }, timeoutMs = defaultTimeoutMs, tracedBy }: OracleClientOptions,
+  path: string,
+  request: object,
+  find: (body: unknown) => Answer | Unsigned,
+  signal: AbortSignal,
+): Promise<Answer | Unsigned> {
+  try {
+    const { status, text } = await requestText({
+      url: `${url.reveal()}${path}`,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(apiKey !== undefined && { 'x-api-key': apiKey.reveal() }),
+        ...tracedBy?.(),
+      },
+      body: JSON.stringify({ ...request, requestPeerSignatures: false }),
+      ...{ timeoutMs, answerBytesMax, signal },
+    })
+    const body: unknown = JSON.parse(text)
+    return status === 200 ? find(body) : refused(status, body)
+  } catch {
+    // Silence, garbage and endless answers are all one: this oracle says nothing now.
+    return { said: 'nothing', code: 'no answer' }
   }
 }
 

@@ -42,63 +42,73 @@ type Answers = readonly RpcAnswer[]
  * @source F-80
  */
 export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndpoint): Promise<Answers> {
-  const { sizes, now, alias } = endpoint
-  const start = sizes.allowed(now())
+  return new PartedQuestion(endpoint).ask(calls, false)
+}
+
+class PartedQuestion {
+  readonly #endpoint: PartedEndpoint
+  readonly #start: Sizes
   /** Narrower with each refusal. */
-  const tried: Sizes = { ...start }
-  let requestsLeft = splitting.requestsMax
-  const tooWide = () => new EndpointFailure({ alias, reason: 'too_wide' })
-  const isNarrowed = () => tried.calls < start.calls || tried.logBlocks < start.logBlocks
+  readonly #tried: Sizes
+  #requestsLeft = splitting.requestsMax
+
+  constructor(endpoint: PartedEndpoint) {
+    this.#endpoint = endpoint
+    this.#start = endpoint.sizes.allowed(endpoint.now())
+    this.#tried = { ...this.#start }
+  }
 
   /** A trial sends one request first, whose answer teaches whether the smaller size is taken. */
-  async function ask(asked: readonly RpcCall[], isTrial: boolean): Promise<Answers> {
-    const parts = asked.map((call) => partsOf(call, tried.logBlocks))
+  async ask(asked: readonly RpcCall[], isTrial: boolean): Promise<Answers> {
+    const { sizes, now } = this.#endpoint
+    const parts = asked.map((call) => partsOf(call, this.#tried.logBlocks))
     const all = parts.flat()
     const answers: RpcAnswer[] = []
     if (isTrial) {
-      const first = all.slice(0, tried.logBlocks < start.logBlocks ? 1 : tried.calls)
-      const before = { ...tried }
-      answers.push(...(await askOnce(first, true)))
-      sizes.learn(tried, start, now())
+      const first = all.slice(0, this.#tried.logBlocks < this.#start.logBlocks ? 1 : this.#tried.calls)
+      const before = { ...this.#tried }
+      answers.push(...(await this.#askOnce(first, true)))
+      sizes.learn(this.#tried, this.#start, now())
       // A nested trial has narrowed further: the rest is parted anew.
-      if (tried.calls < before.calls || tried.logBlocks < before.logBlocks) {
-        answers.push(...(await ask(all.slice(answers.length), false)))
+      if (isNarrower(this.#tried, before)) {
+        answers.push(...(await this.ask(all.slice(answers.length), false)))
         return joinEach(parts, answers)
       }
     }
-    const rest = chunked(all.slice(answers.length), tried.calls)
-    if (rest.length > requestsLeft || parts.some(({ length }) => length > splitting.requestsMax))
-      throw tooWide()
+    const rest = chunked(all.slice(answers.length), this.#tried.calls)
+    if (rest.length > this.#requestsLeft || parts.some(({ length }) => length > splitting.requestsMax))
+      throw this.#failed('too_wide')
     for (let next = 0; next < rest.length; next += splitting.atOnce) {
       const some = rest.slice(next, next + splitting.atOnce)
-      answers.push(...(await Promise.all(some.map((chunk) => askOnce(chunk)))).flat())
+      answers.push(...(await Promise.all(some.map((chunk) => this.#askOnce(chunk)))).flat())
     }
     return joinEach(parts, answers)
   }
 
-  async function askOnce(asked: readonly RpcCall[], isTrial = false): Promise<Answers> {
-    if (requestsLeft <= 0) throw tooWide()
-    requestsLeft -= 1
+  async #askOnce(asked: readonly RpcCall[], isTrial = false): Promise<Answers> {
+    const { sizes, now } = this.#endpoint
+    if (this.#requestsLeft <= 0) throw this.#failed('too_wide')
+    this.#requestsLeft -= 1
     const mayBeTooWide = sizes.mayBeTooWide(asked, now())
-    const outcome = await endpoint.exchange(asked, mayBeTooWide).catch(failureOf)
-    if (outcome instanceof EndpointFailure) return afterRefusal(asked, outcome, mayBeTooWide)
+    const outcome = await this.#endpoint.exchange(asked, mayBeTooWide).catch(failureOf)
+    if (outcome instanceof EndpointFailure) return this.#afterRefusal(asked, outcome, mayBeTooWide)
     const refused = asked.filter((call, index) => isRangeRefused(call, outcome[index]))
     const [call] = refused
     const said = outcome[call === undefined ? -1 : asked.indexOf(call)]
     if (!mayBeTooWide || call === undefined || said === undefined || said.ok) {
       // Narrowed to one block and refused: it was not refused for its width.
       if (
-        tried.logBlocks < start.logBlocks &&
+        this.#tried.logBlocks < this.#start.logBlocks &&
         asked.some(({ method }, at) => method === 'eth_getLogs' && outcome[at]?.ok === false)
       ) {
         sizes.giveUp(now())
-        throw new EndpointFailure({ alias, reason: 'refused' })
+        throw this.#failed('refused')
       }
       sizes.answered(asked, now())
       return outcome
     }
-    sizes.narrow(tried, { calls: [call], said: said.message, start })
-    const again = await ask(refused, true).catch(failureOf)
+    sizes.narrow(this.#tried, { calls: [call], said: said.message, start: this.#start })
+    const again = await this.ask(refused, true).catch(failureOf)
     if (again instanceof EndpointFailure) {
       if (again.reason === 'refused' && !isTrial) return outcome
       throw again
@@ -106,31 +116,37 @@ export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndp
     return asked.flatMap((one, index) => again[refused.indexOf(one)] ?? outcome[index] ?? [])
   }
 
-  async function afterRefusal(
+  async #afterRefusal(
     asked: readonly RpcCall[],
     failure: EndpointFailure,
     mayBeTooWide: boolean,
   ): Promise<Answers> {
+    const { sizes, now } = this.#endpoint
     if (failure.reason === 'rate_limited') sizes.limited(asked, now())
     // An answer is large by what stands in blocks, which teaches nothing of the endpoint.
     if (failure.reason === 'oversize') {
       const halves = halvesOf(asked)
       if (halves === undefined) throw failure
       const answers: RpcAnswer[] = []
-      for (const half of halves) answers.push(...(await askOnce(half)))
+      for (const half of halves) answers.push(...(await this.#askOnce(half)))
       return asked.length > 1 ? answers : joinEach([halves], answers)
     }
     if (!isRefusedWhole(failure)) throw failure
     if (mayBeTooWide) {
-      sizes.narrow(tried, { calls: asked, said: failure.said, start })
-      return ask(asked, true)
+      sizes.narrow(this.#tried, { calls: asked, said: failure.said, start: this.#start })
+      return this.ask(asked, true)
     }
-    if (isNarrowed()) sizes.giveUp(now())
+    if (isNarrower(this.#tried, this.#start)) sizes.giveUp(now())
     throw failure
   }
 
-  return ask(calls, false)
+  #failed(reason: 'too_wide' | 'refused'): EndpointFailure {
+    return new EndpointFailure({ alias: this.#endpoint.alias, reason })
+  }
 }
+
+const isNarrower = (one: Sizes, other: Sizes): boolean =>
+  one.calls < other.calls || one.logBlocks < other.logBlocks
 
 function failureOf(error: unknown): EndpointFailure {
   if (error instanceof EndpointFailure) return error

@@ -65,41 +65,18 @@ export type ChainClient = JsonRpcClient & {
  * @throws ConfigurationError when there is no endpoint, one is no http(s) URL, or one is named twice
  */
 export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient {
-  const { chainId, now, headTracking = evmHeadTracking } = options
+  const { chainId, now, headTracking = evmHeadTracking, timeoutMs: usualMs = 5_000 } = options
+  const { lagBlocksMax = 5, headProbeIntervalMs = 5_000 } = options
   const endpoints = createEndpoints({ ...options, headTracking })
-  const pool = new EndpointPool({
-    endpoints,
-    headCall: headTracking.call,
-    lagBlocksMax: options.lagBlocksMax ?? 5,
-    headProbeIntervalMs: options.headProbeIntervalMs ?? 5_000,
-    now,
-  })
-  const defaultTimeoutMs = options.timeoutMs ?? 5_000
-  const electorate = {
-    voters: endpoints,
-    threshold: options.threshold ?? defaultThreshold(countVoices(endpoints)),
+  const headCall = headTracking.call
+  const pool = new EndpointPool({ endpoints, headCall, lagBlocksMax, headProbeIntervalMs, now })
+  const threshold = options.threshold ?? defaultThreshold(countVoices(endpoints))
+  const electorate = { voters: endpoints, threshold }
+  const sendingOf = ({ timeoutMs = usualMs, signal, line }: RpcOptions) => {
+    return { deadlineMs: now() + timeoutMs, signal, line }
   }
-  const deadline = (call: RpcOptions) => now() + (call.timeoutMs ?? defaultTimeoutMs)
-
-  async function batch(
-    calls: readonly RpcCall[],
-    callOptions: RpcOptions = {},
-  ): Promise<readonly RpcAnswer[]> {
-    if (calls.length === 0) return []
-    const { signal, line } = callOptions
-    const sending = { deadlineMs: deadline(callOptions), signal, line }
-    const candidates = await pool.candidates(sending.deadlineMs)
-    const repeatable = isRepeatable(calls)
-    const tried = repeatable ? candidates : candidates.slice(0, 1)
-    try {
-      return await askInTurn(tried, calls, { repeatable, now, ...sending })
-    } catch (error) {
-      if (!(error instanceof AggregateError)) throw error
-      const failures = tried.length > 0 ? error.errors : endpoints.map(excluded)
-      throw toUpstreamError(chainId, failures, shortestPauseMs(endpoints))
-    }
-  }
-
+  const batch = async (calls: readonly RpcCall[], callOptions: RpcOptions = {}) =>
+    askPool({ chainId, endpoints, pool, now }, calls, sendingOf(callOptions))
   const sizes = () => endpoints.map(({ alias, voice, sizes: taken }) => ({ alias, voice, ...taken }))
 
   return {
@@ -114,42 +91,21 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
       return answer.result
     },
     async agree(calls, callOptions = {}) {
-      const { threshold = electorate.threshold, signal, line, project } = callOptions
-      const deadlineMs = deadline(callOptions)
-      return seekAgreement({ chainId, endpoints, calls, threshold, deadlineMs, signal, line, project })
+      const { threshold: needed = threshold, project } = callOptions
+      const asked = { chainId, endpoints, calls, threshold: needed, project }
+      return seekAgreement({ ...asked, ...sendingOf(callOptions) })
     },
     poll(calls, { timeoutMs, ...polling }) {
-      const deadlineMs = now() + (timeoutMs ?? defaultTimeoutMs)
-      return poll({ chainId, endpoints, threshold: electorate.threshold, calls, deadlineMs, ...polling })
+      const deadlineMs = now() + (timeoutMs ?? usualMs)
+      return poll({ chainId, endpoints, threshold, calls, deadlineMs, ...polling })
     },
-    async askEach(calls, callOptions = {}) {
-      const { signal, line } = callOptions
-      const sending = { deadlineMs: deadline(callOptions), signal, line, evenPaused: true }
-      return Promise.all(
-        endpoints.map(async (endpoint) => ({
-          alias: endpoint.alias,
-          voice: endpoint.voice,
-          answers: await endpoint.send(calls, sending).catch(ignoreEndpointFailure),
-        })),
-      )
-    },
+    askEach: async (calls, callOptions = {}) => askEvery(endpoints, calls, sendingOf(callOptions)),
     probeHeads: () => pool.probeHeads(),
     health: () => pool.health(),
     sizes,
     async trySizes() {
       // Paths are asked one by one.
-      if (options.wire === 'paths') return sizes()
-      const deadlineMs = now() + defaultTimeoutMs
-      await Promise.all(
-        endpoints.map(async (endpoint) => {
-          const { headBlock } = endpoint.state
-          const widest = headBlock === undefined ? undefined : headTracking.widest?.(headBlock)
-          const calls = Array.from({ length: callsAtMost }, () => headTracking.call)
-          const sending = { deadlineMs, evenPaused: true }
-          await endpoint.send(calls, sending).catch(ignoreEndpointFailure)
-          if (widest !== undefined) await endpoint.send([widest], sending).catch(ignoreEndpointFailure)
-        }),
-      )
+      if (options.wire !== 'paths') await trySizesOf(endpoints, headTracking, now() + usualMs)
       return sizes()
     },
     observe(observerOf) {
@@ -170,6 +126,59 @@ export function waitingIn<Client extends JsonRpcClient>(line: Line, client: Clie
     agree: (calls, options) => client.agree(calls, { ...options, line }),
     poll: (calls, options) => client.poll(calls, { ...options, line }),
     askEach: (calls, options) => client.askEach(calls, { ...options, line }),
+  }
+}
+
+/** Also those that asked for a pause. */
+function askEvery(endpoints: readonly Endpoint[], calls: readonly RpcCall[], sending: SendOptions) {
+  return Promise.all(
+    endpoints.map(async (endpoint) => ({
+      alias: endpoint.alias,
+      voice: endpoint.voice,
+      answers: await endpoint.send(calls, { ...sending, evenPaused: true }).catch(ignoreEndpointFailure),
+    })),
+  )
+}
+
+/** As many calls, and as wide a range, as any endpoint is asked for: what it refuses of that is learned. */
+async function trySizesOf(
+  endpoints: readonly Endpoint[],
+  tracking: HeadTracking,
+  deadlineMs: number,
+): Promise<void> {
+  const calls = Array.from({ length: callsAtMost }, () => tracking.call)
+  const sending = { deadlineMs, evenPaused: true }
+  await Promise.all(
+    endpoints.map(async (endpoint) => {
+      const { headBlock } = endpoint.state
+      const widest = headBlock === undefined ? undefined : tracking.widest?.(headBlock)
+      await endpoint.send(calls, sending).catch(ignoreEndpointFailure)
+      if (widest !== undefined) await endpoint.send([widest], sending).catch(ignoreEndpointFailure)
+    }),
+  )
+}
+
+type Pooled = Pick<ChainClient, 'chainId' | 'endpoints'> & {
+  readonly pool: EndpointPool
+  readonly now: () => number
+}
+
+/** @throws upstream errors where no endpoint answers */
+async function askPool(
+  { chainId, endpoints, pool, now }: Pooled,
+  calls: readonly RpcCall[],
+  sending: SendOptions,
+): Promise<readonly RpcAnswer[]> {
+  if (calls.length === 0) return []
+  const candidates = await pool.candidates(sending.deadlineMs)
+  const repeatable = isRepeatable(calls)
+  const tried = repeatable ? candidates : candidates.slice(0, 1)
+  try {
+    return await askInTurn(tried, calls, { repeatable, now, ...sending })
+  } catch (error) {
+    if (!(error instanceof AggregateError)) throw error
+    const failures = tried.length > 0 ? error.errors : endpoints.map(excluded)
+    throw toUpstreamError(chainId, failures, shortestPauseMs(endpoints))
   }
 }
 

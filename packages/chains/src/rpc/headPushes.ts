@@ -111,86 +111,37 @@ function aliasOf(url: Secret, position: number): string {
 function followHeads(
   url: Secret,
   alias: string,
-  { subscription, leastMs, onHead, onChange }: Omit<HeadPushOptions, 'urls'>,
+  { onHead, onChange, ...terms }: Omit<HeadPushOptions, 'urls'>,
 ): HeadPushes {
-  const { method, params, notification } = subscription
-  const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   let isClosed = false
-  let isLive = false
   /** What was told last: an endpoint that stays away is told of once. */
   let told: PushEnd | 'live' | undefined
   let pauseMs = limits.firstPauseMs
   let socket: WebSocket | undefined
   let pausing: NodeJS.Timeout | undefined
 
-  const setLive = (end: PushEnd | undefined) => {
-    isLive = end === undefined
+  const tell = (end: PushEnd | undefined) => {
     if (told === (end ?? 'live')) return
     told = end ?? 'live'
     onChange(alias, end)
   }
 
   const connect = () => {
-    const own = new WebSocket(url.reveal(), {
-      handshakeTimeout: limits.handshakeMs,
-      maxPayload: limits.messageBytesMax,
-      // What unpacks to gigabytes is small on the wire.
-      perMessageDeflate: false,
-      followRedirects: false,
-    })
-    socket = own
-    let end: PushEnd = 'unreachable'
-    let heardAtMs = performance.now()
-    let headAtMs = Number.NEGATIVE_INFINITY
-    let window = { sinceMs: heardAtMs, messages: 0 }
-    const stop = (why: PushEnd) => {
-      end = why
-      own.terminate()
-    }
-    const beat = setInterval(() => {
-      if (performance.now() - heardAtMs > 2 * limits.pingMs) stop('silent')
-      else if (own.readyState === WebSocket.OPEN) own.ping()
-    }, limits.pingMs)
-    beat.unref()
-
-    own.on('open', () => {
-      end = 'closed'
-      own.send(subscribe)
-    })
-    /** Whatever it sends is a sign of life, and too much of anything a flood. @returns when it came */
-    const hear = (): number => {
-      heardAtMs = performance.now()
-      const isOver = heardAtMs - window.sinceMs > limits.messagesWindowMs
-      window = isOver ? { sinceMs: heardAtMs, messages: 1 } : { ...window, messages: window.messages + 1 }
-      if (window.messages > limits.messagesMax) stop('flood')
-      return heardAtMs
-    }
-    own.on('pong', hear)
-    own.on('ping', hear)
-    own.on('message', (data, isBinary) => {
-      const nowMs = hear()
-      if (end === 'flood') return
-      // What would not count is not even read.
-      if (isLive && nowMs - headAtMs < leastMs) return
-      const said = isBinary ? 'nothing' : meaningOf(String(data), notification)
-      if (said === 'refusal') stop('refused')
-      else if (said === 'subscribed') setLive(undefined)
-      else if (said === 'head' && isLive) {
-        headAtMs = nowMs
+    socket = subscribe(url, {
+      ...terms,
+      onLive: () => tell(undefined),
+      onHead() {
         pauseMs = limits.firstPauseMs
         onHead()
-      }
-    })
-    // Its end is told by `close`, which follows.
-    own.on('error', () => {})
-    own.on('close', () => {
-      clearInterval(beat)
-      if (isClosed) return
-      setLive(end)
-      const nextMs = end === 'refused' || end === 'flood' ? limits.longPauseMs : pauseMs
-      pauseMs = Math.min(2 * pauseMs, limits.pauseMaxMs)
-      pausing = setTimeout(connect, nextMs)
-      pausing.unref()
+      },
+      onEnd(end) {
+        if (isClosed) return
+        tell(end)
+        const nextMs = end === 'refused' || end === 'flood' ? limits.longPauseMs : pauseMs
+        pauseMs = Math.min(2 * pauseMs, limits.pauseMaxMs)
+        pausing = setTimeout(connect, nextMs)
+        pausing.unref()
+      },
     })
   }
 
@@ -202,6 +153,76 @@ function followHeads(
       socket?.terminate()
     },
   }
+}
+
+type Subscriber = Pick<HeadPushOptions, 'subscription' | 'leastMs' | 'onHead'> & {
+  readonly onLive: () => void
+  readonly onEnd: (end: PushEnd) => void
+}
+
+/** One subscription over one connection, until that ends. */
+function subscribe(url: Secret, { subscription, leastMs, onLive, onHead, onEnd }: Subscriber): WebSocket {
+  const { method, params, notification } = subscription
+  const socket = new WebSocket(url.reveal(), {
+    handshakeTimeout: limits.handshakeMs,
+    maxPayload: limits.messageBytesMax,
+    // What unpacks to gigabytes is small on the wire.
+    perMessageDeflate: false,
+    followRedirects: false,
+  })
+  let end: PushEnd = 'unreachable'
+  let isLive = false
+  let headAtMs = Number.NEGATIVE_INFINITY
+  const stop = (why: PushEnd) => {
+    end = why
+    socket.terminate()
+  }
+  const hear = watchLife(socket, stop)
+  socket.on('open', () => {
+    end = 'closed'
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+  })
+  socket.on('message', (data, isBinary) => {
+    const nowMs = hear()
+    if (end === 'flood') return
+    // What would not count is not even read.
+    if (isLive && nowMs - headAtMs < leastMs) return
+    const said = isBinary ? 'nothing' : meaningOf(String(data), notification)
+    if (said === 'refusal') stop('refused')
+    else if (said === 'subscribed') {
+      isLive = true
+      onLive()
+    } else if (said === 'head' && isLive) {
+      headAtMs = nowMs
+      onHead()
+    }
+  })
+  // Its end is told by `close`, which follows.
+  socket.on('error', () => {})
+  socket.on('close', () => onEnd(end))
+  return socket
+}
+
+/** Whatever comes is a sign of life, and too much of anything a flood. @returns told of each message; when it came */
+function watchLife(socket: WebSocket, stop: (why: PushEnd) => void): () => number {
+  let heardAtMs = performance.now()
+  let window = { sinceMs: heardAtMs, messages: 0 }
+  const hear = () => {
+    heardAtMs = performance.now()
+    const isOver = heardAtMs - window.sinceMs > limits.messagesWindowMs
+    window = isOver ? { sinceMs: heardAtMs, messages: 1 } : { ...window, messages: window.messages + 1 }
+    if (window.messages > limits.messagesMax) stop('flood')
+    return heardAtMs
+  }
+  const beat = setInterval(() => {
+    if (performance.now() - heardAtMs > 2 * limits.pingMs) stop('silent')
+    else if (socket.readyState === WebSocket.OPEN) socket.ping()
+  }, limits.pingMs)
+  beat.unref()
+  socket.on('pong', hear)
+  socket.on('ping', hear)
+  socket.on('close', () => clearInterval(beat))
+  return hear
 }
 
 type Meaning = 'head' | 'subscribed' | 'refusal' | 'nothing'

@@ -78,9 +78,6 @@ export function createHttpTransport(
     ...(target.authorization !== undefined && { authorization: target.authorization.reveal() }),
     ...(typeof headerSource === 'function' ? {} : revealed(headerSource)),
   }
-  const json = { 'content-type': 'application/json' }
-  const plain = { 'content-type': 'text/plain' }
-  const ofForm = { 'content-type': 'application/x-www-form-urlencoded' }
   const request = { path: target.path.reveal(), method: 'POST' as const, headers: { ...json, ...headers } }
   return {
     post(body, options) {
@@ -91,25 +88,17 @@ export function createHttpTransport(
         if (!exchange.done) pool.dispatch({ body, ...request }, exchange)
       })
     },
-    fetch({ method, path, body, text, form, answerStatuses = [] }, options) {
+    fetch(asked, options) {
+      const { method, path, answerStatuses = [] } = asked
       return new Promise((resolve, reject) => {
         const exchange = new Exchange({ alias: target.alias, now, answerStatuses }, resolve, reject)
         exchange.limit(options)
         const dispatch = (more: Record<string, string>) => {
           if (exchange.done) return
-          const filled = form && new URLSearchParams(form).toString()
-          const content = filled ?? text ?? (body === undefined ? undefined : JSON.stringify(body))
-          const kind = filled !== undefined ? ofForm : text !== undefined ? plain : json
-          const sent = content === undefined ? {} : { body: content }
-          pool.dispatch(
-            {
-              path: joinPath(request.path, path),
-              method,
-              headers: { ...(content !== undefined && kind), ...headers, ...more },
-              ...sent,
-            },
-            exchange,
-          )
+          const { kind, ...sent } = contentOf(asked)
+          const sentHeaders = { ...kind, ...headers, ...more }
+          const to = joinPath(request.path, path)
+          pool.dispatch({ path: to, method, headers: sentHeaders, ...sent }, exchange)
         }
         if (typeof headerSource !== 'function') return dispatch({})
         headerSource(options.signal ?? AbortSignal.timeout(options.timeoutMs)).then(
@@ -122,6 +111,20 @@ export function createHttpTransport(
       await pool.destroy()
     },
   }
+}
+
+const json = { 'content-type': 'application/json' }
+const plain = { 'content-type': 'text/plain' }
+const ofForm = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** A body and its kind; neither where nothing is sent. */
+function contentOf({ body, text, form }: HttpRequest): {
+  readonly body?: string
+  readonly kind?: Readonly<Record<string, string>>
+} {
+  if (form !== undefined) return { body: new URLSearchParams(form).toString(), kind: ofForm }
+  if (text !== undefined) return { body: text, kind: plain }
+  return body === undefined ? {} : { body: JSON.stringify(body), kind: json }
 }
 
 type ExchangeTerms = {

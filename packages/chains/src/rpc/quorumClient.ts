@@ -173,6 +173,12 @@ export function createQuorum<View extends EndpointSource>(
   })
 }
 
+const healthOf = (endpoint: Endpoint): QuorumEndpointHealth => ({
+  alias: endpoint.alias,
+  isAsked: endpoint.availability() !== 'closed',
+  latencyMs: endpoint.state.latencyMs,
+})
+
 function quorumOf<View extends EndpointSource>(parts: {
   readonly chainId: string
   readonly endpoints: readonly Endpoint[]
@@ -215,21 +221,15 @@ function quorumOf<View extends EndpointSource>(parts: {
     askEach(ask, signal) {
       return Promise.all(
         sources.map(async (source) => {
-          try {
-            return { alias: source.alias, said: await ask(source, signal) }
-          } catch (error) {
+          const said = await ask(source, signal).catch((error: unknown) => {
             toEndpointFailure(error, source.alias)
-            return { alias: source.alias, said: undefined }
-          }
+            return undefined
+          })
+          return { alias: source.alias, said }
         }),
       )
     },
-    health: () =>
-      endpoints.map((endpoint) => ({
-        alias: endpoint.alias,
-        isAsked: endpoint.availability() !== 'closed',
-        latencyMs: endpoint.state.latencyMs,
-      })),
+    health: () => endpoints.map(healthOf),
     observe(observerOf) {
       for (const endpoint of endpoints) endpoint.observe(observerOf(endpoint.alias))
     },

@@ -43,7 +43,7 @@ const shownWithinMs = 1_000
 export function readByQuorum<Source extends { readonly alias: string }, First, Pin, Facts>(
   question: QuorumQuestion<Source, First, Pin, Facts>,
 ): Promise<QuorumReading<Facts>> {
-  const { sources, electorate, first, pin, second, key, confirms, patienceMs } = question
+  const { sources, electorate, first, pin, second, key, patienceMs } = question
   const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
   const { signal } = question.deadline
   const pinned = createRendezvous({
@@ -69,26 +69,12 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
     }
   }
 
-  /** @source F-83 */
-  async function settled(outcome: QuorumOutcome<Facts>): Promise<QuorumOutcome<Facts>> {
-    if (confirms === undefined || outcome.status !== 'refused' || outcome.shown === undefined) return outcome
-    const { shown } = outcome
-    const confirmed = await Promise.all(
-      sources.map(async (source) => {
-        const isOn = await confirms(source, shown, signal).catch(() => false)
-        return isOn ? [voiceOf.get(source.alias) ?? source.alias] : []
-      }),
-    )
-    const isThere = new Set(confirmed.flat()).size >= electorate.threshold
-    return isThere ? { status: 'disagreed', groups: 2 } : outcome
-  }
-
   let late: NodeJS.Timeout | undefined
   return new Promise<QuorumReading<Facts>>((resolve, reject) => {
     const finish = (outcome: QuorumOutcome<Facts>) => {
       // A copy: what is aborted from here on did not fail.
       const reading = { failures: [...failures], outvoted: outvotedBy(outcome, votes) }
-      settled(outcome).then((judged) => resolve({ outcome: judged, ...reading }), reject)
+      unlessConfirmed(outcome, question).then((judged) => resolve({ outcome: judged, ...reading }), reject)
     }
     for (const source of sources) {
       const { alias } = source
@@ -99,7 +85,7 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
           const outcome = tallySightings(votes, electorate, key)
           if (outcome === undefined) return
           const isMissing = outcome.status === 'refused' && outcome.reason === 'missing'
-          const isWhole = votes.length === sources.length || confirms === undefined
+          const isWhole = votes.length === sources.length || question.confirms === undefined
           if (!isMissing || isWhole) finish(outcome)
           else late ??= setTimeout(finish, shownWithinMs, outcome)
         })
@@ -110,6 +96,24 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
     question.deadline.end()
     pinned.close()
   })
+}
+
+/** @source F-83 */
+async function unlessConfirmed<Source extends { readonly alias: string }, First, Pin, Facts>(
+  outcome: QuorumOutcome<Facts>,
+  { sources, electorate, confirms, deadline }: QuorumQuestion<Source, First, Pin, Facts>,
+): Promise<QuorumOutcome<Facts>> {
+  if (confirms === undefined || outcome.status !== 'refused' || outcome.shown === undefined) return outcome
+  const { shown } = outcome
+  const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
+  const confirmed = await Promise.all(
+    sources.map(async (source) => {
+      const isOn = await confirms(source, shown, deadline.signal).catch(() => false)
+      return isOn ? [voiceOf.get(source.alias) ?? source.alias] : []
+    }),
+  )
+  const isThere = new Set(confirmed.flat()).size >= electorate.threshold
+  return isThere ? { status: 'disagreed', groups: 2 } : outcome
 }
 
 /** A source that lags sees nothing final yet: that is no other answer. */

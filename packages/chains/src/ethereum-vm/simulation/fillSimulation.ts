@@ -45,32 +45,15 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
     const found = known.get(key)
     if (found !== undefined) return found
     const slots = await Promise.all(
-      [balanceOfCall(token, from), allowanceCall(token, from, to)].map((view) => slotOf(view)),
+      [balanceOfCall(token, from), allowanceCall(token, from, to)].map((view) =>
+        slotOf(client, timeoutMs, view),
+      ),
     )
     const [balance, allowance] = slots
     if (balance === undefined || allowance === undefined) return undefined
     const overrides = { [token]: { stateDiff: { [balance]: mark, [allowance]: mark } } }
     known.set(key, overrides)
     return overrides
-  }
-
-  /** The one place of storage that a view returns as it is. */
-  async function slotOf({ target, callData }: ContractCall): Promise<Hex | undefined> {
-    const call = { to: target, data: callData }
-    const listed = await client.agree([{ method: 'eth_createAccessList', params: [call, 'latest'] }], {
-      ...{ timeoutMs, project: (answers: readonly RpcAnswer[]) => storageOf(answers[0], target).join() },
-    })
-    const slots = storageOf(listed.answers[0], target)
-    if (slots.length === 0) return undefined
-    const reads = slots.map((slot) => ({
-      method: 'eth_call',
-      params: [call, 'latest', { [target]: { stateDiff: { [slot]: mark } } }],
-    }))
-    const { answers } = await client.agree(reads, { timeoutMs })
-    return slots.find((_, index) => {
-      const answer = answers[index]
-      return answer?.ok === true && answer.result === mark
-    })
   }
 
   async function asFunded(fill: SimulatedFill, unfunded: DestinationCallFailedError): Promise<bigint> {
@@ -95,6 +78,29 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
       }
     },
   }
+}
+
+/** The one place of storage that a view returns as it is. */
+async function slotOf(
+  client: FillSimulatorOptions['client'],
+  timeoutMs: number,
+  { target, callData }: ContractCall,
+): Promise<Hex | undefined> {
+  const call = { to: target, data: callData }
+  const listed = await client.agree([{ method: 'eth_createAccessList', params: [call, 'latest'] }], {
+    ...{ timeoutMs, project: (answers: readonly RpcAnswer[]) => storageOf(answers[0], target).join() },
+  })
+  const slots = storageOf(listed.answers[0], target)
+  if (slots.length === 0) return undefined
+  const reads = slots.map((slot) => ({
+    method: 'eth_call',
+    params: [call, 'latest', { [target]: { stateDiff: { [slot]: mark } } }],
+  }))
+  const { answers } = await client.agree(reads, { timeoutMs })
+  return slots.find((_, index) => {
+    const answer = answers[index]
+    return answer?.ok === true && answer.result === mark
+  })
 }
 
 const simulatedOf = (fill: SimulatedFill): Simulated => ({
