@@ -1,6 +1,13 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { bytesToHex, type Hex, type Secret, type Signer, signingDigest } from '@causeway/core'
+import {
+  bytesToHex,
+  type Hex,
+  type Secret,
+  type Signer,
+  type SigningRequest,
+  signingDigest,
+} from '@causeway/core'
 import secp256k1 from 'secp256k1'
 import { SignerFailedError } from './errors.ts'
 import { privateKeyBytes } from './privateKey.ts'
@@ -26,86 +33,97 @@ const groupSize = 8
  */
 export function createThreadedSigner(options: { privateKey: Secret }): ThreadedSigner {
   const key = privateKeyBytes(options.privateKey)
-  const address = addressOf(secp256k1.publicKeyCreate(key, false))
-  let worker: Worker | undefined
-  let waiting: Waiting[] = []
-  /** Groups that the thread has, in the order in which it answers. */
-  let sent: Waiting[][] = []
-  let isScheduled = false
-  let isClosed = false
+  const thread = new SigningThread(key)
+  return {
+    address: addressOf(secp256k1.publicKeyCreate(key, false)),
+    sign: (request) => thread.sign(request),
+    close: () => thread.close(),
+  }
+}
 
-  function start(): Worker {
+class SigningThread {
+  readonly #key: Uint8Array
+  #worker: Worker | undefined
+  #waiting: Waiting[] = []
+  /** Groups that the thread has, in the order in which it answers. */
+  #sent: Waiting[][] = []
+  #isScheduled = false
+  #isClosed = false
+
+  constructor(key: Uint8Array) {
+    this.#key = key
+  }
+
+  sign(request: SigningRequest): Promise<Hex> {
+    if (this.#isClosed) return Promise.reject(new SignerFailedError())
+    const digest = signingDigest(request)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ digest, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#worker === undefined) return
+    if (this.#waiting.length > 0) this.#send()
+    const ended = once(this.#worker, 'exit')
+    // Not `terminate`, which would stop the thread in the middle of native code.
+    this.#worker.postMessage('close')
+    await ended
+  }
+
+  #start(): Worker {
     const started = new Worker(new URL('./signWorker.js', import.meta.url), {
-      workerData: { privateKey: key },
+      workerData: { privateKey: this.#key },
       execArgv: [],
     })
     started.unref()
-    started.on('message', receive)
-    started.on('error', () => lose(started))
-    started.on('exit', () => lose(started))
+    started.on('message', (signatures: Uint8Array) => this.#receive(signatures))
+    started.on('error', () => this.#lose(started))
+    started.on('exit', () => this.#lose(started))
     return started
   }
 
-  function lose(lost: Worker): void {
-    if (worker !== lost) return
-    worker = undefined
-    const failed = [...sent.flat(), ...waiting]
-    sent = []
-    waiting = []
+  #lose(lost: Worker): void {
+    if (this.#worker !== lost) return
+    this.#worker = undefined
+    const failed = [...this.#sent.flat(), ...this.#waiting]
+    this.#sent = []
+    this.#waiting = []
     for (const { reject } of failed) reject(new SignerFailedError())
   }
 
-  function schedule(): void {
-    if (waiting.length >= groupSize) send()
-    if (isScheduled || sent.length > 0 || waiting.length === 0) return
-    isScheduled = true
+  #schedule(): void {
+    if (this.#waiting.length >= groupSize) this.#send()
+    if (this.#isScheduled || this.#sent.length > 0 || this.#waiting.length === 0) return
+    this.#isScheduled = true
     // Requests of one turn of the event loop leave together.
-    setImmediate(sendRest)
+    setImmediate(() => this.#sendRest())
   }
 
-  function sendRest(): void {
-    isScheduled = false
-    if (sent.length === 0 && waiting.length > 0) send()
+  #sendRest(): void {
+    this.#isScheduled = false
+    if (this.#sent.length === 0 && this.#waiting.length > 0) this.#send()
   }
 
-  function send(): void {
-    const group = waiting
-    waiting = []
-    sent.push(group)
+  #send(): void {
+    const group = this.#waiting
+    this.#waiting = []
+    this.#sent.push(group)
     const digests = new Uint8Array(group.length * digestBytes)
     for (const [index, { digest }] of group.entries()) digests.set(digest, index * digestBytes)
-    worker ??= start()
-    worker.postMessage(digests, [digests.buffer])
+    this.#worker ??= this.#start()
+    this.#worker.postMessage(digests, [digests.buffer])
   }
 
-  function receive(signatures: Uint8Array): void {
-    const answered = sent.shift() ?? []
-    schedule()
+  #receive(signatures: Uint8Array): void {
+    const answered = this.#sent.shift() ?? []
+    this.#schedule()
     for (const [index, { resolve, reject }] of answered.entries()) {
       const signature = signatures.subarray(index * signatureBytes, (index + 1) * signatureBytes)
       if (signature[signatureBytes - 1] === 0) reject(new SignerFailedError())
       else resolve(bytesToHex(signature))
     }
-  }
-
-  return {
-    address,
-    sign(request) {
-      if (isClosed) return Promise.reject(new SignerFailedError())
-      const digest = signingDigest(request)
-      return new Promise((resolve, reject) => {
-        waiting.push({ digest, resolve, reject })
-        schedule()
-      })
-    },
-    async close() {
-      isClosed = true
-      if (worker === undefined) return
-      if (waiting.length > 0) send()
-      const ended = once(worker, 'exit')
-      // Not `terminate`, which would stop the thread in the middle of native code.
-      worker.postMessage('close')
-      await ended
-    },
   }
 }

@@ -51,82 +51,95 @@ const linesMax = 100_000
  * killed loses none. Losing power may lose the last ones.
  */
 export function createLineJournal<Entry>(options: LineJournalOptions<Entry>): LineJournal<Entry> {
-  const { directory, name, parse, toLine, broken, onFailed } = options
-  const path = join(directory, name)
-  let file: number | undefined
-  let lines = 0
-  /** Something is not in the file, or half a line is: it is written anew before anything is added. */
-  let isBehind = false
-  let snapshot: () => readonly Entry[] = () => []
+  return new FileJournal(options)
+}
 
-  function rewrite(): void {
-    const draft = `${path}.tmp`
+class FileJournal<Entry> implements LineJournal<Entry> {
+  readonly #options: LineJournalOptions<Entry>
+  readonly #path: string
+  #file: number | undefined
+  #lines = 0
+  /** Something is not in the file, or half a line is: it is written anew before anything is added. */
+  #isBehind = false
+  #snapshot: () => readonly Entry[] = () => []
+
+  constructor(options: LineJournalOptions<Entry>) {
+    this.#options = options
+    this.#path = join(options.directory, options.name)
+  }
+
+  load(): readonly Entry[] {
+    const { name, parse, broken } = this.#options
+    return readLines(this.#path, name).map((line, index) => {
+      const entry = parse(line)
+      if (entry === undefined) throw broken(index + 1)
+      return entry
+    })
+  }
+
+  begin(current: () => readonly Entry[]): void {
+    this.#snapshot = current
+    try {
+      this.#rewrite()
+    } catch (error) {
+      throw new ConfigurationError(`STATE_DIR: ${this.#options.name} cannot be written.`, { cause: error })
+    }
+  }
+
+  #rewrite(): void {
+    const { directory, toLine } = this.#options
+    const draft = `${this.#path}.tmp`
     mkdirSync(directory, { recursive: true })
     rmSync(draft, { force: true })
     const fresh = openSync(draft, 'ax', 0o600)
-    const entries = snapshot()
+    const entries = this.#snapshot()
     try {
       writeFileSync(fresh, entries.map((entry) => `${toLine(entry)}\n`).join(''))
-      renameSync(draft, path)
+      renameSync(draft, this.#path)
     } catch (error) {
       closeSync(fresh)
       throw error
     }
-    if (file !== undefined) closeSync(file)
-    file = fresh
-    lines = entries.length
-    isBehind = false
+    this.close()
+    this.#file = fresh
+    this.#lines = entries.length
+    this.#isBehind = false
+  }
+
+  append(entry: Entry): void {
+    try {
+      if (this.#file === undefined) throw new Error('the journal is closed')
+      if (!this.#isBehind) this.#add(this.#file, Buffer.from(`${this.#options.toLine(entry)}\n`))
+      if (this.#isBehind || this.#lines > linesMax) this.#rewrite()
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   /** A disk that fills up takes a part of a line before it refuses. */
-  function add(open: number, line: Buffer): void {
+  #add(open: number, line: Buffer): void {
     if (writeSync(open, line) < line.length) throw new Error('a part of a line was written')
-    lines += 1
+    this.#lines += 1
   }
 
-  function fail(error: unknown): void {
-    isBehind = true
-    onFailed(error)
+  #fail(error: unknown): void {
+    this.#isBehind = true
+    this.#options.onFailed(error)
   }
 
-  return {
-    load() {
-      return readLines(path, name).map((line, index) => {
-        const entry = parse(line)
-        if (entry === undefined) throw broken(index + 1)
-        return entry
-      })
-    },
-    begin(current) {
-      snapshot = current
-      try {
-        rewrite()
-      } catch (error) {
-        throw new ConfigurationError(`STATE_DIR: ${name} cannot be written.`, { cause: error })
-      }
-    },
-    append(entry) {
-      try {
-        if (file === undefined) throw new Error('the journal is closed')
-        if (!isBehind) add(file, Buffer.from(`${toLine(entry)}\n`))
-        if (isBehind || lines > linesMax) rewrite()
-      } catch (error) {
-        fail(error)
-      }
-    },
-    isKept() {
-      if (file === undefined) return !isBehind
-      try {
-        if (isBehind || !isNamed(path, file)) rewrite()
-      } catch (error) {
-        if (!isBehind) fail(error)
-      }
-      return !isBehind
-    },
-    close() {
-      if (file !== undefined) closeSync(file)
-      file = undefined
-    },
+  isKept(): boolean {
+    if (this.#file === undefined) return !this.#isBehind
+    try {
+      if (this.#isBehind || !isNamed(this.#path, this.#file)) this.#rewrite()
+    } catch (error) {
+      if (!this.#isBehind) this.#fail(error)
+    }
+    return !this.#isBehind
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
   }
 }
 

@@ -103,32 +103,12 @@ export function judgeValue(
   return { verdict: { kind: isUpper ? 'upper' : 'within' }, due }
 }
 
-/** Sliding hour by minutes: at most 61 sums per token, whatever is asked. */
 export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
   const { table, now, journal, rememberedMax } = options
-  const counted = new Map<bigint, Map<number, bigint>>()
   const remembered = new Map<Hex, ReadonlyMap<bigint, bigint>>()
   const minuteNow = () => Math.floor(now() / minuteMs)
-
-  /** A count of a later minute is of a clock that was set back since: it is as new as can be. */
-  function add(minute: number, hubTokenId: bigint, amount: bigint): void {
-    const minutes = counted.get(hubTokenId) ?? new Map<number, bigint>()
-    const at = Math.min(minute, minuteNow())
-    minutes.set(at, (minutes.get(at) ?? 0n) + amount)
-    counted.set(hubTokenId, minutes)
-  }
-
-  function signedOf(hubTokenId: bigint): bigint {
-    const minutes = counted.get(hubTokenId)
-    if (minutes === undefined) return 0n
-    const oldest = minuteNow() - capWindowMinutes
-    let sum = 0n
-    for (const [minute, amount] of minutes) {
-      if (minute < oldest) minutes.delete(minute)
-      else sum += amount
-    }
-    return sum
-  }
+  const sums = new MinuteSums(minuteNow)
+  const signedOf = (hubTokenId: bigint) => sums.of(hubTokenId)
 
   function remember(key: Hex, amounts: ReadonlyMap<bigint, bigint>): ReadonlyMap<bigint, bigint> {
     const known = remembered.get(key)
@@ -149,21 +129,15 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
     judgeValue(value, { known: remembered.get(value.key), signedOf }, options)
 
   function record(value: CountedValue, minute: number, due: ReadonlyMap<bigint, bigint>): void {
-    for (const [hubTokenId, amount] of due) add(minute, hubTokenId, amount)
+    for (const [hubTokenId, amount] of due) sums.add(minute, hubTokenId, amount)
     journal.append({ minute, counted: due, key: value.key, amounts: remember(value.key, value.amounts) })
   }
 
   for (const { minute, counted: amounts, key, amounts: moved } of journal.load()) {
-    for (const [hubTokenId, amount] of amounts ?? []) add(minute ?? minuteNow(), hubTokenId, amount)
+    for (const [hubTokenId, amount] of amounts ?? []) sums.add(minute ?? minuteNow(), hubTokenId, amount)
     if (key !== undefined && moved !== undefined) remember(key, moved)
   }
-  const snapshot = () => [
-    ...[...counted].flatMap(([hubTokenId, minutes]) =>
-      [...minutes].map(([minute, amount]) => ({ minute, counted: new Map([[hubTokenId, amount]]) })),
-    ),
-    ...[...remembered].map(([key, amounts]) => ({ key, amounts })),
-  ]
-  journal.begin(snapshot)
+  journal.begin(() => [...sums.entries(), ...[...remembered].map(([key, amounts]) => ({ key, amounts }))])
 
   return {
     judge: (value) => judged(value).verdict,
@@ -182,5 +156,41 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
       if (verdict.kind !== 'free') record(value, Math.min(Math.floor(at / minuteMs), minuteNow()), due)
     },
     usage: () => [...table].map(([hubTokenId, cap]) => ({ ...cap, signed: signedOf(hubTokenId) })),
+  }
+}
+
+/** Sliding hour by minutes: at most 61 sums per token, whatever is asked. */
+class MinuteSums {
+  readonly #minuteNow: () => number
+  readonly #byToken = new Map<bigint, Map<number, bigint>>()
+
+  constructor(minuteNow: () => number) {
+    this.#minuteNow = minuteNow
+  }
+
+  /** A count of a later minute is of a clock that was set back since: it is as new as can be. */
+  add(minute: number, hubTokenId: bigint, amount: bigint): void {
+    const minutes = this.#byToken.get(hubTokenId) ?? new Map<number, bigint>()
+    const at = Math.min(minute, this.#minuteNow())
+    minutes.set(at, (minutes.get(at) ?? 0n) + amount)
+    this.#byToken.set(hubTokenId, minutes)
+  }
+
+  of(hubTokenId: bigint): bigint {
+    const minutes = this.#byToken.get(hubTokenId)
+    if (minutes === undefined) return 0n
+    const oldest = this.#minuteNow() - capWindowMinutes
+    let sum = 0n
+    for (const [minute, amount] of minutes) {
+      if (minute < oldest) minutes.delete(minute)
+      else sum += amount
+    }
+    return sum
+  }
+
+  entries() {
+    return [...this.#byToken].flatMap(([hubTokenId, minutes]) =>
+      [...minutes].map(([minute, amount]) => ({ minute, counted: new Map([[hubTokenId, amount]]) })),
+    )
   }
 }
