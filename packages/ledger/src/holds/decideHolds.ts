@@ -3,7 +3,7 @@ import type { RuleCheck } from '../policies/ruleCheck.ts'
 import { transferId } from '../transfers/transferId.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import type { HoldFacts, KnownHold, OpenHold } from './holdFacts.ts'
-import { createHoldState } from './holdState.ts'
+import { HoldState } from './holdState.ts'
 
 /** One hold to write. */
 export type NewHold = {
@@ -37,7 +37,7 @@ export function decideHolds(
   requests: readonly HoldRequest[],
   { caps, isPinned }: { caps: HoldCaps; isPinned: boolean },
 ): HoldDecision {
-  const state = createHoldState(facts, caps)
+  const state = new HoldState(facts, caps)
   const approved: NewHold[] = []
   const superseded: string[] = []
   const atDeposit: HoldRequest[] = []

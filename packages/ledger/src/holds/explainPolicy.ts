@@ -3,7 +3,7 @@ import type { RuleCheck } from '../policies/ruleCheck.ts'
 import { refusalOf } from './decideHolds.ts'
 import { defaultHoldCaps, type HoldCaps } from './holdCaps.ts'
 import { readHoldFacts } from './holdFacts.ts'
-import { createHoldState } from './holdState.ts'
+import { HoldState } from './holdState.ts'
 
 export type PolicyExplanation = {
   /** What a new hold like this would be answered now. */
@@ -25,7 +25,7 @@ export async function explainPolicy(
     request.sponsor,
   )
   if (facts === undefined) throw new Error('no facts about a sponsor')
-  const state = createHoldState(facts, caps)
+  const state = new HoldState(facts, caps)
   for (const hold of facts.open.filter(({ apiKeyId }) => apiKeyId === request.apiKeyId))
     state.remove({ ...hold, destinationChainId: request.destinationChainId })
   const checks = state.checks(request, { isPinned: false })
