@@ -60,14 +60,8 @@ const measureTimeoutMs = 1_500
  * @source pricing-engine.md 2, 6.1
  */
 export function createMarket(options: MarketOptions): Market {
-  const {
-    config,
-    clients,
-    readers = new Map(),
-    gates = new Map(),
-    fillWallet = config.fillWallet,
-    reserved,
-  } = options
+  const { config, clients, readers = new Map(), gates = new Map(), reserved } = options
+  const { fillWallet = config.fillWallet } = options
   const { clock = systemClock, random = Math.random, adapters = [], log, onReport } = options
   const limits = { ...defaultLimits, ...options.limits }
   const plan = planMarket(config, options.reach)
@@ -78,18 +72,9 @@ export function createMarket(options: MarketOptions): Market {
     onReport?.(chainKey, kind, report)
   }
   const batchTimeoutMs = Math.floor(limits.refreshTimeoutMs * 0.7)
-  const networkSource = (chain: ChainPlan, reader: NetworkReader) =>
-    createNetworkSource({
-      plan: chain,
-      reader,
-      timeoutMs: batchTimeoutMs,
-      onReport: keepReport(chain.chainKey),
-    })
   const sourceOf = (chain: ChainPlan, client: JsonRpcClient) => {
     const mirrorOf = mirrorsOf(chain)
-    // A network is asked about where somebody said what it should be. @source F-107
-    const isMeasured = chain.quotable && chain.config.seen !== undefined
-    const asked = { client, config: chain.config, fillWallet, timeoutMs: measureTimeoutMs }
+    const meter = meterOf(chain, { client, fillWallet, clock, log })
     return createChainSource({
       plan: chain,
       client,
@@ -98,19 +83,17 @@ export function createMarket(options: MarketOptions): Market {
       now: () => clock.now(),
       ...(fillWallet !== undefined && { fillWallet }),
       ...(mirrorOf !== undefined && { mirrorOf }),
-      ...(isMeasured && {
-        meter: createUnitsMeter({
-          measure: () => measureShapes(asked),
-          now: () => clock.now(),
-          onFailure: (error) => log.warn({ chain: chain.chainKey, err: error }, 'gas units not measured'),
-        }),
-      }),
+      ...(meter !== undefined && { meter }),
       onReport: keepReport(chain.chainKey),
     })
   }
   const ungated = (chain: ChainPlan): ChainSource | undefined => {
     const reader = readers.get(chain.chainKey)
-    if (reader !== undefined) return networkSource(chain, reader)
+    if (reader !== undefined)
+      return createNetworkSource({
+        ...{ plan: chain, reader, timeoutMs: batchTimeoutMs },
+        onReport: keepReport(chain.chainKey),
+      })
     const client = clients.get(chain.chainKey)
     return client && sourceOf(chain, client)
   }
@@ -132,6 +115,23 @@ export function createMarket(options: MarketOptions): Market {
     random,
     log,
     ...(reserved !== undefined && { reserved }),
+  })
+}
+
+type MeterParts = {
+  readonly client: JsonRpcClient
+  readonly fillWallet: Hex | undefined
+  readonly clock: Clock
+  readonly log: MarketLog
+}
+
+/** A network is asked about where somebody said what it should be. @source F-107 */
+function meterOf({ quotable, config, chainKey }: ChainPlan, { client, fillWallet, clock, log }: MeterParts) {
+  if (!quotable || config.seen === undefined) return undefined
+  return createUnitsMeter({
+    measure: () => measureShapes({ client, config, fillWallet, timeoutMs: measureTimeoutMs }),
+    now: () => clock.now(),
+    onFailure: (error) => log.warn({ chain: chainKey, err: error }, 'gas units not measured'),
   })
 }
 

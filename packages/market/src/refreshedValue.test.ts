@@ -2,13 +2,13 @@
 // Method: a clock that the test moves; loads are plain functions.
 import { describe, expect, test } from 'vitest'
 import { createManualClock } from '../test/support/manualClock.ts'
-import { createRefreshedValue, type RefreshOptions } from './refreshedValue.ts'
+import { RefreshedValue, type RefreshOptions } from './refreshedValue.ts'
 
 function setUp(overrides: Partial<RefreshOptions<number>> = {}) {
   const clock = createManualClock(1_000_000)
   let loads = 0
   const failures: { error: unknown; count: number }[] = []
-  const refreshed = createRefreshedValue<number>({
+  const refreshed = new RefreshedValue<number>({
     load: async () => ++loads,
     intervalMs: 1_000,
     timeoutMs: 400,

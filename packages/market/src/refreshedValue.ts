@@ -31,97 +31,105 @@ export type RefreshOptions<T> = {
 }
 
 /** A value that is refreshed in the background. @source pricing-engine.md 6.1 */
-export type RefreshedValue<T> = {
-  /** Loads now and then again and again until `close`. */
-  start(): void
-  /** Never does I/O. */
-  read(): RefreshReading<T>
-  consecutiveFailures(): number
-  /** Loads now, or joins the load that is under way. True when it delivered a value. */
-  refresh(): Promise<boolean>
-  /** There may be something new: the next load comes at once, but not sooner than a quarter of the interval after the last. */
-  hasten(): void
-  /** Stops the timer and aborts a load under way; its result is dropped. */
-  close(): void
-}
-
-export function createRefreshedValue<T>(options: RefreshOptions<T>): RefreshedValue<T> {
-  const { clock, intervalMs } = options
-  const closing = new AbortController()
-  let flight: Promise<boolean> | undefined
-  let newest: Sample<T> | undefined
-  let failures = 0
-  let cancelTimer: (() => void) | undefined
-  let startedAtMs = Number.NEGATIVE_INFINITY
+export class RefreshedValue<T> {
+  readonly #options: RefreshOptions<T>
+  readonly #closing = new AbortController()
+  #flight: Promise<boolean> | undefined
+  #newest: Sample<T> | undefined
+  #failures = 0
+  #cancelTimer: (() => void) | undefined
+  #startedAtMs = Number.NEGATIVE_INFINITY
   /** Told of something new while a load was under way, which may not have seen it. */
-  let isHastened = false
+  #isHastened = false
 
-  async function load(): Promise<boolean> {
+  constructor(options: RefreshOptions<T>) {
+    this.#options = options
+  }
+
+  /** Loads now and then again and again until `close`. */
+  start(): void {
+    if (!this.#closing.signal.aborted) void this.#refreshAndPlanNext()
+  }
+
+  /** Never does I/O. */
+  read(): RefreshReading<T> {
+    if (this.#newest === undefined) return { state: 'empty' }
+    const { clock, softMaxAgeMs, hardMaxAgeMs } = this.#options
+    const { asOfMs } = this.#newest
+    const ageMs = clock.now() - asOfMs
+    if (ageMs > hardMaxAgeMs) return { state: 'expired', asOfMs }
+    return { state: ageMs > softMaxAgeMs ? 'stale' : 'fresh', ...this.#newest }
+  }
+
+  consecutiveFailures(): number {
+    return this.#failures
+  }
+
+  /** Loads now, or joins the load that is under way. True when it delivered a value. */
+  refresh(): Promise<boolean> {
+    return this.#closing.signal.aborted ? Promise.resolve(false) : this.#join()
+  }
+
+  /** There may be something new: the next load comes at once, but not sooner than a quarter of the interval after the last. */
+  hasten(): void {
+    this.#isHastened = true
+    if (this.#closing.signal.aborted || this.#cancelTimer === undefined) return
+    this.#cancelTimer()
+    const { clock, intervalMs } = this.#options
+    this.#planNext(Math.max(this.#startedAtMs + intervalMs / 4 - clock.now(), 0))
+  }
+
+  /** Stops the timer and aborts a load under way; its result is dropped. */
+  close(): void {
+    this.#closing.abort()
+    this.#cancelTimer?.()
+  }
+
+  async #refreshAndPlanNext(): Promise<void> {
+    const { clock, intervalMs, backoffMaxMs = intervalMs, isUrgent, random } = this.#options
+    this.#startedAtMs = clock.now()
+    this.#isHastened = false
+    await this.#join()
+    if (this.#closing.signal.aborted) return
+    const backedOffMs = Math.min(intervalMs * 2 ** Math.min(this.#failures, 16), backoffMaxMs)
+    const hasteFactor = this.#isHastened || isUrgent?.() === true ? 0.25 : 1
+    const periodMs = Math.max(backedOffMs, intervalMs) * hasteFactor * (0.9 + 0.2 * random())
+    // A slow load shortens the pause that follows it, but never to nothing.
+    const delayMs = Math.max(periodMs - (clock.now() - this.#startedAtMs), periodMs / 4)
+    this.#planNext(delayMs)
+  }
+
+  #planNext(delayMs: number): void {
+    this.#cancelTimer = this.#options.clock.after(delayMs, () => {
+      this.#cancelTimer = undefined
+      void this.#refreshAndPlanNext()
+    })
+  }
+
+  #join(): Promise<boolean> {
+    this.#flight ??= this.#load().finally(() => {
+      this.#flight = undefined
+    })
+    return this.#flight
+  }
+
+  async #load(): Promise<boolean> {
+    const { clock, onLoaded, onFailed } = this.#options
+    const { signal } = this.#closing
     const asOfMs = clock.now()
     try {
-      const value = await withinTimeLimit(options, closing.signal)
-      if (closing.signal.aborted) return false
-      failures = 0
-      newest = { value, asOfMs }
-      options.onLoaded?.(newest)
+      const value = await withinTimeLimit(this.#options, signal)
+      if (signal.aborted) return false
+      this.#failures = 0
+      this.#newest = { value, asOfMs }
+      onLoaded?.(this.#newest)
       return true
     } catch (error) {
-      if (closing.signal.aborted) return false
-      failures += 1
-      options.onFailed?.(error, failures)
+      if (signal.aborted) return false
+      this.#failures += 1
+      onFailed?.(error, this.#failures)
       return false
     }
-  }
-
-  function refresh(): Promise<boolean> {
-    flight ??= load().finally(() => {
-      flight = undefined
-    })
-    return flight
-  }
-
-  async function refreshAndPlanNext(): Promise<void> {
-    startedAtMs = clock.now()
-    isHastened = false
-    await refresh()
-    if (closing.signal.aborted) return
-    const backedOffMs = Math.min(intervalMs * 2 ** Math.min(failures, 16), options.backoffMaxMs ?? intervalMs)
-    const hasteFactor = isHastened || options.isUrgent?.() === true ? 0.25 : 1
-    const periodMs = Math.max(backedOffMs, intervalMs) * hasteFactor * (0.9 + 0.2 * options.random())
-    // A slow load shortens the pause that follows it, but never to nothing.
-    const delayMs = Math.max(periodMs - (clock.now() - startedAtMs), periodMs / 4)
-    planNext(delayMs)
-  }
-
-  function planNext(delayMs: number): void {
-    cancelTimer = clock.after(delayMs, () => {
-      cancelTimer = undefined
-      void refreshAndPlanNext()
-    })
-  }
-
-  return {
-    start() {
-      if (!closing.signal.aborted) void refreshAndPlanNext()
-    },
-    read() {
-      if (newest === undefined) return { state: 'empty' }
-      const ageMs = clock.now() - newest.asOfMs
-      if (ageMs > options.hardMaxAgeMs) return { state: 'expired', asOfMs: newest.asOfMs }
-      return { state: ageMs > options.softMaxAgeMs ? 'stale' : 'fresh', ...newest }
-    },
-    consecutiveFailures: () => failures,
-    refresh: () => (closing.signal.aborted ? Promise.resolve(false) : refresh()),
-    hasten() {
-      isHastened = true
-      if (closing.signal.aborted || cancelTimer === undefined) return
-      cancelTimer()
-      planNext(Math.max(startedAtMs + intervalMs / 4 - clock.now(), 0))
-    },
-    close() {
-      closing.abort()
-      cancelTimer?.()
-    },
   }
 }
 

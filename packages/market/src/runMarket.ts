@@ -7,7 +7,7 @@ import { type MarketLimits, pollIntervalMs } from './limits.ts'
 import type { MarketPlan } from './plan.ts'
 import type { Clock, MarketLog } from './ports.ts'
 import type { HttpPriceAdapter, HttpQuote } from './prices/http/adapter.ts'
-import { createRefreshedValue, type RefreshedValue } from './refreshedValue.ts'
+import { RefreshedValue } from './refreshedValue.ts'
 import type { MarketSnapshot } from './snapshot.ts'
 
 /** Live prices, gas, pools and inventory. All I/O happens in the background. */
@@ -121,7 +121,7 @@ function chainRefresh(args: {
   const firstReading = new Promise<void>((resolve) => {
     announceFirst = resolve
   })
-  const reading = createRefreshedValue<ChainReading>({
+  const reading = new RefreshedValue<ChainReading>({
     load: (signal) => source.read(signal),
     intervalMs,
     timeoutMs: limits.refreshTimeoutMs,
@@ -154,7 +154,7 @@ function refreshAdapter(
   const uses = plan.prices.flatMap(({ http }) => http).filter((use) => use.adapter === adapter.name)
   const ids = [...new Set(uses.map(({ id }) => id))]
   const trouble = troubleLog({ adapter: adapter.name }, log)
-  return createRefreshedValue<ReadonlyMap<string, HttpQuote>>({
+  return new RefreshedValue<ReadonlyMap<string, HttpQuote>>({
     load: async (signal) =>
       ids.length === 0 ? new Map() : adapter.read(ids, { nowMs: clock.now(), signal }),
     intervalMs: adapter.intervalMs,

@@ -37,14 +37,16 @@ export type MarketState = {
   onChange(listener: (snapshot: MarketSnapshot) => void): () => void
 }
 
-export function createMarketState(options: {
+export type MarketStateOptions = {
   readonly plan: MarketPlan
   readonly limits: MarketLimits
   readonly clock: Clock
   /** Part of a balance that is promised already. */
   readonly reserved?: (key: CurrencyKey) => bigint
   readonly agreementOf?: AgreementOf
-}): MarketState {
+}
+
+export function createMarketState(options: MarketStateOptions): MarketState {
   const { plan, limits, clock, reserved, agreementOf = () => undefined } = options
   const chains = new Map<string, ChainFacts>()
   const http = new Map<string, HttpFacts>()
