@@ -54,32 +54,9 @@ const idleInTransactionMs = 10_000
  * @throws DatabaseOverloadedError from every method, when too many callers wait
  */
 export function createDatabase(options: DatabaseOptions): Database {
-  const { poolSize = 6, queueMax = 256, acquireTimeoutMs = 1_000, statementTimeoutMs = 5_000 } = options
-  const pool = new pg.Pool({
-    connectionString: options.connectionString,
-    max: poolSize,
-    connectionTimeoutMillis: acquireTimeoutMs,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    // A caller has its connection alone: only statements of one transaction ever follow each other unanswered.
-    pipeline: true,
-    query_timeout: statementTimeoutMs + clientGraceMs,
-    application_name: options.applicationName ?? 'causeway',
-    types: typeParsers,
-    async onConnect(client) {
-      const session = await openSession(client, {
-        statement_timeout: statementTimeoutMs,
-        idle_in_transaction_session_timeout: idleInTransactionMs,
-      })
-      if (session.isReadOnly) throw new DatabaseStartingError()
-      sessions.set(client, session)
-    },
-  })
+  const { poolSize = 6, queueMax = 256 } = options
   const sessions = new WeakMap<object, Session>()
-  pool.on('error', (error) => options.onConnectionLost?.(error))
-  // Whoever uses a connection that breaks learns it from its statement; unheard, the event would end
-  // the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const pool = openPool(options, poolSize, sessions)
   const nameOf = createStatementNames()
   let callers = 0
   const disk = createDiskSpace({
@@ -93,13 +70,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     try {
       return await useClient(pool, disk, (client) => {
         const session = sessions.get(client)
-        // A plan stays on a connection of the server, which is another one for a pooler's next transaction.
-        const isKept = ({ isPlannedEachTime = false }: QueryOptions = {}) =>
-          session?.isPooled !== true && !isPlannedEachTime
-        return work(
-          (text, values, options) => run(client, isKept(options) ? nameOf : () => undefined, text, values),
-          session,
-        )
+        return work(statementsOn(client, session, nameOf), session)
       })
     } finally {
       callers -= 1
@@ -142,6 +113,36 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 }
 
+/** @param sessions where that of each connection is kept */
+function openPool(options: DatabaseOptions, poolSize: number, sessions: WeakMap<object, Session>): pg.Pool {
+  const { acquireTimeoutMs = 1_000, statementTimeoutMs = 5_000 } = options
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: poolSize,
+    connectionTimeoutMillis: acquireTimeoutMs,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    // A caller has its connection alone: only statements of one transaction ever follow each other unanswered.
+    pipeline: true,
+    query_timeout: statementTimeoutMs + clientGraceMs,
+    application_name: options.applicationName ?? 'causeway',
+    types: typeParsers,
+    async onConnect(client) {
+      const session = await openSession(client, {
+        statement_timeout: statementTimeoutMs,
+        idle_in_transaction_session_timeout: idleInTransactionMs,
+      })
+      if (session.isReadOnly) throw new DatabaseStartingError()
+      sessions.set(client, session)
+    },
+  })
+  pool.on('error', (error) => options.onConnectionLost?.(error))
+  // Whoever uses a connection that breaks learns it from its statement; unheard, the event would end
+  // the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
 async function useClient<T>(
   pool: pg.Pool,
   disk: DiskSpace,
@@ -177,6 +178,14 @@ function createStatementNames(): NameOf {
     const name = `causeway_${names.size + 1}`
     names.set(text, name)
     return name
+  }
+}
+
+function statementsOn(client: pg.PoolClient, session: Session | undefined, nameOf: NameOf): RunStatement {
+  return (text, values, { isPlannedEachTime = false } = {}) => {
+    // A plan stays on a connection of the server, which is another one for a pooler's next transaction.
+    const isKept = session?.isPooled !== true && !isPlannedEachTime
+    return run(client, isKept ? nameOf : () => undefined, text, values)
   }
 }
 

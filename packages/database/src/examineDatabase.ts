@@ -157,67 +157,46 @@ export function judgeDatabase(
   facts: DatabaseFacts,
   { setting, connections, runsJobs, isWaitedFor }: Omit<ExaminedDatabase, 'connectionString' | 'nowMs'>,
 ): readonly Finding[] {
-  const say = (code: FindingCode, severity: Severity, seen: string, fix: string): Finding => ({
-    ...{ code, severity, setting, seen, fix },
-  })
+  const when = (
+    isSo: boolean,
+    code: FindingCode,
+    severity: Severity,
+    [seen, fix]: readonly [string, string],
+  ) => (isSo ? [{ code, severity, setting, seen, fix }] : [])
   const major = Math.floor(facts.version / 10_000)
   const old = `PostgreSQL ${major}, and this release is tested with ${testedMajor} and newer`
   const upgrade = 'Upgrade the server.'
   const grant = 'Let the user own the database: alter database <name> owner to <user>.'
-  const { closedTables, isMigrated, connectionsMax } = facts
+  const { isStandby, closedTables, isMigrated, connectionsMax } = facts
+  const noTables = `this user may create no tables${isMigrated ? ', which the next upgrade does' : ''}`
   return [
-    ...(major < oldestMajor ? [say('database-version', 'stops', old, upgrade)] : []),
-    ...(major >= oldestMajor && major < testedMajor ? [say('database-version', 'note', old, upgrade)] : []),
-    ...(facts.isStandby
-      ? [
-          say(
-            'database-rights',
-            isWaitedFor ? 'degrades' : 'stops',
-            'it is a standby, which takes no writes',
-            'Name the primary, or promote this server.',
-          ),
-        ]
-      : []),
-    ...(facts.isReadOnly && !facts.isStandby
-      ? [say('database-rights', 'stops', 'transactions of this user are read-only', grant)]
-      : []),
-    ...(facts.mayCreateTables
-      ? []
-      : [
-          say(
-            'database-rights',
-            isMigrated ? 'degrades' : 'stops',
-            isMigrated
-              ? 'this user may create no tables, which the next upgrade does'
-              : 'this user may create no tables',
-            grant,
-          ),
-        ]),
-    ...(closedTables.length > 0
-      ? [say('database-rights', 'stops', `this user may not write ${closedTables.join(', ')}`, grant)]
-      : []),
-    ...(facts.isDiskFull
-      ? [say('database-full', 'degrades', 'the disk of the server has no room', 'Make room on it.')]
-      : []),
-    ...(connections > connectionsMax
-      ? [
-          say(
-            'setting-contradicts',
-            'stops',
-            `the server takes ${counted(connectionsMax, 'connection')}, and this process holds up to ${connections}`,
-            'Lower DATABASE_POOL_SIZE or raise max_connections.',
-          ),
-        ]
-      : []),
-    ...(runsJobs || facts.hasJobs
-      ? []
-      : [
-          {
-            ...({ code: 'jobs-elsewhere', severity: 'degrades', setting: 'JOBS' } as const),
-            seen: 'is off here, and no process runs the jobs of this database: nothing is settled',
-            fix: 'Set JOBS=on for one process at least; several elect one.',
-          },
-        ]),
+    ...when(major < oldestMajor, 'database-version', 'stops', [old, upgrade]),
+    ...when(major >= oldestMajor && major < testedMajor, 'database-version', 'note', [old, upgrade]),
+    ...when(isStandby, 'database-rights', isWaitedFor ? 'degrades' : 'stops', [
+      'it is a standby, which takes no writes',
+      'Name the primary, or promote this server.',
+    ]),
+    ...when(facts.isReadOnly && !isStandby, 'database-rights', 'stops', [
+      'transactions of this user are read-only',
+      grant,
+    ]),
+    ...when(!facts.mayCreateTables, 'database-rights', isMigrated ? 'degrades' : 'stops', [noTables, grant]),
+    ...when(closedTables.length > 0, 'database-rights', 'stops', [
+      `this user may not write ${closedTables.join(', ')}`,
+      grant,
+    ]),
+    ...when(facts.isDiskFull, 'database-full', 'degrades', [
+      'the disk of the server has no room',
+      'Make room on it.',
+    ]),
+    ...when(connections > connectionsMax, 'setting-contradicts', 'stops', [
+      `the server takes ${counted(connectionsMax, 'connection')}, and this process holds up to ${connections}`,
+      'Lower DATABASE_POOL_SIZE or raise max_connections.',
+    ]),
+    ...when(!runsJobs && !facts.hasJobs, 'jobs-elsewhere', 'degrades', [
+      'is off here, and no process runs the jobs of this database: nothing is settled',
+      'Set JOBS=on for one process at least; several elect one.',
+    ]).map((finding) => ({ ...finding, setting: 'JOBS' })),
     ...clockFindings({ setting, with: "the database's clock", offsetMs: facts.clockOffsetMs }),
   ]
 }
