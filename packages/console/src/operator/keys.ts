@@ -60,9 +60,10 @@ function endLinking(): void {
   found('signed-form', HTMLFormElement).hidden = true
 }
 
+const at = (id: string, path: string) => `keys/${encodeURIComponent(id)}/${path}`
+
 /** The forms that make, link and end keys. */
 export function listenForKeys({ admin, reload }: Asking): void {
-  const at = (id: string, path: string) => `keys/${encodeURIComponent(id)}/${path}`
   onSend(
     'create-form',
     async (fields) => {
@@ -76,6 +77,21 @@ export function listenForKeys({ admin, reload }: Asking): void {
     'issued',
   )
 
+  listenForLinks({ admin, reload })
+
+  onSend('revoke-form', async (fields) => {
+    const id = fieldOf(fields, 'id')
+    if (fieldOf(fields, 'again') !== id)
+      throw new FieldError('again', `It ends for good: type ${id} to say that you mean it.`)
+    await admin(at(id, 'revoke'), {})
+    found('revoke-form', HTMLFormElement).reset()
+    await reload()
+    return `Key ${id} is revoked: every process refuses it within 5 seconds.`
+  })
+}
+
+/** A key is linked by a wallet in the browser, or by a text that is signed elsewhere. */
+function listenForLinks({ admin, reload }: Asking): void {
   const textFor = async (id: string, wallet: string) => {
     const asked = await admin(at(id, 'link-text'), { wallet })
     return { asked: { id, wallet, nonce: textOf(asked, 'nonce') }, text: asked }
@@ -119,16 +135,6 @@ export function listenForKeys({ admin, reload }: Asking): void {
     endLinking()
     moveFocus('keys-title')
     return link(asked, signature)
-  })
-
-  onSend('revoke-form', async (fields) => {
-    const id = fieldOf(fields, 'id')
-    if (fieldOf(fields, 'again') !== id)
-      throw new FieldError('again', `It ends for good: type ${id} to say that you mean it.`)
-    await admin(at(id, 'revoke'), {})
-    found('revoke-form', HTMLFormElement).reset()
-    await reload()
-    return `Key ${id} is revoked: every process refuses it within 5 seconds.`
   })
 }
 

@@ -112,18 +112,6 @@ function stuckView(overview: Answer, chains: Chains): HTMLElement {
     countText(textOf(webhook, 'failed')),
     foreign(textOf(webhook, 'problem') || '—'),
   ])
-  const oracles = listOf(overview, 'oracles').map((oracle) => {
-    const halted = oracle['haltedChainIds']
-    const answers = memberOf(oracle, 'answers')
-    return [
-      foreign(textOf(oracle, 'name')),
-      copyable(textOf(oracle, 'signer'), `signer of ${textOf(oracle, 'name')}`),
-      ...['signed', 'denied', 'nothing'].map((said) => textOf(answers, said) || '0'),
-      foreign(
-        (Array.isArray(halted) ? halted : []).map((id) => chains.nameOf(String(id))).join(', ') || 'none',
-      ),
-    ]
-  })
   return element(
     'div',
     {},
@@ -145,12 +133,28 @@ function stuckView(overview: Answer, chains: Chains): HTMLElement {
       webhooks,
       'All webhooks arrive.',
     ),
-    table(
-      'Oracles, as this process was answered since its start',
-      ['Oracle', 'Signer', 'Signed', 'Denied', 'Silent', 'Halted chains'],
-      oracles,
-      'No oracle is configured.',
-    ),
+    oraclesTable(overview, chains),
+  )
+}
+
+function oraclesTable(overview: Answer, chains: Chains): HTMLElement {
+  const rows = listOf(overview, 'oracles').map((oracle) => {
+    const halted = oracle['haltedChainIds']
+    const answers = memberOf(oracle, 'answers')
+    return [
+      foreign(textOf(oracle, 'name')),
+      copyable(textOf(oracle, 'signer'), `signer of ${textOf(oracle, 'name')}`),
+      ...['signed', 'denied', 'nothing'].map((said) => textOf(answers, said) || '0'),
+      foreign(
+        (Array.isArray(halted) ? halted : []).map((id) => chains.nameOf(String(id))).join(', ') || 'none',
+      ),
+    ]
+  })
+  return table(
+    'Oracles, as this process was answered since its start',
+    ['Oracle', 'Signer', 'Signed', 'Denied', 'Silent', 'Halted chains'],
+    rows,
+    'No oracle is configured.',
   )
 }
 
