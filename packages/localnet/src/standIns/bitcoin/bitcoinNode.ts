@@ -57,33 +57,16 @@ export async function startBitcoinNode(first: ConstructedChain, port = 0): Promi
   })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url ?? ''
-    const plain = path.startsWith('/api/')
-      ? await faulty(
-          path.slice('/api'.length),
-          request.method === 'POST'
-            ? posted(chain, path.slice('/api'.length), await bodyOf(request))
-            : esplora(chain, path.slice('/api'.length)),
-        )
-      : await rpc(JSON.parse(await bodyOf(request)))
+    const [, path] = /^\/api(\/.*)$/s.exec(request.url ?? '') ?? []
+    const body = path === undefined || request.method === 'POST' ? await bodyOf(request) : ''
+    const plain =
+      path === undefined
+        ? await rpc(JSON.parse(body), (id, method, params) =>
+            faulty(method, callNode(chain, id, method, params)),
+          )
+        : await faulty(path, request.method === 'POST' ? posted(chain, path, body) : esplora(chain, path))
     if (plain === 'hang') return
     response.writeHead(plain.status, { 'content-type': 'application/json' }).end(plain.text)
-  }
-
-  async function rpc(body: unknown): Promise<Answer | 'hang'> {
-    const calls: readonly unknown[] = Array.isArray(body) ? body : [body]
-    const members: string[] = []
-    let status = 200
-    for (const call of calls) {
-      const { id, method, params } = Object(call)
-      const own = await faulty(String(method), callNode(chain, id, String(method), params))
-      if (own === 'hang') return own
-      members.push(own.text)
-      status = own.status
-    }
-    return Array.isArray(body)
-      ? { status: 200, text: `[${members.join()}]` }
-      : { status, text: members.join() }
   }
 
   async function faulty(what: string, own: Answer): Promise<Answer | 'hang'> {
@@ -109,6 +92,24 @@ export async function startBitcoinNode(first: ConstructedChain, port = 0): Promi
     },
     stop: () => closeServer(server),
   }
+}
+
+/** One call, or several in one request. */
+async function rpc(
+  body: unknown,
+  answerTo: (id: unknown, method: string, params: readonly unknown[]) => Promise<Answer | 'hang'>,
+): Promise<Answer | 'hang'> {
+  const calls: readonly unknown[] = Array.isArray(body) ? body : [body]
+  const members: string[] = []
+  let status = 200
+  for (const call of calls) {
+    const { id, method, params } = Object(call)
+    const own = await answerTo(id, String(method), params)
+    if (own === 'hang') return own
+    members.push(own.text)
+    status = own.status
+  }
+  return Array.isArray(body) ? { status: 200, text: `[${members.join()}]` } : { status, text: members.join() }
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -141,13 +142,7 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
     case 'getrawtransaction': {
       const found = chain.find(String(first))
       if (found === undefined) throw new RpcRefusal(refusals.noTransaction)
-      const { transaction, block } = found
-      const place = placeOf(chain, block?.hash)
-      return bitcoinBodies.rawTransaction.body(
-        transaction.getId(),
-        Buffer.from(transaction.toBuffer()).toString('hex'),
-        place && { ...place, confirmations: chain.tipHeight - place.height + 1 },
-      )
+      return rawTransaction(chain, found)
     }
     case 'getblockheader': {
       const block = chain.blockOf(String(first))
@@ -175,18 +170,8 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
       const address = /^addr\((.*)\)$/.exec(String(descriptor))?.[1] ?? ''
       return bitcoinBodies.scan.body(chain.unspentOf(outputScript(address, bitcoinNetworkOf('regtest'))))
     }
-    case 'gettxout': {
-      const found = chain.find(String(first))
-      const output = found?.transaction.outs[Number(second)]
-      const height = chain.heightOf(found?.block?.hash ?? '')
-      if (found === undefined || height === undefined || output === undefined) return null
-      if (chain.spenderOf(String(first), Number(second)) !== undefined) return null
-      if (third === true && chain.isMempoolSpent(String(first), Number(second)) !== undefined) return null
-      return bitcoinBodies.unspent.body(chain.blockAt(chain.tipHeight)?.hash, {
-        confirmations: chain.tipHeight - height + 1,
-        coinbase: found.transaction.isCoinbase(),
-      })
-    }
+    case 'gettxout':
+      return unspentOutput(chain, { txid: String(first), vout: Number(second) }, third === true)
     case 'getblock': {
       const block = chain.blockOf(String(first))
       if (block === undefined) throw new RpcRefusal(refusals.noBlock)
@@ -201,6 +186,35 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
     default:
       throw new RpcRefusal(refusals.noMethod)
   }
+}
+
+type Found = NonNullable<ReturnType<ConstructedChain['find']>>
+
+function rawTransaction(chain: ConstructedChain, { transaction, block }: Found): unknown {
+  const place = placeOf(chain, block?.hash)
+  return bitcoinBodies.rawTransaction.body(
+    transaction.getId(),
+    Buffer.from(transaction.toBuffer()).toString('hex'),
+    place && { ...place, confirmations: chain.tipHeight - place.height + 1 },
+  )
+}
+
+/** @param withMempool what waits there spends it too */
+function unspentOutput(
+  chain: ConstructedChain,
+  { txid, vout }: { readonly txid: string; readonly vout: number },
+  withMempool: boolean,
+): unknown {
+  const found = chain.find(txid)
+  const output = found?.transaction.outs[vout]
+  const height = chain.heightOf(found?.block?.hash ?? '')
+  if (found === undefined || height === undefined || output === undefined) return null
+  if (chain.spenderOf(txid, vout) !== undefined) return null
+  if (withMempool && chain.isMempoolSpent(txid, vout) !== undefined) return null
+  return bitcoinBodies.unspent.body(chain.blockAt(chain.tipHeight)?.hash, {
+    confirmations: chain.tipHeight - height + 1,
+    coinbase: found.transaction.isCoinbase(),
+  })
 }
 
 const missing: Answer = { status: 404, text: bitcoinBodies.missing.body.any }

@@ -16,99 +16,95 @@ export type HashTransfer = (
   expiresAtMs: number,
 ) => Promise<string>
 
-export type LighterExchange = {
-  readonly lighterChainId: bigint
-  readonly transactions: Map<string, StoredTransaction>
-  readonly accounts: Map<string, LighterAccountState>
-  /** Millionths of a dollar, for a transfer to somebody else; one within an account is free. */
-  transferFee: bigint
-  /** Also to whoever shows no token of the account that pays. */
-  tellsFeeToAll: boolean
-  /** Unix milliseconds. */
-  nowMs: () => number
-  setAccount(index: string, l1Address: string, held?: Readonly<Record<string, bigint>>): void
-  nextNonce(account: string, apiKeyIndex: string): bigint
-  feeOf(from: string, to: string): bigint
-  /** @returns the id, or why it is refused */
-  take(info: string): Promise<{ readonly hash: string } | { readonly refusal: string }>
-  /** Executes what another run took. */
-  repeat(transfer: TakenTransfer): void
-  /** Executed transactions of an account, the newest first. */
-  listOf(account: string): readonly StoredTransaction[]
-}
-
 /** A transfer that was executed: its id, when, and the text that was sent. */
 export type TakenTransfer = { readonly hash: string; readonly queuedAtMs: number; readonly info: string }
 
 type Signed = TransferInfo & { readonly L1Sig: string }
 
-/** @param hashTransfer loaded when the first transfer is taken */
-export function createLighterExchange(
-  options: {
-    readonly lighterChainId?: bigint
-    readonly hashTransfer?: () => Promise<HashTransfer>
-    /** Told of each transfer before whoever sent it. */
-    readonly onTaken?: (transfer: TakenTransfer) => void
-  } = {},
-): LighterExchange {
-  const { lighterChainId = 304n, hashTransfer, onTaken } = options
-  const nonces = new Map<string, bigint>()
-  let hasher: Promise<HashTransfer> | undefined
-  /** One after the other, as a sequencer does. */
-  let last: Promise<unknown> = Promise.resolve()
-  const keyOf = (account: string, apiKeyIndex: string) => `${account} ${apiKeyIndex}`
+type ExchangeOptions = {
+  readonly lighterChainId?: bigint
+  /** Loaded when the first transfer is taken. */
+  readonly hashTransfer?: () => Promise<HashTransfer>
+  /** Told of each transfer before whoever sent it. */
+  readonly onTaken?: (transfer: TakenTransfer) => void
+}
 
-  const exchange: LighterExchange = {
-    ...{ lighterChainId, transactions: new Map(), accounts: new Map() },
-    ...{ transferFee: 3_000_000n, tellsFeeToAll: false, nowMs: () => Date.now() },
-    setAccount(index, l1Address, held = {}) {
-      exchange.accounts.set(index, { l1Address, held: new Map(Object.entries(held)) })
-    },
-    nextNonce: (account, apiKeyIndex) => nonces.get(keyOf(account, apiKeyIndex)) ?? 0n,
-    feeOf: (from, to) => (from === to ? 0n : exchange.transferFee),
-    take(info) {
-      const taken = last.then(() => takeNext(info))
-      last = taken.catch(() => undefined)
-      return taken
-    },
-    repeat: (transfer) => execute(transfer),
-    listOf(account) {
-      const index = new RegExp(`"(?:From|To)AccountIndex":${account}\\b`)
-      return [...exchange.transactions.values()].reverse().filter((one) => index.test(one.info))
-    },
+export const createLighterExchange = (options: ExchangeOptions = {}): LighterExchange =>
+  new LighterExchange(options)
+
+export class LighterExchange {
+  readonly lighterChainId: bigint
+  readonly transactions = new Map<string, StoredTransaction>()
+  readonly accounts = new Map<string, LighterAccountState>()
+  /** Millionths of a dollar, for a transfer to somebody else; one within an account is free. */
+  transferFee = 3_000_000n
+  /** Also to whoever shows no token of the account that pays. */
+  tellsFeeToAll = false
+  readonly #options: ExchangeOptions
+  readonly #nonces = new Map<string, bigint>()
+  #hasher: Promise<HashTransfer> | undefined
+  /** One after the other, as a sequencer does. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(options: ExchangeOptions) {
+    this.lighterChainId = options.lighterChainId ?? 304n
+    this.#options = options
   }
 
-  async function takeNext(info: string): ReturnType<LighterExchange['take']> {
+  /** Unix milliseconds. */
+  nowMs = (): number => Date.now()
+
+  setAccount(index: string, l1Address: string, held: Readonly<Record<string, bigint>> = {}): void {
+    this.accounts.set(index, { l1Address, held: new Map(Object.entries(held)) })
+  }
+
+  nextNonce(account: string, apiKeyIndex: string): bigint {
+    return this.#nonces.get(`${account} ${apiKeyIndex}`) ?? 0n
+  }
+
+  feeOf(from: string, to: string): bigint {
+    return from === to ? 0n : this.transferFee
+  }
+
+  /** @returns the id, or why it is refused */
+  take(info: string): Promise<{ readonly hash: string } | { readonly refusal: string }> {
+    const taken = this.#last.then(() => this.#takeNext(info))
+    this.#last = taken.catch(() => undefined)
+    return taken
+  }
+
+  async #takeNext(info: string): ReturnType<LighterExchange['take']> {
+    const { hashTransfer, onTaken } = this.#options
     const signed = readInfo(info)
     const transfer = transferOf(signed)
-    const refusal = await refusalOf(signed, transfer)
+    const refusal = await this.#refusalOf(signed, transfer)
     if (refusal !== undefined) return { refusal }
     if (hashTransfer === undefined) throw new Error('this exchange takes no transfers')
-    hasher ??= hashTransfer()
-    const hash = await (await hasher)(transfer, Number(signed.ExpiredAt))
-    const taken = { hash, queuedAtMs: exchange.nowMs(), info }
-    execute(taken)
+    this.#hasher ??= hashTransfer()
+    const hash = await (await this.#hasher)(transfer, Number(signed.ExpiredAt))
+    const taken = { hash, queuedAtMs: this.nowMs(), info }
+    this.repeat(taken)
     onTaken?.(taken)
     return { hash }
   }
 
-  function execute({ hash, queuedAtMs, info }: TakenTransfer): void {
+  /** Executes what another run took. */
+  repeat({ hash, queuedAtMs, info }: TakenTransfer): void {
     const transfer = transferOf(readInfo(info))
-    move(transfer)
-    const key = keyOf(transfer.fromAccountIndex.toString(), transfer.apiKeyIndex.toString())
-    nonces.set(key, transfer.nonce + 1n)
-    exchange.transactions.set(hash, { hash, type: 12, status: 2, queuedAtMs: BigInt(queuedAtMs), info })
+    this.#move(transfer)
+    this.#nonces.set(`${transfer.fromAccountIndex} ${transfer.apiKeyIndex}`, transfer.nonce + 1n)
+    this.transactions.set(hash, { hash, type: 12, status: 2, queuedAtMs: BigInt(queuedAtMs), info })
   }
 
-  async function refusalOf(signed: Signed, transfer: Transfer): Promise<string | undefined> {
+  async #refusalOf(signed: Signed, transfer: Transfer): Promise<string | undefined> {
     const [from, to] = [transfer.fromAccountIndex.toString(), transfer.toAccountIndex.toString()]
-    const [payer, payee] = [exchange.accounts.get(from), exchange.accounts.get(to)]
+    const [payer, payee] = [this.accounts.get(from), this.accounts.get(to)]
     if (payer === undefined || payee === undefined) return 'account not found'
-    if (transfer.nonce !== exchange.nextNonce(from, transfer.apiKeyIndex.toString())) return 'invalid nonce'
-    if (signed.ExpiredAt < BigInt(exchange.nowMs())) return 'transaction is expired'
-    if (transfer.usdcFee !== exchange.feeOf(from, to)) return 'invalid fee'
+    if (transfer.nonce !== this.nextNonce(from, transfer.apiKeyIndex.toString())) return 'invalid nonce'
+    if (signed.ExpiredAt < BigInt(this.nowMs())) return 'transaction is expired'
+    if (transfer.usdcFee !== this.feeOf(from, to)) return 'invalid fee'
     if (transfer.amount <= 0n || transfer.memo.length !== 66) return 'invalid transfer'
-    const message = lighterTransferMessage({ ...transfer, lighterChainId })
+    const message = lighterTransferMessage({ ...transfer, lighterChainId: this.lighterChainId })
     // CAST: a signature of any other form recovers nobody.
     const signer = await recoverMessageAddress({ message, signature: signed.L1Sig as Hex }).catch(() => '')
     if (signer.toLowerCase() !== payer.l1Address.toLowerCase()) return 'invalid l1 signature'
@@ -119,16 +115,21 @@ export function createLighterExchange(
     return hasEnough ? undefined : 'not enough balance'
   }
 
-  function move(transfer: Transfer): void {
-    const from = exchange.accounts.get(transfer.fromAccountIndex.toString())?.held
-    const to = exchange.accounts.get(transfer.toAccountIndex.toString())?.held
+  #move(transfer: Transfer): void {
+    const from = this.accounts.get(transfer.fromAccountIndex.toString())?.held
+    const to = this.accounts.get(transfer.toAccountIndex.toString())?.held
     const add = (held: typeof from, currency: string, amount: bigint) =>
       held?.set(currency, (held.get(currency) ?? 0n) + amount)
     add(from, lighterCurrency(transfer.assetIndex, transfer.fromRouteType), -transfer.amount)
     add(from, '0', -transfer.usdcFee)
     add(to, lighterCurrency(transfer.assetIndex, transfer.toRouteType), transfer.amount)
   }
-  return exchange
+
+  /** Executed transactions of an account, the newest first. */
+  listOf(account: string): readonly StoredTransaction[] {
+    const index = new RegExp(`"(?:From|To)AccountIndex":${account}\\b`)
+    return [...this.transactions.values()].reverse().filter((one) => index.test(one.info))
+  }
 }
 
 type Transfer = Omit<LighterWithdrawal, 'lighterChainId'>

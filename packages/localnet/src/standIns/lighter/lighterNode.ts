@@ -40,82 +40,11 @@ export async function startLighterNode(
   port = 0,
   exchange: LighterExchange = createLighterExchange(),
 ): Promise<LighterNode> {
-  const { transactions, accounts } = exchange
-  const logStatuses = new Map<string, string>()
-  let contract: Hex = '0x3B4D794a66304F130a4Db8F2551B0070dfCf5ca7'
+  const api = new LighterApi(exchange)
   let fault: Fault | undefined
   let isCutOff = false
   let asked: string[] = []
   let headers: IncomingHttpHeaders = {}
-
-  async function truth(path: string, text: string): Promise<Answer> {
-    const { pathname, searchParams } = new URL(path, 'http://node')
-    const of = (name: string) => searchParams.get(name) ?? ''
-    const value = of('value')
-    switch (pathname) {
-      case '/':
-        return ok(lighterBodies.status.body(Math.floor(exchange.nowMs() / 1_000)))
-      case '/api/v1/assetDetails':
-        return ok(lighterBodies.assets.body())
-      case '/api/v1/nextNonce':
-        return ok(lighterBodies.nextNonce.body(exchange.nextNonce(of('account_index'), of('api_key_index'))))
-      case '/api/v1/transferFeeInfo': {
-        if (!exchange.tellsFeeToAll && !isToken(of('auth'), of('account_index')))
-          return refused(lighterBodies.otherErrors.body.unauthorized)
-        const fee = exchange.feeOf(of('account_index'), of('to_account_index'))
-        return ok(lighterBodies.transferFee.body(fee))
-      }
-      case '/api/v1/accountTxs': {
-        if (!isToken(of('auth'), value)) return refused(lighterBodies.otherErrors.body.unauthorized)
-        const from = Number(of('index'))
-        const listed = exchange.listOf(value).slice(from, from + Number(of('limit')))
-        return ok(lighterBodies.transactions.body(listed))
-      }
-      case '/api/v1/sendTx': {
-        const taken = await exchange.take(new URLSearchParams(text).get('tx_info') ?? '')
-        return 'hash' in taken
-          ? ok(lighterBodies.taken.body(taken.hash))
-          : refused(lighterBodies.refusedTransfer.body(taken.refusal))
-      }
-      case '/info':
-        return ok(lighterBodies.info.body(contract))
-      case '/api/v1/tx': {
-        const found = searchParams.get('by') === 'hash' ? transactions.get(value) : undefined
-        return found === undefined
-          ? refused(lighterBodies.notFound.body.transaction)
-          : ok(lighterBodies.transaction.body(found))
-      }
-      case '/api/v1/account': {
-        const found = searchParams.get('by') === 'index' ? accounts.get(value) : undefined
-        return found === undefined
-          ? refused(lighterBodies.notFound.body.account)
-          : ok(lighterBodies.account.body(value, found.l1Address, found.held))
-      }
-      default:
-        return pathname.startsWith('/explorer/')
-          ? ok(logs(pathname, searchParams))
-          : { status: 403, text: '' }
-    }
-  }
-
-  function logs(pathname: string, query: URLSearchParams): string {
-    const account = pathname.split('/')[3] ?? ''
-    const own = [...transactions.values()].reverse().flatMap(({ hash, type, info }) => {
-      if (type !== 12) return []
-      const { FromAccountIndex: from, ToAccountIndex: to } = JSON.parse(info)
-      if (![String(from), String(to)].includes(account)) return []
-      const status = logStatuses.get(hash) ?? 'executed'
-      return [{ hash, status, from: String(from), to: String(to) }]
-    })
-    const offset = Number(query.get('offset'))
-    return lighterBodies.logs.body(own.slice(offset, offset + Number(query.get('limit'))))
-  }
-
-  /** Who signed it is not checked: see the exchange. */
-  const isToken = (token: string, account: string): boolean => {
-    const [until, of] = token.split(':')
-    return of === account && Number(until) * 1_000 > exchange.nowMs()
-  }
 
   const server = createServer(async (request, response) => {
     const path = request.url ?? ''
@@ -124,8 +53,8 @@ export async function startLighterNode(
     if (isCutOff) return void request.socket.destroy()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(Buffer.from(chunk))
-    const text = Buffer.concat(chunks).toString()
-    const answer = fault === undefined ? await truth(path, text) : await fault(path, await truth(path, text))
+    const truth = () => api.answer(path, Buffer.concat(chunks).toString())
+    const answer = fault === undefined ? await truth() : await fault(path, await truth())
     if (answer === 'hang') return
     if (answer === 'reset') return void request.socket.destroy()
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
@@ -136,12 +65,12 @@ export async function startLighterNode(
   return {
     url,
     explorerUrl: `${url}/explorer`,
-    put: (transaction) => void transactions.set(transaction.hash, transaction),
+    put: (transaction) => void exchange.transactions.set(transaction.hash, transaction),
     setAccount: (index, l1Address) => exchange.setAccount(index, l1Address),
     setContract(next) {
-      contract = next
+      api.contract = next
     },
-    setLogStatus: (hash, status) => void logStatuses.set(hash, status),
+    setLogStatus: (hash, status) => void api.logStatuses.set(hash, status),
     fault(next) {
       fault = next
     },
@@ -154,6 +83,87 @@ export async function startLighterNode(
     },
     headers: () => headers,
     stop: () => closeServer(server),
+  }
+}
+
+/** What the exchange and its explorer answer. */
+class LighterApi {
+  contract: Hex = '0x3B4D794a66304F130a4Db8F2551B0070dfCf5ca7'
+  readonly logStatuses = new Map<string, string>()
+  readonly #exchange: LighterExchange
+
+  constructor(exchange: LighterExchange) {
+    this.#exchange = exchange
+  }
+
+  async answer(path: string, text: string): Promise<Answer> {
+    const exchange = this.#exchange
+    const { pathname, searchParams } = new URL(path, 'http://node')
+    const of = (name: string) => searchParams.get(name) ?? ''
+    const value = of('value')
+    switch (pathname) {
+      case '/':
+        return ok(lighterBodies.status.body(Math.floor(exchange.nowMs() / 1_000)))
+      case '/api/v1/assetDetails':
+        return ok(lighterBodies.assets.body())
+      case '/api/v1/nextNonce':
+        return ok(lighterBodies.nextNonce.body(exchange.nextNonce(of('account_index'), of('api_key_index'))))
+      case '/api/v1/transferFeeInfo': {
+        if (!exchange.tellsFeeToAll && !this.#isToken(of('auth'), of('account_index')))
+          return refused(lighterBodies.otherErrors.body.unauthorized)
+        const fee = exchange.feeOf(of('account_index'), of('to_account_index'))
+        return ok(lighterBodies.transferFee.body(fee))
+      }
+      case '/api/v1/accountTxs': {
+        if (!this.#isToken(of('auth'), value)) return refused(lighterBodies.otherErrors.body.unauthorized)
+        const from = Number(of('index'))
+        const listed = exchange.listOf(value).slice(from, from + Number(of('limit')))
+        return ok(lighterBodies.transactions.body(listed))
+      }
+      case '/api/v1/sendTx': {
+        const taken = await exchange.take(new URLSearchParams(text).get('tx_info') ?? '')
+        return 'hash' in taken
+          ? ok(lighterBodies.taken.body(taken.hash))
+          : refused(lighterBodies.refusedTransfer.body(taken.refusal))
+      }
+      case '/info':
+        return ok(lighterBodies.info.body(this.contract))
+      case '/api/v1/tx': {
+        const found = searchParams.get('by') === 'hash' ? exchange.transactions.get(value) : undefined
+        return found === undefined
+          ? refused(lighterBodies.notFound.body.transaction)
+          : ok(lighterBodies.transaction.body(found))
+      }
+      case '/api/v1/account': {
+        const found = searchParams.get('by') === 'index' ? exchange.accounts.get(value) : undefined
+        return found === undefined
+          ? refused(lighterBodies.notFound.body.account)
+          : ok(lighterBodies.account.body(value, found.l1Address, found.held))
+      }
+      default:
+        return pathname.startsWith('/explorer/')
+          ? ok(this.#logs(pathname, searchParams))
+          : { status: 403, text: '' }
+    }
+  }
+
+  #logs(pathname: string, query: URLSearchParams): string {
+    const account = pathname.split('/')[3] ?? ''
+    const own = [...this.#exchange.transactions.values()].reverse().flatMap(({ hash, type, info }) => {
+      if (type !== 12) return []
+      const { FromAccountIndex: from, ToAccountIndex: to } = JSON.parse(info)
+      if (![String(from), String(to)].includes(account)) return []
+      const status = this.logStatuses.get(hash) ?? 'executed'
+      return [{ hash, status, from: String(from), to: String(to) }]
+    })
+    const offset = Number(query.get('offset'))
+    return lighterBodies.logs.body(own.slice(offset, offset + Number(query.get('limit'))))
+  }
+
+  /** Who signed it is not checked: see the exchange. */
+  #isToken(token: string, account: string): boolean {
+    const [until, of] = token.split(':')
+    return of === account && Number(until) * 1_000 > this.#exchange.nowMs()
   }
 }
 

@@ -23,34 +23,12 @@ const usualFeeLimitSun = 30_000_000
  * limits and fees are those of the protocol; energy is the gas of the node, and nobody has staked or free resources.
  */
 export function createBroadcasts(
-  bed: Pick<EvmBehind, 'node'>,
+  bed: Bed,
   ledger: TronKnowledge,
   { chainId, prices }: { readonly chainId: bigint; readonly prices: TronPrices },
 ): Broadcasts {
-  const blockAt = async (number: string): Promise<RpcBlock> =>
-    Object(await bed.node('eth_getBlockByNumber', [number, false]))
-
-  async function refuse(call: SignedCall): Promise<string | undefined> {
-    const head = await blockAt('latest')
-    const headMs = 1_000 * Number(head.timestamp)
-    if (ledger.known.has(call.transactionId)) return 'DUP_TRANSACTION_ERROR'
-    if (signerOf(call) !== call.owner) return 'SIGERROR'
-    if (call.expiresMs <= headMs || call.expiresMs > headMs + dayMs) return 'TRANSACTION_EXPIRATION_ERROR'
-    if (!(await isOfThisChain(call, Number(head.number)))) return 'TAPOS_ERROR'
-    const balance = BigInt(String(await bed.node('eth_getBalance', [call.owner, 'latest'])))
-    return balance < call.value ? 'CONTRACT_VALIDATE_ERROR' : undefined
-  }
-
-  /** The newest block whose number ends like the one that is named. */
-  async function isOfThisChain({ blockBytes, blockHash }: SignedCall, head: number): Promise<boolean> {
-    const number = head - ((head - Number.parseInt(blockBytes, 16)) & 0xffff)
-    if (number < 0) return false
-    const { blockID = '' } = renderBlock(await blockAt(`0x${number.toString(16)}`), chainId)
-    return blockID.slice(16, 32) === blockHash
-  }
-
   async function run(call: SignedCall): Promise<unknown> {
-    const refusal = await refuse(call)
+    const refusal = await refuse(bed, ledger, call, chainId)
     if (refusal !== undefined) return tronBodies.refusals.body.broadcast(refusal, call.transactionId)
     const { owner, to, data, value, feeLimitSun, bytes } = call
     const intrinsic = intrinsicGas(data)
@@ -61,7 +39,7 @@ export function createBroadcasts(
     await bed.node('anvil_impersonateAccount', [owner])
     const transaction = { from: owner, to, data, value: hexOf(value), gas: hexOf(intrinsic + energyMax) }
     const evmHash = String(await bed.node('eth_sendTransaction', [transaction]))
-    const receipt = await minedReceipt(evmHash)
+    const receipt = await minedReceipt(bed, evmHash)
     const gasUsed = BigInt(receipt.gasUsed)
     const energy = gasUsed > intrinsic ? gasUsed - intrinsic : 0n
     const feeSun = energy * BigInt(prices.sunPerEnergy) + BigInt((bytes + 64) * prices.sunPerByte)
@@ -76,14 +54,6 @@ export function createBroadcasts(
     return tronBodies.taken.body(call.transactionId)
   }
 
-  async function minedReceipt(hash: string) {
-    for (;;) {
-      const receipt = await bed.node('eth_getTransactionReceipt', [hash])
-      if (receipt !== null) return Object(receipt)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-  }
-
   /** Balances are put right behind each, and another endpoint may be told of the same one. */
   const take = (signed: Uint8Array): Promise<unknown> => ledger.inTurn(() => run(readSigned(signed)))
 
@@ -91,7 +61,7 @@ export function createBroadcasts(
     async trigger({ owner, contract, data, value, feeLimitSun = usualFeeLimitSun }) {
       const code = String(await bed.node('eth_getCode', [contract, 'latest']))
       if (code === '0x') return tronBodies.refusals.body.call('No contract or not a valid smart contract')
-      const head = await blockAt('latest')
+      const head = await blockAt(bed, 'latest')
       const { blockID: blockId = '' } = renderBlock(head, chainId)
       const place = {
         ...{ blockId, createdMs: Date.now(), feeLimitSun },
@@ -102,6 +72,48 @@ export function createBroadcasts(
     },
     take,
     takeParts: (rawHex, signature) => take(signedBytes(rawHex, signature)),
+  }
+}
+
+type Bed = Pick<EvmBehind, 'node'>
+
+async function blockAt(bed: Bed, number: string): Promise<RpcBlock> {
+  return Object(await bed.node('eth_getBlockByNumber', [number, false]))
+}
+
+async function refuse(
+  bed: Bed,
+  { known }: Pick<TronKnowledge, 'known'>,
+  call: SignedCall,
+  chainId: bigint,
+): Promise<string | undefined> {
+  const head = await blockAt(bed, 'latest')
+  const headMs = 1_000 * Number(head.timestamp)
+  if (known.has(call.transactionId)) return 'DUP_TRANSACTION_ERROR'
+  if (signerOf(call) !== call.owner) return 'SIGERROR'
+  if (call.expiresMs <= headMs || call.expiresMs > headMs + dayMs) return 'TRANSACTION_EXPIRATION_ERROR'
+  if (!(await isOfThisChain(bed, call, { head: Number(head.number), chainId }))) return 'TAPOS_ERROR'
+  const balance = BigInt(String(await bed.node('eth_getBalance', [call.owner, 'latest'])))
+  return balance < call.value ? 'CONTRACT_VALIDATE_ERROR' : undefined
+}
+
+/** The newest block whose number ends like the one that is named. */
+async function isOfThisChain(
+  bed: Bed,
+  { blockBytes, blockHash }: SignedCall,
+  { head, chainId }: { readonly head: number; readonly chainId: bigint },
+): Promise<boolean> {
+  const number = head - ((head - Number.parseInt(blockBytes, 16)) & 0xffff)
+  if (number < 0) return false
+  const { blockID = '' } = renderBlock(await blockAt(bed, `0x${number.toString(16)}`), chainId)
+  return blockID.slice(16, 32) === blockHash
+}
+
+async function minedReceipt(bed: Bed, hash: string) {
+  for (;;) {
+    const receipt = await bed.node('eth_getTransactionReceipt', [hash])
+    if (receipt !== null) return Object(receipt)
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
