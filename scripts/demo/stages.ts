@@ -77,146 +77,175 @@ export function demoStages(
   { custody, to }: { readonly custody: Hex; readonly to: string },
   after: (filled: () => FilledRequest) => readonly Stage[],
 ): readonly Stage[] {
-  const { quoteApi, sponsor, accounts } = network
+  const demo = new SponsoredRequest(network, placesOf(network, to))
+  return [
+    { name: 'top-up seen', run: () => demo.topUp(custody) },
+    { name: 'quoted', run: () => demo.quote() },
+    { name: 'deposited', run: () => demo.deposit() },
+    { name: 'pinned', run: () => demo.waitForPin() },
+    { name: 'filled', run: () => demo.waitForFill() },
+    { name: 'attested', run: () => demo.waitForSignatures() },
+    { name: 'posted', run: () => demo.waitForPosting() },
+    { name: 'history', run: () => demo.tellHistory() },
+    ...after(() => demo.filled()),
+  ]
+}
+
+/** Who pays what where, and where it goes. @throws StageFailure where the network has no such way */
+function placesOf({ accounts, chains, destinations }: DemoNetwork, to: string) {
   const [user] = accounts
-  const base = network.chains.find(({ name }) => name === 'base')
-  const destination = network.destinations.find(({ name }) => name === to)
-  const [usdcOnBase, usdcThere] = [base?.tokens['USDC'], destination?.tokens['USDC']]
-  if (!destination || !usdcThere || destination.id === base?.id)
+  const base = chains.find(({ name }) => name === 'base')
+  const destination = destinations.find(({ name }) => name === to)
+  const [paid, received] = [base?.tokens['USDC'], destination?.tokens['USDC']]
+  if (!destination || !received || destination.id === base?.id)
     throw new StageFailure(`nothing is quoted from base to ${to}`)
-  if (!user || !base || !usdcOnBase) throw new StageFailure('network.json is incomplete')
-  const recipient = recipientOf(usdcThere, user.address)
-  const chain = connectLocalChain(base.rpcUrl, base.id)
-  const headers = { 'x-api-key': sponsor.apiKey, 'content-type': 'application/json' }
-  const ask = async <Value>(path: string, schema: z.ZodType<Value>, body?: object): Promise<Value> => {
-    const response = await fetch(path.startsWith('http') ? path : `${quoteApi.url}${path}`, {
+  if (!user || !base || !paid) throw new StageFailure('network.json is incomplete')
+  return { user, base, paid, destination, received }
+}
+
+/** One request that a sponsor pays for, by the public API and the user's chain. */
+class SponsoredRequest {
+  readonly #network: DemoNetwork
+  readonly #places: ReturnType<typeof placesOf>
+  readonly #chain: ReturnType<typeof connectLocalChain>
+  #quoted: z.infer<typeof quoteSchema> | undefined
+  #depositHash = ''
+  #fillHash = ''
+
+  constructor(network: DemoNetwork, places: ReturnType<typeof placesOf>) {
+    this.#network = network
+    this.#places = places
+    this.#chain = connectLocalChain(places.base.rpcUrl, places.base.id)
+  }
+
+  async topUp(custody: Hex): Promise<string> {
+    const { wallet: address, walletPrivateKey: privateKey } = this.#network.sponsor
+    const before = await this.#balance()
+    const { to, data } = encodeTopUp({
+      token: this.#places.paid,
+      custody,
+      amountMicroUsd: topUpMicroUsd,
+    })
+    await this.#chain.send({ address, privateKey }, [{ what: 'top-up', to, data }])
+    await until(async () => (await this.#balance()) >= before + topUpMicroUsd)
+    return `the sponsor's balance grew by ${topUpMicroUsd} micro-USDC`
+  }
+
+  async #balance(): Promise<bigint> {
+    const path = `/app-fees/${this.#network.sponsor.wallet}/balances`
+    return BigInt((await this.#ask(path, balanceSchema)).amount)
+  }
+
+  async quote(): Promise<string> {
+    const { user, base, paid, destination, received } = this.#places
+    const quoted = await this.#ask('/quote', quoteSchema, {
+      ...{ user: user.address, recipient: recipientOf(received, user.address) },
+      ...{ tradeType: 'EXACT_INPUT', amount: paidAmount },
+      ...{ originChainId: base.id, destinationChainId: destination.id },
+      ...{ originCurrency: paid, destinationCurrency: received },
+      ...{ subsidizeFees: true, subsidizeRent: true, includeProtocolData: true },
+    })
+    this.#quoted = quoted
+    if (quoted.feeSponsorship.status !== 'full') throw new StageFailure('the sponsor does not pay')
+    const { amount, amountUsd } = quoted.feeSponsorship.quoted.components.rent.sponsored
+    const rent = BigInt(amount) > 0n ? `, ${amountUsd} USD of rent paid by the sponsor` : ''
+    return `request ${quoted.requestId}, ${quoted.details.currencyOut.amountFormatted} USDC to receive on ${destination.name}${rent}`
+  }
+
+  async deposit(): Promise<string> {
+    const items = this.#request().steps.flatMap(({ id, items: all }) =>
+      all.map(({ data }) => ({ id, ...data })),
+    )
+    await this.#chain.send(
+      this.#places.user,
+      items.map(({ id, to, data, value }) => ({
+        // CAST: steps hold addresses and calldata.
+        ...{ what: id, to: to as Hex, data: data as Hex, valueWei: BigInt(value) },
+      })),
+    )
+    return items.map(({ id }) => id).join(' and ')
+  }
+
+  async waitForPin(): Promise<string> {
+    await until(async () => {
+      const { status, inTxHashes } = await this.#status()
+      this.#depositHash = inTxHashes[0] ?? ''
+      return status !== 'waiting' && this.#depositHash !== ''
+    })
+    return `deposit ${this.#depositHash}`
+  }
+
+  async waitForFill(): Promise<string> {
+    await until(async () => {
+      const { status, txHashes } = await this.#status()
+      if (status === 'refund' || status === 'failure')
+        throw new StageFailure(`the request ended as ${status}`)
+      this.#fillHash = txHashes[0] ?? ''
+      return status === 'success'
+    })
+    return `fill ${this.#fillHash}`
+  }
+
+  #status() {
+    return this.#ask(`/intents/status/v3?requestId=${this.#request().requestId}`, statusSchema)
+  }
+
+  async waitForSignatures(): Promise<string> {
+    const body = { chainId: 'base', transactionId: this.#depositHash, requestPeerSignatures: true }
+    const url = `${this.#network.oracles[0]?.url}/attestations/depository-deposits/v1`
+    let signatures = 0
+    await until(async () => {
+      const response = await fetch(url, {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify(body),
+      })
+      await response.arrayBuffer()
+      signatures = response.ok ? Number(response.headers.get('x-quorum-matched')) : 0
+      return signatures >= quorum
+    })
+    return `${signatures} oracles signed the deposit`
+  }
+
+  async waitForPosting(): Promise<string> {
+    let actual: unknown
+    await until(async () => {
+      actual = (await this.#shown())?.data.feeSponsorship?.actual?.sponsorPayment
+      return actual !== undefined && actual !== null
+    })
+    return `the fill is attested by quorum and the sponsor debited: ${JSON.stringify(actual)}`
+  }
+
+  async tellHistory(): Promise<string> {
+    const shown = await this.#shown()
+    return `status ${shown?.status}, balance ${await this.#balance()} micro-USDC`
+  }
+
+  /** As its history has it. */
+  async #shown() {
+    const { requests } = await this.#ask(`/requests/v2?id=${this.#request().requestId}`, historySchema)
+    return requests[0]
+  }
+
+  filled(): FilledRequest {
+    const { orderId, orderData, orderSignature } = this.#request().protocol.v2
+    return { order: orderData, orderId, orderSignature, deposit: this.#depositHash, fill: this.#fillHash }
+  }
+
+  #request(): z.infer<typeof quoteSchema> {
+    if (this.#quoted === undefined) throw new StageFailure('there is no quote')
+    return this.#quoted
+  }
+
+  async #ask<Value>(path: string, schema: z.ZodType<Value>, body?: object): Promise<Value> {
+    const { quoteApi, sponsor } = this.#network
+    const response = await fetch(`${quoteApi.url}${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-      headers,
+      headers: { 'x-api-key': sponsor.apiKey, 'content-type': 'application/json' },
     })
     const json: unknown = await response.json()
     if (!response.ok) throw new StageFailure(`${response.status} ${JSON.stringify(json)}`)
     return schema.parse(json)
   }
-  const balance = async () =>
-    BigInt((await ask(`/app-fees/${sponsor.wallet}/balances`, balanceSchema)).amount)
-  const status = (id: string) => ask(`/intents/status/v3?requestId=${id}`, statusSchema)
-  let quoted: z.infer<typeof quoteSchema> | undefined
-  let depositHash = ''
-  let fillHash = ''
-  const request = () => {
-    if (quoted === undefined) throw new StageFailure('there is no quote')
-    return quoted
-  }
-
-  return [
-    {
-      name: 'top-up seen',
-      async run() {
-        const before = await balance()
-        const { to, data } = encodeTopUp({ token: usdcOnBase, custody, amountMicroUsd: topUpMicroUsd })
-        const from = { address: sponsor.wallet, privateKey: sponsor.walletPrivateKey }
-        await chain.send(from, [{ what: 'top-up', to, data }])
-        await until(async () => (await balance()) >= before + topUpMicroUsd)
-        return `the sponsor's balance grew by ${topUpMicroUsd} micro-USDC`
-      },
-    },
-    {
-      name: 'quoted',
-      async run() {
-        quoted = await ask('/quote', quoteSchema, {
-          ...{ user: user.address, recipient, tradeType: 'EXACT_INPUT', amount: paidAmount },
-          ...{ originChainId: base.id, destinationChainId: destination.id },
-          ...{ originCurrency: usdcOnBase, destinationCurrency: usdcThere },
-          ...{ subsidizeFees: true, subsidizeRent: true, includeProtocolData: true },
-        })
-        if (quoted.feeSponsorship.status !== 'full') throw new StageFailure('the sponsor does not pay')
-        const { amount, amountUsd } = quoted.feeSponsorship.quoted.components.rent.sponsored
-        const rent = BigInt(amount) > 0n ? `, ${amountUsd} USD of rent paid by the sponsor` : ''
-        return `request ${quoted.requestId}, ${quoted.details.currencyOut.amountFormatted} USDC to receive on ${to}${rent}`
-      },
-    },
-    {
-      name: 'deposited',
-      async run() {
-        const items = request().steps.flatMap(({ id, items: all }) =>
-          all.map(({ data }) => ({ id, ...data })),
-        )
-        await chain.send(
-          user,
-          items.map(({ id, to, data, value }) => ({
-            // CAST: steps hold addresses and calldata.
-            ...{ what: id, to: to as Hex, data: data as Hex, valueWei: BigInt(value) },
-          })),
-        )
-        return items.map(({ id }) => id).join(' and ')
-      },
-    },
-    {
-      name: 'pinned',
-      async run() {
-        await until(async () => {
-          const { status: state, inTxHashes } = await status(request().requestId)
-          depositHash = inTxHashes[0] ?? ''
-          return state !== 'waiting' && depositHash !== ''
-        })
-        return `deposit ${depositHash}`
-      },
-    },
-    {
-      name: 'filled',
-      async run() {
-        await until(async () => {
-          const { status: state, txHashes } = await status(request().requestId)
-          if (state === 'refund' || state === 'failure')
-            throw new StageFailure(`the request ended as ${state}`)
-          fillHash = txHashes[0] ?? ''
-          return state === 'success'
-        })
-        return `fill ${fillHash}`
-      },
-    },
-    {
-      name: 'attested',
-      async run() {
-        const body = { chainId: 'base', transactionId: depositHash, requestPeerSignatures: true }
-        const url = `${network.oracles[0]?.url}/attestations/depository-deposits/v1`
-        let signatures = 0
-        await until(async () => {
-          const response = await fetch(url, {
-            ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
-            body: JSON.stringify(body),
-          })
-          await response.arrayBuffer()
-          signatures = response.ok ? Number(response.headers.get('x-quorum-matched')) : 0
-          return signatures >= quorum
-        })
-        return `${signatures} oracles signed the deposit`
-      },
-    },
-    {
-      name: 'posted',
-      async run() {
-        let actual: unknown
-        await until(async () => {
-          const { requests } = await ask(`/requests/v2?id=${request().requestId}`, historySchema)
-          actual = requests[0]?.data.feeSponsorship?.actual?.sponsorPayment
-          return actual !== undefined && actual !== null
-        })
-        return `the fill is attested by quorum and the sponsor debited: ${JSON.stringify(actual)}`
-      },
-    },
-    {
-      name: 'history',
-      async run() {
-        const { requests } = await ask(`/requests/v2?id=${request().requestId}`, historySchema)
-        return `status ${requests[0]?.status}, balance ${await balance()} micro-USDC`
-      },
-    },
-    ...after(() => {
-      const { orderId, orderData, orderSignature } = request().protocol.v2
-      return { order: orderData, orderId, orderSignature, deposit: depositHash, fill: fillHash }
-    }),
-  ]
 }
 
 /** The user himself where addresses have one form, else a new wallet, which has no account of the token yet. */

@@ -60,23 +60,148 @@ export function withdrawalStages(
   oracleUrl: string,
   filled: () => FilledRequest,
 ): readonly Stage[] {
-  const { keys, deployment, chains } = network
-  const { hub, base: origin } = deployment
-  const token = hubTokenId(base, origin.tokens.USDC)
-  const owner = privateKeyToAccount(keys.orderSigner.privateKey)
-  const submitter = keys.users.at(-1) ?? keys.deployer
-  const alias = hubAlias(base, keys.orderSigner.address)
-  let amount = 0n
-  let flow: Readonly<Record<string, string>> = {}
-  let issued: { readonly request: WithdrawRequest; readonly payloadId: Hex } | undefined
-  let payout: Hex = '0x'
-  const issuedRequest = () => {
-    if (issued === undefined) throw new StageFailure('nothing was issued')
-    return issued
+  const withdrawal = new Withdrawal(network, oracleUrl)
+  return [
+    { name: 'settled', run: () => withdrawal.settle(filled()) },
+    { name: 'withdrawal requested', run: () => withdrawal.request(filled()) },
+    { name: 'withdrawal issued', run: () => withdrawal.issue() },
+    { name: 'withdrawal executed', run: () => withdrawal.execute() },
+    { name: 'withdrawal burned', run: () => withdrawal.burn() },
+  ]
+}
+
+class Withdrawal {
+  readonly #network: OperatedNetwork
+  readonly #oracleUrl: string
+  /** The owner of the balance, as the hub knows it. */
+  readonly #alias: Hex
+  #amount = 0n
+  #flow: Readonly<Record<string, string>> = {}
+  #issued: { readonly request: WithdrawRequest; readonly payloadId: Hex } | undefined
+  #payout: Hex = '0x'
+
+  constructor(network: OperatedNetwork, oracleUrl: string) {
+    this.#network = network
+    this.#oracleUrl = oracleUrl
+    this.#alias = hubAlias(base, network.keys.orderSigner.address)
   }
 
-  const ask = async <Value>(path: string, schema: z.ZodType<Value>, body: object): Promise<Value> => {
-    const response = await fetch(`${oracleUrl}/attestations/${path}`, {
+  async settle({ order, orderId, orderSignature, deposit, fill }: FilledRequest): Promise<string> {
+    const deposited = await patiently(() =>
+      this.#ask('depository-deposits/v1', depositSchema, { chainId: 'base', transactionId: deposit }),
+    )
+    await submitExecution(this.#network, deposited.execution)
+    const own = deposited.messages.find(({ result }) => result.depositId === orderId)
+    if (own === undefined) throw new StageFailure('the deposit names another order')
+    this.#amount = BigInt(own.result.amount)
+    const { onchainId } = own.result
+    const before = await this.#balance()
+    const settled = await patiently(() =>
+      this.#ask('solver-fills/v1', executedSchema, {
+        ...{ order, orderSignature, fill: { transactionId: fill } },
+        inputs: [{ transactionId: deposit, onchainId, inputIndex: 0 }],
+      }),
+    )
+    await submitExecution(this.#network, settled.execution)
+    const earned = (await this.#balance()) - before
+    if (earned !== this.#amount)
+      throw new StageFailure(`the hub gave the solver ${earned} of ${this.#amount}`)
+    return `the hub moved the deposit of ${this.#amount} micro-USDC to the solver`
+  }
+
+  #balance(): Promise<bigint> {
+    const { hub, base: origin } = this.#network.deployment
+    const token = hubTokenId(base, origin.tokens.USDC)
+    return this.#network.chains.hub.chain.client.readContract({
+      ...{ address: hub.hub, abi: hubAbi, functionName: 'balanceOf', args: [this.#alias, token] },
+    })
+  }
+
+  async request({ orderId }: FilledRequest): Promise<string> {
+    const { keys, deployment } = this.#network
+    const { address, privateKey } = keys.orderSigner
+    const request = {
+      ...{ chainId: 'base', currency: deployment.base.tokens.USDC, amount: this.#amount.toString() },
+      ...{ ownerChainId: 'base', owner: address },
+      ...{ recipient: keys.fillWallet.address, nonce: BigInt(orderId).toString() },
+    }
+    const hash = toHex(ownerRequestDigest(request))
+    const ownerSignature = await privateKeyToAccount(privateKey).sign({ hash })
+    const flow = { ...request, ownerSignature }
+    this.#flow = flow
+    const { execution } = await patiently(() => this.#ask('withdrawal-initiation/v2', executedSchema, flow))
+    await submitExecution(this.#network, execution)
+    return `its owner signed, and the amount left ${this.#alias}`
+  }
+
+  async issue(): Promise<string> {
+    const { keys, deployment, chains } = this.#network
+    const { payloadParams } = await patiently(() =>
+      this.#ask('withdrawal-initiated/v2', initiatedSchema, this.#flow),
+    )
+    const { signatures, chainId, amount: asked, ...rest } = payloadParams
+    const request = { ...rest, chainId: BigInt(chainId), amount: BigInt(asked) }
+    const { recipient, ...plain } = request
+    const signature = concatHex(signatures.map((entry) => entry.signature))
+    const args = [{ ...plain, receiver: recipient }, signature] as const
+    const data = encodeFunctionData({ abi: allocatorAbi, functionName: 'submitWithdrawRequest', args })
+    const call = { what: 'withdraw request', to: deployment.hub.allocator, data }
+    await chains.hub.chain.send(keys.fillWallet, [call])
+    const payloadId = withdrawRequestPayloadId(request)
+    this.#issued = { request, payloadId }
+    return `payload ${payloadId}`
+  }
+
+  async execute(): Promise<string> {
+    const { keys, deployment, chains } = this.#network
+    const { payload, signature } = await this.#signedPayload()
+    // Anybody may; the solver alone counts the nonces of the fill wallet here.
+    const { walletClient, publicClient } = chains.base.chain.as(keys.users.at(-1) ?? keys.deployer)
+    const data = payloadCallData(payload, signature)
+    const hash = await walletClient.sendTransaction({ to: deployment.base.depository, data })
+    this.#payout = hash
+    await until(async () => {
+      const { status } = await publicClient
+        .getTransactionReceipt({ hash })
+        .catch(() => ({ status: 'waiting' }))
+      if (status === 'reverted') throw new StageFailure(`${hash} reverted`)
+      return status === 'success'
+    })
+    return `the depository paid the fill wallet in ${hash}`
+  }
+
+  async #signedPayload(): Promise<{ readonly payload: Hex; readonly signature: Hex }> {
+    if (this.#issued === undefined) throw new StageFailure('nothing was issued')
+    const { request, payloadId } = this.#issued
+    const allocator = { address: this.#network.deployment.hub.allocator, abi: allocatorAbi }
+    const { client } = this.#network.chains.hub.chain
+    const payload = await client.readContract({
+      ...{ ...allocator, functionName: 'payloads', args: [payloadId] },
+    })
+    const place = { hubChainId: request.chainId, depository: request.depository }
+    const [hash = '0x'] = payloadHashes('ethereum-vm', payload, place)
+    let signature: Hex = '0x'
+    await until(async () => {
+      signature = await client.readContract({
+        ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
+      })
+      return signature !== '0x'
+    })
+    return { payload, signature }
+  }
+
+  async burn(): Promise<string> {
+    const asked = { ...this.#flow, transactionId: this.#payout }
+    const execution = await patiently(async () => {
+      const answer = await this.#ask('depository-withdrawals/v2', withdrawalSchema, asked)
+      return answer.status === 1 ? answer.execution : undefined
+    })
+    await submitExecution(this.#network, execution)
+    return `the hub burned ${this.#amount} micro-USDC: it owes nothing for what was paid`
+  }
+
+  async #ask<Value>(path: string, schema: z.ZodType<Value>, body: object): Promise<Value> {
+    const response = await fetch(`${this.#oracleUrl}/attestations/${path}`, {
       ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
       body: JSON.stringify({ ...body, requestPeerSignatures: true }),
     })
@@ -84,128 +209,21 @@ export function withdrawalStages(
     if (!response.ok) throw new StageFailure(`${response.status} ${JSON.stringify(json)}`)
     return schema.parse(json)
   }
-  /** Blocks must become final, and callers without a key are few at a time. */
-  const patiently = async <Value>(read: () => Promise<Value | undefined>): Promise<Value> => {
-    let found: Value | undefined
-    let problem: unknown = new StageFailure('nothing came')
-    const look = async () => {
-      try {
-        found = await read()
-      } catch (error) {
-        problem = error
-      }
-      return found !== undefined
-    }
-    await until(look).catch(() => undefined)
-    if (found === undefined) throw problem
-    return found
-  }
-  const balanceOf = (holder: Hex) =>
-    chains.hub.chain.client.readContract({
-      ...{ address: hub.hub, abi: hubAbi, functionName: 'balanceOf', args: [holder, token] },
-    })
+}
 
-  return [
-    {
-      name: 'settled',
-      async run() {
-        const { order, orderId, orderSignature, deposit, fill } = filled()
-        const deposited = await patiently(() =>
-          ask('depository-deposits/v1', depositSchema, { chainId: 'base', transactionId: deposit }),
-        )
-        await submitExecution(network, deposited.execution)
-        const own = deposited.messages.find(({ result }) => result.depositId === orderId)
-        if (own === undefined) throw new StageFailure('the deposit names another order')
-        amount = BigInt(own.result.amount)
-        const { onchainId } = own.result
-        const before = await balanceOf(alias)
-        const settled = await patiently(() =>
-          ask('solver-fills/v1', executedSchema, {
-            ...{ order, orderSignature, fill: { transactionId: fill } },
-            inputs: [{ transactionId: deposit, onchainId, inputIndex: 0 }],
-          }),
-        )
-        await submitExecution(network, settled.execution)
-        const earned = (await balanceOf(alias)) - before
-        if (earned !== amount) throw new StageFailure(`the hub gave the solver ${earned} of ${amount}`)
-        return `the hub moved the deposit of ${amount} micro-USDC to the solver`
-      },
-    },
-    {
-      name: 'withdrawal requested',
-      async run() {
-        const request = {
-          ...{ chainId: 'base', currency: origin.tokens.USDC, amount: amount.toString() },
-          ...{ ownerChainId: 'base', owner: keys.orderSigner.address },
-          ...{ recipient: keys.fillWallet.address, nonce: BigInt(filled().orderId).toString() },
-        }
-        const ownerSignature = await owner.sign({ hash: toHex(ownerRequestDigest(request)) })
-        flow = { ...request, ownerSignature }
-        const { execution } = await patiently(() => ask('withdrawal-initiation/v2', executedSchema, flow))
-        await submitExecution(network, execution)
-        return `its owner signed, and the amount left ${alias}`
-      },
-    },
-    {
-      name: 'withdrawal issued',
-      async run() {
-        const { payloadParams } = await patiently(() => ask('withdrawal-initiated/v2', initiatedSchema, flow))
-        const { signatures, chainId, amount: asked, ...rest } = payloadParams
-        const request = { ...rest, chainId: BigInt(chainId), amount: BigInt(asked) }
-        const { recipient, ...plain } = request
-        const signature = concatHex(signatures.map((entry) => entry.signature))
-        const args = [{ ...plain, receiver: recipient }, signature] as const
-        const data = encodeFunctionData({ abi: allocatorAbi, functionName: 'submitWithdrawRequest', args })
-        await chains.hub.chain.send(keys.fillWallet, [{ what: 'withdraw request', to: hub.allocator, data }])
-        issued = { request, payloadId: withdrawRequestPayloadId(request) }
-        return `payload ${issued.payloadId}`
-      },
-    },
-    {
-      name: 'withdrawal executed',
-      async run() {
-        const { request, payloadId } = issuedRequest()
-        const allocator = { address: hub.allocator, abi: allocatorAbi }
-        const { client } = chains.hub.chain
-        const payload = await client.readContract({
-          ...{ ...allocator, functionName: 'payloads', args: [payloadId] },
-        })
-        const place = { hubChainId: request.chainId, depository: request.depository }
-        const [hash = '0x'] = payloadHashes('ethereum-vm', payload, place)
-        let signature: Hex = '0x'
-        await until(async () => {
-          signature = await client.readContract({
-            ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
-          })
-          return signature !== '0x'
-        })
-        // Anybody may; the solver alone counts the nonces of the fill wallet here.
-        const clients = chains.base.chain.as(submitter)
-        payout = await clients.walletClient.sendTransaction({
-          ...{ to: origin.depository, data: payloadCallData(payload, signature) },
-        })
-        await until(async () => {
-          const { status } = await clients.publicClient
-            .getTransactionReceipt({ hash: payout })
-            .catch(() => ({ status: 'waiting' }))
-          if (status === 'reverted') throw new StageFailure(`${payout} reverted`)
-          return status === 'success'
-        })
-        return `the depository paid the fill wallet in ${payout}`
-      },
-    },
-    {
-      name: 'withdrawal burned',
-      async run() {
-        const execution = await patiently(async () => {
-          const answer = await ask('depository-withdrawals/v2', withdrawalSchema, {
-            ...{ ...flow, transactionId: payout },
-          })
-          return answer.status === 1 ? answer.execution : undefined
-        })
-        await submitExecution(network, execution)
-        return `the hub burned ${amount} micro-USDC: it owes nothing for what was paid`
-      },
-    },
-  ]
+/** Blocks must become final, and callers without a key are few at a time. */
+async function patiently<Value>(read: () => Promise<Value | undefined>): Promise<Value> {
+  let found: Value | undefined
+  let problem: unknown = new StageFailure('nothing came')
+  const look = async () => {
+    try {
+      found = await read()
+    } catch (error) {
+      problem = error
+    }
+    return found !== undefined
+  }
+  await until(look).catch(() => undefined)
+  if (found === undefined) throw problem
+  return found
 }
