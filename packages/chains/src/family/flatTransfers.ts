@@ -35,7 +35,7 @@ export function refuseTransferFee({ fees, ceiling }: PayingFees): string | undef
   return fees.transferFee > ceiling ? 'a transfer takes more than maxFeePerGasWei' : undefined
 }
 
-export type FlatModel = Extract<NetworkReaderOptions['feeModel'], { readonly kind: 'flat' }>
+type FlatModel = Extract<NetworkReaderOptions['feeModel'], { readonly kind: 'flat' }>
 
 /** @param agreed what endpoints say that a transfer takes; absent: what is configured counts */
 export function flatFeesOf(

@@ -37,7 +37,7 @@ export type MarketState = {
   onChange(listener: (snapshot: MarketSnapshot) => void): () => void
 }
 
-export type MarketStateOptions = {
+type MarketStateOptions = {
   readonly plan: MarketPlan
   readonly limits: MarketLimits
   readonly clock: Clock
