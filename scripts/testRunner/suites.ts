@@ -41,6 +41,7 @@ export const suiteFiles = {
     'apps/solver/test/bitcoinKills.test.ts',
     'apps/solver/test/bitcoinProcess.test.ts',
     'apps/solver/test/bitcoinSweeps.test.ts',
+    'apps/solver/test/deskKills.test.ts',
     'apps/solver/test/hyperliquidKills.test.ts',
     'apps/solver/test/hyperliquidProcess.test.ts',
     'apps/solver/test/lighterKills.test.ts',

@@ -498,7 +498,7 @@ describe('coins beside the line', () => {
     bench.settle()
     await rounds(process)
     const spent = await process.spent(`gas:${bitcoinChainId}`)
-    expect(await process.desk.left()).toBe(lineCoins + 90_000n - spent - process.paying.kept)
+    expect(await process.left()).toBe(lineCoins + 90_000n - spent - process.paying.kept)
     process.wait(600_000)
     await rounds(process)
     expect(bench.chain().waiting()).toHaveLength(0)

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { createFillContracts } from '../facts/fillContracts.ts'
 import { createMarkedRecord, createPaymentRecord, readHasCode } from '../facts/paymentRecord.ts'
 import type { SolverChain } from '../filling/filling.ts'
-import { createExpiringDesk } from '../wallet/expiringDesk.ts'
+import { ExpiringStrategy } from '../wallet/expiringStrategy.ts'
 import { connectFillWallet } from '../wallet/fillWallet.ts'
 import {
   createAllowances,
@@ -14,8 +14,9 @@ import {
   createLineInventory,
   createPlainInventory,
 } from '../wallet/inventory.ts'
-import { createLineDesk } from '../wallet/lineDesk.ts'
-import { createNonceDesk } from '../wallet/nonceDesk.ts'
+import { LineStrategy } from '../wallet/lineStrategy.ts'
+import { NonceStrategy } from '../wallet/nonceStrategy.ts'
+import { type DeskOptions, PaymentDesk } from '../wallet/paymentDesk.ts'
 import type { Records } from '../wallet/records.ts'
 import type { KeptRecord } from '../wallet/signedRecord.ts'
 import type { ContractPaidChain, LinePaidChain, MarkedPaidChain, PaidChain } from './chains.ts'
@@ -53,28 +54,24 @@ const minedWithinSeconds = 15
 
 function openContractDesk(
   { signer, logger }: WalletParts,
-  { chain, records, market, elections, exposure }: DeskParts & { readonly chain: ContractPaidChain },
+  parts: DeskParts & { readonly chain: ContractPaidChain },
 ): SolverChain {
+  const { chain, records, market, exposure } = parts
   const { key, config, codec, payees, policy, client, submit, finalBlocks } = chain
   const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
     config
-  const nowMs = () => Date.now()
   const fillContracts = createFillContracts({ client, own: fillContract, listed: chain.fillContracts })
   const wallet = connectFillWallet({ chainId, client, submit, finalBlocks, signer, nowMs })
-  const { maxFeePerGasWei, bumpAfterSeconds } = policy
-  const desk = createNonceDesk({
+  const { maxFeePerGasWei, bumpAfterSeconds, transactionGasMax } = policy
+  const strategy = new NonceStrategy({
     ...{ wallet, fillContract, records, nowMs },
-    leadership: () => elections.leadershipOf(leaseName(signer.address, chainId)),
     marketFees: () => {
       const fees = feesOf(market, chainId)
       return fees instanceof EthereumFees ? fees : undefined
     },
-    rules: {
-      ...{ ...gasBudgetsOf(policy), maxFeePerGasWei, transactionGasMax: policy.transactionGasMax },
-      bumpAfterMs: bumpAfterSeconds * 1_000,
-    },
-    log: recordLog(logger, key),
+    rules: { maxFeePerGasWei, transactionGasMax, bumpAfterMs: bumpAfterSeconds * 1_000 },
   })
+  const desk = new PaymentDesk(strategy, deskOptions(logger, parts, strategy))
   return {
     ...{ key, chainId, codec, payees, fillContract, fillContracts, desk, exposure },
     landsWithinSeconds: minedWithinSeconds,
@@ -87,7 +84,7 @@ function openContractDesk(
     permit2Router,
     multicall3,
     inventory: createInventory(
-      desk,
+      { desk, wallet },
       { chainId, fillContract, wrappedNative, floors: floorsOf(policy) },
       records,
     ),
@@ -96,17 +93,17 @@ function openContractDesk(
 
 function openMarkedDesk(
   { logger }: WalletParts,
-  { chain, records, market, elections, exposure }: DeskParts & { readonly chain: MarkedPaidChain },
+  parts: DeskParts & { readonly chain: MarkedPaidChain },
 ): SolverChain {
+  const { chain, records, market, exposure } = parts
   const { key, chainId, codec, policy, paying, fillContract, addressProgram, landsWithinSeconds } = chain
   const { address } = paying
-  const desk = createExpiringDesk({
-    ...{ chainId, paying, landsWithinSeconds, records, nowMs: () => Date.now() },
-    rules: { ...gasBudgetsOf(policy), maxFeePerGasWei: policy.maxFeePerGasWei },
-    leadership: () => elections.leadershipOf(leaseName(address, chainId)),
+  const { maxFeePerGasWei } = policy
+  const strategy = new ExpiringStrategy({
+    ...{ chainId, paying, landsWithinSeconds, records, maxFeePerGasWei, nowMs },
     marketFees: () => feesOf(market, chainId),
-    log: recordLog(logger, key),
   })
+  const desk = new PaymentDesk(strategy, deskOptions(logger, parts, strategy))
   const open = () => records.active(address, chainId, Number.MAX_SAFE_INTEGER)
   return {
     ...{ key, chainId, codec, payees: chain.payees, desk, landsWithinSeconds, ...noContracts },
@@ -122,28 +119,45 @@ function openMarkedDesk(
 
 function openLineDesk(
   { logger }: WalletParts,
-  { chain, records, market, elections, exposure }: DeskParts & { readonly chain: LinePaidChain },
+  parts: DeskParts & { readonly chain: LinePaidChain },
 ): SolverChain {
+  const { chain, records, market, exposure } = parts
   const { key, chainId, codec, policy, paying, landsWithinSeconds } = chain
   const { maxFeePerGasWei, bumpAfterSeconds, gatherBelowSatPerKvb: gatherBelow } = policy
-  const desk = createLineDesk({
-    ...{ chainId, paying, records, nowMs: () => Date.now() },
-    rules: { ...gasBudgetsOf(policy), maxFeePerGasWei, bumpAfterMs: bumpAfterSeconds * 1_000, gatherBelow },
-    leadership: () => elections.leadershipOf(leaseName(paying.address, chainId)),
+  const strategy = new LineStrategy({
+    ...{ chainId, paying, records, nowMs },
+    rules: { maxFeePerGasWei, bumpAfterMs: bumpAfterSeconds * 1_000, gatherBelow },
     marketFees: () => {
       const fees = feesOf(market, chainId)
       return fees && paying.priceOf(fees)
     },
-    log: recordLog(logger, key),
   })
+  const desk = new PaymentDesk(strategy, deskOptions(logger, parts, strategy))
+  const left = () => strategy.left()
+  const gather = async () => {
+    const chore = await strategy.gathering()
+    if (chore !== undefined) await desk.begin(chore)
+  }
   return {
     ...{ key, chainId, codec, payees: chain.payees, desk, landsWithinSeconds, ...noContracts },
     record: createMarkedRecord(paying),
     ...costs(market, chainId, policy),
     ...{ sweeping: paying, exposure },
-    inventory: createLineInventory(desk, { currency: paying.currency, floors: floorsOf(policy) }),
+    inventory: createLineInventory({ left, gather }, { currency: paying.currency, floors: floorsOf(policy) }),
   }
 }
+
+const nowMs = () => Date.now()
+
+const deskOptions = (
+  logger: Logger,
+  { chain, records, elections }: DeskParts & { readonly chain: PaidChain },
+  { address, chainId }: { readonly address: string; readonly chainId: number },
+): DeskOptions => ({
+  ...{ records, rules: gasBudgetsOf(chain.policy) },
+  leadership: () => elections.leadershipOf(leaseName(address, chainId)),
+  log: recordLog(logger, chain.key),
+})
 
 const noContracts = {
   ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },

@@ -22,7 +22,7 @@ import {
 } from '../wallet/chainDesk.ts'
 import { UnattestedError } from '../wallet/exposure.ts'
 import { needsOf } from '../wallet/fillTransaction.ts'
-import { mayTryAgain } from '../wallet/nextMove.ts'
+import { mayTryAgain } from '../wallet/move.ts'
 import { AlreadyBegunError, OrderClosedError, StoppedError } from '../wallet/records.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { ProgramSweep, Relay, ScriptSweep } from '../work/relays.ts'

@@ -17,7 +17,7 @@ import {
   type Verdict,
   wait,
 } from '../judge/verdict.ts'
-import { mayTryAgain } from '../wallet/nextMove.ts'
+import { mayTryAgain } from '../wallet/move.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'

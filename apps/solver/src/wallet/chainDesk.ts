@@ -1,11 +1,10 @@
 import type { EmptiedAddress, PaymentTerms } from '@causeway/chains'
 import type { CostedTransaction, GasBudgets, Hex, SweptOutputs } from '@causeway/core'
-import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 import { BudgetSpentError, type Charge, type GasBudget } from './budgets.ts'
 import type { Exposure } from './exposure.ts'
-import type { Records } from './records.ts'
+import { AlreadyBegunError, StoppedError } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
 /** What a new record is about. */
@@ -23,7 +22,7 @@ export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 
 }
 
 /** This process may not write for the wallet on this chain now. */
-class NotLeadingError extends Error {
+export class NotLeadingError extends Error {
   constructor(chainId: number) {
     super(`another process writes for the fill wallet on chain ${chainId}`)
     this.name = 'NotLeadingError'
@@ -54,42 +53,19 @@ export class LineBusyError extends Error {
   }
 }
 
-/** What every desk asks before it signs. */
-export type DeskRights<Fees> = {
-  /** @throws NotLeadingError */
-  leadership(): Leadership
-  /** What the market says the network charges now. @throws NoGasPriceError */
-  fees(): Fees
-  /** One after the other, in the order of asking: nonces and numbers are given so. */
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
+/** @param fees as the market says what the network charges now. @throws NoGasPriceError */
+export function known<Fees>(fees: Fees | undefined, chainId: number): Fees {
+  if (fees === undefined) throw new NoGasPriceError(chainId)
+  return fees
 }
 
-export function createDeskRights<Fees>(
-  chainId: number,
-  options: {
-    readonly leadership: () => Leadership | undefined
-    readonly marketFees: () => Fees | undefined
-  },
-): DeskRights<Fees> {
-  let last: Promise<unknown> = Promise.resolve()
-  return {
-    leadership() {
-      const found = options.leadership()
-      if (found === undefined) throw new NotLeadingError(chainId)
-      return found
-    },
-    fees() {
-      const found = options.marketFees()
-      if (found === undefined) throw new NoGasPriceError(chainId)
-      return found
-    },
-    inTurn(work) {
-      const result = last.then(work, work)
-      last = result.catch(() => undefined)
-      return result
-    },
-  }
-}
+/** What the next look may find otherwise. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof LineBusyError ||
+  error instanceof StoppedError ||
+  error instanceof AlreadyBegunError ||
+  error instanceof BudgetSpentError ||
+  error instanceof NoGasPriceError
 
 /** What a transaction is to do. `id`: what the chain remembers as paid, or as closed. */
 export type DeskWork =
@@ -136,8 +112,10 @@ export type Preparation =
        */
       begin(subject: Subject): Promise<KeptRecord>
     }
-  /** `isDear`: it would cost more than its bound, or take more than a transaction may have. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly isDear?: true }
+  | Refusal
+
+/** `isDear`: it would cost more than its bound, or take more than a transaction may have. */
+export type Refusal = { readonly kind: 'refused'; readonly reason: string; readonly isDear?: true }
 
 /** One chain's part of the solver: every transaction of the fill wallet there goes through it. */
 export type ChainDesk = {
@@ -151,7 +129,7 @@ export type ChainDesk = {
   /** Looks at every record that is not at its end and does what is next. @returns those that are not yet */
   advance(): Promise<readonly KeptRecord[]>
   /** Since when the oldest transaction waits that no block has yet, in Unix ms, by the last `advance`. */
-  waitingSinceMs?(): number | undefined
+  readonly waitingSinceMs?: (() => number | undefined) | undefined
   /** @throws NoGasPriceError, GasCoinShortError, DomainError where too few endpoints answer */
   prepare(work: DeskWork): Promise<Preparation>
   /** Keeps what the service said of the newest transaction, then sends it or sees that it never lands. */
@@ -208,35 +186,6 @@ export function gasPerHourOf(budget: GasBudget, budgets: GasBudgets): bigint {
     case 'permit-gas':
       return budgets.relayGasPerHourWei
   }
-}
-
-/**
- * Keeps what is offered for more. Others wait for it: what its own budget does not reach for, that of fills does, if it
- * can. @returns false where neither reaches
- */
-export async function keepRaised(
-  changed: KeptRecord,
-  more: bigint,
-  {
-    records,
-    leadership,
-    rules,
-  }: {
-    readonly records: Pick<Records, 'save'>
-    readonly leadership: () => Leadership
-    readonly rules: GasBudgets
-  },
-): Promise<boolean> {
-  for (const payer of [changed, { kind: 'fill' }] as const) {
-    try {
-      const charges = gasCharges(changed.chainId, payer, more, rules)
-      await records.save(changed, leadership().fence, { charges })
-      return true
-    } catch (error) {
-      if (!(error instanceof BudgetSpentError)) throw error
-    }
-  }
-  return false
 }
 
 /** Each kind has a budget that whoever causes the others cannot reach. @source docs/specification/protocol.md P-53 */

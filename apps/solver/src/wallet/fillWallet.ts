@@ -53,7 +53,7 @@ export type FillWallet = {
    * @throws NeverTakenError where enough nodes refuse them for good, NodeError where all refuse them now,
    * UpstreamUnavailableError
    */
-  broadcast(signed: Signed): Promise<void>
+  broadcast(signed: Pick<Signed, 'raw'>): Promise<void>
   /** As of the newest block that one endpoint knows: what is short is seen by the simulation at the latest. */
   balanceOf(currency: string): Promise<bigint>
   allowanceFor(token: string, spender: Hex): Promise<bigint>

@@ -6,8 +6,7 @@ import { hex } from '../work/payloadFields.ts'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { ChainDesk } from './chainDesk.ts'
 import { nativeCurrency } from './fillTransaction.ts'
-import type { LineDesk } from './lineDesk.ts'
-import type { NonceDesk } from './nonceDesk.ts'
+import type { FillWallet } from './fillWallet.ts'
 import type { Records } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
@@ -34,11 +33,10 @@ const wrappedNativeAbi = parseAbi(['function deposit() payable'])
 const approvalAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
 export function createInventory(
-  desk: NonceDesk,
+  { desk, wallet }: { readonly desk: Pick<ChainDesk, 'prepare'>; readonly wallet: FillWallet },
   chain: InventoryChain,
   records: Pick<Records, 'active'>,
 ): Inventory {
-  const { wallet } = desk
   const activeRecords = async () => {
     const { latestCount } = await wallet.counts()
     return (await records.active(wallet.address, chain.chainId, latestCount)).filter(
@@ -145,7 +143,7 @@ export function createAllowances(chain: {
 
 /** Inventory of a wallet whose coins are one line: what it has at its end counts all that was signed. */
 export function createLineInventory(
-  { left, gather }: Pick<LineDesk, 'left' | 'gather'>,
+  { left, gather }: { readonly left: () => Promise<bigint>; readonly gather: () => Promise<void> },
   { currency: own, floors }: { readonly currency: string; readonly floors: ReadonlyMap<string, bigint> },
 ): Inventory {
   const free = async (currency: string): Promise<bigint> => (currency === own ? left() : 0n)

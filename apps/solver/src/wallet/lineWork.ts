@@ -1,7 +1,5 @@
 import type { LineInputs, LineWork } from '@causeway/chains'
-import { BudgetSpentError } from './budgets.ts'
-import { type DeskWork, LineBusyError, NoGasPriceError } from './chainDesk.ts'
-import { AlreadyBegunError, StoppedError } from './records.ts'
+import type { DeskWork } from './chainDesk.ts'
 import type { KeptRecord, LineRecord } from './signedRecord.ts'
 
 /** Smallest units that leave the wallet, the fee apart: a sweep pays with what it takes. */
@@ -48,11 +46,3 @@ export function workFor(work: DeskWork, currency: string): LineWork | string {
       return 'nothing is relayed on this chain'
   }
 }
-
-/** What the next look may find otherwise. */
-export const isPassing = (error: unknown): boolean =>
-  error instanceof LineBusyError ||
-  error instanceof StoppedError ||
-  error instanceof AlreadyBegunError ||
-  error instanceof BudgetSpentError ||
-  error instanceof NoGasPriceError

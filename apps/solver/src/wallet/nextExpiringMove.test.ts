@@ -26,7 +26,7 @@ const move = (change: Partial<ExpiringRecord>, facts: ExpiringFacts) =>
 const lost = { kind: 'settle', outcome: 'lost', cost: 0n }
 
 test.each<[string, Partial<ExpiringRecord>, ExpiringFacts, object]>([
-  ['is sent while its block is known', {}, alive, { kind: 'broadcast' }],
+  ['is sent while its block is known', {}, alive, { kind: 'broadcast', what: 'transaction' }],
   ['waits for what the service says', { release: 'asked' }, alive, { kind: 'wait' }],
   ['is not sent when the service refused', { release: 'refused' }, alive, { kind: 'wait' }],
   ['is not sent too late to land in time', {}, { ...alive, chainTime: 911 }, { kind: 'wait' }],
@@ -34,7 +34,7 @@ test.each<[string, Partial<ExpiringRecord>, ExpiringFacts, object]>([
     'has no end of time without a deadline',
     { deadline: undefined },
     { ...alive, chainTime: 9_999 },
-    { kind: 'broadcast' },
+    { kind: 'broadcast', what: 'transaction' },
   ],
   ['waits while endpoints differ', {}, { ...expired, landing: { kind: 'unknown' } }, { kind: 'wait' }],
   ['waits until what landed is final', {}, landed({ isFinal: false }), { kind: 'wait' }],
@@ -53,7 +53,7 @@ test.each<[string, Partial<ExpiringRecord>, ExpiringFacts, object]>([
     landed(),
     { kind: 'settle', outcome: 'done', cost: undefined },
   ],
-  ['is signed anew', {}, expired, { kind: 'renew' }],
+  ['is signed anew', {}, expired, { kind: 'sign', what: 'transaction' }],
   ['is not while an answer is missing', { tellingHash: 'first' }, expired, { kind: 'wait' }],
   ['is not before the service has answered', { release: 'asked' }, expired, { kind: 'wait' }],
   ['is not where its state is not known', {}, { ...expired, state: undefined }, { kind: 'wait' }],
@@ -71,7 +71,7 @@ test.each<[string, Partial<ExpiringRecord>, ExpiringFacts, object]>([
     'is not at its end while one of several lives',
     { transactions: [one, { ...one, hash: 'second', lastValidHeight: 200n }], toldHash: 'second' },
     expired,
-    { kind: 'broadcast' },
+    { kind: 'broadcast', what: 'transaction' },
   ],
   ['stays at its end', { outcome: 'done' }, expired, { kind: 'wait' }],
 ])('a payment %s', (_what, change, facts, expected) => {

@@ -1,5 +1,5 @@
 import type { Landing, PaymentState } from '@causeway/chains'
-import { isToldAbout } from './nextMove.ts'
+import { isToBeTold, type Move, waits } from './move.ts'
 import { type ExpiringRecord, newest } from './signedRecord.ts'
 
 /** What a chain whose transactions expire says about a record, by agreement of its endpoints. */
@@ -13,29 +13,15 @@ export type ExpiringFacts = {
   readonly landsWithinSeconds: number
 }
 
-export type ExpiringMove =
-  | { readonly kind: 'wait' | 'broadcast' }
-  /** All that was signed has expired: sign the same terms for a block of now. */
-  | { readonly kind: 'renew' }
-  | {
-      readonly kind: 'settle'
-      readonly outcome: Exclude<ExpiringRecord['outcome'], 'open'>
-      /** Smallest units of the native coin; `undefined` where it is what was reserved. */
-      readonly cost: bigint | undefined
-    }
-
-const waits: ExpiringMove = { kind: 'wait' }
-
 /**
  * What to do about a record. The same bytes are sent until they land or have expired at a final block; what has
  * expired is signed anew while there is time and the chain has its id open. A wrong answer here costs a fee and pays
  * nothing twice: the mark that each transaction makes is what fences.
  */
-export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): ExpiringMove {
+export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): Move {
   const { landing } = facts
   if (record.outcome !== 'open' || landing.kind === 'unknown') return waits
   if (landing.kind === 'landed') {
-    // The service follows one hash: the record stays open until it was told which one landed.
     if (!landing.isFinal || isToBeTold(record, landing.hash)) return waits
     return landing.succeeded
       ? { kind: 'settle', outcome: 'done', cost: undefined }
@@ -45,12 +31,13 @@ export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): 
   if (last === undefined || !hasTime(record, facts))
     return hasExpired(record, landing.finalHeight) ? settled(record) : waits
   if (!hasExpired(record, landing.finalHeight))
-    return record.release === 'given' ? { kind: 'broadcast' } : waits
+    return record.release === 'given' ? { kind: 'broadcast', what: 'transaction' } : waits
   // The service may have been told of it, and its answer lost: it is asked again first.
   if (record.release === 'asked') return waits
   if (record.release === 'refused' || (facts.state !== undefined && facts.state !== 'open'))
     return settled(record)
-  return facts.state === undefined || record.tellingHash !== undefined ? waits : { kind: 'renew' }
+  if (facts.state === undefined || record.tellingHash !== undefined) return waits
+  return { kind: 'sign', what: 'transaction' }
 }
 
 /** None of the record's transactions can land once a block of this height is final. */
@@ -58,17 +45,12 @@ export const hasExpired = ({ transactions }: ExpiringRecord, finalHeight: bigint
   transactions.every(({ lastValidHeight }) => lastValidHeight < finalHeight)
 
 /** Nothing of it ever landed. */
-function settled({ release }: ExpiringRecord): ExpiringMove {
+function settled({ release }: ExpiringRecord): Move {
   return { kind: 'settle', outcome: release === 'refused' ? 'cancelled' : 'lost', cost: 0n }
 }
 
 const hasTime = ({ deadline }: ExpiringRecord, { chainTime, landsWithinSeconds }: ExpiringFacts): boolean =>
   deadline === undefined || chainTime + landsWithinSeconds <= deadline
-
-function isToBeTold(record: ExpiringRecord, hash: string): boolean {
-  const isFollowed = record.release === 'given' && isToldAbout(record)
-  return isFollowed && (record.toldHash !== hash || record.tellingHash !== undefined)
-}
 
 const feeOf = ({ transactions }: ExpiringRecord, hash: string): bigint =>
   transactions.find((one) => one.hash === hash)?.fee ?? 0n

@@ -1,8 +1,7 @@
 import type { LineView } from '@causeway/chains'
 import type { OwnOutput } from '@causeway/core'
-import { isToldAbout } from './nextMove.ts'
+import { isToBeTold, isToldAbout, type Move, type Offered, sendable, waits } from './move.ts'
 import { type LineRecord, newest } from './signedRecord.ts'
-import { sendable } from './telling.ts'
 
 export type LineOffer = LineRecord['transactions'][number]
 
@@ -10,9 +9,7 @@ export type LineOffer = LineRecord['transactions'][number]
 export type PlacedRecord = {
   readonly record: LineRecord
   /** The one of its transactions that a block has, if there is one. */
-  readonly mined:
-    | { readonly what: 'transaction' | 'cancellation'; readonly offer: LineOffer; readonly isFinal: boolean }
-    | undefined
+  readonly mined: { readonly what: Offered; readonly offer: LineOffer; readonly isFinal: boolean } | undefined
   /** The place that it has to spend now; `undefined` while the record before it offers none. */
   readonly parent: OwnOutput | undefined
   /** What is offered before it and not mined. */
@@ -77,18 +74,6 @@ function minedOf(
   return undefined
 }
 
-export type LineMove =
-  | { readonly kind: 'wait' }
-  | { readonly kind: 'broadcast'; readonly offer: LineOffer }
-  /** Sign the same work for the place where the line stands, or for more. */
-  | { readonly kind: 'sign'; readonly what: 'transaction' | 'cancellation' }
-  | {
-      readonly kind: 'settle'
-      readonly outcome: 'done' | 'cancelled'
-      /** Smallest units of the native coin. */
-      readonly cost: bigint
-    }
-
 export type LineFacts = {
   readonly chainSeconds: number
   readonly nowMs: number
@@ -97,14 +82,12 @@ export type LineFacts = {
   readonly isLast: boolean
 }
 
-const waits: LineMove = { kind: 'wait' }
-
 /**
  * What to do about a record. The same bytes are sent until a block has them; where the line stands elsewhere by now
  * they are signed anew, which pays nothing twice: nothing that names an id is signed behind what names it. What must
  * not be mined any more gives its place to a transaction that pays nothing. Pure.
  */
-export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: LineFacts): LineMove {
+export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: LineFacts): Move {
   if (record.outcome !== 'open') return waits
   if (mined !== undefined) {
     if (!mined.isFinal || (mined.what === 'transaction' && isToBeTold(record, mined.offer.hash))) return waits
@@ -124,16 +107,11 @@ export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: Lin
   const isSlow = facts.nowMs - last.signedAtMs >= facts.bumpAfterMs
   if (isKnown && isSlow && facts.isLast) return { kind: 'sign', what }
   const offer = offerOf(record)
-  return offer !== undefined && isSamePlace(offer.parent, parent) ? { kind: 'broadcast', offer } : waits
+  return offer !== undefined && isSamePlace(offer.parent, parent) ? { kind: 'broadcast', what } : waits
 }
 
 function isOver({ cancellations, release, deadline }: LineRecord, { chainSeconds }: LineFacts): boolean {
   return (
     cancellations.length > 0 || release === 'refused' || (deadline !== undefined && chainSeconds > deadline)
   )
-}
-
-function isToBeTold(record: LineRecord, hash: string): boolean {
-  const isFollowed = record.release === 'given' && isToldAbout(record)
-  return isFollowed && (record.toldHash !== hash || record.tellingHash !== undefined)
 }

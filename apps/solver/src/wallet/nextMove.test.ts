@@ -48,9 +48,10 @@ describe('nextMove', () => {
 
   test('sends nothing before the service agreed, and nothing ever when it did not', () => {
     expect(nextMove({ ...record, release: 'asked' }, facts)).toEqual({ kind: 'wait' })
-    expect(nextMove({ ...record, release: 'refused' }, facts)).toEqual({ kind: 'cancel' })
+    expect(nextMove({ ...record, release: 'refused' }, facts)).toEqual({ kind: 'sign', what: 'cancellation' })
     expect(nextMove({ ...record, release: 'asked' }, { ...facts, chainTime: 1_001 })).toEqual({
-      kind: 'cancel',
+      kind: 'sign',
+      what: 'cancellation',
     })
   })
 
@@ -64,7 +65,7 @@ describe('nextMove', () => {
     [false, 'reverted'],
   ] as const)('keeps what is final: success %s is %s', (succeeded, outcome) => {
     const mined = { hash, costWei: 7n, succeeded, isFinal: true }
-    expect(nextMove(record, { ...facts, mined })).toEqual({ kind: 'settle', outcome, costWei: 7n })
+    expect(nextMove(record, { ...facts, mined })).toEqual({ kind: 'settle', outcome, cost: 7n })
     expect(nextMove({ ...record, outcome }, { ...facts, mined })).toEqual({ kind: 'wait' })
   })
 
@@ -73,7 +74,7 @@ describe('nextMove', () => {
     const told = { ...record, transactions: [signed, raised], toldHash: raised.hash }
     const mined = { hash, costWei: 7n, succeeded: true, isFinal: true }
     expect(nextMove(told, { ...facts, finalCount: 6, mined })).toEqual({ kind: 'wait' })
-    const settled = { kind: 'settle', outcome: 'done', costWei: 7n }
+    const settled = { kind: 'settle', outcome: 'done', cost: 7n }
     expect(nextMove({ ...told, toldHash: hash }, { ...facts, finalCount: 6, mined })).toEqual(settled)
     const unsure = { ...told, toldHash: hash, tellingHash: raised.hash }
     expect(nextMove(unsure, { ...facts, finalCount: 6, mined })).toEqual({ kind: 'wait' })
@@ -82,7 +83,7 @@ describe('nextMove', () => {
 
   test('takes the nonce for nothing when the deadline passed before it was used', () => {
     const late = { ...facts, chainTime: 1_001 }
-    expect(nextMove(record, late)).toEqual({ kind: 'cancel' })
+    expect(nextMove(record, late)).toEqual({ kind: 'sign', what: 'cancellation' })
     const cancelling = { ...record, cancellations: [signed] }
     expect(nextMove(cancelling, late)).toEqual({ kind: 'broadcast', what: 'cancellation' })
     expect(
@@ -90,7 +91,7 @@ describe('nextMove', () => {
     ).toEqual({
       kind: 'settle',
       outcome: 'cancelled',
-      costWei: 7n,
+      cost: 7n,
     })
   })
 
@@ -100,7 +101,7 @@ describe('nextMove', () => {
     expect(nextMove(cancelling, { ...facts, chainTime: 2_000, mined })).toEqual({
       kind: 'settle',
       outcome: 'done',
-      costWei: 7n,
+      cost: 7n,
     })
   })
 
@@ -109,7 +110,7 @@ describe('nextMove', () => {
     expect(nextMove(record, { ...facts, latestCount: 6, finalCount: 6 })).toEqual({
       kind: 'settle',
       outcome: 'lost',
-      costWei: undefined,
+      cost: undefined,
     })
   })
 
@@ -119,7 +120,7 @@ describe('nextMove', () => {
       what: 'transaction',
     })
     for (const outcome of ['reverted', 'lost'] as const)
-      expect(nextMove({ ...record, outcome }, facts)).toEqual({ kind: 'cancel' })
+      expect(nextMove({ ...record, outcome }, facts)).toEqual({ kind: 'sign', what: 'cancellation' })
   })
 })
 
@@ -127,11 +128,11 @@ describe('a price that nobody takes', () => {
   const slow = { ...facts, nowMs: 31_000 }
 
   test('is raised after a while, and never above the ceiling', () => {
-    expect(nextMove(record, slow)).toEqual({ kind: 'bump', what: 'transaction' })
+    expect(nextMove(record, slow)).toEqual({ kind: 'sign', what: 'transaction' })
     const dearest = { ...record, transactions: [{ ...signed, maxFeePerGasWei: 1_000n }] }
     expect(nextMove(dearest, slow)).toEqual({ kind: 'broadcast', what: 'transaction' })
     expect(nextMove({ ...record, cancellations: [signed] }, slow)).toEqual({
-      kind: 'bump',
+      kind: 'sign',
       what: 'cancellation',
     })
   })
@@ -139,7 +140,7 @@ describe('a price that nobody takes', () => {
   test('is not raised again before the service was told of it', () => {
     const untold = { ...record, toldHash: `0x${'22'.repeat(32)}` as const }
     expect(nextMove(untold, slow)).toEqual({ kind: 'broadcast', what: 'transaction' })
-    expect(nextMove({ ...untold, kind: 'chore' }, slow)).toEqual({ kind: 'bump', what: 'transaction' })
+    expect(nextMove({ ...untold, kind: 'chore' }, slow)).toEqual({ kind: 'sign', what: 'transaction' })
   })
 })
 

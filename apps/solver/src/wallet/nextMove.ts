@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
-import { hasFailed, type KeptRecord, newest, type SignedRecord } from './signedRecord.ts'
+import { isToBeTold, isToldAbout, type Move, type Offered, waits } from './move.ts'
+import { newest, type SignedRecord } from './signedRecord.ts'
 
 /** What one chain says about a record, by agreement of its endpoints. */
 export type RecordFacts = {
@@ -30,22 +31,6 @@ export type BumpRules = {
   readonly maxFeePerGasWei: bigint
 }
 
-export type Move =
-  | { readonly kind: 'wait' }
-  | { readonly kind: 'broadcast'; readonly what: 'transaction' | 'cancellation' }
-  /** Sign the same again, for more. */
-  | { readonly kind: 'bump'; readonly what: 'transaction' | 'cancellation' }
-  /** Sign the cancellation first. */
-  | { readonly kind: 'cancel' }
-  | {
-      readonly kind: 'settle'
-      readonly outcome: Exclude<SignedRecord['outcome'], 'open'>
-      /** Cost of what was mined; `undefined` where nothing of this record was. */
-      readonly costWei: bigint | undefined
-    }
-
-const waits: Move = { kind: 'wait' }
-
 /**
  * What to do about a record. Once it is released, the same bytes are sent until their nonce is used, at a higher
  * price where they are not taken; when time is over, or a rewound chain has the nonce of a failed attempt free
@@ -54,8 +39,7 @@ const waits: Move = { kind: 'wait' }
 export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRules): Move {
   const { mined, cancelled, latestCount, finalCount, chainTime } = facts
   if (mined !== undefined) {
-    // The service follows one hash: the record stays open until it was told which one was mined.
-    if (isToBeTold(record, mined)) return waits
+    if (isToBeTold(record, mined.hash)) return waits
     return final(record, mined, mined.succeeded ? 'done' : 'reverted')
   }
   if (cancelled !== undefined) return final(record, cancelled, 'cancelled')
@@ -64,13 +48,13 @@ export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRu
   if (record.cancellations.length > 0) return send(record, 'cancellation', facts, rules)
   const isOver = record.deadline !== undefined && chainTime > record.deadline
   const mayNotReturn = record.outcome === 'reverted' || record.outcome === 'lost'
-  if (isOver || mayNotReturn || record.release === 'refused') return { kind: 'cancel' }
+  if (isOver || mayNotReturn || record.release === 'refused') return { kind: 'sign', what: 'cancellation' }
   return record.release === 'asked' ? waits : send(record, 'transaction', facts, rules)
 }
 
 function send(
   record: SignedRecord,
-  what: 'transaction' | 'cancellation',
+  what: Offered,
   { nowMs }: RecordFacts,
   { bumpAfterMs, maxFeePerGasWei }: BumpRules,
 ): Move {
@@ -80,18 +64,9 @@ function send(
   const isTold = what === 'cancellation' || !isToldAbout(record) || record.toldHash === last.hash
   const isSlow = nowMs - last.signedAtMs >= bumpAfterMs
   return isTold && isSlow && last.maxFeePerGasWei < maxFeePerGasWei
-    ? { kind: 'bump', what }
+    ? { kind: 'sign', what }
     : { kind: 'broadcast', what }
 }
-
-function isToBeTold(record: SignedRecord, { hash }: Mined): boolean {
-  const isFollowed = record.outcome === 'open' && record.release === 'given' && isToldAbout(record)
-  return isFollowed && (record.toldHash !== hash || record.tellingHash !== undefined)
-}
-
-/** The service is told of what its items are done by; of chores and closings it knows nothing. */
-export const isToldAbout = ({ kind }: Pick<KeptRecord, 'kind'>): boolean =>
-  kind !== 'chore' && kind !== 'close'
 
 function final(
   record: SignedRecord,
@@ -106,9 +81,5 @@ function settled(
   outcome: Exclude<SignedRecord['outcome'], 'open'>,
   costWei: bigint | undefined,
 ): Move {
-  return record.outcome === outcome ? waits : { kind: 'settle', outcome, costWei }
+  return record.outcome === outcome ? waits : { kind: 'settle', outcome, cost: costWei }
 }
-
-/** Whether another attempt may begin: the last one has failed for good. */
-export const mayTryAgain = (record: KeptRecord | undefined): boolean =>
-  record === undefined || hasFailed(record)

@@ -18,7 +18,9 @@ import {
   transactionOf,
 } from '@causeway/localnet/standIns/bitcoin'
 import { type BudgetName, spentWithinHour } from '../../src/wallet/budgets.ts'
-import { createLineDesk, type LineDesk } from '../../src/wallet/lineDesk.ts'
+import type { ChainDesk } from '../../src/wallet/chainDesk.ts'
+import { LineStrategy } from '../../src/wallet/lineStrategy.ts'
+import { PaymentDesk } from '../../src/wallet/paymentDesk.ts'
 import { createRecords, type Records } from '../../src/wallet/records.ts'
 import type { KeptRecord } from '../../src/wallet/signedRecord.ts'
 import { connectProcess, startSolverDatabases } from './solverDatabases.ts'
@@ -34,7 +36,9 @@ export const bumpAfterMs = 60_000
 
 /** What a solver process has on Bitcoin, without the rest of it. */
 export type BitcoinProcess = {
-  readonly desk: LineDesk
+  readonly desk: ChainDesk
+  /** What the line has at its end. */
+  left(): Promise<bigint>
   readonly paying: LinePayingChain
   readonly records: Records
   spent(budget: BudgetName): Promise<bigint>
@@ -49,6 +53,8 @@ export type BitcoinProcess = {
 type ProcessOptions = {
   readonly waits?: boolean
   readonly gas?: Partial<GasBudgets> & { readonly gatherBelow?: bigint }
+  /** Has what the process keeps go through something else. */
+  readonly through?: (records: Records) => Records
 }
 
 /** A chain with the mempool rules of nodes, three nodes that show it, and a database server. */
@@ -122,7 +128,7 @@ export async function startBitcoinBench(): Promise<BitcoinBench> {
       }
     },
     database: databases.database,
-    async process(connectionString, { waits = true, gas = {} } = {}) {
+    async process(connectionString, { waits = true, gas = {}, through = (one: Records) => one } = {}) {
       let [nowMs, price] = [bitcoinNow * 1_000, satPerKvb]
       const paying = linePayingFamily(registered)?.open({
         ...{ chain: registered, key: new Secret(walletKey), firstOutput: first, nowMs: () => nowMs },
@@ -130,21 +136,22 @@ export async function startBitcoinBench(): Promise<BitcoinBench> {
       if (paying === undefined) throw new Error('the family pays')
       const job = `fill-wallet:${address}:${bitcoinChainId}`
       const { database, leadership, kill } = connectProcess(connectionString, job, () => paying.close())
-      const records = createRecords(database)
-      const desk = createLineDesk({
-        ...{ chainId: bitcoinChainId, paying, records },
-        leadership,
-        marketFees: () => price,
+      const records = through(createRecords(database))
+      const { gatherBelow, ...budgets } = gas
+      const strategy = new LineStrategy({
+        ...{ chainId: bitcoinChainId, paying, records, marketFees: () => price, nowMs: () => nowMs },
+        rules: { maxFeePerGasWei: 50_000n, bumpAfterMs, gatherBelow },
+      })
+      const desk = new PaymentDesk(strategy, {
+        ...{ records, leadership, log: () => undefined },
         rules: {
-          ...{ maxFeePerGasWei: 50_000n, bumpAfterMs, gasPerHourWei: 10n ** 6n },
-          ...{ refundGasPerHourWei: 10n ** 6n, relayGasPerHourWei: 0n, ...gas },
+          ...{ gasPerHourWei: 10n ** 6n, refundGasPerHourWei: 10n ** 6n, relayGasPerHourWei: 0n },
+          ...budgets,
         },
-        nowMs: () => nowMs,
-        log: () => undefined,
       })
       if (waits) await waitUntil('the lease is won', () => desk.leads())
       return {
-        ...{ desk, paying, records, kill },
+        ...{ desk, paying, records, kill, left: () => strategy.left() },
         spent: (budget) => spentWithinHour(database, budget),
         wait(ms) {
           nowMs += ms

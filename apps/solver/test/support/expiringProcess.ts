@@ -3,12 +3,18 @@ import type { PayingChain } from '@causeway/chains'
 import type { GasBudgets, NetworkFees } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
 import { spentWithinHour } from '../../src/wallet/budgets.ts'
-import { createExpiringDesk } from '../../src/wallet/expiringDesk.ts'
-import { createRecords } from '../../src/wallet/records.ts'
+import { ExpiringStrategy } from '../../src/wallet/expiringStrategy.ts'
+import { PaymentDesk } from '../../src/wallet/paymentDesk.ts'
+import { createRecords, type Records } from '../../src/wallet/records.ts'
 import type { ExpiringProcess } from './expiringKills.ts'
 import { connectProcess, startSolverDatabases } from './solverDatabases.ts'
 
-export type ProcessOptions = { readonly waits?: boolean; readonly gas?: Partial<GasBudgets> }
+export type ProcessOptions = {
+  readonly waits?: boolean
+  readonly gas?: Partial<GasBudgets>
+  /** Has what the process keeps go through something else. */
+  readonly through?: (records: Records) => Records
+}
 
 export type BenchProcess = ExpiringProcess & {
   /** Nothing that was taken of a budget is of the last hour any more. */
@@ -34,22 +40,18 @@ export async function startProcesses(chain: {
   const databases = await startSolverDatabases()
   return {
     database: databases.database,
-    async process(connectionString, { waits = true, gas = {} } = {}) {
+    async process(connectionString, { waits = true, gas = {}, through = (one: Records) => one } = {}) {
       const paying = open()
       const job = `fill-wallet:${paying.address}:${chainId}`
       const { database, leadership, kill } = connectProcess(connectionString, job)
-      const records = createRecords(database)
-      const desk = createExpiringDesk({
-        ...{ chainId, paying, landsWithinSeconds, records },
-        leadership,
-        marketFees: () => fees,
-        rules: {
-          ...{ maxFeePerGasWei: ceiling, gasPerHourWei: gasPerHour, refundGasPerHourWei: gasPerHour },
-          ...{ relayGasPerHourWei: 0n, ...gas },
-        },
-        nowMs: () => Date.now(),
-        log: () => undefined,
+      const records = through(createRecords(database))
+      const strategy = new ExpiringStrategy({
+        ...{ chainId, paying, landsWithinSeconds, records, maxFeePerGasWei: ceiling },
+        ...{ marketFees: () => fees, nowMs: () => Date.now() },
       })
+      const budgets = { gasPerHourWei: gasPerHour, refundGasPerHourWei: gasPerHour, relayGasPerHourWei: 0n }
+      const rules = { ...budgets, ...gas }
+      const desk = new PaymentDesk(strategy, { records, leadership, rules, log: () => undefined })
       if (waits) await waitUntil('the lease is won', () => desk.leads())
       return {
         ...{ desk, paying, records, kill },

@@ -16,7 +16,7 @@ import {
   sendAssetMembers,
   sendAssetType,
 } from '@causeway/core'
-import { startTestNetwork } from '@causeway/localnet'
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import {
   createHyperliquidVenue,
   type ExchangeLedger,
@@ -48,6 +48,8 @@ const ceiling = 200_000_000n
 export type HyperliquidBench = Omit<ExpiringBench, 'process'> & {
   readonly process: Processes['process']
   open(): PayingChain
+  /** The chains beside it, the hub among them. */
+  readonly network: TestNetwork
   stop(): Promise<void>
 }
 
@@ -87,7 +89,7 @@ export async function startHyperliquidBench(): Promise<HyperliquidBench> {
   let [aheadMs, accounts] = [0, 0]
   venue.nowMs = () => Date.now() + aheadMs
   return {
-    ...{ open, wallet: hyperliquidWallet, chainId: hyperliquidChainId, bid: { fees, ceiling } },
+    ...{ network, open, wallet: hyperliquidWallet, chainId: hyperliquidChainId, bid: { fees, ceiling } },
     ...{ coin: hyperliquidCodec.nativeCurrency, database: processes.database, process: processes.process },
     // What another transfer made impossible is refused, and stands nowhere.
     showsFailures: false,

@@ -1,0 +1,150 @@
+import type { Landing, PayingChain, PayingFees, PaymentTerms } from '@causeway/chains'
+import { type Hex, type NetworkFees, sha256TextHex } from '@causeway/core'
+import { type DeskWork, known, type Refusal } from './chainDesk.ts'
+import type { Offered } from './move.ts'
+import { hasExpired, nextExpiringMove } from './nextExpiringMove.ts'
+import {
+  type DeskStrategy,
+  type Offer,
+  openRecords,
+  type Sight,
+  type SignedAgain,
+  type SignFirst,
+} from './paymentDesk.ts'
+import type { Records } from './records.ts'
+import { type ExpiringRecord, type KeptRecord, newest } from './signedRecord.ts'
+
+export type ExpiringOptions = {
+  readonly chainId: number
+  readonly paying: PayingChain
+  readonly landsWithinSeconds: number
+  readonly records: Pick<Records, 'active'>
+  /** What the market says the network charges now. */
+  readonly marketFees: () => NetworkFees | undefined
+  readonly maxFeePerGasWei: bigint
+  readonly nowMs: () => number
+}
+
+/** As many as nodes are asked for at once; none is signed before the one before it can land no more. */
+const hashesMax = 100
+
+type Planned = Pick<ExpiringRecord, 'terms' | 'units' | 'rent'>
+/** Unix seconds of the head; not read where nothing is open. */
+type ExpiringSight = Sight & { readonly chainTime: number }
+
+/**
+ * A chain without nonces, where each transaction marks what it pays: of all that is ever signed for one id, one at
+ * most has an effect. So a record may be signed again as often as its time allows, by whatever process.
+ */
+export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
+  readonly chainId: number
+  readonly address: string
+  readonly isOrdered = false
+  readonly cancelsByNonce = false
+  readonly #options: ExpiringOptions
+
+  constructor(options: ExpiringOptions) {
+    this.chainId = options.chainId
+    this.address = options.paying.address
+    this.#options = options
+  }
+
+  async chainTime(): Promise<number> {
+    return (await this.#options.paying.head()).timeSeconds
+  }
+
+  async usedNonces(): Promise<undefined> {}
+
+  async look(): Promise<ExpiringSight> {
+    const open = await openRecords(this.#options.records, this)
+    return { open, usedNonces: undefined, chainTime: open.length === 0 ? 0 : await this.chainTime() }
+  }
+
+  async judge(kept: KeptRecord, { chainTime }: ExpiringSight) {
+    const record = own(kept)
+    const { paying, landsWithinSeconds } = this.#options
+    const { terms, transactions } = record
+    const landing = await paying.landingOf(transactions.slice(-hashesMax))
+    const state = isOver(record, landing) ? (await paying.readFinal(terms.id, terms)).state : undefined
+    const move = nextExpiringMove(record, { landing, state, chainTime, landsWithinSeconds })
+    return { move, minedHash: landing.kind === 'landed' ? landing.hash : undefined }
+  }
+
+  async plan(work: DeskWork): Promise<SignFirst | Refusal> {
+    const terms = termsOf(work)
+    if (typeof terms === 'string') return { kind: 'refused', reason: terms }
+    const most = 'bound' in work ? work.bound?.most : undefined
+    const plan = await this.#options.paying.plan(terms, this.#bid(), most)
+    if ('refusal' in plan) {
+      const { refusal: reason, isDear } = plan
+      return { kind: 'refused', reason, ...(isDear && { isDear }) }
+    }
+    const { units, rent } = plan
+    const planned = { terms: { ...plan.terms, payments: [...plan.terms.payments] }, units, rent }
+    return async (unsigned) => {
+      const transaction = await this.#sign(planned)
+      const record = { ...unsigned, ...planned, wallet: this.address, transactions: [transaction] }
+      return { record, cost: transaction.fee + rent }
+    }
+  }
+
+  async signAgain(kept: KeptRecord, what: Offered): Promise<SignedAgain> {
+    if (what === 'cancellation') return {}
+    const record = own(kept)
+    const offer = await this.#sign(record)
+    const more = offer.fee - (newest(record.transactions)?.fee ?? 0n)
+    const renewed = { ...record, transactions: [...record.transactions, offer] }
+    return { signed: { record: renewed, offer, more, event: 'record_renewed' } }
+  }
+
+  broadcast(offer: Pick<Offer, 'raw'>): Promise<void> {
+    return this.#options.paying.broadcast(offer)
+  }
+
+  #bid(): PayingFees {
+    const { marketFees, maxFeePerGasWei: ceiling } = this.#options
+    return { fees: known(marketFees(), this.chainId), ceiling }
+  }
+
+  async #sign(planned: Planned): Promise<ExpiringRecord['transactions'][number]> {
+    const { paying, nowMs } = this.#options
+    return { ...(await paying.sign(planned, this.#bid())), signedAtMs: nowMs() }
+  }
+}
+
+const isOver = (record: ExpiringRecord, landing: Landing): boolean =>
+  landing.kind === 'none' && hasExpired(record, landing.finalHeight)
+
+/** @throws Error for a record of a chain with nonces: wallets of both kinds have nothing in common */
+function own(record: KeptRecord): ExpiringRecord {
+  if ('terms' in record) return record
+  throw new Error(`${record.id} was signed for a chain with nonces`)
+}
+
+/** @returns why it is nothing for such a chain, or what a transaction would do */
+function termsOf(work: DeskWork): PaymentTerms | string {
+  switch (work.kind) {
+    case 'payment': {
+      const { kind, orderId, calls, payments, deadline } = work.order
+      if (calls.length > 0) return 'calls are not run on this chain'
+      // A fill was priced with the state that it makes; what goes back, or out of the books, was not.
+      return {
+        ...{ id: work.id, mark: 'paid', orderId, makesNoState: kind !== 'fill', payments },
+        deadlineSeconds: deadline,
+      }
+    }
+    case 'closing':
+      return { id: work.id, mark: 'closed', payments: [] }
+    case 'emptying':
+      return { id: work.id, mark: 'paid', payments: [], emptied: work.emptied }
+    case 'allowance': {
+      const { allowance } = work
+      // Remembered by nobody: it is open for ever, and signed again as long as it takes.
+      const id: Hex = `0x${sha256TextHex(`allowance ${allowance.currency} ${allowance.amount}`).slice(-64)}`
+      return { id, mark: 'allowed', allowance, payments: [] }
+    }
+    case 'sweep':
+    case 'relay':
+      return 'nothing is relayed on this chain'
+  }
+}

@@ -1,0 +1,170 @@
+import { type EthereumFees, type Hex, maxBigint, minBigint } from '@causeway/core'
+import type { PlannedTransaction } from '../work/relays.ts'
+import { type CostBound, type DeskWork, GasCoinShortError, known, type Refusal } from './chainDesk.ts'
+import { type Fees, firstFees, replacementFees } from './fees.ts'
+import { closingTransaction, fillTransaction } from './fillTransaction.ts'
+import type { ChainCounts, FillWallet } from './fillWallet.ts'
+import type { Offered } from './move.ts'
+import { type BumpRules, nextMove } from './nextMove.ts'
+import {
+  type DeskStrategy,
+  openRecords,
+  type Sight,
+  type SignedAgain,
+  type SignFirst,
+} from './paymentDesk.ts'
+import type { Records } from './records.ts'
+import { type KeptRecord, newest, type Signed, type SignedRecord } from './signedRecord.ts'
+
+export type NonceOptions = {
+  readonly wallet: FillWallet
+  readonly fillContract: Hex
+  readonly records: Pick<Records, 'active'>
+  /** What the market says a transaction should bid now. */
+  readonly marketFees: () => EthereumFees | undefined
+  readonly rules: BumpRules & { readonly transactionGasMax: bigint }
+  readonly nowMs: () => number
+}
+
+type NonceSight = Sight & { readonly usedNonces: number; readonly counts: ChainCounts }
+
+/** A chain whose transactions have nonces: of all that is ever signed for one, one is mined. */
+export class NonceStrategy implements DeskStrategy<NonceSight> {
+  readonly chainId: number
+  readonly address: Hex
+  readonly isOrdered = true
+  readonly cancelsByNonce = true
+  readonly #options: NonceOptions
+  #waitingSinceMs: number | undefined
+
+  constructor(options: NonceOptions) {
+    this.chainId = options.wallet.chainId
+    this.address = options.wallet.address
+    this.#options = options
+  }
+
+  readonly waitingSinceMs = (): number | undefined => this.#waitingSinceMs
+
+  async chainTime(): Promise<number> {
+    return (await this.#options.wallet.counts()).chainTime
+  }
+
+  async usedNonces(): Promise<number> {
+    return (await this.#options.wallet.counts()).latestCount
+  }
+
+  async look(): Promise<NonceSight> {
+    const counts = await this.#options.wallet.counts()
+    const { latestCount: usedNonces } = counts
+    const open = await openRecords(this.#options.records, this, usedNonces)
+    const unmined = open.find(({ nonce, outcome }) => outcome === 'open' && nonce >= usedNonces)
+    this.#waitingSinceMs = unmined?.transactions[0]?.signedAtMs
+    return { open, usedNonces, counts }
+  }
+
+  async judge(kept: KeptRecord, { counts }: NonceSight) {
+    const record = own(kept)
+    const { wallet, nowMs, rules } = this.#options
+    const facts = await wallet.factsOf(record, counts, nowMs())
+    return { move: nextMove(record, facts, rules), minedHash: facts.mined?.hash }
+  }
+
+  async plan(work: DeskWork): Promise<SignFirst | Refusal> {
+    const { wallet, rules } = this.#options
+    const transaction = this.#transactionOf(work)
+    const bid = firstFees(this.#market().gasPrice, rules.maxFeePerGasWei)
+    const affordableGas = this.#affordableGasOf('bound' in work ? work.bound : undefined)
+    const limits = { transactionGasMax: rules.transactionGasMax, affordableGas }
+    const trial = await wallet.tryOut(transaction, bid, limits)
+    switch (trial.kind) {
+      case 'succeeds':
+        return this.#signs({ ...transaction, gas: trial.gas }, bid)
+      case 'fails':
+        return { kind: 'refused', reason: trial.reason }
+      case 'dear': {
+        const reason = `it takes ${trial.gas} gas, more than ${affordableGas}`
+        return { kind: 'refused', isDear: true, reason }
+      }
+      case 'short':
+        throw new GasCoinShortError(this.chainId)
+    }
+  }
+
+  async signAgain(kept: KeptRecord, what: Offered): Promise<SignedAgain> {
+    const record = own(kept)
+    const { wallet, rules } = this.#options
+    const { nonce, plan, transactions, cancellations } = record
+    const before = newest(what === 'cancellation' ? cancellations : transactions)
+    const market = this.#market().gasPrice
+    if (before === undefined) {
+      const [last, first] = [newest(transactions), firstFees(market, rules.maxFeePerGasWei)]
+      const raised = (last && replacementFees(last, first, rules.maxFeePerGasWei)) ?? first
+      const offer = await wallet.signCancellation(nonce, raised)
+      const cancelled = { ...record, cancellations: [offer] }
+      return { signed: { record: cancelled, offer, more: 0n, event: 'record_cancelling' } }
+    }
+    const raised = replacementFees(before, market, rules.maxFeePerGasWei)
+    if (raised === undefined) return { standing: before }
+    const offer =
+      what === 'cancellation'
+        ? await wallet.signCancellation(nonce, raised)
+        : await wallet.sign({ ...plan, nonce }, raised)
+    const changed: SignedRecord =
+      what === 'cancellation'
+        ? { ...record, cancellations: [...cancellations, offer] }
+        : { ...record, transactions: [...transactions, offer] }
+    const more = (raised.maxFeePerGasWei - before.maxFeePerGasWei) * plan.gas
+    return { signed: { record: changed, offer, more, event: 'record_bumped' }, standing: before }
+  }
+
+  broadcast(offer: Pick<Signed, 'raw'>): Promise<void> {
+    return this.#options.wallet.broadcast(offer)
+  }
+
+  #market(): EthereumFees {
+    return known(this.#options.marketFees(), this.chainId)
+  }
+
+  #signs({ gas, ...plan }: PlannedTransaction & { readonly gas: bigint }, bid: Fees): SignFirst {
+    return async (unsigned) => {
+      const { nonce } = unsigned
+      const signed = await this.#options.wallet.sign({ ...plan, gas, nonce }, bid)
+      const record: SignedRecord = {
+        ...{ ...unsigned, wallet: this.address, plan: { ...plan, gas } },
+        ...{ transactions: [signed], cancellations: [] },
+      }
+      return { record, cost: bid.maxFeePerGasWei * gas }
+    }
+  }
+
+  /** The most gas that costs no more than it may, at what the next block should cost. */
+  #affordableGasOf(bound: CostBound | undefined): bigint {
+    const { transactionGasMax } = this.#options.rules
+    if (bound === undefined) return transactionGasMax
+    const { most, transaction } = bound
+    const market = this.#market()
+    const left = maxBigint(0n, most - market.besideGasOf(transaction))
+    return minBigint(transactionGasMax, left / maxBigint(1n, market.gasPrice.expectedWei))
+  }
+
+  #transactionOf(work: DeskWork): PlannedTransaction {
+    switch (work.kind) {
+      case 'payment':
+        return fillTransaction(work.order, { id: work.id, filler: this.address })
+      case 'closing':
+        return closingTransaction(work.fillContract ?? this.#options.fillContract, work.id)
+      case 'relay':
+        return work.transaction
+      case 'sweep':
+      case 'emptying':
+      case 'allowance':
+        throw new Error('contracts of this chain sweep, and its inventory allows by itself')
+    }
+  }
+}
+
+/** @throws Error for a record of a chain without nonces: wallets of both kinds have nothing in common */
+function own(record: KeptRecord): SignedRecord {
+  if ('plan' in record) return record
+  throw new Error(`${record.id} was signed for a chain without nonces`)
+}

@@ -1,0 +1,353 @@
+import { NodeError } from '@causeway/chains'
+import type { GasBudgets, Hex } from '@causeway/core'
+import type { Leadership } from '@causeway/database'
+import { BudgetSpentError } from './budgets.ts'
+import {
+  type ChainDesk,
+  type DeskWork,
+  gasCharges,
+  isPassing,
+  NotLeadingError,
+  type Preparation,
+  type Refusal,
+  type Replacement,
+  type Subject,
+} from './chainDesk.ts'
+import { NeverTakenError } from './fillWallet.ts'
+import { isToldAbout, type Move, type Offered, sendable } from './move.ts'
+import type { Records } from './records.ts'
+import { type KeptRecord, newest } from './signedRecord.ts'
+
+/** A signed transaction of a record. */
+export type Offer = { readonly raw: Hex; readonly hash: string }
+
+/** A record before anything is signed for it. */
+export type UnsignedRecord = Pick<
+  KeptRecord,
+  Exclude<keyof KeptRecord, 'transactions' | 'wallet' | 'toldHash' | 'tellingHash'>
+>
+
+/** Signs the first transaction of a record. `cost`: what it may take of the native coin at most. */
+export type SignFirst = (
+  record: UnsignedRecord,
+) => Promise<{ readonly record: KeptRecord; readonly cost: bigint }>
+
+export type SignedAgain = {
+  /** The record with the new transaction in it; absent where limits allow none. */
+  readonly signed?: {
+    readonly record: KeptRecord
+    readonly offer: Offer
+    /** What it may take beyond what was reserved. */
+    readonly more: bigint
+    readonly event: 'record_bumped' | 'record_renewed' | 'record_cancelling'
+  }
+  /** What is sent where the new one is not kept. */
+  readonly standing?: Offer | undefined
+  /** Something else has done its work: it is at its end. */
+  readonly isLost?: boolean
+}
+
+/** What one look at a chain shows of everything that was signed there. */
+export type Sight = {
+  /** Records that are not at their end, by number. */
+  readonly open: readonly KeptRecord[]
+  /** Nonces below are used; `undefined` where a chain has none. */
+  readonly usedNonces: number | undefined
+}
+
+/** What differs between chains that order, or forget, in their own way what was signed. */
+export type DeskStrategy<Seen extends Sight> = {
+  readonly chainId: number
+  /** Address of the fill wallet, in canonical spelling. */
+  readonly address: string
+  /** Others wait for each record: they are looked at in turn, and the budget of fills pays for what helps all of them. */
+  readonly isOrdered: boolean
+  /** A transaction that does nothing can take the place of another one, which a record need not say beside it. */
+  readonly cancelsByNonce: boolean
+  chainTime(): Promise<number>
+  /** @throws as `ChainDesk.prepare` @returns what signs it, or why nothing does */
+  plan(work: DeskWork): Promise<SignFirst | Refusal>
+  /** @throws DomainError where too few endpoints answer */
+  usedNonces(): Promise<number | undefined>
+  look(): Promise<Seen>
+  /** @returns what is next, and the transaction of the record that a block has */
+  judge(
+    record: KeptRecord,
+    seen: Seen,
+  ): Promise<{ readonly move: Move; readonly minedHash: string | undefined }>
+  /** @param seen absent: it looks by itself where it has to */
+  signAgain(record: KeptRecord, what: Offered, seen?: Seen): Promise<SignedAgain>
+  /** Sends bytes again and again at no harm. @throws NodeError, NeverTakenError, DomainError */
+  broadcast(offer: Offer): Promise<void>
+  /** Since when the oldest transaction waits that no block has yet, in Unix ms, by the last look. */
+  waitingSinceMs?: () => number | undefined
+  /** What the wallet does for itself now, if anything. */
+  chore?(): Promise<Chore | undefined>
+}
+
+export type Chore = { readonly sign: SignFirst; readonly subject: Subject }
+
+export type DeskOptions = {
+  readonly records: Records
+  readonly leadership: () => Leadership | undefined
+  readonly rules: GasBudgets
+  readonly log: (event: string, record: KeptRecord, more?: object) => void
+}
+
+/**
+ * Everything that the fill wallet signs on one chain. Each transaction is kept before it is told, told before it is sent,
+ * and sent again until its record is at its end: a process that is killed leaves what the next one goes on with.
+ */
+export class PaymentDesk<Seen extends Sight> implements ChainDesk {
+  readonly chainId: number
+  readonly address: string
+  readonly waitingSinceMs: (() => number | undefined) | undefined
+  readonly #strategy: DeskStrategy<Seen>
+  readonly #options: DeskOptions
+  readonly #minedHashes = new Map<string, string>()
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(strategy: DeskStrategy<Seen>, options: DeskOptions) {
+    this.chainId = strategy.chainId
+    this.address = strategy.address
+    this.waitingSinceMs = strategy.waitingSinceMs
+    this.#strategy = strategy
+    this.#options = options
+  }
+
+  readonly leads = (): boolean => this.#options.leadership() !== undefined
+
+  chainTime(): Promise<number> {
+    return this.#strategy.chainTime()
+  }
+
+  async prepare(work: DeskWork): Promise<Preparation> {
+    const planned = await this.#strategy.plan(work)
+    if ('kind' in planned) return planned
+    return { kind: 'ready', begin: (subject) => this.begin({ sign: planned, subject }) }
+  }
+
+  /** Signs and keeps. @throws as `Preparation` */
+  begin({ sign, subject }: Chore): Promise<KeptRecord> {
+    return this.#inTurn(async () => {
+      const { chainId, address } = this
+      const { records, rules, log } = this.#options
+      const { fence } = this.#leadership()
+      const { id, kind, orderId, deadline, payments = [], deposits = [], charges = [] } = subject
+      const { record, cost } = await sign({
+        ...{ id, kind, chainId },
+        attempt: ((await records.latest(id))?.attempt ?? -1) + 1,
+        nonce: await records.nextNonce(address, chainId, (await this.#strategy.usedNonces()) ?? 0),
+        ...(orderId !== undefined && { orderId }),
+        ...(deadline !== undefined && { deadline }),
+        ...(subject.isUnderpaid === true && { isUnderpaid: true }),
+        ...{ payments, deposits: [...deposits], release: isToldAbout(subject) ? 'asked' : 'given' },
+        ...{ outcome: 'open', failureReported: false },
+      })
+      await records.begin(record, {
+        charges: [...gasCharges(chainId, subject, cost, rules), ...charges],
+        ...{ past: subject.past ?? [], exposure: subject.exposure, fence },
+      })
+      log('record_signed', record, { hash: newestOffer(record)?.hash })
+      return record
+    })
+  }
+
+  async release(record: KeptRecord, release: 'given' | 'refused'): Promise<void> {
+    if (release === 'refused') return this.#refuse(record)
+    const told = newestOffer(record)
+    const decided: KeptRecord = { ...record, release, ...(told && { toldHash: told.hash }) }
+    await this.#save(decided)
+    if (told !== undefined) await this.#send(decided, told)
+  }
+
+  cancel(record: KeptRecord): Promise<void> {
+    return this.#strategy.cancelsByNonce ? this.#signCancellation(record) : this.#refuse(record)
+  }
+
+  async advance(): Promise<readonly KeptRecord[]> {
+    this.#leadership()
+    const seen = await this.#inTurn(() => this.#strategy.look())
+    if (this.#strategy.isOrdered) for (const record of seen.open) await this.#stepAlone(record, seen)
+    else await Promise.all(seen.open.map((record) => this.#stepAlone(record, seen)))
+    await this.#beginChore()
+    return this.#open(seen.usedNonces)
+  }
+
+  markTold(record: KeptRecord): Promise<void> {
+    return this.#save({ ...record, failureReported: true })
+  }
+
+  async replaced(): Promise<readonly Replacement[]> {
+    return (await this.#open(await this.#strategy.usedNonces())).flatMap((record): readonly Replacement[] => {
+      if (record.release !== 'given' || !isToldAbout(record)) return []
+      const mined = this.#minedHashes.get(keyOf(record))
+      // What the service may have heard of comes first: the next one has to name what it replaces.
+      const hash = record.tellingHash ?? mined ?? newestOffer(record)?.hash
+      const isMined = mined !== undefined && hash === mined
+      const isTold = hash === record.toldHash && record.tellingHash === undefined
+      return hash === undefined || isTold ? [] : [{ record, hash, isMined }]
+    })
+  }
+
+  async beginTelling({ record, hash }: Replacement): Promise<KeptRecord> {
+    if (record.tellingHash === hash) return record
+    const telling: KeptRecord = { ...record, tellingHash: hash }
+    await this.#save(telling)
+    return telling
+  }
+
+  async releaseReplacement(
+    { record, hash, isMined }: Replacement,
+    answer: 'accepted' | 'closed',
+  ): Promise<void> {
+    const { tellingHash: _said, ...rest } = record
+    // A mined one counts whatever the service says; of another one that it refuses it knows nothing.
+    const isTold = answer === 'accepted' || isMined
+    const answered: KeptRecord = { ...rest, ...(isTold && { toldHash: hash }) }
+    await this.#save(answered)
+    const offer = offersOf(record, 'transaction').find((one) => one.hash === hash)
+    if (offer === undefined || isMined || answer !== 'accepted') return
+    if (newestOffer(record, 'cancellation') === undefined) await this.#send(answered, offer)
+  }
+
+  /** @throws NotLeadingError */
+  #leadership(): Leadership {
+    const found = this.#options.leadership()
+    if (found === undefined) throw new NotLeadingError(this.chainId)
+    return found
+  }
+
+  /** One after the other, in the order of asking: nonces and numbers are given so. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work, work)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+
+  #open(usedNonces: number | undefined): Promise<readonly KeptRecord[]> {
+    return openRecords(this.#options.records, this.#strategy, usedNonces)
+  }
+
+  #save(record: KeptRecord, more?: Parameters<Records['save']>[2]): Promise<void> {
+    return this.#options.records.save(record, this.#leadership().fence, more)
+  }
+
+  /** What one of them runs into keeps none of the others. */
+  async #stepAlone(record: KeptRecord, seen: Seen): Promise<void> {
+    try {
+      await this.#step(record, seen)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#options.log('record_not_advanced', record, { reason })
+    }
+  }
+
+  async #step(record: KeptRecord, seen: Seen): Promise<void> {
+    const { move, minedHash } = await this.#strategy.judge(record, seen)
+    if (minedHash !== undefined) this.#minedHashes.set(keyOf(record), minedHash)
+    else this.#minedHashes.delete(keyOf(record))
+    switch (move.kind) {
+      case 'wait':
+        return
+      case 'settle':
+        return this.#settle(record, move.outcome, move.cost)
+      case 'sign':
+        return this.#signAgain(record, move.what, seen)
+      case 'broadcast': {
+        const offers = offersOf(record, move.what)
+        const offer = newest(move.what === 'cancellation' ? offers : sendable(record, offers))
+        if (offer !== undefined) await this.#send(record, offer)
+      }
+    }
+  }
+
+  #settle(record: KeptRecord, outcome: KeptRecord['outcome'], costWei: bigint | undefined): Promise<void> {
+    this.#minedHashes.delete(keyOf(record))
+    this.#options.log('record_settled', record, { outcome })
+    return this.#save({ ...record, outcome }, { costWei })
+  }
+
+  /** Kept before it is sent, and told to the service before that. Where it cannot be kept, the last offer stands. */
+  async #signAgain(record: KeptRecord, what: Offered, seen?: Seen): Promise<void> {
+    const { signed, standing, isLost } = await this.#strategy.signAgain(record, what, seen)
+    if (isLost === true) return this.#settle(record, 'lost', 0n)
+    if (signed === undefined || !(await this.#keepRaised(signed.record, signed.more)))
+      return standing && this.#send(record, standing)
+    const { event, offer } = signed
+    this.#options.log(event, record, { what, hash: offer.hash })
+    if (what === 'cancellation' || !isToldAbout(record)) await this.#send(signed.record, offer)
+  }
+
+  async #signCancellation(record: KeptRecord): Promise<void> {
+    if (newestOffer(record, 'cancellation') === undefined) await this.#signAgain(record, 'cancellation')
+  }
+
+  /** It is sent no more; where another transaction can take its place, that happens at once. */
+  #refuse(record: KeptRecord): Promise<void> {
+    return this.#inTurn(async () => {
+      const refused: KeptRecord = { ...record, release: 'refused' }
+      await this.#save(refused)
+      await this.#signCancellation(refused)
+    })
+  }
+
+  /**
+   * Keeps what is offered for more. What its own budget does not reach for, that of fills does where others wait for it.
+   * @returns false where neither reaches
+   */
+  async #keepRaised(changed: KeptRecord, more: bigint): Promise<boolean> {
+    const chargesOf = (payer: Pick<KeptRecord, 'kind' | 'isUnderpaid'>) => ({
+      charges: gasCharges(this.chainId, payer, more, this.#options.rules),
+    })
+    if (!this.#strategy.isOrdered) {
+      await this.#save(changed, chargesOf(changed))
+      return true
+    }
+    for (const payer of [changed, { kind: 'fill' }] as const) {
+      try {
+        await this.#save(changed, chargesOf(payer))
+        return true
+      } catch (error) {
+        if (!(error instanceof BudgetSpentError)) throw error
+      }
+    }
+    return false
+  }
+
+  /** Nodes may take later what they refuse now; what they never take gives its nonce to a cancellation. */
+  async #send(record: KeptRecord, offer: Offer): Promise<void> {
+    try {
+      await this.#strategy.broadcast(offer)
+    } catch (error) {
+      if (!(error instanceof NodeError || error instanceof NeverTakenError)) throw error
+      this.#options.log('record_not_taken', record, { reason: error.message })
+      const isTransaction = offersOf(record, 'transaction').includes(offer)
+      if (error instanceof NeverTakenError && isTransaction) await this.#signCancellation(record)
+    }
+  }
+
+  async #beginChore(): Promise<void> {
+    try {
+      const chore = await this.#strategy.chore?.()
+      if (chore !== undefined) await this.begin(chore)
+    } catch (error) {
+      if (!isPassing(error)) throw error
+    }
+  }
+}
+
+/** What was signed for a wallet and is not at its end. */
+export const openRecords = (
+  records: Pick<Records, 'active'>,
+  { address, chainId }: { readonly address: string; readonly chainId: number },
+  usedNonces = Number.MAX_SAFE_INTEGER,
+): Promise<readonly KeptRecord[]> => records.active(address, chainId, usedNonces)
+
+const keyOf = ({ id, attempt }: KeptRecord): string => `${id} ${attempt}`
+
+const offersOf = (record: KeptRecord, what: Offered): readonly Offer[] =>
+  what === 'transaction' ? record.transactions : 'cancellations' in record ? record.cancellations : []
+
+const newestOffer = (record: KeptRecord, what: Offered = 'transaction'): Offer | undefined =>
+  newest(offersOf(record, what))
