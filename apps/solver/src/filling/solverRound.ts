@@ -44,45 +44,68 @@ const waitToldMs = 10_000
 /** What was listed so long ago is listed anew before an item is begun at a block: it may be another's by now. */
 const listedMaxMs = 2_000
 
+export function createRound(options: RoundOptions): (told?: Told) => Promise<void> {
+  const round = new SolverRound(options)
+  return (told) => round.run(told)
+}
+
 /**
  * One look at chains and work; what fails concerns one chain or one item and is tried again. At what was told of, it
  * looks at no more than that: at a new block of a chain, at what was sent there, and at the items that hang on it.
  */
-export function createRound(options: RoundOptions): (told?: Told) => Promise<void> {
-  const { filling, work, observe, nowMs, tracing } = options
-  const { chains, records } = filling
-  const pausedAtMs = new Map<string, number>()
+class SolverRound {
+  readonly #options: RoundOptions
+  readonly #pausedAtMs = new Map<string, number>()
   /** Items that were not begun, since when and why; `isTold`: the service has the reason. */
-  const waits = new Map<string, { readonly reason: string; readonly sinceMs: number; isTold: boolean }>()
+  readonly #waits = new Map<string, { readonly reason: string; readonly sinceMs: number; isTold: boolean }>()
   /** Chains on which something was signed that is not at its end. */
-  const openOn = new Set<number>()
+  readonly #openOn = new Set<number>()
   /** Items that wait for something. */
-  const waiting = { listedAtMs: Number.NEGATIVE_INFINITY, items: new Map<string, WorkItem>() }
+  readonly #waiting = { listedAtMs: Number.NEGATIVE_INFINITY, items: new Map<string, WorkItem>() }
 
-  async function attempt(what: string, run: () => Promise<void>): Promise<void> {
+  constructor(options: RoundOptions) {
+    this.#options = options
+  }
+
+  run(told?: Told): Promise<void> {
+    const { tracing } = this.#options
+    return tracing === undefined ? this.#look(told) : tracing.start('round', {}, () => this.#look(told))
+  }
+
+  async #attempt(what: string, run: () => Promise<void>): Promise<void> {
+    const { observe } = this.#options
     try {
       await run()
     } catch (error) {
       observe.failed(what, error)
     }
   }
-  const led = () => chains.filter(({ desk }) => desk.leads())
-  const deskOf = ({ chainId }: KeptRecord) => led().find((chain) => chain.chainId === chainId)?.desk
+
+  #led() {
+    const { chains } = this.#options.filling
+    return chains.filter(({ desk }) => desk.leads())
+  }
+
+  #deskOf({ chainId }: KeptRecord) {
+    return this.#led().find((chain) => chain.chainId === chainId)?.desk
+  }
 
   /** The service hears of a transaction before anybody else does; a lost answer is asked for again. */
-  async function release(record: KeptRecord): Promise<void> {
+  async #release(record: KeptRecord): Promise<void> {
+    const { work, tracing } = this.#options
     const hash = newest<{ readonly hash: string }>(record.transactions)?.hash
     if (hash === undefined) return
     const answer = await traced(tracing, 'report', { 'causeway.item': record.id }, () =>
       work.report(record.id, hash, { validUntil: record.deadline }),
     )
     await traced(tracing, 'broadcast', { 'causeway.transaction_hash': hash }, async () =>
-      deskOf(record)?.release(record, answer === 'accepted' ? 'given' : 'refused'),
+      this.#deskOf(record)?.release(record, answer === 'accepted' ? 'given' : 'refused'),
     )
   }
 
   /** A higher price has another hash, and so has whichever of several was mined: the service follows one. */
-  async function tellReplacement({ desk }: SolverChain, replacement: Replacement): Promise<void> {
+  async #tellReplacement({ desk }: SolverChain, replacement: Replacement): Promise<void> {
+    const { work } = this.#options
     const { hash } = replacement
     const record = await desk.beginTelling(replacement)
     const answer = await work.report(record.id, hash, {
@@ -92,56 +115,62 @@ export function createRound(options: RoundOptions): (told?: Told) => Promise<voi
     await desk.releaseReplacement({ ...replacement, record }, answer)
   }
 
-  async function advance(chain: SolverChain): Promise<void> {
+  async #advance(chain: SolverChain): Promise<void> {
     const { desk } = chain
-    await attempt(`chain ${chain.key}`, async () => {
+    await this.#attempt(`chain ${chain.key}`, async () => {
       const open = await desk.advance()
-      if (open.length > 0) openOn.add(chain.chainId)
-      else openOn.delete(chain.chainId)
+      if (open.length > 0) this.#openOn.add(chain.chainId)
+      else this.#openOn.delete(chain.chainId)
       for (const record of open) {
         if (record.outcome !== 'open' || record.release !== 'asked' || isCancelled(record)) continue
-        await attempt(`report of ${record.id}`, () => release(record))
+        await this.#attempt(`report of ${record.id}`, () => this.#release(record))
       }
       for (const replacement of await desk.replaced())
-        await attempt(`report of ${replacement.record.id}`, () => tellReplacement(chain, replacement))
+        await this.#attempt(`report of ${replacement.record.id}`, () =>
+          this.#tellReplacement(chain, replacement),
+        )
     })
   }
 
-  async function tell(item: WorkItem, handled: Handled): Promise<void> {
+  async #tell(item: WorkItem, handled: Handled): Promise<void> {
+    const { filling, work, observe, nowMs } = this.#options
     observe.handled(item, handled)
-    if (isWaiting(handled)) waiting.items.set(item.id, item)
-    else waiting.items.delete(item.id)
-    if (handled.kind === 'later') await tellWait(item.id, handled.reason)
-    else waits.delete(item.id)
+    if (isWaiting(handled)) this.#waiting.items.set(item.id, item)
+    else this.#waiting.items.delete(item.id)
+    if (handled.kind === 'later') await this.#tellWait(item.id, handled.reason)
+    else this.#waits.delete(item.id)
     if (handled.kind === 'signed') {
-      openOn.add(handled.record.chainId)
-      return release(handled.record)
+      this.#openOn.add(handled.record.chainId)
+      return this.#release(handled.record)
     }
     if (handled.kind === 'entered') {
       await work.report(item.id, handled.key, {})
       return
     }
-    if (handled.kind === 'refused' || isSpent(handled)) pausedAtMs.set(item.id, nowMs())
+    if (handled.kind === 'refused' || isSpent(handled)) this.#pausedAtMs.set(item.id, nowMs())
     if (handled.kind === 'refused' && !filling.isDryRun) await work.failed(item.id, handled.reason)
   }
 
   /** @source docs/specification/quotes.md Q-75 */
-  async function tellWait(id: string, reason: string): Promise<void> {
-    const before = waits.get(id)
+  async #tellWait(id: string, reason: string): Promise<void> {
+    const { filling, work, nowMs } = this.#options
+    const before = this.#waits.get(id)
     const wait = before?.reason === reason ? before : { reason, sinceMs: nowMs(), isTold: false }
-    waits.set(id, wait)
+    this.#waits.set(id, wait)
     if (wait.isTold || filling.isDryRun || nowMs() - wait.sinceMs < waitToldMs) return
     await work.waits(id, reason)
     wait.isTold = true
   }
 
   /** Told once; an attempt that failed for good leaves the next one to the service. */
-  async function tellFailures(): Promise<void> {
-    const wallets = [...new Set(led().map(({ desk }) => desk.address))]
+  async #tellFailures(): Promise<void> {
+    const { work } = this.#options
+    const { records } = this.#options.filling
+    const wallets = [...new Set(this.#led().map(({ desk }) => desk.address))]
     for (const record of (await Promise.all(wallets.map(records.untold))).flat()) {
-      const desk = deskOf(record)
+      const desk = this.#deskOf(record)
       if (desk === undefined) continue
-      await attempt(`report of ${record.id}`, async () => {
+      await this.#attempt(`report of ${record.id}`, async () => {
         if (record.kind !== 'chore' && record.kind !== 'close')
           await work.failed(record.id, `the transaction was ${record.outcome}`)
         await desk.markTold(record)
@@ -149,69 +178,77 @@ export function createRound(options: RoundOptions): (told?: Told) => Promise<voi
     }
   }
 
-  const isPausing = ({ id }: WorkItem) => nowMs() - (pausedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < pauseMs
+  #isPausing({ id }: WorkItem) {
+    const { nowMs } = this.#options
+    return nowMs() - (this.#pausedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < pauseMs
+  }
 
-  async function handle(item: WorkItem): Promise<void> {
+  async #handle(item: WorkItem): Promise<void> {
+    const { filling, tracing } = this.#options
     const judged = await traced(tracing, 'check', {}, () => handleItem(item, filling))
-    await tell(item, judged)
+    await this.#tell(item, judged)
   }
 
   /** An item is a trace of its own: a round has many. */
-  const handleTraced = (item: WorkItem) =>
-    tracing === undefined
-      ? handle(item)
+  #handleTraced(item: WorkItem) {
+    const { tracing } = this.#options
+    return tracing === undefined
+      ? this.#handle(item)
       : tracing.start('work item', { 'causeway.item': item.id, 'causeway.kind': item.kind }, () =>
-          handle(item),
+          this.#handle(item),
         )
-
-  async function follow(followed: readonly SolverChain[]): Promise<void> {
-    await Promise.all(followed.map(advance))
-    await tellFailures()
   }
 
-  async function fetch(): Promise<readonly WorkItem[]> {
-    waiting.items.clear()
+  async #follow(followed: readonly SolverChain[]): Promise<void> {
+    await Promise.all(followed.map((chain) => this.#advance(chain)))
+    await this.#tellFailures()
+  }
+
+  async #fetch(): Promise<readonly WorkItem[]> {
+    const { work, nowMs, tracing } = this.#options
+    this.#waiting.items.clear()
     const listedAtMs = nowMs()
     const items = await traced(tracing, 'fetch work', {}, work.open)
-    waiting.listedAtMs = listedAtMs
-    for (const [id, atMs] of pausedAtMs) if (nowMs() - atMs >= pauseMs) pausedAtMs.delete(id)
+    this.#waiting.listedAtMs = listedAtMs
+    for (const [id, atMs] of this.#pausedAtMs) if (nowMs() - atMs >= pauseMs) this.#pausedAtMs.delete(id)
     const listed = new Set(items.map(({ id }) => id))
-    for (const id of waits.keys()) if (!listed.has(id)) waits.delete(id)
-    return items.filter((open) => !isPausing(open))
+    for (const id of this.#waits.keys()) if (!listed.has(id)) this.#waits.delete(id)
+    return items.filter((open) => !this.#isPausing(open))
   }
 
-  const hangingOn = (chainIds: ReadonlySet<number>): readonly WorkItem[] =>
-    [...waiting.items.values()].filter((item) => chainsOf(item).some((one) => chainIds.has(one)))
+  #hangingOn(chainIds: ReadonlySet<number>): readonly WorkItem[] {
+    return [...this.#waiting.items.values()].filter((item) => chainsOf(item).some((one) => chainIds.has(one)))
+  }
 
   /** Undefined chains: all that is open. */
-  async function itemsFor(chainIds: ReadonlySet<number> | undefined): Promise<readonly WorkItem[]> {
-    if (chainIds === undefined) return fetch()
-    const hanging = hangingOn(chainIds)
-    return hanging.length > 0 && nowMs() - waiting.listedAtMs > listedMaxMs ? fetch() : hanging
+  async #itemsFor(chainIds: ReadonlySet<number> | undefined): Promise<readonly WorkItem[]> {
+    const { nowMs } = this.#options
+    if (chainIds === undefined) return this.#fetch()
+    const hanging = this.#hangingOn(chainIds)
+    return hanging.length > 0 && nowMs() - this.#waiting.listedAtMs > listedMaxMs ? this.#fetch() : hanging
   }
 
-  async function look(told?: Told): Promise<void> {
-    const followed = led().filter(
-      ({ chainId }) => told === undefined || (told.chainIds.has(chainId) && openOn.has(chainId)),
+  async #look(told?: Told): Promise<void> {
+    const { observe, tracing } = this.#options
+    const followed = this.#led().filter(
+      ({ chainId }) => told === undefined || (told.chainIds.has(chainId) && this.#openOn.has(chainId)),
     )
     const blocks = told === undefined || told.hasWork ? undefined : told.chainIds
     // A block where nothing waits for one costs nothing.
-    if (blocks !== undefined && followed.length === 0 && hangingOn(blocks).length === 0) return
+    if (blocks !== undefined && followed.length === 0 && this.#hangingOn(blocks).length === 0) return
     observe.began(told === undefined ? 'clock' : blocks === undefined ? 'work' : 'block')
     if (told === undefined || followed.length > 0)
-      await traced(tracing, 'follow sent', {}, () => follow(followed))
-    if (await options.isStopped()) return
-    const items = [...(await itemsFor(blocks))]
+      await traced(tracing, 'follow sent', {}, () => this.#follow(followed))
+    if (await this.#options.isStopped()) return
+    const items = [...(await this.#itemsFor(blocks))]
     const worker = async () => {
       for (let item = items.shift(); item !== undefined; item = items.shift()) {
         const next = item
-        await attempt(`${next.kind} ${next.id}`, () => handleTraced(next))
+        await this.#attempt(`${next.kind} ${next.id}`, () => this.#handleTraced(next))
       }
     }
     await Promise.all(Array.from({ length: atOnce }, worker))
   }
-
-  return tracing === undefined ? look : (told) => tracing.start('round', {}, () => look(told))
 }
 
 const isSpent = (handled: Handled): boolean => 'isSpent' in handled && handled.isSpent === true
