@@ -79,29 +79,9 @@ export type WalletChain = {
 }
 
 export function connectFillWallet(chain: WalletChain): FillWallet {
-  const { chainId, client, submit, finalBlocks, signer, nowMs } = chain
+  const { chainId, client, submit, signer, nowMs } = chain
   const { address } = signer
-  const signal = () => AbortSignal.timeout(readTimeoutMs)
-  let submitFailure: UpstreamUnavailableError | undefined
-
-  /** Asks each endpoint that takes transactions. @throws UpstreamUnavailableError where none answers */
-  async function sayTo(call: RpcCall) {
-    const spoken = await (submit ?? client).askEach([call], { timeoutMs: readTimeoutMs })
-    const said = spoken.flatMap(({ voice, answers: [answer] = [] }) =>
-      answer === undefined ? [] : [{ voice, answer }],
-    )
-    const failure =
-      said.length > 0
-        ? undefined
-        : new UpstreamUnavailableError(
-            submit === undefined
-              ? 'No endpoint took the transaction.'
-              : `The submit endpoint of chain ${client.chainId} does not answer.`,
-          )
-    if (submit !== undefined) submitFailure = failure
-    if (failure !== undefined) throw failure
-    return said
-  }
+  const submission = new Submission(client, submit)
 
   async function sign(
     transaction: PlannedTransaction & { readonly nonce: number; readonly gas: bigint },
@@ -122,53 +102,24 @@ export function connectFillWallet(chain: WalletChain): FillWallet {
     return { raw, hash: keccak256(raw), ...fees, signedAtMs: nowMs() }
   }
 
-  async function read(token: string, data: Hex): Promise<bigint> {
-    const call = { method: 'eth_call', params: [{ to: token, data }, 'latest'] }
-    return parseQuantity(shortened(await client.request(call, { timeoutMs: readTimeoutMs })), 'eth_call')
-  }
-
   return {
-    chainId,
-    address,
-    async counts() {
-      const [final, heads] = await Promise.all([
-        finalBlocks.readNewest({ signal: signal() }),
-        client.askEach(
-          [
-            { method: 'eth_getTransactionCount', params: [address, 'latest'] },
-            { method: 'eth_getBlockByNumber', params: ['latest', false] },
-          ],
-          { timeoutMs: readTimeoutMs },
-        ),
-      ])
-      const { threshold } = client.electorate
-      const finalCount = await agreedCount(client, address, final.number)
-      return {
-        finalCount,
-        finalBlock: final.number,
-        latestCount: Math.max(finalCount, Number(reached(heads, threshold, countOf))),
-        chainTime: Number(reached(heads, threshold, timeOf)),
-      }
-    },
+    ...{ chainId, address, sign },
+    counts: () => readCounts(chain),
     async factsOf({ transactions, cancellations }, { finalBlock, ...counts }, nowMs) {
       const mined = await firstMined(client, transactions, finalBlock)
       const cancelled = mined === undefined ? await firstMined(client, cancellations, finalBlock) : undefined
       return { ...counts, mined, cancelled, nowMs }
     },
-    async tryOut(
-      { authorizationList, ...transaction },
-      { maxFeePerGasWei, maxPriorityFeePerGasWei },
-      limits,
-    ) {
+    async tryOut({ authorizationList, ...transaction }, bid, limits) {
+      const { maxFeePerGasWei, maxPriorityFeePerGasWei } = bid
       // No nonce is taken while the submit endpoint is silent. An error is an answer: some can only send.
-      if (submit !== undefined) await sayTo({ method: 'eth_chainId', params: [] })
+      if (submit !== undefined) await submission.ask({ method: 'eth_chainId', params: [] })
       const tried = {
         ...{ ...transaction, from: address, maxFeePerGasWei, maxPriorityFeePerGasWei },
         authorizationList: authorizationList?.map(toWire),
       }
       return tryTransaction(client, tried, limits)
     },
-    sign,
     async signCancellation(nonce, fees) {
       const call = { from: address, to: address, data: '0x', value: '0x0' }
       const estimate = { method: 'eth_estimateGas', params: [call, 'latest'] }
@@ -176,29 +127,96 @@ export function connectFillWallet(chain: WalletChain): FillWallet {
       const [answer] = await client.batch([estimate], { timeoutMs: readTimeoutMs }).catch(() => [])
       return sign({ to: address, data: '0x', valueWei: 0n, nonce, gas: cancellationGas(answer) }, fees)
     },
-    async broadcast({ raw }) {
-      const said = await sayTo({ method: 'eth_sendRawTransaction', params: [raw] })
-      if (said.some(({ answer }) => answer.ok || isKnown(answer.message))) return
-      const refusals = said.flatMap(({ voice, answer }) => (answer.ok ? [] : [{ voice, ...answer }]))
-      const [refusal] = refusals
-      if (refusal === undefined) throw new Error('what is not taken is refused')
-      const forGood = refusals.filter(({ message }) => isNeverTaken(message))
-      // A single node's refusal gives no transaction up, and so the submit endpoint's does not.
-      const isAgreed = new Set(forGood.map(({ voice }) => voice)).size >= client.electorate.threshold
-      if (submit === undefined && isAgreed) throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
-      throw new NodeError(refusal)
-    },
-    submitFailure: () => submitFailure,
+    broadcast: (signed) => submission.broadcast(signed),
+    submitFailure: () => submission.failure,
     balanceOf: async (currency) =>
       currency === zeroAddress
         ? parseQuantity(
             await client.request({ method: 'eth_getBalance', params: [address, 'latest'] }),
             'eth_getBalance',
           )
-        : read(currency, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address] })),
+        : readToken(
+            client,
+            currency,
+            encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address] }),
+          ),
     allowanceFor: (token, spender) =>
-      read(token, encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [address, spender] })),
+      readToken(
+        client,
+        token,
+        encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [address, spender] }),
+      ),
   }
+}
+
+/** Where transactions are handed in: the submit endpoint alone, where there is one. @source rule P-55 */
+class Submission {
+  readonly #client: ChainClient
+  readonly #submit: ChainClient | undefined
+  /** Why the submit endpoint took nothing when it was used last. */
+  failure: UpstreamUnavailableError | undefined
+
+  constructor(client: ChainClient, submit: ChainClient | undefined) {
+    this.#client = client
+    this.#submit = submit
+  }
+
+  /** Asks each endpoint that takes transactions. @throws UpstreamUnavailableError where none answers */
+  async ask(call: RpcCall) {
+    const submit = this.#submit
+    const spoken = await (submit ?? this.#client).askEach([call], { timeoutMs: readTimeoutMs })
+    const said = spoken.flatMap(({ voice, answers: [answer] = [] }) =>
+      answer === undefined ? [] : [{ voice, answer }],
+    )
+    const silence =
+      submit === undefined
+        ? 'No endpoint took the transaction.'
+        : `The submit endpoint of chain ${this.#client.chainId} does not answer.`
+    const failure = said.length > 0 ? undefined : new UpstreamUnavailableError(silence)
+    if (submit !== undefined) this.failure = failure
+    if (failure !== undefined) throw failure
+    return said
+  }
+
+  async broadcast({ raw }: Pick<Signed, 'raw'>): Promise<void> {
+    const said = await this.ask({ method: 'eth_sendRawTransaction', params: [raw] })
+    if (said.some(({ answer }) => answer.ok || isKnown(answer.message))) return
+    const refusals = said.flatMap(({ voice, answer }) => (answer.ok ? [] : [{ voice, ...answer }]))
+    const [refusal] = refusals
+    if (refusal === undefined) throw new Error('what is not taken is refused')
+    const forGood = refusals.filter(({ message }) => isNeverTaken(message))
+    // A single node's refusal gives no transaction up, and so the submit endpoint's does not.
+    const isAgreed = new Set(forGood.map(({ voice }) => voice)).size >= this.#client.electorate.threshold
+    if (this.#submit === undefined && isAgreed)
+      throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
+    throw new NodeError(refusal)
+  }
+}
+
+async function readCounts({ client, finalBlocks, signer: { address } }: WalletChain): Promise<ChainCounts> {
+  const [final, heads] = await Promise.all([
+    finalBlocks.readNewest({ signal: AbortSignal.timeout(readTimeoutMs) }),
+    client.askEach(
+      [
+        { method: 'eth_getTransactionCount', params: [address, 'latest'] },
+        { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      ],
+      { timeoutMs: readTimeoutMs },
+    ),
+  ])
+  const { threshold } = client.electorate
+  const finalCount = await agreedCount(client, address, final.number)
+  return {
+    finalCount,
+    finalBlock: final.number,
+    latestCount: Math.max(finalCount, Number(reached(heads, threshold, countOf))),
+    chainTime: Number(reached(heads, threshold, timeOf)),
+  }
+}
+
+async function readToken(client: ChainClient, token: string, data: Hex): Promise<bigint> {
+  const call = { method: 'eth_call', params: [{ to: token, data }, 'latest'] }
+  return parseQuantity(shortened(await client.request(call, { timeoutMs: readTimeoutMs })), 'eth_call')
 }
 
 /** Numbers as nodes take them. */
