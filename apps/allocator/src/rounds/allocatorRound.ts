@@ -57,75 +57,119 @@ export interface AllocatorRound {
 /** Signatures of one round: they are sent together. */
 const storedPerRoundMax = 20
 
-export function createAllocatorRound(options: RoundOptions): AllocatorRound {
-  const { contract, store, keys, places, caps, held, state, stops, report, now } = options
-  const pending = new Map<Hex, IssuedEvent>()
-  const toldHeld = new Set<Hex>()
-  /** Payloads whose signatures are all stored, by the final height that showed it. */
-  const settled = new Map<Hex, bigint>()
-  let scanned: FinalBlock | undefined
-  let isLoaded = false
+export const createAllocatorRound = (options: RoundOptions): AllocatorRound => new Round(options)
 
-  async function load(): Promise<void> {
-    if (isLoaded) return
-    scanned = await state.readPosition()
-    pending.clear()
-    toldHeld.clear()
-    settled.clear()
-    isLoaded = true
+class Round implements AllocatorRound {
+  readonly #options: RoundOptions
+  readonly #pending = new Map<Hex, IssuedEvent>()
+  readonly #toldHeld = new Set<Hex>()
+  /** Payloads whose signatures are all stored, by the final height that showed it. */
+  readonly #settled = new Map<Hex, bigint>()
+  #scanned: FinalBlock | undefined
+  #isLoaded = false
+
+  constructor(options: RoundOptions) {
+    this.#options = options
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { store, state, stops } = this.#options
+    if ((await state.readStop()) !== undefined) {
+      // Whoever resumes it may have dropped what was read: the position on disk decides.
+      this.#isLoaded = false
+      return
+    }
+    await this.#load()
+    if (!(await this.#scan(signal))) return
+    const batch: (Storing & { readonly chain: string })[] = []
+    for (const issued of [...this.#pending.values()]) {
+      if (this.#settled.has(issued.payloadId)) continue
+      if (batch.length >= storedPerRoundMax) break
+      batch.push(...(await this.#signaturesOf(issued, signal)))
+    }
+    if ((await state.readStop()) !== undefined) return
+    // A signature that is not stored moves nothing; what is left out is signed again after the stop.
+    const going: Storing[] = []
+    for (const { chain, ...storing } of batch)
+      if ((await stops.stopOf(chain)) === undefined) going.push(storing)
+    await store.store(going, { signal })
+    await this.#keepPosition()
+  }
+
+  pending(): number {
+    return this.#pending.size
+  }
+
+  readUpTo(): bigint | undefined {
+    return this.#scanned?.number
+  }
+
+  async #load(): Promise<void> {
+    const { state } = this.#options
+    if (this.#isLoaded) return
+    this.#scanned = await state.readPosition()
+    this.#pending.clear()
+    this.#toldHeld.clear()
+    this.#settled.clear()
+    this.#isLoaded = true
   }
 
   /** @returns false when a final block changed */
-  async function scan(signal: AbortSignal): Promise<boolean> {
+  async #scan(signal: AbortSignal): Promise<boolean> {
+    const { contract, state, report, now, firstBlock } = this.#options
     for (;;) {
-      const from = scanned === undefined ? options.firstBlock : scanned.number + 1n
+      const from = this.#scanned === undefined ? firstBlock : this.#scanned.number + 1n
       const { issued, signed, until, parentHash } = await contract.readEvents(from, { signal })
-      if (scanned !== undefined && parentHash !== undefined && parentHash !== scanned.hash) {
-        const reason = `final block ${scanned.number} was ${scanned.hash} and is ${parentHash}`
+      if (this.#scanned !== undefined && parentHash !== undefined && parentHash !== this.#scanned.hash) {
+        const reason = `final block ${this.#scanned.number} was ${this.#scanned.hash} and is ${parentHash}`
         await state.stop({ reason, since: new Date(now()).toISOString(), isRewritten: true })
-        report.rewritten(scanned, parentHash)
+        report.rewritten(this.#scanned, parentHash)
         return false
       }
       if (until === undefined) return true
-      for (const event of issued) pending.set(event.payloadId, event)
-      for (const event of signed) countForeign(event)
-      scanned = until
-      for (const [payloadId, height] of settled) if (height <= until.number) drop(payloadId)
-      await keepPosition()
+      for (const event of issued) this.#pending.set(event.payloadId, event)
+      for (const event of signed) this.#countForeign(event)
+      this.#scanned = until
+      for (const [payloadId, height] of this.#settled) if (height <= until.number) this.#drop(payloadId)
+      await this.#keepPosition()
     }
   }
 
   /** What another process signed with the same key uses up the caps here too. */
-  function countForeign({ payloadId, blockSeconds }: SignedEvent): void {
-    const issued = pending.get(payloadId)
+  #countForeign({ payloadId, blockSeconds }: SignedEvent): void {
+    const { places, caps } = this.#options
+    const issued = this.#pending.get(payloadId)
     const verdict = issued && judge(issued, places)
     if (verdict?.kind !== 'sign') return
     caps.count(countedValue(payloadId, verdict), Number(blockSeconds) * 1_000)
   }
 
   /** Behind the last block before which nothing waits: a run that ends loses no payload. */
-  async function keepPosition(): Promise<void> {
-    if (scanned !== undefined && pending.size === 0) await state.writePosition(scanned)
+  async #keepPosition(): Promise<void> {
+    const { state } = this.#options
+    if (this.#scanned !== undefined && this.#pending.size === 0) await state.writePosition(this.#scanned)
   }
 
-  function drop(payloadId: Hex): void {
-    pending.delete(payloadId)
-    toldHeld.delete(payloadId)
-    settled.delete(payloadId)
+  #drop(payloadId: Hex): void {
+    this.#pending.delete(payloadId)
+    this.#toldHeld.delete(payloadId)
+    this.#settled.delete(payloadId)
   }
 
   /** The state may be read a block ahead of the events: that it was signed, and when, those have yet to tell. */
-  function settle(payloadId: Hex, height: bigint): void {
-    if (scanned !== undefined && height <= scanned.number) drop(payloadId)
-    else settled.set(payloadId, height)
+  #settle(payloadId: Hex, height: bigint): void {
+    if (this.#scanned !== undefined && height <= this.#scanned.number) this.#drop(payloadId)
+    else this.#settled.set(payloadId, height)
   }
 
-  function refuse(payloadId: Hex, reason: string): void {
-    drop(payloadId)
+  #refuse(payloadId: Hex, reason: string): void {
+    const { report } = this.#options
+    this.#drop(payloadId)
     report.refused(payloadId, reason)
   }
 
-  async function isAdmitted(payloadId: Hex, verdict: Signable): Promise<boolean> {
+  async #isAdmitted(payloadId: Hex, verdict: Signable): Promise<boolean> {
+    const { caps, held, report, now } = this.#options
     const value = countedValue(payloadId, verdict)
     const answer = caps.admit(value)
     if (answer.kind !== 'held') return true
@@ -135,8 +179,8 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
       report.released(payloadId)
       return true
     }
-    if (toldHeld.has(payloadId)) return false
-    toldHeld.add(payloadId)
+    if (this.#toldHeld.has(payloadId)) return false
+    this.#toldHeld.add(payloadId)
     const { reason } = answer.excess
     report.held(payloadId, verdict.place, reason)
     const lets = [
@@ -148,28 +192,30 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
   }
 
   /** What waits at a cap is not read again before there is room for it. */
-  async function isStillHeld(payloadId: Hex, verdict: Signable): Promise<boolean> {
+  async #isStillHeld(payloadId: Hex, verdict: Signable): Promise<boolean> {
+    const { caps, held } = this.#options
     return caps.judge(countedValue(payloadId, verdict)).kind === 'held' && !(await held.isReleased(payloadId))
   }
 
   /** Signatures of one payload that are to be stored. Counted before they are made, so that a kill loses no count. */
-  async function signaturesOf(
+  async #signaturesOf(
     issued: IssuedEvent,
     signal: AbortSignal,
   ): Promise<readonly (Storing & { readonly chain: string })[]> {
+    const { contract, keys, places, state, stops, report } = this.#options
     const { payloadId } = issued
     const verdict = judge(issued, places)
     if (verdict.kind === 'refuse') {
-      refuse(payloadId, verdict.reason)
+      this.#refuse(payloadId, verdict.reason)
       return []
     }
     const { hashes, backing } = verdict
-    if (toldHeld.has(payloadId) && (await isStillHeld(payloadId, verdict))) return []
+    if (this.#toldHeld.has(payloadId) && (await this.#isStillHeld(payloadId, verdict))) return []
     const hub = await contract.readPayload(issued, { hashes, backing }, { signal })
     // Another majority of endpoints may be a little behind the one that told of the payload.
     if (hub.height < issued.blockNumber) return []
     if (hub.stored.every(({ isFinal }) => isFinal)) {
-      settle(payloadId, hub.height)
+      this.#settle(payloadId, hub.height)
       return []
     }
     const open = hashes.flatMap((hash, index) =>
@@ -178,12 +224,12 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
     if (open.length === 0) return []
     const lack = lacksBacking(issued, backing, hub)
     if (lack !== undefined) {
-      refuse(payloadId, lack)
+      this.#refuse(payloadId, lack)
       return []
     }
     const { chain } = verdict.place
     if ((await stops.stopOf(chain)) !== undefined) return []
-    if (!(await isAdmitted(payloadId, verdict))) return []
+    if (!(await this.#isAdmitted(payloadId, verdict))) return []
     const signed: (Storing & { readonly chain: string })[] = []
     for (const { hash, index } of open) {
       if ((await state.readStop()) !== undefined) return []
@@ -191,33 +237,6 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
     }
     report.signed(payloadId, verdict.place)
     return signed
-  }
-
-  return {
-    async run(signal) {
-      if ((await state.readStop()) !== undefined) {
-        // Whoever resumes it may have dropped what was read: the position on disk decides.
-        isLoaded = false
-        return
-      }
-      await load()
-      if (!(await scan(signal))) return
-      const batch: (Storing & { readonly chain: string })[] = []
-      for (const issued of [...pending.values()]) {
-        if (settled.has(issued.payloadId)) continue
-        if (batch.length >= storedPerRoundMax) break
-        batch.push(...(await signaturesOf(issued, signal)))
-      }
-      if ((await state.readStop()) !== undefined) return
-      // A signature that is not stored moves nothing; what is left out is signed again after the stop.
-      const going: Storing[] = []
-      for (const { chain, ...storing } of batch)
-        if ((await stops.stopOf(chain)) === undefined) going.push(storing)
-      await store.store(going, { signal })
-      await keepPosition()
-    },
-    pending: () => pending.size,
-    readUpTo: () => scanned?.number,
   }
 }
 
