@@ -69,32 +69,14 @@ const readTimeoutMs = 7_000
  * deposit up, and a silent peer holds no attestation up. What could not be prepared is made when somebody asks.
  */
 export function createAttestAhead(options: AheadOptions): AttestAhead {
-  const { chains, attest, gather, minutes, intervalMs, metrics, log } = options
+  const { chains, minutes, intervalMs, metrics, log } = options
   /** The block at which the last look at a chain ended; none before the first. */
   let places = new Map<string, bigint>()
   const closing = new AbortController()
   const { signal } = closing
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
-
-  const queueOf = (work: AheadQueueOptions['work']) => createAheadQueue({ ...options, signal, work })
-  const readers = new Map(chains.map(({ id, reader }) => [id, reader]))
-  const payments = queueOf(async (chainId, transactionId) => {
-    const deadline = startDeadline(signal, readTimeoutMs)
-    await readers.get(chainId)?.rememberPayment(transactionId, deadline).finally(deadline.release)
-    return 'remembered'
-  })
-  const signatures =
-    gather &&
-    queueOf(async (chainId, transactionId) =>
-      (await gather(chainId, transactionId, signal)) ? 'prepared' : 'later',
-    )
-  const deposits = queueOf(async (chainId, transactionId) => {
-    if ((await attest(chainId, transactionId, signal)) === 'empty') return 'empty'
-    if (signatures === undefined) return 'prepared'
-    signatures.add(chainId, transactionId)
-    return 'passed'
-  })
+  const { deposits, signatures, payments } = createQueues(options, signal)
   metrics.watchAhead(() => deposits.length + (signatures?.length ?? 0) + payments.length)
 
   async function scan({ id, reader, isReady, finalBlock, keepFollowed }: AheadChain): Promise<void> {
@@ -167,4 +149,28 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
       await settle()
     },
   }
+}
+
+/** A queue of each kind of work; none of signatures where there are no peers. */
+function createQueues(options: AheadOptions, signal: AbortSignal) {
+  const { chains, attest, gather } = options
+  const queueOf = (work: AheadQueueOptions['work']) => createAheadQueue({ ...options, signal, work })
+  const readers = new Map(chains.map(({ id, reader }) => [id, reader]))
+  const payments = queueOf(async (chainId, transactionId) => {
+    const deadline = startDeadline(signal, readTimeoutMs)
+    await readers.get(chainId)?.rememberPayment(transactionId, deadline).finally(deadline.release)
+    return 'remembered'
+  })
+  const signatures =
+    gather &&
+    queueOf(async (chainId, transactionId) =>
+      (await gather(chainId, transactionId, signal)) ? 'prepared' : 'later',
+    )
+  const deposits = queueOf(async (chainId, transactionId) => {
+    if ((await attest(chainId, transactionId, signal)) === 'empty') return 'empty'
+    if (signatures === undefined) return 'prepared'
+    signatures.add(chainId, transactionId)
+    return 'passed'
+  })
+  return { deposits, signatures, payments }
 }

@@ -74,17 +74,58 @@ const hubTimeoutMs = 1_500
 /** Things that wait and are told once; more are counted only. */
 const waitingMax = 10_000
 
-export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
-  const { caps, table, held = noHeldStore, isExecuted, metrics, log, now } = options
-  const waiting = new Set<string>()
-  let listed: ReadonlySet<string> = new Set()
+export const createSigningGuard = (options: SigningGuardOptions): SigningGuard =>
+  new CountingGuard({ held: noHeldStore, ...options })
+
+type GuardOptions = Required<SigningGuardOptions>
+
+class CountingGuard implements SigningGuard {
+  readonly #options: GuardOptions
+  readonly #waiting = new Set<string>()
+  #listed: ReadonlySet<string> = new Set()
   /** Of what waits: what could not be written yet, so that no operator can see or release it. */
-  const unwritten = new Set<string>()
-  metrics.watchCaps(() => caps.usage())
-  metrics.watchHeld(() => waiting.size)
+  readonly #unwritten = new Set<string>()
+
+  constructor(options: GuardOptions) {
+    const { caps, metrics } = options
+    this.#options = options
+    metrics.watchCaps(() => caps.usage())
+    metrics.watchHeld(() => this.#waiting.size)
+  }
+
+  async admit(signing: Signing, reading: ReadOptions): Promise<boolean> {
+    const { caps, held } = this.#options
+    const found = countedIn(signing)
+    if (found === undefined) return true
+    const { value, isOverdrawn } = found
+    const first = await caps.judge(value)
+    const isBeyond = isOverdrawn && first.kind !== 'free'
+    const reason = isBeyond ? 'overdrawn' : await this.#excessOf(signing, value, first, reading)
+    if (reason === undefined && this.#waiting.size === 0) return true
+    const id = idOf(signing)
+    if (reason === undefined) {
+      if (this.#waiting.has(id)) await this.#forget(id)
+      return true
+    }
+    if (await held.isReleased(id)) {
+      await this.#release(id, signing, value)
+      return true
+    }
+    await this.#hold(id, signing, value, reason)
+    return false
+  }
+
+  async refresh(): Promise<void> {
+    const { held } = this.#options
+    const ids = new Set((await held.list()).keys())
+    for (const id of this.#listed) if (!ids.has(id)) this.#waiting.delete(id)
+    for (const id of ids) this.#waiting.add(id)
+    this.#listed = ids
+  }
 
   /** Who asks for what was settled long ago must not use up the cap with it. */
-  async function isSettled({ execution }: Signing, { signal }: ReadOptions): Promise<boolean> {
+  async #isSettled({ execution }: Signing, { signal }: ReadOptions): Promise<boolean> {
+    const { isExecuted } = this.#options
     if (execution === undefined) return false
     const deadline = startDeadline(signal, hubTimeoutMs)
     try {
@@ -98,89 +139,65 @@ export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
     }
   }
 
-  async function excessOf(
+  async #excessOf(
     signing: Signing,
     value: CountedValue,
     first: CapVerdict,
     reading: ReadOptions,
   ): Promise<HeldReason | undefined> {
+    const { caps } = this.#options
     // The first half of a cap is given on trust, so that what is cheap stays so.
     const isUpper = first.kind === 'upper' || first.kind === 'held'
-    if (isUpper && (await isSettled(signing, reading))) {
+    if (isUpper && (await this.#isSettled(signing, reading))) {
       await caps.exempt(value)
       return undefined
     }
     return heldBy(await caps.admit(value))
   }
 
-  function describe({ amounts }: CountedValue): readonly string[] {
+  #describe({ amounts }: CountedValue): readonly string[] {
+    const { table } = this.#options
     return [...amounts].map(([hubTokenId, amount]) => {
       const cap = table.get(hubTokenId)
       return `${amount} of ${cap === undefined ? `hub token ${hubTokenId}` : `${cap.chain} ${cap.currency}`}`
     })
   }
 
-  async function release(id: string, { kind }: Signing, value: CountedValue): Promise<void> {
+  async #release(id: string, { kind }: Signing, value: CountedValue): Promise<void> {
+    const { caps, metrics, log } = this.#options
     await caps.exempt(value)
-    await forget(id)
+    await this.#forget(id)
     metrics.countReleased(kind)
-    const fields = { event: 'execution_released', kind, id, key: value.key, lets: describe(value) }
+    const fields = { event: 'execution_released', kind, id, key: value.key, lets: this.#describe(value) }
     log.warn(fields, 'signed what the operator released')
   }
 
-  async function forget(id: string): Promise<void> {
-    waiting.delete(id)
-    unwritten.delete(id)
+  async #forget(id: string): Promise<void> {
+    const { held } = this.#options
+    this.#waiting.delete(id)
+    this.#unwritten.delete(id)
     await held.forget(id)
   }
 
-  async function hold(id: string, { kind }: Signing, value: CountedValue, reason: HeldReason): Promise<void> {
+  async #hold(id: string, { kind }: Signing, value: CountedValue, reason: HeldReason): Promise<void> {
+    const { held, metrics, log, now } = this.#options
     metrics.countHeld(kind, reason)
-    const isNew = !waiting.has(id)
-    if (isNew ? waiting.size >= waitingMax : !unwritten.has(id)) return
-    waiting.add(id)
+    const isNew = !this.#waiting.has(id)
+    if (isNew ? this.#waiting.size >= waitingMax : !this.#unwritten.has(id)) return
+    this.#waiting.add(id)
     const { key } = value
-    const record = { kind, key, lets: describe(value), reason, since: new Date(now()).toISOString() }
+    const record = { kind, key, lets: this.#describe(value), reason, since: new Date(now()).toISOString() }
     if (isNew) log.warn({ event: 'execution_held', id, ...record }, 'an execution waits for the operator')
     try {
       await held.keep(id, record)
-      unwritten.delete(id)
+      this.#unwritten.delete(id)
     } catch (error) {
-      unwritten.add(id)
+      this.#unwritten.add(id)
       log.error(
         { event: 'held_not_kept', id, err: error },
         'what is held could not be written where operators see it',
       )
     }
-  }
-
-  return {
-    async admit(signing, reading) {
-      const found = countedIn(signing)
-      if (found === undefined) return true
-      const { value, isOverdrawn } = found
-      const first = await caps.judge(value)
-      const isBeyond = isOverdrawn && first.kind !== 'free'
-      const reason = isBeyond ? 'overdrawn' : await excessOf(signing, value, first, reading)
-      if (reason === undefined && waiting.size === 0) return true
-      const id = idOf(signing)
-      if (reason === undefined) {
-        if (waiting.has(id)) await forget(id)
-        return true
-      }
-      if (await held.isReleased(id)) {
-        await release(id, signing, value)
-        return true
-      }
-      await hold(id, signing, value, reason)
-      return false
-    },
-    async refresh() {
-      const ids = new Set((await held.list()).keys())
-      for (const id of listed) if (!ids.has(id)) waiting.delete(id)
-      for (const id of ids) waiting.add(id)
-      listed = ids
-    },
   }
 }
 

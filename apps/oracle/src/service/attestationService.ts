@@ -144,18 +144,10 @@ export function createAttestationService(options: AttestationServiceOptions): At
   }
 
   return {
-    async attest(definition, asked, { signal }) {
-      const startedAt = performance.now()
-      const { name } = definition.kind
-      const observe = (outcome: string) =>
-        metrics.observeAttestation({
-          kind: name,
-          chain: definition.chainOf(asked),
-          outcome,
-          seconds: (performance.now() - startedAt) / 1000,
-        })
-      try {
+    attest: (definition, asked, { signal }) =>
+      observed(metrics, { definition, asked, signal }, async () => {
         watch.refuseUnlessReady(context.hub.id)
+        const { name } = definition.kind
         const request = definition.canonical?.(asked, context) ?? asked
         const key = keyOf(name, request)
         const found = keptAnswer(key)
@@ -169,16 +161,9 @@ export function createAttestationService(options: AttestationServiceOptions): At
             slots.run(() => endWith(ending, work(definition, request, key, ending))),
           ))
         refuseUnlessReady(attestation)
-        observe('signed')
         // CAST: the key holds the kind's name, so what is found under it is of that kind.
         return attestation as LocalAttestation<never>
-      } catch (error) {
-        // Who asked may have enough answers of others by now: that is nobody's failure.
-        const unforeseen = signal.aborted ? 'aborted' : 'failed'
-        observe(error instanceof DomainError ? error.code : unforeseen)
-        throw error
-      }
-    },
+      }),
     useKept(definition, asked, use) {
       watch.refuseUnlessReady(context.hub.id)
       const request = definition.canonical?.(asked, context) ?? asked
@@ -192,6 +177,37 @@ export function createAttestationService(options: AttestationServiceOptions): At
       return result
     },
     forgetAll: () => kept.clear(),
+  }
+}
+
+/** Tells how an attestation ended, and how long it took. */
+async function observed<Request extends RequestSwitches, Response extends object, Result>(
+  metrics: OracleMetrics,
+  attesting: {
+    readonly definition: AttestationDefinition<Request, Response>
+    readonly asked: Request
+    readonly signal: AbortSignal
+  },
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const { definition, asked, signal } = attesting
+  const startedAt = performance.now()
+  const observe = (outcome: string) =>
+    metrics.observeAttestation({
+      kind: definition.kind.name,
+      chain: definition.chainOf(asked),
+      outcome,
+      seconds: (performance.now() - startedAt) / 1000,
+    })
+  try {
+    const result = await run()
+    observe('signed')
+    return result
+  } catch (error) {
+    // Who asked may have enough answers of others by now: that is nobody's failure.
+    const unforeseen = signal.aborted ? 'aborted' : 'failed'
+    observe(error instanceof DomainError ? error.code : unforeseen)
+    throw error
   }
 }
 
