@@ -59,57 +59,33 @@ export function unknownBalance({ symbol, chainId }: QuotableCurrency): QuoteErro
  */
 export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMarket {
   const chain = snapshot.chain(chainId)
-  if ('reason' in chain && chain.reason === 'gas_above_ceiling') {
-    const { reason, expectedWei, ceilingWei } = chain
-    throw new QuoteError(
-      'GAS_PRICE_TOO_HIGH',
-      `Gas on chain ${chainId} costs ${expectedWei} wei, above the ceiling of ${ceilingWei} wei that its last blocks give.`,
-      { data: { chainId, reason } },
-    )
+  if (!('reason' in chain)) return chain
+  const data = { chainId, reason: chain.reason }
+  const tooHigh = aboveCeiling(chain, chainId)
+  if (tooHigh !== undefined) throw new QuoteError('GAS_PRICE_TOO_HIGH', tooHigh, { data })
+  const text =
+    chain.reason === 'no_data'
+      ? `Chain ${chainId} is starting, or has no endpoint: nothing of it was read since this service started.`
+      : `Chain ${chainId} cannot be priced at the moment.`
+  throw new QuoteError('SERVICE_UNAVAILABLE', text, { data })
+}
+
+type UnpricedChain = Extract<ReturnType<MarketSnapshot['chain']>, { readonly reason: unknown }>
+
+/** What costs too much on a chain, in its family's unit; `undefined` where it cannot be priced for another reason. */
+function aboveCeiling(chain: UnpricedChain, chainId: number): string | undefined {
+  switch (chain.reason) {
+    case 'gas_above_ceiling':
+      return `Gas on chain ${chainId} costs ${chain.expectedWei} wei, above the ceiling of ${chain.ceilingWei} wei that its last blocks give.`
+    case 'priority_fee_above_ceiling':
+      return `A compute unit on chain ${chainId} costs ${chain.expectedMicroLamports} micro-lamports, above the ceiling of ${chain.ceilingMicroLamports}.`
+    case 'feerate_above_ceiling':
+      return `A thousand virtual bytes on chain ${chainId} cost ${chain.expectedSatPerKvb} satoshi, above the ceiling of ${chain.ceilingSatPerKvb}.`
+    case 'energy_price_above_ceiling':
+      return `Energy on chain ${chainId} costs ${chain.expectedSunPerEnergy} sun, above the ceiling of ${chain.ceilingSunPerEnergy}.`
+    case 'transfer_fee_above_ceiling':
+      return `A transfer on chain ${chainId} takes ${chain.expectedTransferFee}, above the ceiling of ${chain.ceilingTransferFee}.`
+    default:
+      return undefined
   }
-  if ('reason' in chain && chain.reason === 'priority_fee_above_ceiling') {
-    const { reason, expectedMicroLamports, ceilingMicroLamports } = chain
-    throw new QuoteError(
-      'GAS_PRICE_TOO_HIGH',
-      `A compute unit on chain ${chainId} costs ${expectedMicroLamports} micro-lamports, above the ceiling of ${ceilingMicroLamports}.`,
-      { data: { chainId, reason } },
-    )
-  }
-  if ('reason' in chain && chain.reason === 'feerate_above_ceiling') {
-    const { reason, expectedSatPerKvb, ceilingSatPerKvb } = chain
-    throw new QuoteError(
-      'GAS_PRICE_TOO_HIGH',
-      `A thousand virtual bytes on chain ${chainId} cost ${expectedSatPerKvb} satoshi, above the ceiling of ${ceilingSatPerKvb}.`,
-      { data: { chainId, reason } },
-    )
-  }
-  if ('reason' in chain && chain.reason === 'energy_price_above_ceiling') {
-    const { reason, expectedSunPerEnergy, ceilingSunPerEnergy } = chain
-    throw new QuoteError(
-      'GAS_PRICE_TOO_HIGH',
-      `Energy on chain ${chainId} costs ${expectedSunPerEnergy} sun, above the ceiling of ${ceilingSunPerEnergy}.`,
-      { data: { chainId, reason } },
-    )
-  }
-  if ('reason' in chain && chain.reason === 'transfer_fee_above_ceiling') {
-    const { reason, expectedTransferFee, ceilingTransferFee } = chain
-    throw new QuoteError(
-      'GAS_PRICE_TOO_HIGH',
-      `A transfer on chain ${chainId} takes ${expectedTransferFee}, above the ceiling of ${ceilingTransferFee}.`,
-      { data: { chainId, reason } },
-    )
-  }
-  if ('reason' in chain && chain.reason === 'no_data') {
-    throw new QuoteError(
-      'SERVICE_UNAVAILABLE',
-      `Chain ${chainId} is starting, or has no endpoint: nothing of it was read since this service started.`,
-      { data: { chainId, reason: chain.reason } },
-    )
-  }
-  if ('reason' in chain) {
-    throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} cannot be priced at the moment.`, {
-      data: { chainId, reason: chain.reason },
-    })
-  }
-  return chain
 }
