@@ -57,42 +57,93 @@ export interface AppFeeClaims {
 const payoutSeconds = 6 * 3_600
 const nonceBytes = 32
 
-/** @source quote-api.md 3.8; ledger-and-safety.md 1.3 */
-export function createAppFeeClaims(options: {
-  database: SqlDatabase
-  registry: QuoteRegistry
-  snapshot: () => MarketSnapshot
+type ClaimOptions = {
+  readonly database: SqlDatabase
+  readonly registry: QuoteRegistry
+  readonly snapshot: () => MarketSnapshot
   /** Chains on which payouts can be followed. */
-  isReadable: (chainId: number) => boolean
+  readonly isReadable: (chainId: number) => boolean
   /** Answers of chains about recipients; whoever claims waits longer for them than a quote does. */
-  payees: PayeePorts
+  readonly payees: PayeePorts
   /** Absent: nobody is denied. */
-  screening?: Pick<Screening, 'isDenied'> | undefined
-  stops: Pick<ChainStops, 'refuse'>
+  readonly screening?: Pick<Screening, 'isDenied'> | undefined
+  readonly stops: Pick<ChainStops, 'refuse'>
   /** Contract wallets of a chain; undefined while it has no endpoint. */
-  contractsOf: (chainId: number) => ContractSignatures | undefined
+  readonly contractsOf: (chainId: number) => ContractSignatures | undefined
   /** Address of this service: signatures for another one are of no use here. */
-  site: string
-  randomBytes: (length: number) => Uint8Array
-  now: () => number
-}): AppFeeClaims {
-  const { database, registry, site, now } = options
+  readonly site: string
+  readonly randomBytes: (length: number) => Uint8Array
+  readonly now: () => number
+}
 
-  /** The member of the first account that is denied. */
-  function deniedIn({ chainId, wallet, recipient }: ClaimRequest): string | undefined {
-    const accounts = Object.entries({ wallet, recipient })
-    return accounts.find(([, account]) => options.screening?.isDenied(chainId, account) === true)?.[0]
+/** @source quote-api.md 3.8; ledger-and-safety.md 1.3 */
+export const createAppFeeClaims = (options: ClaimOptions): AppFeeClaims => new Claims(options)
+
+class Claims implements AppFeeClaims {
+  readonly #options: ClaimOptions
+
+  constructor(options: ClaimOptions) {
+    this.#options = options
   }
 
-  async function open(claimId: Hex, terms: ClaimTerms): Promise<void> {
+  async prepare(request: ClaimRequest): ReturnType<AppFeeClaims['prepare']> {
+    const { database, registry, site } = this.#options
+    const place = resolveClaim(registry, request)
+    const denied = this.#deniedIn(request)
+    if (denied !== undefined) throw deniedError(denied)
+    this.#options.stops.refuse(request.chainId, request.chainId)
+    if (!this.#options.isReadable(request.chainId)) {
+      throw new UpstreamUnavailableError(`Chain ${request.chainId} cannot be read at the moment.`)
+    }
+    const { wallet, amount: asked } = request
+    const amount = claimAmount({
+      place,
+      snapshot: this.#options.snapshot(),
+      claimable: await this.#claimable(wallet, place.currency),
+      asked,
+    })
+    await this.#requirePayable(place, amount)
+    const charged = await this.#chargeOf(place, amount)
+    const { currency, recipient } = place
+    const terms = { ...request, recipient, currency: currency.address, amount, charged }
+    const once = { site, nonce: bytesToHex(this.#options.randomBytes(nonceBytes)) }
+    const { claimId, typedData } = claimToSign(terms, place, once)
+    await saveOffer(database, claimId, terms)
+    return { claimId, typedData }
+  }
+
+  readonly takeSignature: TakeSignature = async ({ requestId: claimId, signature }) => {
+    const { database } = this.#options
+    // In this order: the commit that takes the offer away is the one that brings the claim.
+    const terms = await readOffer(database, claimId)
+    const known = terms === undefined ? await readAppFeeClaim(database, claimId) : undefined
+    const signer = terms ?? (known && { wallet: known.wallet, chainId: known.asset.chainId })
+    if (signer === undefined) throw new AppFeeClaimNotFoundError()
+    const { chainId } = signer
+    // CAST: claims are made for parsed wallets alone.
+    const wallet = signer.wallet as Hex
+    const signed = { digest: hexToBytes(claimId), wallet, signature }
+    if (!(await hasSignedDigest(signed, this.#options.contractsOf(chainId))))
+      throw new InvalidSignatureError()
+    if (terms !== undefined) await this.#open(claimId, terms)
+  }
+
+  /** The member of the first account that is denied. */
+  #deniedIn({ chainId, wallet, recipient }: ClaimRequest): string | undefined {
+    const accounts = Object.entries({ wallet, recipient })
+    return accounts.find(([, account]) => this.#options.screening?.isDenied(chainId, account) === true)?.[0]
+  }
+
+  async #open(claimId: Hex, terms: ClaimTerms): Promise<void> {
+    const { database, registry, now } = this.#options
     // Whoever signs names the claim alone.
-    if (deniedIn(terms) !== undefined) throw deniedError('requestId')
-    options.stops.refuse(terms.chainId, terms.chainId)
+    if (this.#deniedIn(terms) !== undefined) throw deniedError('requestId')
+    this.#options.stops.refuse(terms.chainId, terms.chainId)
     const place = resolveClaim(registry, terms)
     const { chain, currency, recipient } = place
     const { chainId, address, symbol, name, decimals } = currency
     const { wallet, amount, charged } = terms
-    await requirePayable(place, amount)
+    await this.#requirePayable(place, amount)
     const payload: ClaimPayload = {
       claimId,
       chainId,
@@ -102,13 +153,14 @@ export function createAppFeeClaims(options: {
       recipient,
       currency: address,
       amount: (amount - charged).toString(),
-      gasCharged: gasChargedFor(place, options.snapshot(), terms).toString(),
+      gasCharged: gasChargedFor(place, this.#options.snapshot(), terms).toString(),
     }
     await database.transaction(async (tx) => {
       const asset = { chainId, address, symbol, name, decimals }
       const outcome = await openAppFeeClaim(tx, { claimId, wallet, recipient, asset, amount })
       if (outcome === 'exists') return
-      if (outcome === 'insufficient') throw new InsufficientAppFeesError(await claimable(wallet, currency))
+      if (outcome === 'insufficient')
+        throw new InsufficientAppFeesError(await this.#claimable(wallet, currency))
       if (outcome === 'halted') throw new UpstreamUnavailableError('Claims are halted; try again later.')
       await addWork(tx, { kind: 'claim', requestId: undefined, subject: claimId, chainId, payload })
       await dropOffer(tx, claimId)
@@ -116,75 +168,36 @@ export function createAppFeeClaims(options: {
   }
 
   /** Waits for the chain: what nobody can pay, or prove, would never end. */
-  async function requirePayable(place: ClaimPlace, amount: bigint): Promise<void> {
+  async #requirePayable(place: ClaimPlace, amount: bigint): Promise<void> {
     const { chain, currency } = place
-    await requirePayee(options.payees, payeeOf(place, amount), 'recipient')
-    const lack = await lackOf(place)
-    checkLeastPayment(networkFees(options.snapshot(), chain), { lack, currency, amount })
+    await requirePayee(this.#options.payees, payeeOf(place, amount), 'recipient')
+    const lack = await this.#lackOf(place)
+    checkLeastPayment(networkFees(this.#options.snapshot(), chain), { lack, currency, amount })
   }
 
-  const lackOf = async ({ chain: { chainId }, currency, recipient: account }: ClaimPlace) =>
-    (await options.payees.lackOf({ chainId, account, currency: currency.address })) ?? {}
+  async #lackOf({ chain: { chainId }, currency, recipient: account }: ClaimPlace) {
+    return (await this.#options.payees.lackOf({ chainId, account, currency: currency.address })) ?? {}
+  }
 
   /** @throws QuoteError AMOUNT_TOO_LOW */
-  async function chargeOf(place: ClaimPlace, amount: bigint): Promise<bigint> {
-    const snapshot = options.snapshot()
+  async #chargeOf(place: ClaimPlace, amount: bigint): Promise<bigint> {
+    const snapshot = this.#options.snapshot()
     const asked = { kind: 'refund', payment: payeeOf(place, amount) } as const
     const [overheadUnits, lack] = await Promise.all([
-      unitsBeyondPlain(options.payees, snapshot, asked),
-      lackOf(place),
+      unitsBeyondPlain(this.#options.payees, snapshot, asked),
+      this.#lackOf(place),
     ])
     const charged = claimCharge(place, snapshot, { overheadUnits, lack })
     requireWorth(place, snapshot, { amount, charged })
     return charged
   }
 
-  async function claimable(wallet: Hex, currency: { chainId: number; address: string }): Promise<bigint> {
+  async #claimable(wallet: Hex, currency: { chainId: number; address: string }): Promise<bigint> {
+    const { database } = this.#options
     const balances = await readClaimableAppFees(database, wallet)
     const { chainId, address } = currency
     const balance = balances.find(({ asset }) => asset.chainId === chainId && asset.address === address)
     return balance?.amount ?? 0n
-  }
-
-  return {
-    async prepare(request) {
-      const place = resolveClaim(registry, request)
-      const denied = deniedIn(request)
-      if (denied !== undefined) throw deniedError(denied)
-      options.stops.refuse(request.chainId, request.chainId)
-      if (!options.isReadable(request.chainId)) {
-        throw new UpstreamUnavailableError(`Chain ${request.chainId} cannot be read at the moment.`)
-      }
-      const { wallet, amount: asked } = request
-      const amount = claimAmount({
-        place,
-        snapshot: options.snapshot(),
-        claimable: await claimable(wallet, place.currency),
-        asked,
-      })
-      await requirePayable(place, amount)
-      const charged = await chargeOf(place, amount)
-      const { currency, recipient } = place
-      const terms = { ...request, recipient, currency: currency.address, amount, charged }
-      const once = { site, nonce: bytesToHex(options.randomBytes(nonceBytes)) }
-      const { claimId, typedData } = claimToSign(terms, place, once)
-      await saveOffer(database, claimId, terms)
-      return { claimId, typedData }
-    },
-
-    async takeSignature({ requestId: claimId, signature }) {
-      // In this order: the commit that takes the offer away is the one that brings the claim.
-      const terms = await readOffer(database, claimId)
-      const known = terms === undefined ? await readAppFeeClaim(database, claimId) : undefined
-      const signer = terms ?? (known && { wallet: known.wallet, chainId: known.asset.chainId })
-      if (signer === undefined) throw new AppFeeClaimNotFoundError()
-      const { chainId } = signer
-      // CAST: claims are made for parsed wallets alone.
-      const wallet = signer.wallet as Hex
-      const signed = { digest: hexToBytes(claimId), wallet, signature }
-      if (!(await hasSignedDigest(signed, options.contractsOf(chainId)))) throw new InvalidSignatureError()
-      if (terms !== undefined) await open(claimId, terms)
-    },
   }
 }
 

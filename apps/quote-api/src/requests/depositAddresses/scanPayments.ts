@@ -33,36 +33,48 @@ export function createPaymentScanner(
   context: ScanContext,
   site: AddressChain,
 ): (run: Run) => Promise<boolean> {
-  const seen = createLruCache<true>(seenMax)
-  let finalDueMs = 0
+  const scanner = new PaymentScanner(context, site)
+  return (run) => scanner.pass(run)
+}
 
-  async function pass(run: Run): Promise<boolean> {
-    const head = await site.head(run.signal)
+class PaymentScanner {
+  readonly #context: ScanContext
+  readonly #site: AddressChain
+  readonly #seen = createLruCache<true>(seenMax)
+  #finalDueMs = 0
+
+  constructor(context: ScanContext, site: AddressChain) {
+    this.#context = context
+    this.#site = site
+  }
+
+  async pass(run: Run): Promise<boolean> {
+    const head = await this.#site.head(run.signal)
     let isNews = false
     for (;;) {
-      const scan = await scanRange(head, run)
+      const scan = await this.#scanRange(head, run)
       isNews ||= scan.marked > 0
       if (run.signal.aborted) return isNews
       if (scan.isEnd) break
     }
-    if (blocksOf(site).steps.lateBlocks === 0n || context.now() < finalDueMs) return isNews
-    finalDueMs = context.now() + lateMs
-    return (await scanFinal(head, run)) || isNews
+    if (blocksOf(this.#site).steps.lateBlocks === 0n || this.#context.now() < this.#finalDueMs) return isNews
+    this.#finalDueMs = this.#context.now() + lateMs
+    return (await this.#scanFinal(head, run)) || isNews
   }
 
-  async function scanRange(
+  async #scanRange(
     head: bigint,
     { fence, signal }: Run,
   ): Promise<{ readonly isEnd: boolean; readonly marked: number }> {
-    const { database } = context
-    const { chain } = site
-    const { steps, payments } = blocksOf(site)
+    const { database } = this.#context
+    const { chain } = this.#site
+    const { steps, payments } = blocksOf(this.#site)
     const cursor = await readScanCursor(database, chain.chainId)
     const first = below(head, steps.firstBlocks)
     const place = cursor ?? { scannedTo: first, finalTo: first }
     // Asked after the head: whoever has an address by now pays above it.
     if (!(await hasAddresses(database, chain.chainId))) {
-      await passUnwatched(place, head, fence)
+      await this.#passUnwatched(place, head, fence)
       return { isEnd: true, marked: 0 }
     }
     const { known, from: late, to } = liveRange(place, head, steps)
@@ -74,28 +86,30 @@ export function createPaymentScanner(
     const next = isSame
       ? { ...place, scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
       : { ...rewound(place, known, steps), scannedHash: undefined }
-    const marked = await keep(isSame ? read : nothing, fence, (tx) => moveScanCursor(tx, chain.chainId, next))
+    const marked = await this.#keep(isSame ? read : nothing, fence, (tx) =>
+      moveScanCursor(tx, chain.chainId, next),
+    )
     return { isEnd: isSame && to === head, marked }
   }
 
   /** Nobody can be paid in these blocks: none is read, and the next look begins below what a fork may replace. */
-  async function passUnwatched(
+  async #passUnwatched(
     { scannedTo, finalTo }: BlockCursor,
     head: bigint,
     fence: Run['fence'],
   ): Promise<void> {
-    const { rewindBlocks, lateBlocks } = blocksOf(site).steps
+    const { rewindBlocks, lateBlocks } = blocksOf(this.#site).steps
     const back = below(head, maxBigint(lateBlocks, minBigint(rewindBlocks, unwatchedBlocks)))
     if (back <= scannedTo) return
     const next = { scannedTo: back, finalTo: maxBigint(finalTo, back), scannedHash: undefined }
-    await keep(nothing, fence, (tx) => moveScanCursor(tx, site.chain.chainId, next))
+    await this.#keep(nothing, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, next))
   }
 
-  async function scanFinal(head: bigint, { fence, signal }: Run): Promise<boolean> {
-    const { database } = context
-    const { chainId } = site.chain
-    const { steps, payments } = blocksOf(site)
-    const finalHeight = await site.finalHeight(signal)
+  async #scanFinal(head: bigint, { fence, signal }: Run): Promise<boolean> {
+    const { database } = this.#context
+    const { chainId } = this.#site.chain
+    const { steps, payments } = blocksOf(this.#site)
+    const finalHeight = await this.#site.finalHeight(signal)
     let isNews = false
     for (;;) {
       const cursor = await readScanCursor(database, chainId)
@@ -104,20 +118,22 @@ export function createPaymentScanner(
       if (cursor === undefined || range === undefined || signal.aborted) return isNews
       const { from: transfersFrom, to } = range
       const read = await payments({ from: to + 1n, to, known: to, transfersFrom }, signal)
-      const marked = await keep(read, fence, (tx) => moveScanCursor(tx, chainId, { ...cursor, finalTo: to }))
+      const marked = await this.#keep(read, fence, (tx) =>
+        moveScanCursor(tx, chainId, { ...cursor, finalTo: to }),
+      )
       isNews ||= marked > 0
     }
   }
 
   /** Keeps what was not kept before, in one commit with the cursor. @returns how many addresses of ours it is about */
-  async function keep(
+  async #keep(
     { payments, named }: Pick<BlockPayments, 'payments' | 'named'>,
     fence: Run['fence'],
     moveCursor: (tx: Parameters<typeof moveScanCursor>[0]) => Promise<void>,
   ): Promise<number> {
-    const { database, screening } = context
-    const { chainId } = site.chain
-    const fresh = payments.filter(({ id }) => id === undefined || seen.get(id) === undefined)
+    const { database, screening } = this.#context
+    const { chainId } = this.#site.chain
+    const fresh = payments.filter(({ id }) => id === undefined || this.#seen.get(id) === undefined)
     const marked = await database.transaction(async (tx) => {
       await fence(tx)
       const paid = { paid: sumPayments(fresh), transfers: largestTransfers(fresh), named }
@@ -126,11 +142,9 @@ export function createPaymentScanner(
       await moveCursor(tx)
       return count
     })
-    for (const { id } of fresh) if (id !== undefined) seen.set(id, true)
+    for (const { id } of fresh) if (id !== undefined) this.#seen.set(id, true)
     return marked
   }
-
-  return pass
 }
 
 const nothing = { payments: [], named: [] }
