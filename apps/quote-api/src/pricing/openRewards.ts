@@ -105,34 +105,12 @@ export function createOpenRewards(options: {
   const ofKeys: Weight = [BigInt(options.processes), 1n]
   const ofKeyless: Weight = [BigInt(options.processes) * bpsDenominator, BigInt(keylessBps)]
   const boundSum: Sum = new Map()
-  const keyedSum: Sum = new Map()
-  const keylessSum: Sum = new Map()
-  const sumOf = ({ hasKey }: Asker): Sum => (hasKey ? keyedSum : keylessSum)
-  /** By the second at which they end. */
-  const open = new Map<number, Set<Held>>()
-  const named = new Map<Hex, Held>()
+  const open = new OpenMoves(budget)
   const bound = new Map<Hex, Bound>()
   let isKnown = false
-  let prunedAtSeconds = 0
-
-  function release(held: Held): void {
-    const ofSecond = open.get(held.endsAtSeconds)
-    if (ofSecond?.delete(held) !== true) return
-    if (ofSecond.size === 0) open.delete(held.endsAtSeconds)
-    if (held.requestId !== undefined) named.delete(held.requestId)
-    add(sumOf(held), held.move, -1n)
-    budget.release(held.move.microUsd, held)
-  }
-
-  function prune(nowSeconds: number): void {
-    if (nowSeconds <= prunedAtSeconds) return
-    prunedAtSeconds = nowSeconds
-    for (const [second, ended] of open) if (second < nowSeconds) for (const held of ended) release(held)
-  }
 
   function bind(requestId: Hex, move: RewardedMove, { isBooked, seenAtSeconds }: Omit<Bound, 'move'>): void {
-    const held = named.get(requestId)
-    if (held !== undefined) release(held)
+    open.releaseNamed(requestId)
     if (!bound.has(requestId)) add(boundSum, move, 1n)
     bound.set(requestId, { move, isBooked, seenAtSeconds })
   }
@@ -145,7 +123,7 @@ export function createOpenRewards(options: {
 
   return {
     boundOf({ hasKey, nowSeconds, without }) {
-      prune(nowSeconds)
+      open.prune(nowSeconds)
       if (!isKnown || (!hasKey && keylessBps === 0)) return noReward
       const own: Sum = new Map()
       const known = without && bound.get(without)
@@ -153,8 +131,8 @@ export function createOpenRewards(options: {
       const counted = [
         { sum: boundSum, weight: one },
         { sum: own, weight: one },
-        { sum: keyedSum, weight: ofKeys },
-        { sum: keylessSum, weight: hasKey ? ofKeys : ofKeyless },
+        { sum: open.keyedSum, weight: ofKeys },
+        { sum: open.keylessSum, weight: hasKey ? ofKeys : ofKeyless },
       ]
       const ownMicroUsd = known === undefined || known.isBooked ? 0n : known.move.microUsd
       const leftMicroUsd = budget.left({ hasKey }) + ownMicroUsd
@@ -162,17 +140,8 @@ export function createOpenRewards(options: {
     },
     hold(move, { hasKey, endsAtSeconds }) {
       const held: Held = { move, hasKey, endsAtSeconds, requestId: undefined }
-      const ofSecond = open.get(endsAtSeconds) ?? new Set()
-      open.set(endsAtSeconds, ofSecond.add(held))
-      add(sumOf(held), move, 1n)
-      budget.hold(move.microUsd, held)
-      return {
-        name(requestId) {
-          held.requestId = requestId
-          if (ofSecond.has(held)) named.set(requestId, held)
-        },
-        release: () => release(held),
-      }
+      open.hold(held)
+      return { name: (requestId) => open.name(held, requestId), release: () => open.release(held) }
     },
     bind(requestId, move, nowSeconds) {
       if (!bound.has(requestId)) budget.spend(move.microUsd)
@@ -180,7 +149,7 @@ export function createOpenRewards(options: {
       bind(requestId, move, { isBooked, seenAtSeconds: nowSeconds })
     },
     putBound({ moves, ...reading }, nowSeconds) {
-      prune(nowSeconds)
+      open.prune(nowSeconds)
       isKnown = true
       for (const [requestId, { isBooked, ...move }] of moves)
         bind(requestId, move, { isBooked, seenAtSeconds: nowSeconds })
@@ -195,6 +164,58 @@ export function createOpenRewards(options: {
     forgetBound() {
       isKnown = false
     },
+  }
+}
+
+/** Moves that can still be deposited for. */
+class OpenMoves {
+  readonly keyedSum: Sum = new Map()
+  readonly keylessSum: Sum = new Map()
+  readonly #budget: ReturnType<typeof createRewardBudget>
+  /** By the second at which they end. */
+  readonly #open = new Map<number, Set<Held>>()
+  readonly #named = new Map<Hex, Held>()
+  #prunedAtSeconds = 0
+
+  constructor(budget: ReturnType<typeof createRewardBudget>) {
+    this.#budget = budget
+  }
+
+  hold(held: Held): void {
+    const ofSecond = this.#open.get(held.endsAtSeconds) ?? new Set()
+    this.#open.set(held.endsAtSeconds, ofSecond.add(held))
+    add(this.#sumOf(held), held.move, 1n)
+    this.#budget.hold(held.move.microUsd, held)
+  }
+
+  name(held: Held, requestId: Hex): void {
+    held.requestId = requestId
+    if (this.#open.get(held.endsAtSeconds)?.has(held) === true) this.#named.set(requestId, held)
+  }
+
+  release(held: Held): void {
+    const ofSecond = this.#open.get(held.endsAtSeconds)
+    if (ofSecond?.delete(held) !== true) return
+    if (ofSecond.size === 0) this.#open.delete(held.endsAtSeconds)
+    if (held.requestId !== undefined) this.#named.delete(held.requestId)
+    add(this.#sumOf(held), held.move, -1n)
+    this.#budget.release(held.move.microUsd, held)
+  }
+
+  releaseNamed(requestId: Hex): void {
+    const held = this.#named.get(requestId)
+    if (held !== undefined) this.release(held)
+  }
+
+  prune(nowSeconds: number): void {
+    if (nowSeconds <= this.#prunedAtSeconds) return
+    this.#prunedAtSeconds = nowSeconds
+    for (const [second, ended] of this.#open)
+      if (second < nowSeconds) for (const held of ended) this.release(held)
+  }
+
+  #sumOf({ hasKey }: Asker): Sum {
+    return hasKey ? this.keyedSum : this.keylessSum
   }
 }
 

@@ -23,6 +23,88 @@ const itemErrors = mergeErrors(databaseErrors, {
 const transactionId = z.string().min(1).max(128)
 const itemPath = z.object({ id: z.uuid() })
 
+const shared = { tags: ['solver'], security: [{ apiKey: [] }] }
+const config = { rateLimitClass: 'read' }
+const listSchema = {
+  ...shared,
+  operationId: 'listWork',
+  errors: databaseErrors,
+  summary: 'Open work items: those that money is in, oldest first, then permits',
+  querystring: z.object({
+    limit: z.coerce.number().int().min(1).max(itemsMax).default(50),
+    waitMs: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(waitMaxMs)
+      .optional()
+      .describe('Held for so long, or until there is an item that `known` does not name'),
+    known: z
+      .string()
+      .max(knownLengthMax)
+      .regex(knownPattern, 'must be what an answer gave')
+      .default('')
+      .describe('With `waitMs`: as the answer before gave it'),
+    stopped: z
+      .string()
+      .regex(/^([0-9]{1,15}(,[0-9]{1,15}){0,63})?$/, 'must be chain ids with commas between them')
+      .default('')
+      .describe('Chains on which the solver pays nothing now: they are not quoted to for a minute'),
+    ...termsQuery,
+    unattested: exposureText,
+  }),
+  response: {
+    200: z.object({
+      items: z.array(openWorkItemSchema),
+      known: z
+        .string()
+        .optional()
+        .describe('Where `waitMs` was sent: names these items in their state, for the next request'),
+      differences: z
+        .array(z.string())
+        .optional()
+        .describe('What of the sent settings this service contradicts; nothing is sold meanwhile'),
+    }),
+    ...errorResponses,
+  },
+}
+
+const reportSchema = {
+  ...shared,
+  operationId: 'reportWork',
+  errors: mergeErrors(itemErrors, reportErrors),
+  summary: 'Tell the transaction of an item, before it is broadcast',
+  params: itemPath,
+  body: z.object({
+    txHash: transactionId,
+    replaces: transactionId
+      .optional()
+      .describe('The one reported before, of the same nonce, where its price was raised'),
+    validUntil: z
+      .int()
+      .positive()
+      .optional()
+      .describe('Unix seconds; in a later block it has no effect: its fill is offered again'),
+  }),
+  response: { 200: done, ...errorResponses },
+}
+
+const failedSchema = {
+  ...shared,
+  operationId: 'failWork',
+  errors: itemErrors,
+  summary: 'Tell that an item cannot be done now; nothing is broadcast for it',
+  params: itemPath,
+  body: z.object({ reason: z.string().min(1).max(reasonLengthMax) }),
+  response: { 200: done, ...errorResponses },
+}
+
+const waitSchema = {
+  ...failedSchema,
+  operationId: 'waitWork',
+  summary: 'Tell why an item is not begun yet; it counts as no attempt',
+}
+
 /**
  * What a solver works off: open items, and what became of them. A report is a hint; only what chains show
  * moves a request. @source design.md 5.9
@@ -31,51 +113,6 @@ export function registerSolver(
   app: HttpApp,
   { solverWork, workOffers }: { solverWork: SolverWork; workOffers: Pick<WorkOffers, 'untilNew'> },
 ): void {
-  const shared = { tags: ['solver'], security: [{ apiKey: [] }] }
-  const config = { rateLimitClass: 'read' }
-  const listSchema = {
-    ...shared,
-    operationId: 'listWork',
-    errors: databaseErrors,
-    summary: 'Open work items: those that money is in, oldest first, then permits',
-    querystring: z.object({
-      limit: z.coerce.number().int().min(1).max(itemsMax).default(50),
-      waitMs: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(waitMaxMs)
-        .optional()
-        .describe('Held for so long, or until there is an item that `known` does not name'),
-      known: z
-        .string()
-        .max(knownLengthMax)
-        .regex(knownPattern, 'must be what an answer gave')
-        .default('')
-        .describe('With `waitMs`: as the answer before gave it'),
-      stopped: z
-        .string()
-        .regex(/^([0-9]{1,15}(,[0-9]{1,15}){0,63})?$/, 'must be chain ids with commas between them')
-        .default('')
-        .describe('Chains on which the solver pays nothing now: they are not quoted to for a minute'),
-      ...termsQuery,
-      unattested: exposureText,
-    }),
-    response: {
-      200: z.object({
-        items: z.array(openWorkItemSchema),
-        known: z
-          .string()
-          .optional()
-          .describe('Where `waitMs` was sent: names these items in their state, for the next request'),
-        differences: z
-          .array(z.string())
-          .optional()
-          .describe('What of the sent settings this service contradicts; nothing is sold meanwhile'),
-      }),
-      ...errorResponses,
-    },
-  }
   app.get('/solver/work', { schema: listSchema, config }, async (request) => {
     const { query, apiKey } = request
     requireSolver(apiKey)
@@ -91,53 +128,17 @@ export function registerSolver(
     const items = await solverWork.list(limit)
     return { items: items.map(toWire), known: knownOf(items), differences }
   })
-
-  const reportSchema = {
-    ...shared,
-    operationId: 'reportWork',
-    errors: mergeErrors(itemErrors, reportErrors),
-    summary: 'Tell the transaction of an item, before it is broadcast',
-    params: itemPath,
-    body: z.object({
-      txHash: transactionId,
-      replaces: transactionId
-        .optional()
-        .describe('The one reported before, of the same nonce, where its price was raised'),
-      validUntil: z
-        .int()
-        .positive()
-        .optional()
-        .describe('Unix seconds; in a later block it has no effect: its fill is offered again'),
-    }),
-    response: { 200: done, ...errorResponses },
-  }
   app.post('/solver/work/:id/report', { schema: reportSchema, config }, async ({ params, body, apiKey }) => {
     requireSolver(apiKey)
     const { txHash, replaces, validUntil } = body
     await solverWork.report(params.id, txHash, { replaces, validUntil })
     return { message: 'Reported' }
   })
-
-  const failedSchema = {
-    ...shared,
-    operationId: 'failWork',
-    errors: itemErrors,
-    summary: 'Tell that an item cannot be done now; nothing is broadcast for it',
-    params: itemPath,
-    body: z.object({ reason: z.string().min(1).max(reasonLengthMax) }),
-    response: { 200: done, ...errorResponses },
-  }
   app.post('/solver/work/:id/failed', { schema: failedSchema, config }, async ({ params, body, apiKey }) => {
     requireSolver(apiKey)
     await solverWork.fail(params.id, body.reason)
     return { message: 'Noted' }
   })
-
-  const waitSchema = {
-    ...failedSchema,
-    operationId: 'waitWork',
-    summary: 'Tell why an item is not begun yet; it counts as no attempt',
-  }
   app.post('/solver/work/:id/waits', { schema: waitSchema, config }, async ({ params, body, apiKey }) => {
     requireSolver(apiKey)
     await solverWork.wait(params.id, body.reason)

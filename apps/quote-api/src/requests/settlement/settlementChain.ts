@@ -126,11 +126,12 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
   const shared = { quorum, limits, recordsPayments }
   const shallow = createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, ...shared })
   const deep = createEthereumFactsReader({ chain: { ...entry, finality }, ...shared })
+  const ask: Ask = async (reading, signal) => (await askQuorum(client, reading, { threshold, signal })).value
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
   /** The height comes first: what is in a block at or below it then, stays there. */
   const isFinallyReverted = async (transaction: string, signal: AbortSignal) => {
     const height = await finalHeight(signal)
-    const { value } = await askQuorum(client, failureReading(transaction), { threshold, signal })
+    const value = await ask(failureReading(transaction), signal)
     return value !== undefined && value.blockNumber <= height
   }
   const head = (signal: AbortSignal) => askHeight(client, 'latest', { threshold, signal, onMalformed })
@@ -143,38 +144,20 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
       return { rangeBlocks: logBlocksAtOnce(client), rewindBlocks, lateBlocks: lateBlocksOf(config) }
     },
     finalHeight,
-    async finalSeconds(signal) {
-      const reading = blockTimeReading(await finalHeight(signal))
-      return (await askQuorum(client, reading, { threshold, signal })).value
-    },
-    async headSeconds(signal) {
-      const reading = blockTimeReading(await head(signal))
-      return (await askQuorum(client, reading, { threshold, signal })).value
-    },
+    finalSeconds: async (signal) => ask(blockTimeReading(await finalHeight(signal)), signal),
+    headSeconds: async (signal) => ask(blockTimeReading(await head(signal)), signal),
     taggedHeight: (signal) => askHeight(client, 'finalized', { threshold, signal, onMalformed }),
-    async depositPass(range, signal) {
-      const reading = depositPassReading(quotable, range)
-      return (await askQuorum(client, reading, { threshold, signal })).value
-    },
-    async blockTransactions(height, signal) {
-      return (await askQuorum(client, blockTransactionsReading(height), { threshold, signal })).value
-    },
+    depositPass: (range, signal) => ask(depositPassReading(quotable, range), signal),
+    blockTransactions: (height, signal) => ask(blockTransactionsReading(height), signal),
     async blockHashes(heights, signal) {
-      const { value } = await askQuorum(client, blocksReading(heights), { threshold, signal })
+      const blocks = await ask(blocksReading(heights), signal)
       return new Map(
-        value.flatMap((block): [bigint, string][] => (block ? [[block.number, block.hash]] : [])),
+        blocks.flatMap((block): [bigint, string][] => (block ? [[block.number, block.hash]] : [])),
       )
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
-    async senders(hash, signal) {
-      const reading = depositSendersReading(hash, quotable.depository.toLowerCase())
-      return (await askQuorum(client, reading, { threshold, signal })).value
-    },
-    async transaction(hash, signal) {
-      return (
-        await askQuorum(client, minedReading(hash, quotable.config.depositRouter), { threshold, signal })
-      ).value
-    },
+    senders: (hash, signal) => ask(depositSendersReading(hash, quotable.depository.toLowerCase()), signal),
+    transaction: (hash, signal) => ask(minedReading(hash, quotable.config.depositRouter), signal),
     async payment(question, signal) {
       try {
         const facts = await shallow.readPayment(question, { signal })
@@ -189,32 +172,43 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
     },
     finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
     ...(fillWallet !== undefined &&
-      fillContract !== undefined && {
-        async isPaid(id, signal, named = fillContract) {
-          const isReplaced = named !== fillContract
-          if (isReplaced && !(await askQuorum(client, recordReading(named), { threshold, signal })).value)
-            return false
-          const reading = paidReading({ fillContract: named, fillWallet, id })
-          return (await askQuorum(client, reading, { threshold, signal })).value
-        },
-        async paidIds(range: { readonly from: bigint; readonly to: bigint }, signal: AbortSignal) {
-          const contracts = [...new Set([fillContract, ...(fillContracts ?? [])])]
-          const reading = paidIdsReading({ contracts, fillWallet, ...range })
-          return (await askQuorum(client, reading, { threshold, signal })).value
-        },
-      }),
+      fillContract !== undefined &&
+      paymentsOf(ask, { fillWallet, fillContract, fillContracts })),
     ...(fillContract !== undefined && {
       async finalMark(payer, id, signal) {
         const height = await finalHeight(signal)
-        const ask = async <Value>(reading: Reading<Value>) =>
-          (await askQuorum(client, reading, { threshold, signal })).value
         const asked = { fillContract: payer.fillContract ?? fillContract, fillWallet: payer.address, id }
         const [state, timestampSeconds] = await Promise.all([
-          ask(stateReading(asked, toQuantity(height))),
-          ask(blockTimeReading(height)),
+          ask(stateReading(asked, toQuantity(height)), signal),
+          ask(blockTimeReading(height), signal),
         ])
         return { state, timestampSeconds }
       },
     }),
+  }
+}
+
+type Ask = <Value>(reading: Reading<Value>, signal: AbortSignal) => Promise<Value>
+
+/** What the fill contracts of a chain say of the fill wallet's payments. */
+function paymentsOf(
+  ask: Ask,
+  paid: {
+    readonly fillWallet: string
+    readonly fillContract: Hex
+    readonly fillContracts: readonly string[] | undefined
+  },
+): Pick<SettlementChain, 'isPaid' | 'paidIds'> {
+  const { fillWallet, fillContract, fillContracts = [] } = paid
+  return {
+    async isPaid(id, signal, named = fillContract) {
+      if (named !== fillContract && !(await ask(recordReading(named), signal))) return false
+      return ask(paidReading({ fillContract: named, fillWallet, id }), signal)
+    },
+    paidIds: (range, signal) =>
+      ask(
+        paidIdsReading({ contracts: [...new Set([fillContract, ...fillContracts])], fillWallet, ...range }),
+        signal,
+      ),
   }
 }

@@ -89,19 +89,9 @@ export function createChainStops(options: {
   function refuse(origin: number, paidOn: number | undefined): void {
     if (Math.abs(offsetMs) > clockLimitMs) throw clockOff()
     if (known.length === 0) return
-    for (const { chainId, toldBy } of known) {
-      const isMeant = (asked: number | undefined) => asked !== undefined && isOf(chainId, asked)
-      if (toldBy === 'solver') {
-        if (isMeant(paidOn)) throw unpaidChain(chainId)
-      } else if (toldBy === 'watcher') {
-        if (isMeant(origin)) throw unseenChain(chainId)
-      } else if (toldBy === 'terms') {
-        // No solver can refuse what users send themselves.
-        if (paidOn !== undefined && (isMeant(origin) || isMeant(paidOn))) throw refusedBySolver(paidOn)
-      } else if (toldBy === 'oracles' || toldBy === 'head' || toldBy === 'network') {
-        if (isMeant(origin) || isMeant(paidOn)) throw ownStops[toldBy](chainId)
-      } else if (isMeant(paidOn)) throw stoppedChain(paidOn ?? origin)
-      else if (isMeant(origin)) throw stoppedChain(origin)
+    for (const stop of known) {
+      const refusal = refusalBy(stop, origin, paidOn)
+      if (refusal !== undefined) throw refusal
     }
   }
 
@@ -129,6 +119,31 @@ export function createChainStops(options: {
       closing.abort()
       await ended
     },
+  }
+}
+
+function refusalBy(
+  { chainId, toldBy }: ChainStop,
+  origin: number,
+  paidOn: number | undefined,
+): QuoteError | undefined {
+  const isOrigin = isOf(chainId, origin)
+  const isPaidOn = paidOn !== undefined && isOf(chainId, paidOn)
+  const isEither = isOrigin || isPaidOn
+  switch (toldBy) {
+    case 'solver':
+      return isPaidOn ? unpaidChain(chainId) : undefined
+    case 'watcher':
+      return isOrigin ? unseenChain(chainId) : undefined
+    case 'terms':
+      // No solver can refuse what users send themselves.
+      return paidOn !== undefined && isEither ? refusedBySolver(paidOn) : undefined
+    case 'oracles':
+    case 'head':
+    case 'network':
+      return isEither ? ownStops[toldBy](chainId) : undefined
+    default:
+      return isPaidOn ? stoppedChain(paidOn) : isOrigin ? stoppedChain(origin) : undefined
   }
 }
 
