@@ -15,51 +15,66 @@ const findingSchema = z.object({
   figures: z.record(z.string(), z.string()),
 })
 
+const verify = {
+  ...adminOperation(
+    'ledger verify',
+    'Check counters and open holds; what is not explained stops reservations. The command line replays the history too',
+  ),
+  response: { 200: z.object({ findings: z.array(findingSchema) }), ...errorResponses },
+}
+
+const resume = {
+  ...adminOperation(
+    'ledger resume',
+    'Check everything; when the books add up, let halted reservations go on',
+  ),
+  body: z.object({ reason: operatorReason }),
+  response: {
+    200: z.object({
+      findings: z.array(findingSchema).describe('Where there are any, reservations stay halted'),
+      wasHalted: z.boolean(),
+    }),
+    ...errorResponses,
+  },
+}
+
+const exported = {
+  ...adminOperation('ledger export', 'Every transfer as one line of JSON, oldest first'),
+  querystring: z.object({
+    after: z
+      .string()
+      .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
+      .transform(BigInt)
+      .default(0n),
+    limit: z.coerce.number().int().min(1).max(exportedMax).default(exportedMax),
+  }),
+  response: { 200: z.string().describe('A transfer per line of JSON, oldest first'), ...errorResponses },
+}
+
+const balance = {
+  ...adminOperation('balance show', 'Show what a sponsorship wallet has, holds and is about to get'),
+  params: z.object({ wallet: walletText }),
+  response: {
+    200: z.object({
+      wallet: z.string(),
+      availableMicroUsd: z.string(),
+      heldMicroUsd: z.string(),
+      pendingMicroUsd: z.string(),
+    }),
+    ...errorResponses,
+  },
+}
+
 /** `/admin/ledger` and `/admin/balances`: whether the books add up, every transfer, and what a wallet has. */
 export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration): void {
-  const verify = {
-    ...adminOperation(
-      'ledger verify',
-      'Check counters and open holds; what is not explained stops reservations. The command line replays the history too',
-    ),
-    response: { 200: z.object({ findings: z.array(findingSchema) }), ...errorResponses },
-  }
   // The replay of the whole history takes longer than a request may; the command line does it.
   app.get('/admin/ledger/verify', { schema: verify }, async () => ({
     findings: [...(await ledger.verify('cheap', adminActor))],
   }))
-
-  const resume = {
-    ...adminOperation(
-      'ledger resume',
-      'Check everything; when the books add up, let halted reservations go on',
-    ),
-    body: z.object({ reason: operatorReason }),
-    response: {
-      200: z.object({
-        findings: z.array(findingSchema).describe('Where there are any, reservations stay halted'),
-        wasHalted: z.boolean(),
-      }),
-      ...errorResponses,
-    },
-  }
   app.post('/admin/ledger/resume', { schema: resume }, async ({ body: { reason } }) => {
     const { findings, wasHalted } = await ledger.resume({ actor: adminActor, reason })
     return { findings: [...findings], wasHalted }
   })
-
-  const exported = {
-    ...adminOperation('ledger export', 'Every transfer as one line of JSON, oldest first'),
-    querystring: z.object({
-      after: z
-        .string()
-        .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
-        .transform(BigInt)
-        .default(0n),
-      limit: z.coerce.number().int().min(1).max(exportedMax).default(exportedMax),
-    }),
-    response: { 200: z.string().describe('A transfer per line of JSON, oldest first'), ...errorResponses },
-  }
   app.get('/admin/ledger/export', { schema: exported }, async ({ query: { after, limit } }, reply) => {
     const lines: string[] = []
     for await (const line of ledger.export(after)) if (lines.push(line) === limit) break
@@ -90,20 +105,6 @@ export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration)
       const wallet = parseWallet(params.wallet)
       return { wallet, frozen, done: await ledger.setFrozen(wallet, frozen, { actor: adminActor, reason }) }
     })
-  }
-
-  const balance = {
-    ...adminOperation('balance show', 'Show what a sponsorship wallet has, holds and is about to get'),
-    params: z.object({ wallet: walletText }),
-    response: {
-      200: z.object({
-        wallet: z.string(),
-        availableMicroUsd: z.string(),
-        heldMicroUsd: z.string(),
-        pendingMicroUsd: z.string(),
-      }),
-      ...errorResponses,
-    },
   }
   app.get('/admin/balances/:wallet', { schema: balance }, async ({ params }) => {
     const wallet = parseWallet(params.wallet)

@@ -63,17 +63,65 @@ const explanationSchema = z.object({
   recovery: stored.describe('What its promise waits for, and from when on the deposits are recovered'),
 })
 
+const list = {
+  ...adminOperation('requests parked', 'List what makes no progress, longest first'),
+  querystring: z.object({ limit: z.coerce.number().int().min(1).max(limitMax).default(limitMax) }),
+  response: { 200: z.object({ requests: z.array(standingSchema) }), ...errorResponses },
+}
+
+const find = {
+  ...adminOperation(
+    'requests find',
+    'Find requests by a request id, an order id or the hash of a transaction',
+    unknown,
+  ),
+  querystring: z.object({ named: z.string().min(1).max(128).describe('Hex in either case') }),
+  response: { 200: z.object({ requests: z.array(foundSchema) }), ...errorResponses },
+}
+
+const explain = {
+  ...adminOperation(
+    'requests explain',
+    'Show all that is known about a request and what can be done; changes nothing',
+    unknown,
+  ),
+  params,
+  response: { 200: explanationSchema, ...errorResponses },
+}
+
+const timeline = {
+  ...adminOperation('why', 'Tell what became of a request, step by step; changes nothing', unknown),
+  params,
+  response: { 200: timelineSchema, ...errorResponses },
+}
+
+const retry = {
+  ...adminOperation('requests retry', 'Let the usual rules look at a parked request again', {
+    ...unknown,
+    409: ['ORDER_RECOVERED', 'REQUEST_NOT_PARKED'],
+  }),
+  params,
+  body: z.object({ reason: operatorReason }),
+  response: { 200: z.object({ requestId: z.string(), stage: z.string() }), ...errorResponses },
+}
+
+const resolve = {
+  ...adminOperation(
+    'requests resolve',
+    'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), release (not denied), or recover (on the hub, by its depositor)',
+    { ...unknown, 409: ['ORDER_RECOVERED', 'REQUEST_NOT_PARKED', 'RESOLUTION_NOT_POSSIBLE'] },
+  ),
+  params,
+  body: z.object({ resolution: z.enum(resolutions), reason: operatorReason }),
+  response: { 200: z.object({ requestId: z.string(), resolution: z.string() }), ...errorResponses },
+}
+
 /** `/admin/requests`: requests that make no progress. */
 export function registerRequestRoutes(
   app: HttpApp,
   requests: RequestAdministration,
   timelines: Timelines,
 ): void {
-  const list = {
-    ...adminOperation('requests parked', 'List what makes no progress, longest first'),
-    querystring: z.object({ limit: z.coerce.number().int().min(1).max(limitMax).default(limitMax) }),
-    response: { 200: z.object({ requests: z.array(standingSchema) }), ...errorResponses },
-  }
   app.get('/admin/requests/parked', { schema: list }, async ({ query }) => ({
     requests: (await requests.parked(query)).map(({ debitMicroUsd, since, ...request }) =>
       standingSchema.parse({
@@ -81,67 +129,20 @@ export function registerRequestRoutes(
       }),
     ),
   }))
-
-  const find = {
-    ...adminOperation(
-      'requests find',
-      'Find requests by a request id, an order id or the hash of a transaction',
-      unknown,
-    ),
-    querystring: z.object({ named: z.string().min(1).max(128).describe('Hex in either case') }),
-    response: { 200: z.object({ requests: z.array(foundSchema) }), ...errorResponses },
-  }
   app.get('/admin/requests', { schema: find }, async ({ query: { named } }) => ({
     requests: (await requests.find(named)).map(({ createdAt, ...found }) => ({
       ...{ ...found, createdAt: createdAt.toISOString() },
     })),
   }))
-
-  const explain = {
-    ...adminOperation(
-      'requests explain',
-      'Show all that is known about a request and what can be done; changes nothing',
-      unknown,
-    ),
-    params,
-    response: { 200: explanationSchema, ...errorResponses },
-  }
   app.get('/admin/requests/:id', { schema: explain }, async ({ params: { id } }) =>
     explanationSchema.parse(await requests.explain(id)),
   )
-
-  const timeline = {
-    ...adminOperation('why', 'Tell what became of a request, step by step; changes nothing', unknown),
-    params,
-    response: { 200: timelineSchema, ...errorResponses },
-  }
   app.get('/admin/requests/:id/timeline', { schema: timeline }, async ({ params: { id } }) =>
     timelineAnswer(await timelines.read(id)),
   )
-
-  const retry = {
-    ...adminOperation('requests retry', 'Let the usual rules look at a parked request again', {
-      ...unknown,
-      409: ['ORDER_RECOVERED', 'REQUEST_NOT_PARKED'],
-    }),
-    params,
-    body: z.object({ reason: operatorReason }),
-    response: { 200: z.object({ requestId: z.string(), stage: z.string() }), ...errorResponses },
-  }
   app.post('/admin/requests/:id/retry', { schema: retry }, async ({ params: { id }, body }) => {
     return { requestId: id, stage: await requests.retry(id, { actor: adminActor, ...body }) }
   })
-
-  const resolve = {
-    ...adminOperation(
-      'requests resolve',
-      'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), release (not denied), or recover (on the hub, by its depositor)',
-      { ...unknown, 409: ['ORDER_RECOVERED', 'REQUEST_NOT_PARKED', 'RESOLUTION_NOT_POSSIBLE'] },
-    ),
-    params,
-    body: z.object({ resolution: z.enum(resolutions), reason: operatorReason }),
-    response: { 200: z.object({ requestId: z.string(), resolution: z.string() }), ...errorResponses },
-  }
   app.post('/admin/requests/:id/resolve', { schema: resolve }, async ({ params: { id }, body }) => {
     const { resolution, reason } = body
     await requests.resolve(id, resolution, { actor: adminActor, reason })

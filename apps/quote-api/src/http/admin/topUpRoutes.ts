@@ -55,16 +55,63 @@ const suspendedSchema = z.object({
   why: z.string(),
 })
 
+const list = {
+  ...adminOperation('suspense list', 'List money that arrived and names no balance, oldest first'),
+  querystring: z.object({
+    after: integer.default(0n),
+    limit: z.coerce.number().int().min(1).max(pageMax).default(pageMax),
+  }),
+  response: { 200: z.object({ entries: z.array(suspendedSchema) }), ...errorResponses },
+}
+
+const credit = {
+  ...adminOperation('suspense credit', 'Give money in suspense to the balance of a wallet', {
+    400: ['CLAIM_NOT_FINAL'],
+    404: ['CLAIM_NOT_FOUND'],
+    409: ['CLAIM_ALREADY_SETTLED'],
+  }),
+  params: z.object({ id: integer }),
+  body: z.object({ wallet: walletText, reason: operatorReason }),
+  response: { 200: z.object({ id: z.string(), wallet: z.string() }), ...errorResponses },
+}
+
+const reconcile = {
+  ...adminOperation('ledger reconcile', 'Compare settled top-ups and payments of the fill wallet', {
+    409: ['TOP_UPS_NOT_CONFIGURED', 'TOP_UPS_NOT_SETTLED'],
+    503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT', 'UPSTREAM_UNAVAILABLE'],
+  }),
+  querystring: z.object({
+    from: integer.optional(),
+    to: integer.optional(),
+    hours: z.coerce.number().int().min(1).max(9_999).default(24),
+  }),
+  response: {
+    200: z.object({
+      from: z.string(),
+      to: z.string(),
+      explainedMicroUsd: z.string(),
+      totalMicroUsd: z.string(),
+      differences: z.array(
+        z.object({
+          kind: z.string(),
+          transactionHash: z.string(),
+          logIndex: z.int(),
+          amountMicroUsd: z.string(),
+        }),
+      ),
+      unknownPayments: z
+        .array(
+          z.object({ chain: z.string(), transactionId: z.string(), id: z.string(), orderId: z.string() }),
+        )
+        .describe('Of the fill wallet, which no request explains'),
+      notCompared: z.array(z.string()).describe('Chains that list no payments'),
+    }),
+    ...errorResponses,
+  },
+}
+
 /** `/admin/suspense` and `/admin/ledger/reconcile`: money that names no balance, and chain against books. */
 export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRouteParts): void {
-  const list = {
-    ...adminOperation('suspense list', 'List money that arrived and names no balance, oldest first'),
-    querystring: z.object({
-      after: integer.default(0n),
-      limit: z.coerce.number().int().min(1).max(pageMax).default(pageMax),
-    }),
-    response: { 200: z.object({ entries: z.array(suspendedSchema) }), ...errorResponses },
-  }
   app.get('/admin/suspense', { schema: list }, async ({ query }) => ({
     entries: (await listSuspense(database, query)).map((event) => ({
       id: event.id.toString(),
@@ -76,57 +123,11 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
       why: event.parse,
     })),
   }))
-
-  const credit = {
-    ...adminOperation('suspense credit', 'Give money in suspense to the balance of a wallet', {
-      400: ['CLAIM_NOT_FINAL'],
-      404: ['CLAIM_NOT_FOUND'],
-      409: ['CLAIM_ALREADY_SETTLED'],
-    }),
-    params: z.object({ id: integer }),
-    body: z.object({ wallet: walletText, reason: operatorReason }),
-    response: { 200: z.object({ id: z.string(), wallet: z.string() }), ...errorResponses },
-  }
   app.post('/admin/suspense/:id/credit', { schema: credit }, async ({ params: { id }, body }) => {
     const wallet = parseWallet(body.wallet)
     await creditSuspense(database, { eventId: id, wallet, actor: adminActor, reason: body.reason })
     return { id: id.toString(), wallet }
   })
-
-  const reconcile = {
-    ...adminOperation('ledger reconcile', 'Compare settled top-ups and payments of the fill wallet', {
-      409: ['TOP_UPS_NOT_CONFIGURED', 'TOP_UPS_NOT_SETTLED'],
-      503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT', 'UPSTREAM_UNAVAILABLE'],
-    }),
-    querystring: z.object({
-      from: integer.optional(),
-      to: integer.optional(),
-      hours: z.coerce.number().int().min(1).max(9_999).default(24),
-    }),
-    response: {
-      200: z.object({
-        from: z.string(),
-        to: z.string(),
-        explainedMicroUsd: z.string(),
-        totalMicroUsd: z.string(),
-        differences: z.array(
-          z.object({
-            kind: z.string(),
-            transactionHash: z.string(),
-            logIndex: z.int(),
-            amountMicroUsd: z.string(),
-          }),
-        ),
-        unknownPayments: z
-          .array(
-            z.object({ chain: z.string(), transactionId: z.string(), id: z.string(), orderId: z.string() }),
-          )
-          .describe('Of the fill wallet, which no request explains'),
-        notCompared: z.array(z.string()).describe('Chains that list no payments'),
-      }),
-      ...errorResponses,
-    },
-  }
   app.get('/admin/ledger/reconcile', { schema: reconcile }, async ({ query, signal }) => {
     const opened = await chain(signal).catch(asConflict)
     const found = await opened.reconcile({ from: query.from, to: query.to }).catch(asConflict)
@@ -161,36 +162,67 @@ const haltedSchema = z.object({
   reason: z.string(),
 })
 
+const calldata = {
+  ...adminOperation('topup calldata', 'The transaction that tops a balance up; any wallet can send it', {
+    409: ['TOP_UPS_NOT_CONFIGURED'],
+  }),
+  querystring: z.object({
+    amountMicroUsd: z
+      .string()
+      .regex(/^[1-9][0-9]{0,17}$/, 'must be 1 to 18 digits, above zero')
+      .transform(BigInt),
+    wallet: walletText.optional().describe('Whose balance; default: the sender of the transaction'),
+  }),
+  response: {
+    200: z.object({ chainId: z.int(), to: z.string(), data: z.string(), value: z.string() }),
+    ...errorResponses,
+  },
+}
+
+const find = {
+  ...adminOperation('topup find', 'Show what became of a transaction: its top-ups with their ids'),
+  params: z.object({ chainId: chainIdText, transactionHash: id32 }),
+  response: { 200: z.object({ topUps: z.array(foundSchema) }), ...errorResponses },
+}
+
+const halted = {
+  ...adminOperation('topup halted', 'List accounts whose top-ups stopped because a final block changed'),
+  response: { 200: z.object({ halted: z.array(haltedSchema) }), ...errorResponses },
+}
+
+const reverse = {
+  ...adminOperation(
+    'topup reverse',
+    'Take a final top-up back that its chain dropped; what is spent is booked as a loss',
+    { 400: ['CLAIM_NOT_FINAL'] },
+  ),
+  params: z.object({ id: integer }),
+  body: z.object({ reason: operatorReason }),
+  response: { 200: z.object({ id: z.string() }), ...errorResponses },
+}
+
+const resume = {
+  ...adminOperation('topup resume', 'Let a halted chain go on behind a block that everybody agrees on'),
+  params: z.object({ chainId: chainIdText }),
+  body: z.object({
+    block: integer.describe('Everything up to it counts as settled'),
+    hash: id32.describe('Its hash, from sources outside this service'),
+    reason: operatorReason,
+  }),
+  response: {
+    200: z.object({ chainId: z.int(), resumed: z.int().describe('0: nothing was halted') }),
+    ...errorResponses,
+  },
+}
+
 /** `/admin/top-ups`: the transaction that makes one, what became of it, and what an operator does about it. */
 export function registerTopUpCorrections(app: HttpApp, { database, chain }: TopUpRouteParts): void {
-  const calldata = {
-    ...adminOperation('topup calldata', 'The transaction that tops a balance up; any wallet can send it', {
-      409: ['TOP_UPS_NOT_CONFIGURED'],
-    }),
-    querystring: z.object({
-      amountMicroUsd: z
-        .string()
-        .regex(/^[1-9][0-9]{0,17}$/, 'must be 1 to 18 digits, above zero')
-        .transform(BigInt),
-      wallet: walletText.optional().describe('Whose balance; default: the sender of the transaction'),
-    }),
-    response: {
-      200: z.object({ chainId: z.int(), to: z.string(), data: z.string(), value: z.string() }),
-      ...errorResponses,
-    },
-  }
   app.get('/admin/top-ups/calldata', { schema: calldata }, async ({ query, signal }) => {
     const owner = query.wallet === undefined ? undefined : parseWallet(query.wallet)
     const opened = await chain(signal).catch(asConflict)
     const { chainId, to, data } = transactionOf(opened, { amountMicroUsd: query.amountMicroUsd, owner })
     return { chainId, to, data, value: '0' }
   })
-
-  const find = {
-    ...adminOperation('topup find', 'Show what became of a transaction: its top-ups with their ids'),
-    params: z.object({ chainId: chainIdText, transactionHash: id32 }),
-    response: { 200: z.object({ topUps: z.array(foundSchema) }), ...errorResponses },
-  }
   app.get('/admin/top-ups/:chainId/:transactionHash', { schema: find }, async ({ params }) => ({
     topUps: (await findTransactionTopUps(database, params)).map((event) => ({
       id: event.id.toString(),
@@ -200,11 +232,6 @@ export function registerTopUpCorrections(app: HttpApp, { database, chain }: TopU
       owner: event.creditedOwner ?? event.claimedOwner,
     })),
   }))
-
-  const halted = {
-    ...adminOperation('topup halted', 'List accounts whose top-ups stopped because a final block changed'),
-    response: { 200: z.object({ halted: z.array(haltedSchema) }), ...errorResponses },
-  }
   app.get('/admin/top-ups/halted', { schema: halted }, async () => ({
     halted: (await haltedTopUps(database)).map(({ account, cursor }) => ({
       ...account,
@@ -212,17 +239,6 @@ export function registerTopUpCorrections(app: HttpApp, { database, chain }: TopU
       reason: cursor.haltedReason ?? '',
     })),
   }))
-
-  const reverse = {
-    ...adminOperation(
-      'topup reverse',
-      'Take a final top-up back that its chain dropped; what is spent is booked as a loss',
-      { 400: ['CLAIM_NOT_FINAL'] },
-    ),
-    params: z.object({ id: integer }),
-    body: z.object({ reason: operatorReason }),
-    response: { 200: z.object({ id: z.string() }), ...errorResponses },
-  }
   app.post(
     '/admin/top-ups/:id/reverse',
     { schema: reverse },
@@ -231,20 +247,6 @@ export function registerTopUpCorrections(app: HttpApp, { database, chain }: TopU
       return { id: id.toString() }
     },
   )
-
-  const resume = {
-    ...adminOperation('topup resume', 'Let a halted chain go on behind a block that everybody agrees on'),
-    params: z.object({ chainId: chainIdText }),
-    body: z.object({
-      block: integer.describe('Everything up to it counts as settled'),
-      hash: id32.describe('Its hash, from sources outside this service'),
-      reason: operatorReason,
-    }),
-    response: {
-      200: z.object({ chainId: z.int(), resumed: z.int().describe('0: nothing was halted') }),
-      ...errorResponses,
-    },
-  }
   app.post('/admin/top-ups/chains/:chainId/resume', { schema: resume }, async ({ params, body }) => {
     const { chainId } = params
     const { block: finalTo, hash: finalHash, reason } = body

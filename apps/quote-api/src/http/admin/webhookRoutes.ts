@@ -24,39 +24,73 @@ const shownSchema = z.object({
   updatedAt: z.iso.datetime(),
 })
 
+const set = {
+  ...adminOperation(
+    'webhooks set',
+    'Say where the messages of a key go; the secret of a new webhook is shown this once',
+    mergeErrors(usableKeyErrors, { 400: ['INVALID_WEBHOOK_URL'], 409: ['WEBHOOK_SECRETS_UNREADABLE'] }),
+  ),
+  params,
+  body: z.object({ url: webhookUrlText, headers: webhookHeaders.default({}) }),
+  response: {
+    200: z.object({
+      id: z.string(),
+      url: z.string(),
+      secret: secret.optional().describe('Only of a new webhook, shown this once'),
+    }),
+    ...errorResponses,
+  },
+}
+
+const show = {
+  ...adminOperation(
+    'webhooks show',
+    'Show where the messages of a key go, and how many did not arrive',
+    webhookErrors,
+  ),
+  params,
+  response: { 200: shownSchema, ...errorResponses },
+}
+
+const rotate = {
+  ...adminOperation(
+    'webhooks rotate-secret',
+    'Sign with a new secret from now on; it is shown this once',
+    webhookErrors,
+  ),
+  params,
+  body: z.object({}),
+  response: { 200: z.object({ id: z.string(), secret }), ...errorResponses },
+}
+
+const remove = {
+  ...adminOperation(
+    'webhooks remove',
+    'Send nothing more for a key; messages that wait are dropped',
+    webhookErrors,
+  ),
+  params,
+  body: z.object({}),
+  response: { 200: z.object({ id: z.string() }), ...errorResponses },
+}
+
+const replay = {
+  ...adminOperation(
+    'webhooks replay',
+    'Send again what was given up, under the same event ids',
+    webhookErrors,
+  ),
+  params,
+  body: z.object({}),
+  response: { 200: z.object({ id: z.string(), messages: z.int() }), ...errorResponses },
+}
+
 /** `/admin/keys/:id/webhook`: where a key's messages go, and those that did not arrive. */
 export function registerWebhookRoutes(app: HttpApp, webhooks: WebhookAdministration): void {
   const path = '/admin/keys/:id/webhook'
-  const set = {
-    ...adminOperation(
-      'webhooks set',
-      'Say where the messages of a key go; the secret of a new webhook is shown this once',
-      mergeErrors(usableKeyErrors, { 400: ['INVALID_WEBHOOK_URL'], 409: ['WEBHOOK_SECRETS_UNREADABLE'] }),
-    ),
-    params,
-    body: z.object({ url: webhookUrlText, headers: webhookHeaders.default({}) }),
-    response: {
-      200: z.object({
-        id: z.string(),
-        url: z.string(),
-        secret: secret.optional().describe('Only of a new webhook, shown this once'),
-      }),
-      ...errorResponses,
-    },
-  }
   app.put(path, { schema: set }, ({ params: { id }, body }) =>
     webhooks.set({ actor: adminActor, apiKeyId: id, ...body }),
   )
-
-  const show = {
-    ...adminOperation(
-      'webhooks show',
-      'Show where the messages of a key go, and how many did not arrive',
-      webhookErrors,
-    ),
-    params,
-    response: { 200: shownSchema, ...errorResponses },
-  }
   app.get(path, { schema: show }, async ({ params: { id } }) => {
     const { headerNames, createdAt, updatedAt, ...shown } = await webhooks.show(id)
     return {
@@ -66,46 +100,13 @@ export function registerWebhookRoutes(app: HttpApp, webhooks: WebhookAdministrat
       updatedAt: updatedAt.toISOString(),
     }
   })
-
-  const rotate = {
-    ...adminOperation(
-      'webhooks rotate-secret',
-      'Sign with a new secret from now on; it is shown this once',
-      webhookErrors,
-    ),
-    params,
-    body: z.object({}),
-    response: { 200: z.object({ id: z.string(), secret }), ...errorResponses },
-  }
   app.post(`${path}/rotate-secret`, { schema: rotate }, ({ params: { id } }) =>
     webhooks.rotateSecret({ actor: adminActor, apiKeyId: id }),
   )
-
-  const remove = {
-    ...adminOperation(
-      'webhooks remove',
-      'Send nothing more for a key; messages that wait are dropped',
-      webhookErrors,
-    ),
-    params,
-    body: z.object({}),
-    response: { 200: z.object({ id: z.string() }), ...errorResponses },
-  }
   app.post(`${path}/remove`, { schema: remove }, async ({ params: { id } }) => {
     await webhooks.remove({ actor: adminActor, apiKeyId: id })
     return { id }
   })
-
-  const replay = {
-    ...adminOperation(
-      'webhooks replay',
-      'Send again what was given up, under the same event ids',
-      webhookErrors,
-    ),
-    params,
-    body: z.object({}),
-    response: { 200: z.object({ id: z.string(), messages: z.int() }), ...errorResponses },
-  }
   app.post(`${path}/replay`, { schema: replay }, async ({ params: { id } }) => {
     return { id, messages: await webhooks.replay({ actor: adminActor, apiKeyId: id }) }
   })

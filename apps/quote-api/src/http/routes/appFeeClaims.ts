@@ -20,39 +20,52 @@ const claimLimitMax = 50
 const config = { rateLimitClass: 'read' }
 const params = z.object({ wallet: walletText })
 
+const claims = {
+  operationId: 'listAppFeeClaims',
+  tags: ['app fees'],
+  errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'] }),
+  summary: 'Claims of app fees, newest first',
+  params,
+  querystring: z.object({
+    limit: pageLimit(claimLimit, claimLimitMax),
+    continuation: cursorText.optional(),
+  }),
+  response: {
+    200: z.object({
+      claims: z.array(
+        z.object({
+          claimId: z.string(),
+          wallet: z.string(),
+          recipient: z.string(),
+          currency: appFeeAmountSchema,
+          txHash: z.string().nullable(),
+          status: z.enum(['pending', 'paid', 'failed']),
+          createdAt: z.string(),
+        }),
+      ),
+      continuation: z.string().optional().describe('Send it back for the next page; absent on the last'),
+    }),
+    ...errorResponses,
+  },
+}
+
+const claimable = {
+  operationId: 'listClaimableAppFees',
+  tags: ['app fees'],
+  errors: databaseErrors,
+  summary: 'App fees that can be claimed, per currency',
+  params,
+  response: {
+    200: z.object({ wallet: z.string(), balances: z.array(appFeeAmountSchema) }),
+    ...errorResponses,
+  },
+}
+
 /**
  * GET /app-fees/{wallet}/claims and /claimable: what app fees a wallet claimed, and what it can claim.
  * @source quote-api.md 3.8; quote-and-sponsorship.md, fees.app
  */
 export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot }: Dependencies): void {
-  const claims = {
-    operationId: 'listAppFeeClaims',
-    tags: ['app fees'],
-    errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'] }),
-    summary: 'Claims of app fees, newest first',
-    params,
-    querystring: z.object({
-      limit: pageLimit(claimLimit, claimLimitMax),
-      continuation: cursorText.optional(),
-    }),
-    response: {
-      200: z.object({
-        claims: z.array(
-          z.object({
-            claimId: z.string(),
-            wallet: z.string(),
-            recipient: z.string(),
-            currency: appFeeAmountSchema,
-            txHash: z.string().nullable(),
-            status: z.enum(['pending', 'paid', 'failed']),
-            createdAt: z.string(),
-          }),
-        ),
-        continuation: z.string().optional().describe('Send it back for the next page; absent on the last'),
-      }),
-      ...errorResponses,
-    },
-  }
   app.get('/app-fees/:wallet/claims', { schema: claims, config }, async ({ params: { wallet }, query }) => {
     const { limit, continuation } = query
     const page = await moneyHistory.claims({
@@ -71,18 +84,6 @@ export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot
       ...(page.cursor !== undefined && { continuation: encodeSequence(page.cursor) }),
     }
   })
-
-  const claimable = {
-    operationId: 'listClaimableAppFees',
-    tags: ['app fees'],
-    errors: databaseErrors,
-    summary: 'App fees that can be claimed, per currency',
-    params,
-    response: {
-      200: z.object({ wallet: z.string(), balances: z.array(appFeeAmountSchema) }),
-      ...errorResponses,
-    },
-  }
   app.get('/app-fees/:wallet/claimable', { schema: claimable, config }, async ({ params: { wallet } }) => {
     const owner = parseWallet(wallet)
     const priced = { registry, snapshot: snapshot() }

@@ -35,6 +35,26 @@ const responseSchema = z.object({
   continuation: text.nullable().describe('Send it back as `cursor`; null on the last page'),
 })
 
+const schema = {
+  operationId: 'listBalanceEvents',
+  tags: ['history'],
+  security: [{ apiKey: [] }],
+  errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'], 403: ['FORBIDDEN'] }),
+  summary: "Changes of a wallet's balances",
+  params: z.object({ wallet: walletText }),
+  querystring: z.object({
+    context: z.enum(balanceEventContexts).optional(),
+    id: z.coerce.number().int().min(0).optional().describe('Of one event'),
+    includeNegativeBalances: z.enum(['true', 'false']).optional().describe('No effect: none is negative'),
+    requestId: id32Text.optional(),
+    chainId: chainIdText.optional(),
+    currency: lookupText.optional().describe('Address of a currency, on whichever chain'),
+    limit: pageLimit(eventLimit, eventLimitMax),
+    cursor: cursorText.optional(),
+  }),
+  response: { 200: responseSchema, ...errorResponses },
+}
+
 /** GET /balance-events/{wallet}: every change of a wallet's balances, newest first. @source quote-api.md 3.8 */
 export function registerBalanceEvents(
   app: HttpApp,
@@ -45,25 +65,6 @@ export function registerBalanceEvents(
   },
 ): void {
   const { sponsors, moneyHistory, sponsorCurrency } = dependencies
-  const schema = {
-    operationId: 'listBalanceEvents',
-    tags: ['history'],
-    security: [{ apiKey: [] }],
-    errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'], 403: ['FORBIDDEN'] }),
-    summary: "Changes of a wallet's balances",
-    params: z.object({ wallet: walletText }),
-    querystring: z.object({
-      context: z.enum(balanceEventContexts).optional(),
-      id: z.coerce.number().int().min(0).optional().describe('Of one event'),
-      includeNegativeBalances: z.enum(['true', 'false']).optional().describe('No effect: none is negative'),
-      requestId: id32Text.optional(),
-      chainId: chainIdText.optional(),
-      currency: lookupText.optional().describe('Address of a currency, on whichever chain'),
-      limit: pageLimit(eventLimit, eventLimitMax),
-      cursor: cursorText.optional(),
-    }),
-    response: { 200: responseSchema, ...errorResponses },
-  }
   const config = { rateLimitClass: 'read' }
   app.get('/balance-events/:wallet', { schema, config }, async ({ params, query, apiKey }) => {
     const wallet = parseWallet(params.wallet)

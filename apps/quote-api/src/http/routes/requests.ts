@@ -32,6 +32,26 @@ type Dependencies = {
 /** 2026-07-22, as the public interface has it. */
 const deprecatedSinceUnixSeconds = 1_784_678_400
 
+const v3 = {
+  operationId: 'listRequests',
+  tags: ['history'],
+  errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
+  summary:
+    'Requests that were made with your key, or for anybody the request that id or depositAddress names',
+  querystring: z.object(requestsV3Fields),
+  response: { 200: requestsV3Schema, ...errorResponses },
+}
+
+const v2 = {
+  operationId: 'findRequests',
+  tags: ['history'],
+  errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
+  summary: 'Look requests up by id, order id, transaction hash, deposit address or user',
+  deprecated: true,
+  querystring: z.object(requestsV2Fields),
+  response: { 200: requestsV2Schema, ...errorResponses },
+}
+
 /**
  * GET /requests/v3 lists the requests of the caller's key, and shows anybody what `id` or `depositAddress`
  * names, without what is its owner's to see; GET /requests/v2 looks single requests up,
@@ -60,15 +80,6 @@ export function registerRequests(
     const asked = { ...of, user: query.user, asksForOwners: asksForOwners(query) }
     return { ...filterOf(query), ...(await scopeOfRequests({ sponsors, history }, caller, asked)) }
   }
-  const v3 = {
-    operationId: 'listRequests',
-    tags: ['history'],
-    errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
-    summary:
-      'Requests that were made with your key, or for anybody the request that id or depositAddress names',
-    querystring: z.object(requestsV3Fields),
-    response: { 200: requestsV3Schema, ...errorResponses },
-  }
   const config = { rateLimitClass: 'read' }
   const v3Known = { preValidation: knowing(requestsV3Fields) }
   app.get('/requests/v3', { schema: v3, config, ...v3Known }, async (request) => {
@@ -88,15 +99,6 @@ export function registerRequests(
     }
   })
 
-  const v2 = {
-    operationId: 'findRequests',
-    tags: ['history'],
-    errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
-    summary: 'Look requests up by id, order id, transaction hash, deposit address or user',
-    deprecated: true,
-    querystring: z.object(requestsV2Fields),
-    response: { 200: requestsV2Schema, ...errorResponses },
-  }
   const deprecation = { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/requests/v3' }
   const v2Known = { preValidation: knowing(requestsV2Fields) }
   const v2Options = { config: { ...config, deprecation }, ...v2Known }
