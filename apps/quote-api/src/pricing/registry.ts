@@ -118,87 +118,69 @@ export function createRegistry(
 
 type RegistryOptions = { readonly families?: QuotingFamilies; readonly custody?: string | undefined }
 
-function quotableChain(args: {
-  key: string
-  config: QuoteChain
-  entry: ListedChain
-  family: QuotingFamily
-  depository: string
-  assets: ReadonlyMap<string, QuoteAsset>
-  problems: string[]
-  file: QuoteFile
-  custody: string | undefined
-}): QuotableChain {
-  const { key, config, entry, family, assets, problems, file, custody } = args
+type ChainParts = {
+  readonly key: string
+  readonly config: QuoteChain
+  readonly entry: ListedChain
+  readonly family: QuotingFamily
+  readonly depository: string
+  readonly assets: ReadonlyMap<string, QuoteAsset>
+  readonly problems: string[]
+  readonly file: QuoteFile
+  readonly custody: string | undefined
+}
+
+function quotableChain(parts: ChainParts): QuotableChain {
+  const { key, config, entry, family, file, custody } = parts
+  const { vmType, network } = entry
+  const { chainId, depositRouter, depositAddresses, depositAddressProgram, depositAddressKey } = config
   const codec = codecOf(entry)
-  const depository = codec.canonicalAddress(args.depository)
-  const currencies = new Map<string, QuotableCurrency>()
-  for (const {
-    asset: assetId,
-    logoUri,
-    address,
-    solver,
-    permit,
-    resetsAllowance,
-    tokenProgram,
-    ...rest
-  } of config.currencies) {
-    const asset = assets.get(assetId)
-    if (asset === undefined) {
-      problems.push(`chains.${key}: ${rest.symbol} names the unknown asset ${assetId}`)
-      continue
-    }
-    const problem = currencyProblem(codec, address)
-    if (problem !== undefined) {
-      problems.push(`chains.${key}: ${rest.symbol} cannot be ${address}: ${problem}`)
-      continue
-    }
-    const canonical = codec.canonicalAddress(address)
-    currencies.set(canonical, {
-      chainId: config.chainId,
-      address: canonical,
-      symbol: rest.symbol,
-      name: rest.name,
-      decimals: rest.decimals,
-      ...(logoUri !== '' && { logoUri }),
-      isNative: canonical === codec.canonicalAddress(codec.nativeCurrency),
-      key: currencyKey(config.chainId, canonical),
-      asset,
-      assetClass: asset.class,
-      solver,
-      permit,
-      resetsAllowance,
-      ...(tokenProgram !== undefined && { tokenProgram }),
-    })
-  }
+  const depository = codec.canonicalAddress(parts.depository)
+  const currencies = currenciesOf(parts, codec)
   const native = currencies.get(codec.canonicalAddress(codec.nativeCurrency))
   if (native === undefined) throw new ConfigurationError(`chains.${key}: the native currency is not listed`)
   return {
-    key,
-    chainId: config.chainId,
-    vmType: entry.vmType,
-    codec,
+    ...{ key, chainId, vmType, codec, config, depository, native, currencies },
     quoting: family.bind({
-      chainId: config.chainId,
-      chainKey: key,
-      codec,
-      network: entry.network,
-      depository,
-      wrappedNative: config.wrappedNative,
-      depositRouter: config.depositRouter,
-      depositAddresses: config.depositAddresses,
-      depositAddressProgram: config.depositAddressProgram,
-      depositAddressKey: config.depositAddressKey,
+      ...{ chainId, chainKey: key, codec, network, depository, wrappedNative: config.wrappedNative },
+      ...{ depositRouter, depositAddresses, depositAddressProgram, depositAddressKey },
       leastOutput: 'leastOutputSat' in config.feeModel ? config.feeModel.leastOutputSat : undefined,
     }),
-    config,
-    depository,
     payees: createPayeeRule({ codec, family, listed: entry, config, file, custody }),
-    native,
     wrappedNative: currencies.get(config.wrappedNative ?? ''),
-    currencies,
     solverCurrencies: [...currencies.values()].filter((currency) => currency.solver),
   }
+}
+
+/** By canonical address. What is wrong with one is added to the problems. */
+function currenciesOf(
+  { key, config: { chainId, currencies }, assets, problems }: ChainParts,
+  codec: VmCodec,
+): ReadonlyMap<string, QuotableCurrency> {
+  const found = new Map<string, QuotableCurrency>()
+  for (const { asset: assetId, logoUri, address: spelled, tokenProgram, ...rest } of currencies) {
+    const { symbol, name, decimals, solver, permit, resetsAllowance } = rest
+    const asset = assets.get(assetId)
+    if (asset === undefined) {
+      problems.push(`chains.${key}: ${symbol} names the unknown asset ${assetId}`)
+      continue
+    }
+    const problem = currencyProblem(codec, spelled)
+    if (problem !== undefined) {
+      problems.push(`chains.${key}: ${symbol} cannot be ${spelled}: ${problem}`)
+      continue
+    }
+    const address = codec.canonicalAddress(spelled)
+    found.set(address, {
+      ...{ chainId, address, symbol, name, decimals },
+      ...(logoUri !== '' && { logoUri }),
+      isNative: address === codec.canonicalAddress(codec.nativeCurrency),
+      key: currencyKey(chainId, address),
+      ...{ asset, assetClass: asset.class, solver, permit, resetsAllowance },
+      ...(tokenProgram !== undefined && { tokenProgram }),
+    })
+  }
+  return found
 }
 
 /** A currency by any spelling of its address; undefined when the chain does not list it. */
