@@ -123,107 +123,129 @@ export function retryDelayMs(kind: WorkItem['kind'], attempts: number): number |
   return Math.min(retryFirstMs * 2 ** (attempts - 1), retryMaxMs)
 }
 
-/**
- * @param options.payees asks the chain of a refund that a solver cannot pay
- * @param options.onChange told that a settlement may have something to look at
- */
-export function createSolverWork(options: {
-  database: SqlDatabase
-  registry: Pick<QuoteRegistry, 'chainById'>
-  payees: PayeePorts
-  own: OwnTerms
-  withholding: Withholding
+type WorkOptions = {
+  readonly database: SqlDatabase
+  readonly registry: Pick<QuoteRegistry, 'chainById'>
+  /** Asks the chain of a refund that a solver cannot pay. */
+  readonly payees: PayeePorts
+  readonly own: OwnTerms
+  readonly withholding: Withholding
   /** Told that a solver asks. */
-  noteSight: () => Promise<void>
-  onChange: () => void
-  announce: Announce
-}): SolverWork {
-  const { database, registry, withholding, noteSight, onChange } = options
-  /** Shows a transaction that was sent, or its failure, in the status at once. */
-  async function movesOn(tx: SqlTx, requestId: Hex): Promise<void> {
-    await recheckNow(tx, requestId)
-    await options.announce(tx, requestId)
+  readonly noteSight: () => Promise<void>
+  /** Told that a settlement may have something to look at. */
+  readonly onChange: () => void
+  readonly announce: Announce
+}
+
+export const createSolverWork = (options: WorkOptions): SolverWork => new StoredWork(options)
+
+class StoredWork implements SolverWork {
+  readonly #options: WorkOptions
+
+  constructor(options: WorkOptions) {
+    this.#options = options
   }
-  const spell = (chainId: number, transactionId: string) =>
-    registry.chainById.get(chainId)?.codec.canonicalTransactionId(transactionId) ?? transactionId
+
+  async list(limit: number): Promise<readonly WorkItem[]> {
+    const { database, withholding } = this.#options
+    const items = pageOf(await readOpenLanes(database, limit), limit)
+    const denied = await withholding.denied(items)
+    return denied.size === 0 ? items : items.filter(({ id }) => !denied.has(id))
+  }
+
+  async hear({ stopped, name, terms, exposure }: SaidOfItself): Promise<string[]> {
+    const { database, noteSight } = this.#options
+    await keepSolverStops(database, stopped)
+    await noteSight()
+    if (name !== undefined || terms === undefined) await keepTerms(database, name ?? namelessSolver, terms)
+    await keepExposure(database, exposure)
+    return terms === undefined ? [] : contradictionsOf(this.#options.own, terms).map(({ text }) => text)
+  }
+
+  async report(id: string, said: string, { replaces: saidBefore, validUntil }: Said = {}): Promise<void> {
+    const { database, onChange } = this.#options
+    await this.#refuseDenied(id)
+    await database.transaction(async (tx) => {
+      const item = await lockWork(tx, id)
+      if (item === undefined) throw new UnknownWorkError()
+      // The report of a recovery names a key of the hub.
+      const txHash = item.kind === 'recovery' ? said.toLowerCase() : this.#spell(item.chainId, said)
+      const replaces = saidBefore === undefined ? undefined : this.#spell(item.chainId, saidBefore)
+      if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
+      const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
+      if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
+      if (item.isWithheld && !isReplaced) throw new WorkNotOpenError('withheld')
+      if (!isReplaced && (await isOfStoppedChain(tx, id))) throw new WorkNotOpenError('stopped')
+      if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
+      const before = isReplaced ? item.validUntilSeconds : 0
+      await markReported(tx, id, { txHash, validUntilSeconds: latestEnd(before, validUntil) })
+      if (item.requestId !== undefined) await this.#movesOn(tx, item.requestId)
+    })
+    onChange()
+  }
+
+  async wait(id: string, reason: string): Promise<void> {
+    const { database } = this.#options
+    await requireOpen(database, id)
+    await keepWait(database, id, reason)
+  }
+
+  async fail(id: string, reason: string): Promise<void> {
+    const { database, withholding, onChange } = this.#options
+    if (reason.startsWith(blockedWallet)) {
+      await requireOpen(database, id)
+      await withholding.withhold(id)
+      return
+    }
+    const offered = await readWork(database, id)
+    const second = offered?.state === 'open' ? await secondRefund(this.#options, offered, reason) : undefined
+    await database.transaction(async (tx) => {
+      const item = await lockWork(tx, id)
+      if (item === undefined) throw new UnknownWorkError()
+      if (item.kind === 'claim' && item.state === 'reported') {
+        await updateWork(tx, id, { state: 'failed', reason, delayMs: 0 })
+        return
+      }
+      if (item.state !== 'open') throw new WorkNotOpenError(item.state)
+      const attempts = item.attempts + 1
+      if (second !== undefined && item.attempts === offered?.attempts) {
+        await updateWork(tx, id, { state: 'open', ...second, attempts, delayMs: 0 })
+        return
+      }
+      const delayMs = isOfMovedMarket(item, reason) ? undefined : retryDelayMs(item.kind, attempts)
+      if (delayMs === undefined) await updateWork(tx, id, { state: 'failed', reason, attempts })
+      else await updateWork(tx, id, { state: 'open', reason, attempts, delayMs })
+      if (item.requestId !== undefined) await this.#movesOn(tx, item.requestId)
+    })
+    onChange()
+  }
+
+  /** Shows a transaction that was sent, or its failure, in the status at once. */
+  async #movesOn(tx: SqlTx, requestId: Hex): Promise<void> {
+    await recheckNow(tx, requestId)
+    await this.#options.announce(tx, requestId)
+  }
+
+  #spell(chainId: number, transactionId: string) {
+    const { registry } = this.#options
+    return registry.chainById.get(chainId)?.codec.canonicalTransactionId(transactionId) ?? transactionId
+  }
+
   /** Who was added to the list since the item was fetched is not paid: nothing is broadcast before its report. */
-  async function refuseDenied(id: string): Promise<void> {
+  async #refuseDenied(id: string): Promise<void> {
+    const { database, withholding } = this.#options
     if (!withholding.hasList) return
     const item = await readWork(database, id)
     if (item?.state === 'open' && (await withholding.denied([item])).has(id))
       throw new WorkNotOpenError('withheld')
   }
+}
 
-  return {
-    async list(limit) {
-      const items = pageOf(await readOpenLanes(database, limit), limit)
-      const denied = await withholding.denied(items)
-      return denied.size === 0 ? items : items.filter(({ id }) => !denied.has(id))
-    },
-    async hear({ stopped, name, terms, exposure }) {
-      await keepSolverStops(database, stopped)
-      await noteSight()
-      if (name !== undefined || terms === undefined) await keepTerms(database, name ?? namelessSolver, terms)
-      await keepExposure(database, exposure)
-      return terms === undefined ? [] : contradictionsOf(options.own, terms).map(({ text }) => text)
-    },
-    async report(id, said, { replaces: saidBefore, validUntil } = {}) {
-      await refuseDenied(id)
-      await database.transaction(async (tx) => {
-        const item = await lockWork(tx, id)
-        if (item === undefined) throw new UnknownWorkError()
-        // The report of a recovery names a key of the hub.
-        const txHash = item.kind === 'recovery' ? said.toLowerCase() : spell(item.chainId, said)
-        const replaces = saidBefore === undefined ? undefined : spell(item.chainId, saidBefore)
-        if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
-        const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
-        if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
-        if (item.isWithheld && !isReplaced) throw new WorkNotOpenError('withheld')
-        if (!isReplaced && (await isOfStoppedChain(tx, id))) throw new WorkNotOpenError('stopped')
-        if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
-        const before = isReplaced ? item.validUntilSeconds : 0
-        await markReported(tx, id, { txHash, validUntilSeconds: latestEnd(before, validUntil) })
-        if (item.requestId !== undefined) await movesOn(tx, item.requestId)
-      })
-      onChange()
-    },
-    async wait(id, reason) {
-      const item = await readWork(database, id)
-      if (item === undefined) throw new UnknownWorkError()
-      if (item.state !== 'open') throw new WorkNotOpenError(item.state)
-      await keepWait(database, id, reason)
-    },
-    async fail(id, reason) {
-      if (reason.startsWith(blockedWallet)) {
-        const item = await readWork(database, id)
-        if (item === undefined) throw new UnknownWorkError()
-        if (item.state !== 'open') throw new WorkNotOpenError(item.state)
-        await withholding.withhold(id)
-        return
-      }
-      const offered = await readWork(database, id)
-      const second = offered?.state === 'open' ? await secondRefund(options, offered, reason) : undefined
-      await database.transaction(async (tx) => {
-        const item = await lockWork(tx, id)
-        if (item === undefined) throw new UnknownWorkError()
-        if (item.kind === 'claim' && item.state === 'reported') {
-          await updateWork(tx, id, { state: 'failed', reason, delayMs: 0 })
-          return
-        }
-        if (item.state !== 'open') throw new WorkNotOpenError(item.state)
-        const attempts = item.attempts + 1
-        if (second !== undefined && item.attempts === offered?.attempts) {
-          await updateWork(tx, id, { state: 'open', ...second, attempts, delayMs: 0 })
-          return
-        }
-        const delayMs = isOfMovedMarket(item, reason) ? undefined : retryDelayMs(item.kind, attempts)
-        if (delayMs === undefined) await updateWork(tx, id, { state: 'failed', reason, attempts })
-        else await updateWork(tx, id, { state: 'open', reason, attempts, delayMs })
-        if (item.requestId !== undefined) await movesOn(tx, item.requestId)
-      })
-      onChange()
-    },
-  }
+/** @throws UnknownWorkError, WorkNotOpenError */
+async function requireOpen(database: SqlDatabase, id: string): Promise<void> {
+  const item = await readWork(database, id)
+  if (item === undefined) throw new UnknownWorkError()
+  if (item.state !== 'open') throw new WorkNotOpenError(item.state)
 }
 
 /** The swap of a sweep has a price at least, and another one is for the quote to find. */
