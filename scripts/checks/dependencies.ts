@@ -5,7 +5,7 @@ import type { Check, Finding, RepositoryFile } from './finding.ts'
 
 const scope = '@causeway/'
 const packages = [
-  ...['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'localnet'],
+  ...['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'cli', 'localnet'],
   // Imported by nothing: browsers load it, and quote-api hands its files out.
   'console',
 ]

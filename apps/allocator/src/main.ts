@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { takeCommandLine } from '@causeway/cli'
+import { ConfigurationError } from '@causeway/core'
 import {
   admitStart,
   endStart,
@@ -9,7 +11,7 @@ import {
   silenceWarnings,
   tellOverridden,
 } from '@causeway/http'
-import { runCommand } from './compose/commands.ts'
+import { allocatorProgram, operatorFiles } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
 import { createAllocator } from './compose/createAllocator.ts'
 import { examineAllocator } from './compose/examine.ts'
@@ -20,19 +22,22 @@ const launch = { environment: process.env, nodeOptions: process.execArgv }
 const service = { name: 'allocator', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
-/** `doctor` tells what is wrong. Other commands act on `STATE_DIR`; without one the allocator runs. */
+/** Commands act on `STATE_DIR`; without one the allocator runs. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
-  if (words.length > 0) silenceWarnings()
-  if (words[0] === 'doctor') {
-    process.exitCode = await runDoctor(service, words.slice(1), { variables, examine: examineAllocator })
+  if (words.length === 0) return serve(await variables())
+  silenceWarnings()
+  const { command, args } = takeCommandLine(words, allocatorProgram)
+  if ('isDoctor' in command) {
+    const asked = args.isOn('json') ? ['--json'] : []
+    process.exitCode = await runDoctor(service, asked, { variables, examine: examineAllocator })
     return
   }
-  const environment = await variables()
-  if (words.length === 0) return serve(environment)
+  const { STATE_DIR: directory } = await variables()
   await tellOverridden(service)
-  const directory = environment['STATE_DIR']
-  console.log(await runCommand(words, directory && resolve(repositoryRoot, directory), Date.now))
+  if (!directory)
+    throw new ConfigurationError('STATE_DIR is not set: name the folder of the allocator that is meant.')
+  console.log(await command.run(operatorFiles(resolve(repositoryRoot, directory), Date.now), args))
 }
 
 async function serve(environment: Readonly<Record<string, string | undefined>>): Promise<void> {

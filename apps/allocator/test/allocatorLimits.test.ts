@@ -2,10 +2,11 @@
 // allocator. Method: processes on real nodes, killed and stopped as an operator's machine would.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readCommandLine } from '@causeway/cli'
 import type { Hex } from '@causeway/core'
 import { startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runCommand } from '../src/compose/commands.ts'
+import { allocatorProgram, operatorFiles } from '../src/compose/commands.ts'
 import { configFolder, issueFinal, startAllocator, stateFolder } from './support/allocatorBench.ts'
 
 let network: TestNetwork
@@ -33,8 +34,12 @@ async function capped(
 }
 
 const usedRatio = /allocator_cap_used_ratio\{[^}]*\} ([0-9.]+)/
-const command = (words: string, stateDirectory: string) =>
-  runCommand(words.split(' '), stateDirectory, Date.now)
+/** @throws Error for what is no command */
+async function command(words: string, stateDirectory: string): Promise<string> {
+  const line = readCommandLine(words.split(' '), allocatorProgram)
+  if (line.kind !== 'run' || 'isDoctor' in line.command) throw new Error(words)
+  return line.command.run(operatorFiles(stateDirectory, Date.now), line.args)
+}
 
 describe('a cap', () => {
   test('holds what passes it, over a kill and a restart, until the operator releases it', async () => {

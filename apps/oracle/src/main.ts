@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { takeCommandLine } from '@causeway/cli'
 import { Secret } from '@causeway/core'
 import {
   admitStart,
@@ -12,7 +13,7 @@ import {
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
 import { examineOwnOracle } from './compose/examine.ts'
-import { folderState, runOperatorCommand } from './compose/operatorCommands.ts'
+import { folderState, type OperatorState, oracleProgram } from './compose/operatorCommands.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -22,27 +23,31 @@ const launch = { environment: process.env, nodeOptions: process.execArgv }
 const service = { name: 'oracle', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
-/** `doctor` tells what is wrong; `halted …`, `held …` and `audit list` act on `STATE_DIR`, or on the
- * database; without a command the service runs. */
+/** Commands act on `STATE_DIR`, or on the database; without one the service runs. */
 async function main(): Promise<void> {
-  const [command, ...words] = process.argv.slice(2)
-  if (command !== undefined) silenceWarnings()
-  if (command === 'doctor') {
-    process.exitCode = await runDoctor(service, words, { variables, examine: examineOwnOracle })
+  const words = process.argv.slice(2)
+  if (words.length === 0) return serve(await variables())
+  silenceWarnings()
+  const { command, args } = takeCommandLine(words, oracleProgram)
+  if ('isDoctor' in command) {
+    const asked = args.isOn('json') ? ['--json'] : []
+    process.exitCode = await runDoctor(service, asked, { variables, examine: examineOwnOracle })
     return
   }
   const environment = await variables()
-  if (command === undefined) return serve(environment)
   await tellOverridden(service)
-  console.log(await operate([command, ...words], environment))
+  console.log(await withState(environment, (state) => command.run(state, args)))
 }
 
 /** A database takes the place of a folder: nobody looks into that any more. */
-async function operate(words: readonly string[], environment: Variables): Promise<string> {
+async function withState(
+  environment: Variables,
+  work: (state: OperatorState | undefined) => Promise<string>,
+): Promise<string> {
   const { ORACLE_DATABASE_URL: url = '', STATE_DIR: directory = '' } = environment
-  if (url === '') return runOperatorCommand(words, directory === '' ? undefined : folderState(directory))
+  if (url === '') return work(directory === '' ? undefined : folderState(directory))
   const { withSharedState } = await import('./compose/sharedState.ts')
-  return withSharedState(new Secret(url), (state) => runOperatorCommand(words, state))
+  return withSharedState(new Secret(url), work)
 }
 
 async function serve(environment: Variables): Promise<void> {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Arguments } from '@causeway/cli'
 import { loadSecrets, runDoctor, silenceWarnings, tellOverridden } from '@causeway/http'
 import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'
@@ -22,18 +23,15 @@ async function readVariables() {
 /** Processes whose variables are their own. */
 const otherServices = ['oracle', 'solver', 'allocator']
 
-/** It needs no working setting, so it is no command of `runCli`. */
-async function doctor(words: readonly string[]): Promise<number> {
-  const at = words.indexOf('--service')
-  const service = at < 0 ? 'quote-api' : words[at + 1]
-  const rest = at < 0 ? words : words.filter((_, index) => index !== at && index !== at + 1)
+async function doctor(args: Arguments): Promise<0 | 1 | 2> {
+  const service = args.text('service') ?? 'quote-api'
   if (service !== 'quote-api') {
     const command = otherServices.find((one) => one === service)
-    const advice = `quote-api, or run npm run ${command ?? '<service>'} -- doctor with the variables of that service.`
+    const advice = `quote-api, or run npm run causeway -- ${command ?? '<service>'} doctor with the variables of that service.`
     await write(process.stderr, `--service takes ${advice}`)
     return 2
   }
-  return runDoctor({ name: service, repositoryRoot, launch }, rest, {
+  return runDoctor({ name: service, repositoryRoot, launch }, args.isOn('json') ? ['--json'] : [], {
     variables: readVariables,
     examine: examineQuoteApi,
   })
@@ -41,15 +39,16 @@ async function doctor(words: readonly string[]): Promise<number> {
 
 async function main(): Promise<number> {
   silenceWarnings()
-  const [first, ...rest] = process.argv.slice(2)
-  if (first === 'doctor') return doctor(rest)
-  await tellOverridden({ launch })
+  const words = process.argv.slice(2)
+  // The doctor tells it among its findings.
+  if (words[0] !== 'doctor') await tellOverridden({ launch })
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   return runCli({
-    words: process.argv.slice(2),
+    words,
     variables: process.env,
     actor: `cli:${userInfo().username}`,
+    doctor,
     signal: stopping.signal,
     print: (line) => write(process.stdout, line),
     complain: (line) => write(process.stderr, line),

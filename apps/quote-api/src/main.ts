@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { doctor, takeCommandLine } from '@causeway/cli'
 import {
   admitStart,
   endStart,
@@ -19,12 +20,20 @@ const launch = { environment: process.env, nodeOptions: process.execArgv }
 const service = { name: 'quote-api', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
+const program = {
+  name: 'npm run causeway -- quote-api',
+  about: 'quote-api: without a word it runs.',
+  commands: [doctor],
+}
+
 /** `doctor` tells what is wrong and ends; without a word the service runs, after the same look at its settings. */
 async function main(): Promise<void> {
-  const [command, ...words] = process.argv.slice(2)
-  if (command !== undefined) silenceWarnings()
-  if (command === 'doctor') {
-    process.exitCode = await runDoctor(service, words, { variables, examine: examineQuoteApi })
+  const words = process.argv.slice(2)
+  if (words.length > 0) {
+    silenceWarnings()
+    const { args } = takeCommandLine(words, program)
+    const asked = args.isOn('json') ? ['--json'] : []
+    process.exitCode = await runDoctor(service, asked, { variables, examine: examineQuoteApi })
     return
   }
   const environment = await variables()

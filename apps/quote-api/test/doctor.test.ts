@@ -172,6 +172,6 @@ test('the command ends with 1 where a start would be refused, in JSON where nobo
 
 test('the command names the way to the variables of another service', async () => {
   const { code, problem } = await run(['doctor', '--service', 'oracle'], {})
-  expect([code, problem]).toEqual([2, expect.stringContaining('npm run oracle -- doctor')])
+  expect([code, problem]).toEqual([2, expect.stringContaining('npm run causeway -- oracle doctor')])
   expect((await run(['doctor', '--jsn'], variables())).code).toBe(2)
 })

@@ -2,6 +2,7 @@
 // without the evidence that the automatic rules demand. Method: requests that are parked for real, by oracles that
 // deny and a solver that gives up; the commands, and the admin listener's functions.
 import { Readable } from 'node:stream'
+import { readCommandLine } from '@causeway/cli'
 import { ConfigurationError, type Hex, Secret } from '@causeway/core'
 import { createAdminListener, createLogger } from '@causeway/http'
 import { verifyLedger } from '@causeway/ledger'
@@ -16,8 +17,7 @@ import {
 } from '../src/operate/admin/requestAdministration.ts'
 import { statusOf } from '../src/operate/admin/status.ts'
 import { createAdministration } from '../src/operate/administration.ts'
-import { parseCommandLine } from '../src/operate/cli/parseCommandLine.ts'
-import { commandTable } from '../src/operate/cli/runCli.ts'
+import { causeway } from '../src/operate/cli/runCli.ts'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
@@ -217,7 +217,7 @@ describe('the command line and the admin listener', () => {
 
   /** Runs what was typed. @returns its lines */
   async function command(...words: readonly string[]): Promise<string> {
-    const parsed = parseCommandLine(words, commandTable)
+    const parsed = readCommandLine(words, causeway)
     if (parsed.kind !== 'run' || !('run' in parsed.command)) {
       throw new Error(`not understood: ${words.join(' ')}`)
     }

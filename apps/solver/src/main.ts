@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { takeCommandLine } from '@causeway/cli'
 import {
   admitStart,
   endStart,
@@ -8,8 +9,7 @@ import {
   silenceWarnings,
   tellOverridden,
 } from '@causeway/http'
-import { runBackupCommand } from './compose/backup.ts'
-import { runCommand } from './compose/commands.ts'
+import { solverProgram } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
 import { createSolver } from './compose/createSolver.ts'
 import { examineSolver } from './compose/examine.ts'
@@ -27,22 +27,25 @@ function write(text: string): Promise<void> {
   })
 }
 
-/** `backup`, `restore <file>`, `doctor`, `stop <reason>`, `resume`, `status`, `inventory`, `fills <since>` and `audit list` answer and end; without a command the solver runs. */
+/** A command answers and ends; without one the solver runs. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
-  if (words.length > 0) silenceWarnings()
-  if (words[0] === 'doctor') {
-    process.exitCode = await runDoctor(service, words.slice(1), { variables, examine: examineSolver })
+  if (words.length === 0) return serve(await variables())
+  silenceWarnings()
+  const { command, args } = takeCommandLine(words, solverProgram)
+  if ('isDoctor' in command) {
+    const asked = args.isOn('json') ? ['--json'] : []
+    process.exitCode = await runDoctor(service, asked, { variables, examine: examineSolver })
     return
   }
   const environment = await variables()
-  if (words[0] === 'backup' || words[0] === 'restore')
-    return runBackupCommand(words, loadConfig(environment, repositoryRoot), write)
-  if (words.length > 0) {
-    await tellOverridden(service)
-    console.log(await runCommand(words, loadConfig(environment, repositoryRoot), environment))
-    return
-  }
+  await tellOverridden(service)
+  const config = loadConfig(environment, repositoryRoot)
+  const lines = await command.run({ config, variables: environment, write }, args)
+  if (lines !== undefined) console.log(lines)
+}
+
+async function serve(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   await admitStart(service, environment, examineSolver)
   const config = loadConfig(environment, repositoryRoot)
   const solver = await createSolver(config, environment)

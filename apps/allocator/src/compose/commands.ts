@@ -1,79 +1,97 @@
-import { ConfigurationError } from '@causeway/core'
+import { type Arguments, type CommandForm, doctor, type Program } from '@causeway/cli'
 import { createHeldStore, createOperatorAudit, describeAudit } from '@causeway/signer'
 import { createStateFiles } from '../state/stateFiles.ts'
 
-const usage =
-  'Usage: stop <reason> | resume | status | held list | held release <payload id> | audit list. Without a command the allocator runs.'
+/** Files of one allocator. A running one notices what changes there within one round. */
+export type OperatorFiles = ReturnType<typeof operatorFiles>
 
-/**
- * The operator's commands over `STATE_DIR`; a running allocator notices within one round.
- * @returns what to print
- * @throws ConfigurationError for an unknown command or payload id
- */
-export async function runCommand(
-  words: readonly string[],
-  stateDirectory: string | undefined,
-  now: () => number,
-): Promise<string> {
-  const [topic, ...rest] = words
-  if (stateDirectory === undefined) {
-    throw new ConfigurationError('STATE_DIR is not set: name the folder of the allocator that is meant.')
+/** @param now in milliseconds */
+export function operatorFiles(stateDirectory: string, now: () => number) {
+  return {
+    now,
+    state: createStateFiles(stateDirectory),
+    held: createHeldStore(stateDirectory),
+    audit: createOperatorAudit(stateDirectory, { nowMs: now }),
   }
-  const state = createStateFiles(stateDirectory)
-  const audit = createOperatorAudit(stateDirectory, { nowMs: now })
-  switch (topic) {
-    case 'stop': {
-      const reason = rest.join(' ').trim()
-      if (reason === '') throw new ConfigurationError(usage)
+}
+
+type AllocatorCommand = CommandForm & {
+  /** @returns what to print @throws ConfigurationError for a malformed payload id */
+  run(files: OperatorFiles, args: Arguments): Promise<string>
+}
+
+const commands: readonly AllocatorCommand[] = [
+  {
+    words: 'stop',
+    about: 'Sign nothing any more, from the next round on',
+    operands: ['reason...'],
+    async run({ state, audit, now }, args) {
+      const reason = args.operand('reason')
       await audit.record({ action: 'stop', subject: '-', reason }, async () => {
         await state.stop({ reason, since: new Date(now()).toISOString(), isRewritten: false })
         return true
       })
       return 'Nothing is signed any more. Resume with: resume'
-    }
-    case 'resume':
-      return (await audit.record({ action: 'resume', subject: '-' }, () => state.resume()))
-        ? 'Payloads are signed again.'
-        : 'Nothing was stopped.'
-    case 'status': {
+    },
+  },
+  {
+    words: 'resume',
+    about: 'End the stop',
+    async run({ state, audit }) {
+      const isEnded = await audit.record({ action: 'resume', subject: '-' }, () => state.resume())
+      return isEnded ? 'Payloads are signed again.' : 'Nothing was stopped.'
+    },
+  },
+  {
+    words: 'status',
+    about: 'Show whether it is stopped, and what it is done with',
+    async run({ state }) {
       const [stop, position] = await Promise.all([state.readStop(), state.readPosition()])
       const switched = stop === undefined ? 'It signs.' : `Stopped since ${stop.since}: ${stop.reason}`
       const read = position === undefined ? 'nothing' : `everything up to block ${position.number}`
       return `${switched}\nDone with: ${read}`
-    }
-    case 'held':
-      return runHeld(rest, stateDirectory, audit)
-    case 'audit':
-      if (rest.join(' ') !== 'list') throw new ConfigurationError(usage)
-      return describeAudit(await audit.list())
-    default:
-      throw new ConfigurationError(usage)
-  }
-}
+    },
+  },
+  {
+    words: 'held list',
+    about: 'List payloads that pass a cap',
+    async run({ held }) {
+      const listed = await held.list()
+      if (listed.size === 0) return 'Nothing is held.'
+      return [...listed]
+        .map(([payloadId, record]) =>
+          record === undefined
+            ? `${payloadId}: its file cannot be read`
+            : `${payloadId}: lets out ${record.lets.join(' and ')} (${record.reason}, since ${record.since})`,
+        )
+        .join('\n')
+    },
+  },
+  {
+    words: 'held release',
+    about: 'Have a payload signed in the next round, whatever the cap says',
+    operands: ['payload id'],
+    async run({ held, audit }, args) {
+      const id = args.operand('payload id')
+      let wasListed = false
+      await audit.record({ action: 'held.release', subject: id }, async () => {
+        wasListed = await held.release(id)
+        return true
+      })
+      return `${id} is signed in the next round.${wasListed ? '' : ' It is not listed here: check the id.'}`
+    },
+  },
+  {
+    words: 'audit list',
+    about: 'List who changed what, and when',
+    run: async ({ audit }) => describeAudit(await audit.list()),
+  },
+]
 
-async function runHeld(
-  words: readonly string[],
-  stateDirectory: string,
-  audit: ReturnType<typeof createOperatorAudit>,
-): Promise<string> {
-  const [action, id, ...more] = words
-  const store = createHeldStore(stateDirectory)
-  if (action === 'list' && id === undefined) {
-    const held = await store.list()
-    if (held.size === 0) return 'Nothing is held.'
-    return [...held]
-      .map(([payloadId, record]) =>
-        record === undefined
-          ? `${payloadId}: its file cannot be read`
-          : `${payloadId}: lets out ${record.lets.join(' and ')} (${record.reason}, since ${record.since})`,
-      )
-      .join('\n')
-  }
-  if (action !== 'release' || id === undefined || more.length > 0) throw new ConfigurationError(usage)
-  let wasListed = false
-  await audit.record({ action: 'held.release', subject: id }, async () => {
-    wasListed = await store.release(id)
-    return true
-  })
-  return `${id} is signed in the next round.${wasListed ? '' : ' It is not listed here: check the id.'}`
+/** What is asked of an allocator, beside a running one. */
+export const allocatorProgram: Program<AllocatorCommand | typeof doctor> = {
+  name: 'npm run causeway -- allocator',
+  about: 'The allocator: without a word it runs.',
+  commands: [doctor, ...commands],
+  groups: { held: 'Payloads that pass a cap', audit: 'Who changed what' },
 }

@@ -1,4 +1,5 @@
 import { describeFinalChange } from '@causeway/chains'
+import { type Arguments, type CommandForm, doctor, type Program } from '@causeway/cli'
 import { ConfigurationError } from '@causeway/core'
 import {
   createHeldStore,
@@ -8,8 +9,6 @@ import {
   type OperatorAudit,
 } from '@causeway/signer'
 import { createHaltStore, type HaltStore } from '../halt/haltStore.ts'
-
-const usage = 'Usage: halted list | halted clear <chain> | held list | held release <id> | audit list'
 
 /** Stores of an oracle that operators see and change. */
 export type OperatorState = {
@@ -30,22 +29,13 @@ export function folderState(stateDirectory: string): OperatorState {
   }
 }
 
-/**
- * Questions of an operator beside a running oracle.
- * @param state `undefined` where neither `STATE_DIR` nor `ORACLE_DATABASE_URL` is set
- * @returns what to print
- * @throws ConfigurationError for an unknown command, a chain that is not halted or a malformed id
- */
-export async function runOperatorCommand(
-  words: readonly string[],
-  state: OperatorState | undefined,
-): Promise<string> {
-  const [topic, action, subject, ...rest] = words
-  if (rest.length > 0) throw new ConfigurationError(usage)
-  if (topic === 'halted') return runHaltedCommand({ action, chain: subject }, state)
-  if (topic === 'held') return runHeldCommand({ action, id: subject }, state)
-  if (topic !== 'audit' || action !== 'list' || subject !== undefined) throw new ConfigurationError(usage)
-  return describeAudit(await needed(state, 'no command changes anything').audit.list())
+type OracleCommand = CommandForm & {
+  /**
+   * @param state `undefined` where neither `STATE_DIR` nor `ORACLE_DATABASE_URL` is set
+   * @returns what to print
+   * @throws ConfigurationError for a chain that is not halted or a malformed id
+   */
+  run(state: OperatorState | undefined, args: Arguments): Promise<string>
 }
 
 /** @throws ConfigurationError */
@@ -54,54 +44,85 @@ function needed(state: OperatorState | undefined, without: string): OperatorStat
   throw new ConfigurationError(`Neither STATE_DIR nor ORACLE_DATABASE_URL is set: without them ${without}.`)
 }
 
-/** A running oracle notices a cleared halt at its next check and reads the chain anew before it signs. */
-async function runHaltedCommand(
-  { action, chain }: { readonly action: string | undefined; readonly chain: string | undefined },
-  state: OperatorState | undefined,
-): Promise<string> {
-  const { place, halts, audit } = needed(state, 'a halt ends with the process')
-  if (action === 'list' && chain === undefined) {
-    const halted = await halts.load()
-    if (halted.size === 0) return 'No chain is halted.'
-    return [...halted]
-      .map(([chainId, contradiction]) => {
-        if (contradiction === undefined) return `${chainId}: the marker cannot be read`
-        return `${chainId}: ${describeFinalChange(contradiction)}`
-      })
-      .join('\n')
-  }
-  if (action !== 'clear' || chain === undefined) throw new ConfigurationError(usage)
-  const isCleared = await audit.record({ action: 'halted.clear', subject: chain }, () => halts.clear(chain))
-  if (isCleared) return `${chain} is not halted any more.`
-  throw new ConfigurationError(`${chain} is not halted in ${place}.`)
-}
+const endsWithProcess = 'a halt ends with the process'
+const releasesNothing = 'nothing that is held can be released'
 
-/**
- * A released execution is signed when it is asked for again, once and exactly as it was reviewed, whatever the cap says; it
- * uses up nothing of the cap.
- */
-async function runHeldCommand(
-  { action, id }: { readonly action: string | undefined; readonly id: string | undefined },
-  state: OperatorState | undefined,
-): Promise<string> {
-  const { held, audit } = needed(state, 'nothing that is held can be released')
-  if (action === 'list' && id === undefined) {
-    const listed = await held.list()
-    if (listed.size === 0) return 'Nothing is held.'
-    return [...listed]
-      .map(([heldId, record]) => {
-        if (record === undefined) return `${heldId}: its file cannot be read`
-        const { kind, key, lets, reason, since } = record
-        return `${heldId}: ${kind} ${key} lets out ${lets.join(' and ')} (${reason}, since ${since})`
+const commands: readonly OracleCommand[] = [
+  {
+    words: 'halted list',
+    about: 'List chains that contradicted themselves: nothing of them is signed',
+    async run(state) {
+      const halted = await needed(state, endsWithProcess).halts.load()
+      if (halted.size === 0) return 'No chain is halted.'
+      return [...halted]
+        .map(([chainId, contradiction]) => {
+          if (contradiction === undefined) return `${chainId}: the marker cannot be read`
+          return `${chainId}: ${describeFinalChange(contradiction)}`
+        })
+        .join('\n')
+    },
+  },
+  {
+    words: 'halted clear',
+    about: 'End a halt: a running oracle notices at its next check and reads the chain anew before it signs',
+    operands: ['chain'],
+    async run(state, args) {
+      const { place, halts, audit } = needed(state, endsWithProcess)
+      const chain = args.operand('chain')
+      const isCleared = await audit.record({ action: 'halted.clear', subject: chain }, () =>
+        halts.clear(chain),
+      )
+      if (isCleared) return `${chain} is not halted any more.`
+      throw new ConfigurationError(`${chain} is not halted in ${place}.`)
+    },
+  },
+  {
+    words: 'held list',
+    about: 'List executions that pass a cap',
+    async run(state) {
+      const listed = await needed(state, releasesNothing).held.list()
+      if (listed.size === 0) return 'Nothing is held.'
+      return [...listed]
+        .map(([heldId, record]) => {
+          if (record === undefined) return `${heldId}: its file cannot be read`
+          const { kind, key, lets, reason, since } = record
+          return `${heldId}: ${kind} ${key} lets out ${lets.join(' and ')} (${reason}, since ${since})`
+        })
+        .join('\n')
+    },
+  },
+  {
+    words: 'held release',
+    about:
+      'Have an execution signed when it is asked for again: once, exactly as it was reviewed, and using up nothing of the cap',
+    operands: ['id'],
+    async run(state, args) {
+      const { held, audit } = needed(state, releasesNothing)
+      const id = args.operand('id')
+      let wasListed = false
+      await audit.record({ action: 'held.release', subject: id }, async () => {
+        wasListed = await held.release(id)
+        return true
       })
-      .join('\n')
-  }
-  if (action !== 'release' || id === undefined) throw new ConfigurationError(usage)
-  let wasListed = false
-  await audit.record({ action: 'held.release', subject: id }, async () => {
-    wasListed = await held.release(id)
-    return true
-  })
-  const note = wasListed ? '' : ' It is not listed here: check the id.'
-  return `${id} is signed when it is asked for again.${note}`
+      const note = wasListed ? '' : ' It is not listed here: check the id.'
+      return `${id} is signed when it is asked for again.${note}`
+    },
+  },
+  {
+    words: 'audit list',
+    about: 'List who changed what, and when',
+    run: async (state) => describeAudit(await needed(state, 'no command changes anything').audit.list()),
+  },
+]
+
+/** What is asked of an oracle, beside a running one. */
+export const oracleProgram: Program<OracleCommand | typeof doctor> = {
+  name: 'npm run oracle --',
+  about: 'The oracle: without a word it runs.',
+  commands: [doctor, ...commands],
+  groups: {
+    halted: 'Chains that contradicted themselves',
+    held: 'Executions that pass a cap',
+    audit: 'Who changed what',
+  },
 }

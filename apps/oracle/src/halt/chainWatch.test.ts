@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock, UpstreamUnavailableError } from '@causeway/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { operate } from '../../test/fixtures/operate.ts'
 import { evidence } from '../../test/fixtures/world.ts'
-import { folderState, runOperatorCommand } from '../compose/operatorCommands.ts'
+import { folderState } from '../compose/operatorCommands.ts'
 import { type ChainWatch, createChainWatch } from './chainWatch.ts'
 import { createHaltStore, type HaltStore } from './haltStore.ts'
 import { followedAfterUseMs } from './watchedChain.ts'
@@ -576,7 +577,7 @@ describe('with a state directory', () => {
     const watch = await watchOf(new Chain(), { stateDirectory: directory })
     await watch.check()
     expect(refusal(watch)).toBe('CHAIN_HALTED')
-    expect(await runOperatorCommand(['halted', 'list'], folderState(directory))).toBe(
+    expect(await operate(['halted', 'list'], folderState(directory))).toBe(
       'ethereum: the marker cannot be read',
     )
   })
@@ -584,20 +585,20 @@ describe('with a state directory', () => {
   test('the operator sees the halt and clears it in the running process, which forgets the chain', async () => {
     const lifted: string[] = []
     const { watch } = await haltedWatch(lifted)
-    expect(await runOperatorCommand(['halted', 'list'], folderState(directory))).toBe(
+    expect(await operate(['halted', 'list'], folderState(directory))).toBe(
       'ethereum: block 100 was h100 and is other',
     )
-    expect(await runOperatorCommand(['halted', 'clear', 'ethereum'], folderState(directory))).toBe(
+    expect(await operate(['halted', 'clear', 'ethereum'], folderState(directory))).toBe(
       'ethereum is not halted any more.',
     )
     await watch.check()
     expect(refusal(watch)).toBe('ready')
     expect(lifted).toEqual(['ethereum', 'ethereum'])
-    expect(await runOperatorCommand(['halted', 'list'], folderState(directory))).toBe('No chain is halted.')
-    await expect(runOperatorCommand(['halted', 'clear', 'ethereum'], folderState(directory))).rejects.toThrow(
+    expect(await operate(['halted', 'list'], folderState(directory))).toBe('No chain is halted.')
+    await expect(operate(['halted', 'clear', 'ethereum'], folderState(directory))).rejects.toThrow(
       /not halted/,
     )
-    const audited = (await runOperatorCommand(['audit', 'list'], folderState(directory))).split('\n')
+    const audited = (await operate(['audit', 'list'], folderState(directory))).split('\n')
     expect(audited.map((line) => line.split('  ').slice(2))).toEqual([
       ['halted.clear', 'ethereum', 'unchanged'],
       ['halted.clear', 'ethereum', 'done'],
@@ -622,7 +623,7 @@ describe('with a state directory', () => {
     ['a chain that is not halted', ['halted', 'clear', 'base']],
     ['another topic', ['keys', 'list']],
   ])('the command refuses %s', async (_what, words) => {
-    await expect(runOperatorCommand(words, folderState(directory))).rejects.toThrow(ConfigurationError)
-    await expect(runOperatorCommand(words, undefined)).rejects.toThrow(ConfigurationError)
+    await expect(operate(words, folderState(directory))).rejects.toThrow(ConfigurationError)
+    await expect(operate(words, undefined)).rejects.toThrow(ConfigurationError)
   })
 })

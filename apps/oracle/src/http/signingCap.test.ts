@@ -23,6 +23,7 @@ import {
   orderBSolverKey,
   repeated,
 } from '../../../../packages/core/test/vectors/orders.ts'
+import { operate } from '../../test/fixtures/operate.ts'
 import { paths, type TestApp, testApp, testKey } from '../../test/fixtures/oracleApp.ts'
 import { inputsB, signedOrder } from '../../test/fixtures/requests.ts'
 import {
@@ -38,7 +39,7 @@ import {
   world,
 } from '../../test/fixtures/world.ts'
 import { createSigningGuard } from '../caps/signingGuard.ts'
-import { folderState, runOperatorCommand } from '../compose/operatorCommands.ts'
+import { folderState } from '../compose/operatorCommands.ts'
 
 const ether = 10n ** 18n
 const ethereum = { chainId: 'ethereum', vmType: 'ethereum-vm', network: undefined } as const
@@ -178,9 +179,7 @@ describe('above the cap', () => {
     const { body } = await open.post(paths.deposits, deposit(2))
     expect(body).toHaveProperty('execution')
     expect(body).not.toHaveProperty('executionHeld')
-    expect(await runOperatorCommand(['held', 'list'], folderState(open.stateDirectory))).toBe(
-      'Nothing is held.',
-    )
+    expect(await operate(['held', 'list'], folderState(open.stateDirectory))).toBe('Nothing is held.')
     expect(await measured(open, 'oracle_executions_held{')).toEqual([
       'oracle_executions_held{service="oracle"} 0',
     ])
@@ -319,9 +318,7 @@ describe('the operator', () => {
     await rm(place)
     await open.post(paths.deposits, deposit(2))
     const [told] = open.lines.filter(({ event }) => event === 'execution_held')
-    expect(await runOperatorCommand(['held', 'list'], folderState(open.stateDirectory))).toContain(
-      String(told?.['id']),
-    )
+    expect(await operate(['held', 'list'], folderState(open.stateDirectory))).toContain(String(told?.['id']))
     const events = open.lines.map(({ event }) => event)
     expect(events.filter((event) => event === 'execution_held')).toHaveLength(1)
     expect(events.filter((event) => event === 'held_not_kept')).toHaveLength(2)
@@ -331,14 +328,14 @@ describe('the operator', () => {
     const open = await bed(ether)
     await open.post(paths.deposits, deposit(1))
     for (const number of [2, 3]) await open.post(paths.deposits, deposit(number))
-    const listed = (await runOperatorCommand(['held', 'list'], folderState(open.stateDirectory))).split('\n')
+    const listed = (await operate(['held', 'list'], folderState(open.stateDirectory))).split('\n')
     expect(listed).toHaveLength(2)
     const ids = open.lines.filter(({ event }) => event === 'execution_held').map(({ id }) => String(id))
     const [second = ''] = ids
     expect(listed).toContainEqual(expect.stringContaining(second))
-    const said = await runOperatorCommand(['held', 'release', second], folderState(open.stateDirectory))
+    const said = await operate(['held', 'release', second], folderState(open.stateDirectory))
     expect(said).toBe(`${second} is signed when it is asked for again.`)
-    expect(await runOperatorCommand(['audit', 'list'], folderState(open.stateDirectory))).toContain(
+    expect(await operate(['audit', 'list'], folderState(open.stateDirectory))).toContain(
       `held.release  ${second}  done`,
     )
     expect((await open.post(paths.deposits, deposit(3))).body).toHaveProperty('executionHeld')
@@ -349,18 +346,21 @@ describe('the operator', () => {
     expect(await measured(open, 'oracle_signed_value{')).toEqual([
       expect.stringMatching(/ 1000000000000000000$/),
     ])
-    expect(
-      (await runOperatorCommand(['held', 'list'], folderState(open.stateDirectory))).split('\n'),
-    ).toHaveLength(1)
+    expect((await operate(['held', 'list'], folderState(open.stateDirectory))).split('\n')).toHaveLength(1)
   })
 
   test.each<[string, readonly string[], string | undefined, RegExp]>([
     ['without STATE_DIR', ['held', 'list'], undefined, /Neither STATE_DIR nor ORACLE_DATABASE_URL/],
     ['with an id that is none', ['held', 'release', '../../etc'], 'here', /64 hex digits/],
-    ['with another word', ['held', 'burn'], 'here', /Usage: .*held list/],
+    [
+      'with another word',
+      ['held', 'burn'],
+      'here',
+      /unknown command 'burn'[\s\S]*Usage: npm run oracle -- held/,
+    ],
   ])('is told what is wrong %s', async (_what, words, directory, message) => {
     const place = directory === undefined ? undefined : folderState((await bed(ether)).stateDirectory)
-    await expect(runOperatorCommand(words, place)).rejects.toThrow(message)
+    await expect(operate(words, place)).rejects.toThrow(message)
   })
 })
 

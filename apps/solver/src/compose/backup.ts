@@ -1,34 +1,37 @@
 import { open } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { ConfigurationError } from '@causeway/core'
+import { ConfigurationError, type SqlDatabase } from '@causeway/core'
 import { backupDatabase, restoreDatabase } from '@causeway/database'
 import { recordRestore } from '../wallet/stopSwitch.ts'
 import type { SolverConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 
-const backupUsage = 'Backups: backup > FILE, restore FILE.'
+/** Writes all tables of the solver's database as text, from one snapshot, beside a running solver. */
+export async function backup(config: SolverConfig, write: (lines: string) => Promise<void>): Promise<void> {
+  await withDatabase(config, (database) => backupDatabase(database, write))
+}
 
 /**
- * `backup` writes all tables of the solver's database as text, from one snapshot, beside a running solver. `restore <file>`
- * fills an empty one with it, all or nothing, on which no solver runs, and writes a line of who did it.
- * @throws ConfigurationError for other words, and for what is no backup of this release or fits the database not
+ * Fills an empty database, all or nothing, on which no solver runs, and writes a line of who did it.
+ * @throws ConfigurationError for what is no backup of this release or fits the database not
  */
-export async function runBackupCommand(
-  [command, path, ...more]: readonly string[],
+export async function restore(config: SolverConfig, path: string): Promise<string> {
+  await withDatabase(config, (database) =>
+    restoreDatabase(database, linesOf(path), (tx) =>
+      recordRestore(tx, { actor: `cli:${userInfo().username}`, path }),
+    ),
+  )
+  return 'Restored.'
+}
+
+/** Beside a running solver, or without one. */
+export async function withDatabase<T>(
   config: SolverConfig,
-  write: (lines: string) => Promise<void>,
-): Promise<void> {
-  const isFit = more.length === 0 && (command === 'restore') === (path !== undefined)
-  if (!isFit) throw new ConfigurationError(backupUsage)
+  work: (database: SqlDatabase) => Promise<T>,
+): Promise<T> {
   const opened = await openDatabase(config, { onConnectionLost: () => undefined, joinRunning: true })
   try {
-    if (path === undefined) await backupDatabase(opened.database, write)
-    else {
-      await restoreDatabase(opened.database, linesOf(path), (tx) =>
-        recordRestore(tx, { actor: `cli:${userInfo().username}`, path }),
-      )
-      await write('Restored.\n')
-    }
+    return await work(opened.database)
   } finally {
     await opened.close()
   }

@@ -1,61 +1,105 @@
 import { userInfo } from 'node:os'
 import { readEnvironmentFiles } from '@causeway/chains'
+import { type Arguments, type CommandForm, doctor, type Program } from '@causeway/cli'
 import { ConfigurationError, counted, createFindings, formatAmount, type SqlDatabase } from '@causeway/core'
 import { describeAudit } from '@causeway/signer'
 import { z } from 'zod'
 import { type Figures, figures, type KeptFill, readFigures, readFills, readSaid } from '../wallet/exposure.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
+import { backup, restore, withDatabase } from './backup.ts'
 import type { SolverConfig } from './config.ts'
-import { openDatabase } from './database.ts'
 import { reportInventory } from './inventory.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-const usage =
-  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory [--json], fills <since>, audit list, backup, restore <file>.'
+/** What a command needs of the world. */
+export type CommandContext = {
+  readonly config: SolverConfig
+  readonly variables: Variables
+  /** For output that is too long to be held. */
+  readonly write: (text: string) => Promise<void>
+}
 
-/**
- * What an operator asks of a solver, beside a running one.
- * @returns lines to print @throws ConfigurationError for words that are no command
- */
-export async function runCommand(
-  [command, ...words]: readonly string[],
-  config: SolverConfig,
-  variables: Variables,
-): Promise<string> {
-  switch (command) {
-    case 'stop':
-      if (words.length === 0)
-        throw new ConfigurationError('stop needs a reason, which the next operator reads.')
-      return setStop(config, { isStopped: true, reason: words.join(' ') })
-    case 'resume':
-      return setStop(config, { isStopped: false, reason: words.join(' ') })
-    case 'status':
-      return withSwitch(config, async (stop, database) => {
+type SolverCommand = CommandForm & {
+  /** @returns lines to print, `undefined` when all was written @throws ConfigurationError */
+  run(scene: CommandContext, args: Arguments): Promise<string | undefined>
+}
+
+const forNext = 'The next operator reads the reason'
+
+const commands: readonly SolverCommand[] = [
+  {
+    words: 'stop',
+    about: `Sign nothing new in any process of this database. ${forNext}`,
+    operands: ['reason...'],
+    run: ({ config }, args) => setStop(config, { isStopped: true, reason: args.operand('reason') }),
+  },
+  {
+    words: 'resume',
+    about: 'End the stop',
+    operands: ['[reason...]'],
+    run: ({ config }, args) => setStop(config, { isStopped: false, reason: args.operand('reason') }),
+  },
+  {
+    words: 'go',
+    about: `Answer for what is paid and not attested: it counts no more, and the chain goes on. ${forNext}`,
+    operands: ['chain|all', 'reason...'],
+    run: ({ config }, args) => goOn(config, args.operand('chain|all'), args.operand('reason')),
+  },
+  {
+    words: 'status',
+    about: 'Show whether it is stopped, and what is paid and not attested',
+    run: ({ config }) =>
+      withSwitch(config, async (stop, database) => {
         const lines = describeExposure(await readFigures(database), await readSaid(database))
         return [describeStop(await stop.read()), ...lines].join('\n')
-      })
-    case 'go':
-      return goOn(config, words)
-    case 'audit':
-      if (words.join(' ') !== 'list') throw new ConfigurationError(usage)
-      return withSwitch(config, async (stop) => describeDeeds(await stop.deeds()))
-    case 'fills':
-      return withSwitch(config, async (_stop, database) => {
-        const fills = await readFills(database, readMoment(words))
+      }),
+  },
+  {
+    words: 'inventory',
+    about: 'Show what lies in the wallet and on the hub, and what to withdraw and move; moves nothing',
+    flags: { json: { about: 'Amounts as decimal strings in smallest units' } },
+    run: ({ config, variables }, args) => reportInventory(config, variables, { asJson: args.isOn('json') }),
+  },
+  {
+    words: 'fills',
+    about: 'Print what it filled since a time like 2026-11-24T10:15:00Z, a line of JSON each',
+    operands: ['since'],
+    run: ({ config }, args) =>
+      withSwitch(config, async (_stop, database) => {
+        const fills = await readFills(database, readMoment(args.operand('since')))
         return fills.map(describeFill).join('\n')
-      })
-    case 'inventory':
-      if (words.some((word) => word !== '--json')) throw new ConfigurationError(usage)
-      return reportInventory(config, variables, { asJson: words.length > 0 })
-    default:
-      throw new ConfigurationError(usage)
-  }
+      }),
+  },
+  {
+    words: 'audit list',
+    about: 'List who stopped, resumed or restored it, when and why',
+    run: ({ config }) => withSwitch(config, async (stop) => describeDeeds(await stop.deeds())),
+  },
+  {
+    words: 'backup',
+    about: 'Print all tables as text from one snapshot, for a file; the solver may go on',
+    run: ({ config, write }) => backup(config, write).then(() => undefined),
+  },
+  {
+    words: 'restore',
+    about: 'Fill an empty database, on which no solver runs, from a backup, all or nothing',
+    operands: ['file'],
+    run: ({ config }, args) => restore(config, args.operand('file')),
+  },
+]
+
+/** What is asked of a solver, beside a running one. */
+export const solverProgram: Program<SolverCommand | typeof doctor> = {
+  name: 'npm run causeway -- solver',
+  about: 'The solver: without a word it runs.',
+  commands: [doctor, ...commands],
+  groups: { audit: 'Who changed what' },
 }
 
 /** @throws ConfigurationError */
-function readMoment(words: readonly string[]): Date {
-  const moment = z.iso.datetime({ offset: true }).safeParse(words.join(' '))
+function readMoment(text: string): Date {
+  const moment = z.iso.datetime({ offset: true }).safeParse(text)
   if (!moment.success) throw new ConfigurationError('fills needs a time, like 2026-11-24T10:15:00Z.')
   return new Date(moment.data)
 }
@@ -69,16 +113,11 @@ function describeFill({ asked, at, ...fill }: KeptFill): string {
 
 type StopSwitch = ReturnType<typeof createStopSwitch>
 
-async function withSwitch(
+function withSwitch(
   config: SolverConfig,
   use: (stop: StopSwitch, database: SqlDatabase) => Promise<string>,
 ): Promise<string> {
-  const opened = await openDatabase(config, { onConnectionLost: () => undefined, joinRunning: true })
-  try {
-    return await use(createStopSwitch(opened.database), opened.database)
-  } finally {
-    await opened.close()
-  }
+  return withDatabase(config, (database) => use(createStopSwitch(database), database))
 }
 
 function setStop(
@@ -92,10 +131,7 @@ function setStop(
 }
 
 /** Ends the wait of a chain whose payments are not attested: from now on the operator answers for them. */
-async function goOn(config: SolverConfig, [name, ...words]: readonly string[]): Promise<string> {
-  const reason = words.join(' ')
-  if (name === undefined || reason === '')
-    throw new ConfigurationError('go needs a chain, or all, and a reason, which the next operator reads.')
+async function goOn(config: SolverConfig, name: string, reason: string): Promise<string> {
   const chain = name === 'all' ? undefined : await readChain(config, name)
   return withSwitch(config, async (stop) => {
     const accepted = await stop.go({ chain, reason, actor: `cli:${userInfo().username}` })

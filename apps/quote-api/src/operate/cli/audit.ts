@@ -13,7 +13,6 @@ export const auditCommands: readonly Command[] = [
   {
     words: 'audit list',
     about: 'List who changed what and why, newest first, refused attempts among it',
-    operands: [],
     flags: {
       actor: { value: '<name>', about: 'Of one operator, e.g. admin or cli:alice' },
       action: { value: '<name>', about: 'Of one kind, e.g. requests.resolve' },

@@ -11,8 +11,6 @@ export const claimCommands: readonly Command[] = [
   {
     words: 'claims pending',
     about: 'List claims of app fees that wait for their payout, longest first',
-    operands: [],
-    flags: {},
     async run({ administration }) {
       const claims = await administration.appFeeClaims.pending({ limit: listedMax })
       const rows = claims.map(({ claimId, wallet, asset, amount, createdAt }) => ({

@@ -1,3 +1,4 @@
+import type { Arguments, CommandForm } from '@causeway/cli'
 import type { SqlDatabase } from '@causeway/core'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import type { RetentionSettings } from '../../requests/retention/removableRequests.ts'
@@ -39,21 +40,6 @@ export type ChainsContext = {
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
-export type Flag = {
-  /** What stands behind it, e.g. `<text>`; absent for a switch. */
-  readonly value?: string
-  readonly about: string
-  readonly isRequired?: boolean
-}
-
-/** What was typed behind a command, by name. */
-export type Arguments = {
-  /** @throws Error for one the command does not declare */
-  operand(name: string): string
-  text(flag: string): string | undefined
-  isOn(flag: string): boolean
-}
-
 export type Output = {
   /** For `--json`: amounts as decimal strings, times in ISO 8601. */
   readonly data: unknown
@@ -64,26 +50,20 @@ export type Output = {
   readonly isUnknown?: boolean
 }
 
-export type Command = {
-  /** Group and verb, e.g. `keys create`. */
-  readonly words: string
-  readonly about: string
-  /** In order; all are required. */
-  readonly operands: readonly string[]
-  readonly flags: Readonly<Record<string, Flag>>
+export type Command = CommandForm & {
   /** It changes what is stored: its functions keep an audit line of what was done, `runCli` one of what was refused. */
   readonly changes?: true
 } & (
-  | {
-      /** `undefined` when everything was printed. @throws CommandError, DomainError, ConfigurationError */
-      run(scene: CommandContext, args: Arguments): Promise<Output | undefined>
-    }
-  | {
-      /** As `run`, of a command that works without a database. */
-      runOnChains(scene: ChainsContext, args: Arguments): Promise<Output>
-    }
-  | {
-      /** As `run`, of a command that works before there are settings. @param variables what is set nevertheless */
-      runWithoutSettings(variables: ChainsContext['variables'], args: Arguments): Promise<Output>
-    }
-)
+    | {
+        /** `undefined` when everything was printed. @throws CommandError, DomainError, ConfigurationError */
+        run(scene: CommandContext, args: Arguments): Promise<Output | undefined>
+      }
+    | {
+        /** As `run`, of a command that works without a database. */
+        runOnChains(scene: ChainsContext, args: Arguments): Promise<Output>
+      }
+    | {
+        /** As `run`, of a command that works before there are settings. @param variables what is set nevertheless */
+        runWithoutSettings(variables: ChainsContext['variables'], args: Arguments): Promise<Output>
+      }
+  )

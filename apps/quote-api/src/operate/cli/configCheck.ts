@@ -54,7 +54,6 @@ export const configCommands: readonly Command[] = [
   {
     words: 'config check',
     about: 'Compare the configuration of ENVIRONMENT with what its chains say',
-    operands: [],
     flags: {
       'against-chain': {
         about: 'Compare guardian sets too, and write into the quote file when a chain agreed with all of it',

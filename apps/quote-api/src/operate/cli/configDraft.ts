@@ -16,7 +16,6 @@ export const draftCommands: readonly Command[] = [
   {
     words: 'config draft',
     about: 'Write the files of an environment of your own, with words where you have something to fill in',
-    operands: [],
     flags: {
       chains: { value: '<keys>', about: 'Chains to quote and pay on, e.g. base,optimism', isRequired: true },
       environment: { value: '<name>', about: 'By default ENVIRONMENT, else own.prod' },

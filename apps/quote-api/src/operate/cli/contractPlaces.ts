@@ -1,6 +1,7 @@
 // Where contract commands work: a quoted chain or the hub, with what is planned and what is configured there.
 import { readFile } from 'node:fs/promises'
 import { type ChainRegistry, loadConfigFile, type RegisteredHub } from '@causeway/chains'
+import type { Arguments } from '@causeway/cli'
 import {
   type DeployedName,
   deploymentPlan,
@@ -23,7 +24,7 @@ import {
 import { createPublicClient, type HttpTransport, http, type PublicClient } from 'viem'
 import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
-import type { Arguments, ChainsContext } from './command.ts'
+import type { ChainsContext } from './command.ts'
 import { CommandError } from './commandError.ts'
 
 const nowhere = `0x${'0'.repeat(40)}`

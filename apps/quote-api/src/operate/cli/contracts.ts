@@ -30,7 +30,6 @@ export const contractCommands: readonly Command[] = [
   {
     words: 'contracts deploy',
     about: 'Deploy what a chain needs; what is there already is left alone',
-    operands: [],
     flags: {
       ...chainFlag,
       settlement: {
@@ -76,7 +75,6 @@ export const contractCommands: readonly Command[] = [
   {
     words: 'contracts verify',
     about: 'Compare the code of the contracts that a chain is configured with',
-    operands: [],
     flags: {
       ...chainFlag,
       settlement: {

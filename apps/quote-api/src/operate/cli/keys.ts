@@ -9,7 +9,6 @@ export const keyCommands: readonly Command[] = [
     words: 'keys create',
     changes: true,
     about: 'Create an API key; its text is shown this once',
-    operands: [],
     flags: { label: { value: '<text>', about: 'Whose key it is', isRequired: true } },
     async run({ administration, actor }, args) {
       const label = readValue(keyLabelText, args.text('label'), '--label')
@@ -40,7 +39,6 @@ export const keyCommands: readonly Command[] = [
     changes: true,
     about: 'End a key for good; every process refuses it within 5 seconds',
     operands: ['id'],
-    flags: {},
     async run({ administration, actor }, args) {
       const id = readValue(keyIdText, args.operand('id'), '<id>')
       await administration.keys.revoke({ actor, id })
@@ -50,8 +48,6 @@ export const keyCommands: readonly Command[] = [
   {
     words: 'keys list',
     about: 'List all keys, never their texts',
-    operands: [],
-    flags: {},
     async run({ administration }) {
       const keys = await administration.keys.list()
       return { data: { keys }, lines: keys.length === 0 ? ['There are no keys.'] : tableOf(keys.map(rowOf)) }

@@ -13,7 +13,6 @@ export const ledgerCommands: readonly Command[] = [
     words: 'ledger verify',
     changes: true,
     about: 'Check that every micro-dollar is explained; what is not stops reservations, exit code 1',
-    operands: [],
     flags: { cheap: { about: 'Counters and open holds only, without replaying the history' } },
     async run({ administration, actor }, args) {
       const findings = await administration.ledger.verify(args.isOn('cheap') ? 'cheap' : 'all', actor)
@@ -32,7 +31,6 @@ export const ledgerCommands: readonly Command[] = [
     words: 'ledger resume',
     changes: true,
     about: 'Check everything; when the books add up, let halted reservations go on',
-    operands: [],
     flags: { reason: reasonFlag },
     async run({ administration, actor }, args) {
       const { findings, wasHalted } = await administration.ledger.resume({ actor, reason: readReason(args) })
@@ -47,8 +45,6 @@ export const ledgerCommands: readonly Command[] = [
   {
     words: 'ledger backup',
     about: 'Print all tables as text from one snapshot, for a file; the service may go on',
-    operands: [],
-    flags: {},
     async run({ administration, print }) {
       await administration.ledger.backup((lines) => print(lines.trimEnd()))
       return undefined
@@ -59,7 +55,6 @@ export const ledgerCommands: readonly Command[] = [
     changes: true,
     about: 'Fill an empty database from a backup, all or nothing',
     operands: ['file'],
-    flags: {},
     async run({ administration, actor, readLines }, args) {
       await administration.ledger.restore(readLines(args.operand('file')), actor)
       return { data: { restored: true }, lines: ['Restored. Run ledger verify now.'] }
@@ -91,7 +86,6 @@ export const ledgerCommands: readonly Command[] = [
   {
     words: 'ledger export',
     about: 'Print every transfer as one line of JSON, oldest first',
-    operands: [],
     flags: { after: { value: '<seq>', about: 'Go on behind this sequence number' } },
     async run({ administration, print }, args) {
       const after = readValue(sequence, args.text('after') ?? '0', '--after')

@@ -11,7 +11,6 @@ export const orderCommands: readonly Command[] = [
     changes: true,
     about:
       'Sign every order of the configured key that is open and not signed: before another key takes its place, or after',
-    operands: [],
     flags: { reason: reasonFlag },
     async run({ database, variables, actor, print }, args) {
       const reason = readReason(args)

@@ -36,7 +36,6 @@ export const policyCommands: readonly Command[] = [
     words: 'policies show',
     about: 'Show the rules of a key and what it has used',
     operands: ['id'],
-    flags: {},
     async run({ administration }, args) {
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
       const { policy, usage } = await administration.policies.show(apiKeyId)
@@ -65,7 +64,6 @@ export const policyCommands: readonly Command[] = [
     changes: true,
     about: 'Let a key sponsor everything again',
     operands: ['id'],
-    flags: {},
     async run({ administration, actor }, args) {
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
       const version = await administration.policies.remove({ actor, apiKeyId })

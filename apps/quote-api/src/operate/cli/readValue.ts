@@ -1,7 +1,7 @@
+import type { Arguments, Flag } from '@causeway/cli'
 import { anyCaseHex32Pattern, type Hex, parseCasedAddress } from '@causeway/core'
 import { type ZodType, z } from 'zod'
 import { operatorReason } from '../../access/operatorReason.ts'
-import type { Arguments, Flag } from './command.ts'
 import { CommandError } from './commandError.ts'
 
 /** @throws CommandError that names what was typed and what is right */

@@ -18,8 +18,6 @@ export const requestCommands: readonly Command[] = [
   {
     words: 'requests parked',
     about: 'List what makes no progress, longest first',
-    operands: [],
-    flags: {},
     async run({ administration }) {
       const requests = await administration.requests.parked({ limit: listedMax })
       const rows = requests.map((one) => ({
@@ -41,7 +39,6 @@ export const requestCommands: readonly Command[] = [
     words: 'requests find',
     about: 'Find requests by a request id, an order id or the hash of a transaction',
     operands: ['id'],
-    flags: {},
     async run({ administration }, args) {
       const found = await administration.requests.find(args.operand('id'))
       const rows = found.map((one) => ({
@@ -59,7 +56,6 @@ export const requestCommands: readonly Command[] = [
     words: 'requests explain',
     about: 'Show all that is known about a request and what can be done; changes nothing',
     operands: ['request'],
-    flags: {},
     async run({ administration }, args) {
       const requestId = readId32(args.operand('request'), '<request>')
       const explained = await administration.requests.explain(requestId)

@@ -70,7 +70,6 @@ export const rereadCommands: readonly Command[] = [
     changes: true,
     about: 'Read a transaction, or all from one block to another, now; keeps the deposits and prints them',
     operands: ['chain', 'transaction|from-to'],
-    flags: {},
     async run({ database, actor, openReader: open }, args) {
       const [name, target] = [args.operand('chain'), args.operand('transaction|from-to')]
       const { chain, close } = await open(name)

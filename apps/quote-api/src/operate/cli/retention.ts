@@ -6,8 +6,6 @@ export const retentionCommands: readonly Command[] = [
   {
     words: 'retention show',
     about: 'Show which stored quotes and requests would be deleted by their age; deletes nothing',
-    operands: [],
-    flags: {},
     async run({ database, retention }) {
       const preview = await previewRetention(database, retention)
       const rows = preview.map(({ what, removable, open, oldest }) => ({

@@ -1,11 +1,12 @@
 import { open, readFile } from 'node:fs/promises'
+import { type Arguments, doctor, type Program, readCommandLine } from '@causeway/cli'
 import { ConfigurationError, DomainError } from '@causeway/core'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { createAdministration, loadPeppers } from '../administration.ts'
 import { openDatabase } from '../database.ts'
 import { auditCommands } from './audit.ts'
 import { claimCommands } from './claims.ts'
-import type { Arguments, Command, CommandContext, Output } from './command.ts'
+import type { Command, CommandContext, Output } from './command.ts'
 import { openCommandChain } from './commandChain.ts'
 import { CommandError } from './commandError.ts'
 import { configCommands } from './configCheck.ts'
@@ -15,7 +16,6 @@ import { foundFillCommands, openFillJudge } from './foundFills.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
 import { orderCommands } from './orders.ts'
-import { parseCommandLine } from './parseCommandLine.ts'
 import { policyCommands } from './policies.ts'
 import { readDifferences } from './readDifferences.ts'
 import { requestCommands } from './requests.ts'
@@ -40,6 +40,8 @@ export type CliOptions = {
   /** As they are set, for commands that work before there are settings. */
   readonly variables?: Readonly<Record<string, string | undefined>>
   readonly actor: string
+  /** Tells what it finds itself. @returns the exit code */
+  readonly doctor?: (args: Arguments) => Promise<0 | 1 | 2>
   /** One line; resolves when it may be followed by the next. */
   readonly print: (line: string) => Promise<void>
   readonly complain: (line: string) => Promise<void>
@@ -52,24 +54,20 @@ const statementTimeoutMs = 600_000
 /** @returns the exit code: 0 done, 1 refused or something is wrong, 2 not understood, or it cannot be told */
 export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
   const { print, complain } = options
-  const parsed = parseCommandLine(options.words, commandTable)
-  if (parsed.kind === 'help') {
-    await print(usageOf(commandTable))
-    return 0
+  const line = readCommandLine(options.words, causeway)
+  if (line.kind !== 'run') {
+    await (line.kind === 'help' ? print : complain)(line.text)
+    return line.kind === 'help' ? 0 : 2
   }
-  if (parsed.kind === 'wrong') {
-    const usage = parsed.command === undefined ? usageOf(commandTable) : usageOfCommand(parsed.command)
-    await complain(`${parsed.problem}\n\n${usage}`)
-    return 2
-  }
-  const { command, args, json } = parsed
+  const { command, args, usage } = line
   try {
+    if ('isDoctor' in command) return (await options.doctor?.(args)) ?? 2
     const output = await runCommand(command, args, options)
-    if (output !== undefined) await printOutput(output, json, print)
+    if (output !== undefined) await printOutput(output, args.isOn('json'), print)
     if (output?.isUnknown === true) return 2
     return output?.isFailure === true ? 1 : 0
   } catch (error) {
-    return explainFailure(error, command, complain)
+    return explainFailure(error, usage, complain)
   }
 }
 
@@ -86,7 +84,7 @@ async function runCommand(
 /** What a command that changes something refuses leaves a line, as what it does. */
 async function runAudited<T>(
   { administration, actor }: CommandContext,
-  { words, changes, operands }: Command,
+  { words, changes, operands = [] }: Command,
   work: () => Promise<T>,
   args: Arguments,
 ): Promise<T> {
@@ -166,11 +164,11 @@ function amountsAsText(_name: string, value: unknown): unknown {
 
 async function explainFailure(
   error: unknown,
-  command: Command,
+  usage: string,
   complain: CliOptions['complain'],
 ): Promise<1 | 2> {
   if (error instanceof CommandError) {
-    await complain(`${error.message}\n\n${usageOfCommand(command)}`)
+    await complain(`${error.message}\n\n${usage}`)
     return 2
   }
   if (error instanceof DomainError) {
@@ -185,7 +183,7 @@ async function explainFailure(
   throw error
 }
 
-/** Every command, in the order in which the usage lists them. */
+/** Every command that works by settings, in the order in which the help lists them. */
 export const commandTable: readonly Command[] = [
   ...statusCommands,
   ...stopCommands,
@@ -210,40 +208,42 @@ export const commandTable: readonly Command[] = [
   ...configCommands,
 ]
 
-const invocation = 'npm run causeway --'
-
-/** One line per command. */
-export function usageOf(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => signatureOf(command).length))
-  return [
-    `Usage: ${invocation} <command> [--json]`,
-    '',
-    `  ${'doctor'.padEnd(width)}  Tell every setting that is missing, wrong or contradictory, and what to do`,
-    ...commands.map((command) => `  ${signatureOf(command).padEnd(width)}  ${command.about}`),
-    '',
-    'Works on the database itself, beside the service or without it. DATABASE_URL names it; without one,',
-    'ENVIRONMENT=local (the default) uses the database of npm start. --json prints one JSON document.',
-    '`solver …` and `allocator …` are commands of those processes, with their variables.',
-  ].join('\n')
+/** It looks at one service, by the variables that it is given. */
+const ownDoctor = {
+  ...doctor,
+  flags: { service: { value: '<name>', about: 'quote-api alone: the others have commands of their own' } },
 }
 
-/** What one command takes. */
-export function usageOfCommand(command: Command): string {
-  const flags = Object.entries(command.flags)
-  const named = flags.map(([name, { value }]) => `--${name}${value === undefined ? '' : ` ${value}`}`)
-  const width = Math.max(0, ...named.map((text) => text.length))
-  return [
-    `Usage: ${invocation} ${signatureOf(command)} [--json]`,
-    command.about,
-    ...flags.map(([, { about }], index) => `  ${(named[index] ?? '').padEnd(width)}  ${about}`),
-  ].join('\n')
-}
+const json = { about: 'Print one JSON document' }
 
-function signatureOf({ words, operands, flags }: Command): string {
-  const required = Object.entries(flags).filter(([, { isRequired }]) => isRequired === true)
-  return [
-    words,
-    ...operands.map((name) => `<${name}>`),
-    ...required.map(([name, { value }]) => `--${name} ${value}`),
-  ].join(' ')
+/** What `npm run causeway --` understands. */
+export const causeway: Program<Command | typeof doctor> = {
+  name: 'npm run causeway --',
+  about: 'Commands of operators: on the database itself, beside the service or without it.',
+  commands: [ownDoctor, ...commandTable].map((one) => ({ ...one, flags: { ...one.flags, json } })),
+  groups: {
+    keys: 'API keys',
+    wallets: 'Wallets that keys are linked to',
+    policies: 'What keys may sponsor',
+    webhooks: 'Where messages of keys go',
+    balance: 'Balances of sponsors',
+    topup: 'Top-ups of balances',
+    suspense: 'Top-ups that nobody is credited for',
+    ledger: 'The books',
+    sponsor: 'Stops of one sponsor',
+    statements: 'Statements of balances',
+    orders: 'Signatures of orders',
+    requests: 'Requests, and what to do with parked ones',
+    claims: 'Claims of app fees',
+    chains: 'What chains are read for',
+    retention: 'Ages of what is stored',
+    audit: 'Who changed what',
+    config: 'Configuration files',
+    contracts: 'Contracts of this release',
+  },
+  notes: [
+    'DATABASE_URL names the database; without one, ENVIRONMENT=local (the default) uses that of npm start.',
+    '`quote-api`, `oracle`, `solver` and `allocator` run that process, by its own variables; words behind them are its',
+    'commands: npm run causeway -- solver --help',
+  ].join('\n'),
 }

@@ -12,8 +12,6 @@ export const statusCommands: readonly Command[] = [
   {
     words: 'status',
     about: 'Tell what moves and what does not, since when, and what to do; asks the running service',
-    operands: [],
-    flags: {},
     runOnChains: async ({ config }) => outputOf(await askService(config)),
   },
 ]

@@ -28,7 +28,6 @@ export const topUpCommands: readonly Command[] = [
   {
     words: 'topup calldata',
     about: 'Print the transaction that tops a balance up; any wallet can send it',
-    operands: [],
     flags: {
       usdc: { value: '<amount>', about: 'How much, e.g. 25', isRequired: true },
       wallet: { value: '<address>', about: 'Whose balance; default: the sender of the transaction' },
@@ -45,7 +44,6 @@ export const topUpCommands: readonly Command[] = [
     words: 'topup find',
     about: 'Show what became of a transaction: its top-ups with their ids',
     operands: ['chain', 'transaction'],
-    flags: {},
     async run({ database }, args) {
       const chainId = Number(readValue(integer, args.operand('chain'), '<chain>'))
       const transactionHash = readId32(args.operand('transaction'), '<transaction>')
@@ -63,8 +61,6 @@ export const topUpCommands: readonly Command[] = [
   {
     words: 'topup halted',
     about: 'List accounts whose top-ups stopped because a final block changed',
-    operands: [],
-    flags: {},
     async run({ database }) {
       const halted = await haltedTopUps(database)
       const lines = halted.map(
@@ -112,7 +108,6 @@ export const topUpCommands: readonly Command[] = [
   {
     words: 'suspense list',
     about: 'List money that arrived and names no balance, oldest first',
-    operands: [],
     flags: { after: { value: '<id>', about: 'Go on behind this entry' } },
     async run({ database }, args) {
       const after = readValue(integer, args.text('after') ?? '0', '--after')
@@ -145,7 +140,6 @@ export const topUpCommands: readonly Command[] = [
     words: 'ledger reconcile',
     about:
       'Compare settled top-ups with another endpoint, and payments of the fill wallet with requests; exit code 1 when they differ',
-    operands: [],
     flags: {
       from: { value: '<block>', about: 'First block; default: the first one watched' },
       to: { value: '<block>', about: 'Last block; default: the last settled one' },

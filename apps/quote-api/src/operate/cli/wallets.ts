@@ -8,8 +8,6 @@ export const walletCommands: readonly Command[] = [
   {
     words: 'wallets list',
     about: 'List sponsorship wallets and the keys that draw on them',
-    operands: [],
-    flags: {},
     async run({ administration }) {
       const wallets = await administration.wallets.list()
       const rows = wallets.flatMap(({ wallet, keys }) =>
@@ -23,7 +21,6 @@ export const walletCommands: readonly Command[] = [
     changes: true,
     about: 'Take the wallet from a key; its balance stays with the wallet',
     operands: ['id'],
-    flags: {},
     async run({ administration, actor }, args) {
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
       const { wallet } = await administration.wallets.unlink({ actor, apiKeyId })
@@ -39,7 +36,6 @@ export const balanceCommands: readonly Command[] = [
     words: 'balance show',
     about: 'Show what a sponsorship wallet has, holds and is about to get',
     operands: ['wallet'],
-    flags: {},
     async run({ administration }, args) {
       const wallet = readWallet(args.operand('wallet'), '<wallet>')
       const { availableMicroUsd, heldMicroUsd, pendingMicroUsd } = await administration.ledger.balance(wallet)

@@ -38,7 +38,6 @@ export const webhookCommands: readonly Command[] = [
     words: 'webhooks show',
     about: 'Show where the messages of a key go, and how many did not arrive',
     operands: ['id'],
-    flags: {},
     async run({ administration }, args) {
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
       const shown = await administration.webhooks.show(apiKeyId)
@@ -60,7 +59,6 @@ export const webhookCommands: readonly Command[] = [
     changes: true,
     about: 'Sign with a new secret from now on; it is shown this once',
     operands: ['id'],
-    flags: {},
     async run({ administration, actor }, args) {
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
       const rotated = await administration.webhooks.rotateSecret({ actor, apiKeyId })
@@ -72,7 +70,6 @@ export const webhookCommands: readonly Command[] = [
     changes: true,
     about: 'Send again what was given up, under the same event ids',
     operands: ['id'],
-    flags: {},
     async run({ administration, actor }, args) {
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
       const messages = await administration.webhooks.replay({ actor, apiKeyId })
@@ -84,7 +81,6 @@ export const webhookCommands: readonly Command[] = [
     changes: true,
     about: 'Send nothing more for a key; messages that wait are dropped',
     operands: ['id'],
-    flags: {},
     async run({ administration, actor }, args) {
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
       await administration.webhooks.remove({ actor, apiKeyId })

@@ -12,7 +12,6 @@ export const whyCommands: readonly Command[] = [
     words: 'why',
     about: 'Tell what became of a request, step by step; changes nothing',
     operands: ['request, order or transaction'],
-    flags: {},
     run: (scene, args) => tellWhy(scene, args.operand('request, order or transaction')),
   },
 ]
