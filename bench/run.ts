@@ -1,10 +1,10 @@
 // `npm run bench`: the table of design 9 for what is built. Figures are ratios inside one run; a row
-// that misses its goal is reported, never an error, and so is one that moved against the baseline. `-- P1 P4` runs only
-// those rows; `--keep` makes what was seen the baseline.
+// that misses its goal is reported, never an error, and so is one that moved against the baseline.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { oneCommand, takeCommandLine } from '@causeway/cli'
 import { benchAhead } from './aheadBench.ts'
 import { attackIds, benchAttacks } from './attacksBench.ts'
 import { keepBaseline, movedLine, readBaseline } from './baseline.ts'
@@ -78,15 +78,21 @@ function grownTo70(_network: unknown, directory: string): Promise<Record<string,
   return grownEnvironment(directory, { chains: 70, currenciesPerChain: 50 })
 }
 
+const about = 'Measures what the page of performance has goals for.'
+const program = oneCommand('npm run bench --', about, {
+  operands: ['[row...]'],
+  flags: { keep: { about: 'Compare later runs with this one: bench/baseline.json' } },
+  notes: `Rows, by default all: ${suites.flatMap(({ ids }) => ids).join(', ')}`,
+})
+const { args } = takeCommandLine(process.argv.slice(2), program)
 console.log('building …')
 execFileSync(process.execPath, ['scripts/bundle.mjs', 'bench/quoteServer.mjs', 'bench/oracleServer.mjs'], {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   stdio: 'inherit',
 })
 
-const words = process.argv.slice(2)
-const keeps = words.includes('--keep')
-const wanted = new Set(words.filter((word) => word !== '--keep'))
+const keeps = args.isOn('keep')
+const wanted = new Set(args.list('row'))
 const rows: BenchRow[] = []
 for (const { ids, run } of suites) {
   if (wanted.size > 0 && !ids.some((id) => wanted.has(id))) continue

@@ -1,16 +1,21 @@
 // `npm run demo [-- --to solana]`: one sponsored request through its whole life, and the solver's money back, a line per stage. Works on the local network
 // that runs in this folder, or starts one for itself.
 import { join } from 'node:path'
+import { oneCommand, takeCommandLine } from '@causeway/cli'
 import { attachLocalNetwork, servicePlans, startSession } from '@causeway/localnet'
 import { readDemoNetwork } from './demo/network.ts'
 import { demoStages } from './demo/stages.ts'
 import { withdrawalStages } from './demo/withdrawal.ts'
-import { parseStartOptions } from './start/options.ts'
+import { readPlaces } from './start/options.ts'
 import { createProgress } from './start/progress.ts'
 
 const root = join(import.meta.dirname, '..')
-const { to, words } = destinationOf(process.argv.slice(2))
-const { directory, firstPorts, chainPorts } = parseStartOptions(words, process.env, root)
+const about =
+  'One sponsored request through its whole life, on the network of npm start, or on one that it starts.'
+const flags = { to: { value: '<chain>', about: 'e.g. solana; default optimism' } }
+const { args } = takeCommandLine(process.argv.slice(2), oneCommand('npm run demo --', about, { flags }))
+const to = args.text('to') ?? 'optimism'
+const { directory, firstPorts, chainPorts } = readPlaces(process.env, root)
 const progress = createProgress(
   (line) => console.log(line),
   () => performance.now(),
@@ -44,14 +49,6 @@ try {
 }
 // A stage that was given up may still be waiting.
 if (stopping.signal.aborted) process.exit(1)
-
-/** `--to <chain>`, by default optimism, and what other words there are. */
-function destinationOf(given: readonly string[]): { readonly to: string; readonly words: readonly string[] } {
-  const at = given.indexOf('--to')
-  const to = at < 0 ? 'optimism' : given[at + 1]
-  if (to === undefined) throw new Error('--to names a chain: npm run demo -- --to solana')
-  return { to, words: at < 0 ? given : given.toSpliced(at, 2) }
-}
 
 /** @returns the exit code */
 async function run(): Promise<number> {

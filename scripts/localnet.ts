@@ -2,13 +2,13 @@
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { attachLocalNetwork, parseOperatorCommand, runOperatorCommand } from '@causeway/localnet'
-import { parseStartOptions } from './start/options.ts'
+import { readPlaces } from './start/options.ts'
 
 const root = join(import.meta.dirname, '..')
 
 try {
-  const { directory } = parseStartOptions([], process.env, root)
   const command = parseOperatorCommand(process.argv.slice(2))
+  const { directory } = readPlaces(process.env, root)
   const network = await attachLocalNetwork(directory)
   console.log(await runOperatorCommand(network, command))
 } catch (error) {

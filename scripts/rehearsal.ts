@@ -2,20 +2,23 @@
 // have deployed there, a database server, a price service, key management. docs/operating/production.md goes on.
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { takeCommandLine } from '@causeway/cli'
 import { ConfigurationError } from '@causeway/core'
 import { describeEnd, startRehearsal } from '@causeway/localnet'
-import { fund } from './rehearsal/fund.ts'
+import { fund, rehearsalProgram } from './rehearsal/fund.ts'
 import { readTreasury, writeGiven } from './rehearsal/given.ts'
 
 const root = join(import.meta.dirname, '..')
 const directory = resolve(root, process.env['CAUSEWAY_REHEARSAL_DIR'] || '.rehearsal')
-const [command, ...words] = process.argv.slice(2)
+const words = process.argv.slice(2)
 
 try {
-  if (command === undefined) await run()
-  else if (command === 'fund')
-    for (const line of await fund(await readTreasury(directory), words)) console.log(line)
-  else throw new ConfigurationError('Commands: fund; without one a rehearsal starts.')
+  if (words.length === 0) await run()
+  else {
+    const { args } = takeCommandLine(words, rehearsalProgram)
+    const [to, needed] = [args.operand('address'), args.operand('chain:amount:ETH|USDC').split(' ')]
+    for (const line of await fund(await readTreasury(directory), to, needed)) console.log(line)
+  }
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error
   console.error(error.message)

@@ -4,10 +4,11 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { extname, join, resolve } from 'node:path'
+import { oneCommand, takeCommandLine } from '@causeway/cli'
 import { listenPort } from '@causeway/core'
 import { type DemoNetwork, readDemoNetwork } from './demo/network.ts'
 import { builtShopPage } from './shop/builtPage.ts'
-import { parseStartOptions } from './start/options.ts'
+import { readPlaces } from './start/options.ts'
 
 const root = join(import.meta.dirname, '..')
 /** The most of one quote. */
@@ -18,7 +19,10 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
 }
 
-const { directory } = parseStartOptions(process.argv.slice(2), process.env, root)
+const about =
+  'Opens the application of examples/shop beside npm start; SHOP_PORT says where, by default 8787.'
+takeCommandLine(process.argv.slice(2), oneCommand('npm run shop --', about))
+const { directory } = readPlaces(process.env, root)
 const network = await readDemoNetwork(join(directory, 'network.json'))
 if (network === undefined) {
   console.error('No local network runs here: start one with npm start, and this beside it.')

@@ -6,7 +6,7 @@ import { examineOwnOracle } from '../../apps/oracle/src/compose/examine.ts'
 import { examineQuoteApi } from '../../apps/quote-api/src/compose/examine.ts'
 import { examineSolver } from '../../apps/solver/src/compose/examine.ts'
 import { listenPort, portsRefusedByFetch } from '../../packages/core/src/index.ts'
-import { parseStartOptions } from '../start/options.ts'
+import { readPlaces } from '../start/options.ts'
 import { root } from './writeJson.ts'
 
 const listeners = {
@@ -32,7 +32,7 @@ test.each(each)('O-30: $setting of $service is no port that fetch refuses', asyn
 test.each(['CAUSEWAY_QUOTE_PORT', 'CAUSEWAY_ORACLE_PORT', 'CAUSEWAY_CHAIN_PORT'])(
   'O-30: %s is no port that fetch refuses',
   (setting) => {
-    const parse = () => parseStartOptions([], { [setting]: '6000' }, root)
+    const parse = () => readPlaces({ [setting]: '6000' }, root)
     expect(parse).toThrow(refused)
     expect(parse).toThrow(setting)
   },

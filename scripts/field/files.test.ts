@@ -2,6 +2,7 @@
 // names other variables than the files, main networks by mistake, an oracle that says something else.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { End } from '@causeway/cli'
 import { generatePrivateKey } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { root } from '../configs/writeJson.ts'
@@ -68,7 +69,10 @@ test.each([
   ['a family that is none', ['testnets'], { FIELD_READ_URLS: 'dogecoin-vm=https://doge.example' }],
   ['an oracle that is no URL', ['testnets'], { PUBLIC_ORACLE_URL: 'oracle' }],
 ])('O-112: a run does not begin with %s', (_what, words, changed) => {
-  expect(() => parseFieldOptions(words, { ...withKey, ...changed }, root)).toThrow()
+  const refuse: End = ({ text }) => {
+    throw new Error(text)
+  }
+  expect(() => parseFieldOptions(words, { ...withKey, ...changed }, root, refuse)).toThrow()
 })
 
 const execution = (action: string) => ({ idempotencyKey: '0xA', actions: [action], signatures: [] })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { type End, oneCommand, takeCommandLine } from '@causeway/cli'
 import { ConfigurationError, type Hex } from '@causeway/core'
 import { readPrivateKeySetting } from '@causeway/signer'
 import { parseUnits } from 'viem'
@@ -22,19 +22,31 @@ export type FieldOptions = {
   readonly publicOracle: { readonly url: string; readonly apiKey: string | undefined } | undefined
 }
 
-const usage = 'npm run field -- testnets [--max-usd 20] [--dry-run] [--out .field]'
+const about = 'The services on real test networks for an hour; docs/operating/field.md has the variables.'
+const program = oneCommand('npm run field --', about, {
+  operands: ['environment'],
+  flags: {
+    'max-usd': { value: '<sum>', about: 'The most that it may spend; default 20' },
+    'dry-run': { about: 'Spend nothing: only tell what it would' },
+    out: { value: '<folder>', about: 'For the report and the records; default .field' },
+  },
+})
 /** Whose money is worth something, and whose chains are nobody else's. */
 const refusedEnvironments = ['mainnets.prod', 'local']
 
-/** @throws ConfigurationError for words that say nothing, and without a key */
+/** @throws ConfigurationError for values that say nothing, and without a key */
 export function parseFieldOptions(
   words: readonly string[],
   variables: Variables,
   root: string,
+  end?: End,
 ): FieldOptions {
-  const { environment, maxUsd, isDryRun, out } = parseWords(words)
+  const { args } = takeCommandLine(words, program, end)
+  const named = args.operand('environment')
+  const environment = named === 'testnets' ? 'testnets.prod' : named
+  const maxUsd = args.text('max-usd') ?? '20'
   if (refusedEnvironments.includes(environment))
-    throw new ConfigurationError(`The field is no place for ${environment}: ${usage}`)
+    throw new ConfigurationError(`The field is no place for ${environment}: npm run field -- testnets`)
   if (!/^\d{1,6}(\.\d{1,6})?$/.test(maxUsd))
     throw new ConfigurationError(`--max-usd is a number of USD, not ${maxUsd}.`)
   const key = readPrivateKeySetting({
@@ -46,34 +58,12 @@ export function parseFieldOptions(
   const { PUBLIC_ORACLE_URL: url, PUBLIC_ORACLE_API_KEY: apiKey } = variables
   if (url && !URL.canParse(url)) throw new ConfigurationError('PUBLIC_ORACLE_URL is no URL.')
   return {
-    ...{ environment, variables, isDryRun, sumMicroUsd: parseUnits(maxUsd, 6) },
+    ...{ environment, variables, isDryRun: args.isOn('dry-run'), sumMicroUsd: parseUnits(maxUsd, 6) },
     configDirectory: resolve(root, variables['CONFIG_DIR'] || 'configs'),
-    directory: resolve(root, out),
+    directory: resolve(root, args.text('out') ?? '.field'),
     // CAST: a checked key is 0x and 64 hex digits.
     funderKey: key.reveal() as Hex,
     families: parseFamilyEndpoints(variables['FIELD_READ_URLS']),
     publicOracle: url ? { url, apiKey: apiKey || undefined } : undefined,
-  }
-}
-
-function parseWords(words: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        'max-usd': { type: 'string', default: '20' },
-        'dry-run': { type: 'boolean', default: false },
-        out: { type: 'string', default: '.field' },
-      },
-    })
-    const [named = '', ...more] = positionals
-    if (named === '' || more.length > 0) throw new Error('one environment is needed')
-    return {
-      environment: named === 'testnets' ? 'testnets.prod' : named,
-      ...{ maxUsd: values['max-usd'], isDryRun: values['dry-run'], out: values.out },
-    }
-  } catch (error) {
-    throw new ConfigurationError(`${error instanceof Error ? error.message : error}: ${usage}`)
   }
 }

@@ -4,7 +4,17 @@ import { encodeFunctionData, erc20Abi, parseUnits } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Treasury } from './given.ts'
 
-const fundUsage = 'npm run rehearsal -- fund <address> <chain>:<amount>:<ETH or USDC> …'
+export const rehearsalProgram = {
+  name: 'npm run rehearsal --',
+  about: 'What others do for an operator of production; without a word it starts, and runs until Ctrl-C.',
+  commands: [
+    {
+      words: 'fund',
+      about: 'Send what an account lacks of what it needs, e.g. base:1:ETH; asked again, it sends nothing',
+      operands: ['address', 'chain:amount:ETH|USDC...'],
+    },
+  ],
+}
 
 /**
  * Sends what an account lacks of what it needs, as a treasury would: asked again, it sends nothing.
@@ -12,10 +22,11 @@ const fundUsage = 'npm run rehearsal -- fund <address> <chain>:<amount>:<ETH or 
  */
 export async function fund(
   { privateKey, chains }: Treasury,
-  [recipient = '', ...wanted]: readonly string[],
+  recipient: string,
+  wanted: readonly string[],
 ): Promise<readonly string[]> {
   const to = parseCasedAddress(recipient)
-  if (to === undefined || wanted.length === 0) throw new ConfigurationError(fundUsage)
+  if (to === undefined) throw new ConfigurationError(`${recipient} is no address of an account.`)
   const from = { privateKey, address: privateKeyToAddress(privateKey) }
   const lines: string[] = []
   for (const word of wanted) {
@@ -27,7 +38,9 @@ export async function fund(
       (symbol !== 'ETH' && token === undefined) ||
       !/^[0-9]+(\.[0-9]+)?$/.test(amount)
     )
-      throw new ConfigurationError(`${word} is not understood: ${fundUsage}`)
+      throw new ConfigurationError(
+        `${word} is not understood: it takes ${Object.keys(chains).join(', ')}, e.g. base:1:ETH.`,
+      )
     const local = connectLocalChain(chain.url, chain.chainId)
     const needed = parseUnits(amount, token === undefined ? 18 : 6)
     const missing = needed - (await balanceOf(local, to, token))

@@ -3,12 +3,17 @@ import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { readCommandLine } from '@causeway/cli'
 import { ConfigurationError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { parseStartOptions } from './options.ts'
+import { parseStartOptions, startProgram } from './options.ts'
 
 const run = promisify(execFile)
 const scriptFolder = dirname(import.meta.dirname)
+const parse = (...words: string[]) =>
+  parseStartOptions(words, {}, '/repository', ({ text }) => {
+    throw new Error(text)
+  })
 
 describe('parseStartOptions', () => {
   test('has the documented defaults', () => {
@@ -47,15 +52,14 @@ describe('parseStartOptions', () => {
   })
 
   test('O-53: takes the name of a behaviour of nodes, and lists all for a wrong one', () => {
-    const parse = (...words: string[]) => parseStartOptions(words, {}, '/repository')
     expect(parse('--endpoints', 'batch-3', '--fresh')).toMatchObject({ fresh: true, endpoints: 'batch-3' })
     expect(() => parse('--endpoints', 'batch-4')).toThrow(/batch-4: .*: .*batch-3, batch-10/)
-    expect(() => parse('--endpoints')).toThrow('log-range-10')
-    expect(() => parse('--endpoints', 'batch-3', 'more')).toThrow('not understood: more')
+    expect(() => parse('--endpoints')).toThrow('argument missing')
+    expect(() => parse('--endpoints', 'batch-3', 'more')).toThrow('too many arguments')
   })
 
   test('refuses words it does not know', () => {
-    expect(() => parseStartOptions(['--frseh'], {}, '/repository')).toThrow('not understood: --frseh')
+    expect(() => parse('--frseh')).toThrow("unknown option '--frseh'\n(Did you mean --fresh?)")
   })
 })
 
@@ -79,6 +83,11 @@ describe('help', () => {
       }
     },
   )
+
+  test('O-133: is what the start itself would tell; `vitest -u` writes it anew', async () => {
+    const line = readCommandLine(['--help'], startProgram)
+    await expect(`${line.kind === 'help' && line.text}\n`).toMatchFileSnapshot('help.txt')
+  })
 
   test('names every variable with its default', async () => {
     const { firstPorts, chainPorts } = parseStartOptions([], {}, '/repository')

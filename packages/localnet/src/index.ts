@@ -84,7 +84,7 @@ export { type KmsMode, type KmsStandIn, startKmsStandIn } from './kms/startKmsSt
 export { type ChainKey, chainKeys, chainPlans } from './network/chainPlan.ts'
 export { attachLocalNetwork } from './network/operate/attach.ts'
 export { setBaseFee } from './network/operate/baseFee.ts'
-export { type OperatorCommand, operatorUsage, parseOperatorCommand } from './network/operate/commands.ts'
+export { type OperatorCommand, parseOperatorCommand } from './network/operate/commands.ts'
 export { dispense } from './network/operate/faucet.ts'
 export { movePrice, type PriceMove } from './network/operate/movePrice.ts'
 export type { OperatedNetwork } from './network/operate/operatedNetwork.ts'

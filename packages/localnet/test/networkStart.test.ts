@@ -211,7 +211,7 @@ describe('npm start', () => {
 
   it('refuses what it does not understand', async () => {
     const { exited, output } = await start('--frehs')
-    expect((await exited)[0]).toBe(1)
-    expect(output()).toBe('not understood: --frehs. What is: npm start -- --help\n')
+    expect((await exited)[0]).toBe(2)
+    expect(output()).toContain("unknown option '--frehs'\n(Did you mean --fresh?)")
   })
 })

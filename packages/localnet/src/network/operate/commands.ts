@@ -1,3 +1,4 @@
+import { type Arguments, type CommandForm, type End, type Program, takeCommandLine } from '@causeway/cli'
 import { ConfigurationError, type Hex } from '@causeway/core'
 import { isAddress, parseGwei, parseUnits } from 'viem'
 import { type FamilyKey, familyPlans, isFamilyKey } from '../../families/familyPlans.ts'
@@ -30,120 +31,154 @@ const familyWallets: Partial<Readonly<Record<FamilyKey, object>>> = {
 
 const namesOf = (table: object): string => Object.keys(table).join(', ')
 
-export const operatorUsage = `npm run localnet -- prices set ETH/USD 2600 [--only feed]
-                 ${priceKeys.join(', ')}: moves the feed and the pools of both chains
-npm run localnet -- basefee set base 5gwei
-                 base, optimism or hub; gwei or wei, held until set again
-npm run localnet -- mine base 3
-npm run localnet -- faucet 0x…
-                 10 native coins per chain, 10,000 USD of each token
-npm run localnet -- wallet base safe
-                 a new account, on base and optimism: ${namesOf(evmWallets)};
-${Object.entries(familyWallets)
-  .map(([family, table]) => `                 on ${family}: ${namesOf(table)}`)
-  .join(';\n')}
-npm run localnet -- deposit base 25
-                 the first user deposits so much USDC; prints the transaction to attest
-npm run localnet -- deposit solana 2.5
-                 somebody deposits so much SOL, or on bitcoin, tron, hyperliquid or lighter its own coin
-npm run localnet -- families
-                 where the stand-ins of these chains listen, and a deposit of each to attest
-npm run localnet -- silence solana
-                 its stand-in answers nobody until the next start
-npm run localnet -- submit attestation.json
-                 brings an oracle's answer to the hub`
+type LocalnetCommand = CommandForm & {
+  /** @throws ConfigurationError that names the value and what is right */
+  read(args: Arguments): OperatorCommand
+}
 
 const blocksMax = 10_000
 
-type Parser = (words: readonly string[]) => OperatorCommand | undefined
+const commands: readonly LocalnetCommand[] = [
+  {
+    words: 'prices set',
+    about: `Move the feed and the pools of both chains, e.g. ETH/USD 2600: ${priceKeys.join(', ')}`,
+    operands: ['pair', 'price'],
+    flags: { only: { value: '<feed>', about: 'Leave the pools as they are' } },
+    read(args) {
+      const price = priceKeys.find((known) => known === args.operand('pair').toUpperCase())
+      if (price === undefined) throw wrong('<pair>', priceKeys.join(', '))
+      const only = args.text('only')
+      if (only !== undefined && only !== 'feed') throw wrong('--only', 'feed')
+      const answer = parseUnits(decimal('<price>', args.operand('price'), { whole: 12, fraction: 8 }), 8)
+      return { kind: 'price', price, answer, ...(only !== undefined && { only }) }
+    },
+  },
+  {
+    words: 'basefee set',
+    about: 'Hold the base fee of base, optimism or hub until it is set again, e.g. base 5gwei',
+    operands: ['chain', 'fee'],
+    read(args) {
+      const chain = chainOf(args)
+      const [, amount = '', unit] = /^([0-9.]+)(gwei|wei)$/.exec(args.operand('fee')) ?? []
+      const fraction = unit === 'gwei' ? 9 : 0
+      const digits = decimal('<fee>', amount, { whole: 12, fraction }, 'a number of gwei or wei, e.g. 5gwei')
+      return { kind: 'basefee', chain, baseFeeWei: unit === 'wei' ? BigInt(digits) : parseGwei(digits) }
+    },
+  },
+  {
+    words: 'mine',
+    about: 'Mine blocks on base, optimism or hub',
+    operands: ['chain', '[blocks]'],
+    read(args) {
+      const text = args.operand('blocks') || '1'
+      const blocks = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
+      if (blocks < 1 || blocks > blocksMax) throw wrong('[blocks]', `a number from 1 to ${blocksMax}`)
+      return { kind: 'mine', chain: chainOf(args), blocks }
+    },
+  },
+  {
+    words: 'faucet',
+    about: 'Give an account 10 native coins per chain, and 10,000 USD of each token',
+    operands: ['account'],
+    read(args) {
+      const account = args.operand('account')
+      if (!isAddress(account, { strict: false })) throw wrong('<account>', '0x and 40 hex digits')
+      // CAST: lower case hex is still hex.
+      return { kind: 'faucet', account: account.toLowerCase() as Hex }
+    },
+  },
+  {
+    words: 'wallet',
+    about: `Make a new account, e.g. base safe. On base and optimism: ${namesOf(evmWallets)}; ${Object.entries(
+      familyWallets,
+    )
+      .map(([family, table]) => `on ${family}: ${namesOf(table)}`)
+      .join('; ')}`,
+    operands: ['chain', 'kind'],
+    read(args) {
+      const [chain, wallet] = [args.operand('chain'), args.operand('kind')]
+      if (isUserChain(chain) && isEvmWalletName(wallet)) return { kind: 'wallet', chain, wallet }
+      const table = isFamilyKey(chain) ? familyWallets[chain] : isUserChain(chain) ? evmWallets : undefined
+      if (table === undefined) throw wrong('<chain>', `base, optimism, ${namesOf(familyWallets)}`)
+      if (!isFamilyKey(chain) || !Object.hasOwn(table, wallet)) throw wrong('<kind>', namesOf(table))
+      return { kind: 'familyWallet', family: chain, wallet }
+    },
+  },
+  {
+    words: 'deposit',
+    about:
+      'Deposit USDC of the first user on base or optimism, by default 25, or the own coin of another family; prints the transaction to attest',
+    operands: ['chain', '[amount]'],
+    read(args) {
+      const chain = args.operand('chain')
+      const text = args.operand('amount')
+      if (isUserChain(chain))
+        return { kind: 'deposit', chain, amount: parseUnits(amountOf(text || '25', 6), 6) }
+      if (!isFamilyKey(chain)) throw wrong('<chain>', `base, optimism, ${namesOf(familyPlans)}`)
+      const { decimals, firstAmount } = familyPlans[chain]
+      const amount = text === '' ? firstAmount : parseUnits(amountOf(text, decimals), decimals)
+      if (amount === 0n) throw wrong('[amount]', 'more than nothing')
+      return { kind: 'familyDeposit', family: chain, amount }
+    },
+  },
+  {
+    words: 'families',
+    about: 'Tell where the stand-ins of other families listen, and a deposit of each to attest',
+    read: () => ({ kind: 'families' }),
+  },
+  {
+    words: 'silence',
+    about: 'Have the stand-in of a family answer nobody until the next start',
+    operands: ['family'],
+    read(args) {
+      const family = args.operand('family')
+      if (!isFamilyKey(family)) throw wrong('<family>', namesOf(familyPlans))
+      return { kind: 'silence', family }
+    },
+  },
+  {
+    words: 'submit',
+    about: "Bring an oracle's answer to the hub",
+    operands: ['file'],
+    read: (args) => ({ kind: 'submit', file: args.operand('file') }),
+  },
+]
 
-const parsers: ReadonlyMap<string, Parser> = new Map<string, Parser>([
-  ['prices', parsePrice],
-  ['basefee', parseBaseFee],
-  ['mine', parseMine],
-  ['faucet', parseFaucet],
-  ['wallet', parseWallet],
-  ['deposit', parseDeposit],
-  ['families', (words) => (words.length === 0 ? { kind: 'families' } : undefined)],
-  ['silence', parseSilence],
-  ['submit', parseSubmit],
-])
-
-/** Understands the words of one operator command. @throws ConfigurationError with the usage */
-export function parseOperatorCommand(words: readonly string[]): OperatorCommand {
-  const [first = '', ...rest] = words
-  const command = parsers.get(first)?.(rest)
-  if (command === undefined) {
-    throw new ConfigurationError(`not understood: ${words.join(' ') || '(nothing)'}\n${operatorUsage}`)
-  }
-  return command
+const program: Program<LocalnetCommand> = {
+  name: 'npm run localnet --',
+  about: 'Changes the network that npm start runs.',
+  commands,
+  groups: { prices: 'Prices of feeds and pools', basefee: 'Fees of blocks' },
 }
 
-function parsePrice([verb, key, value, ...options]: readonly string[]): OperatorCommand | undefined {
-  const price = priceKeys.find((candidate) => candidate === key?.toUpperCase())
-  if (verb !== 'set' || price === undefined || !/^[0-9]{1,12}(\.[0-9]{1,8})?$/.test(value ?? ''))
-    return undefined
-  const answer = parseUnits(value ?? '', 8)
-  const onlyFeed = options.join(' ') === '--only feed'
-  if (options.length > 0 && !onlyFeed) return undefined
-  return { kind: 'price', price, answer, ...(onlyFeed && { only: 'feed' }) }
+/** Understands the words of one operator command. @throws ConfigurationError for a value that is none */
+export function parseOperatorCommand(words: readonly string[], end?: End): OperatorCommand {
+  const { command, args } = takeCommandLine(words, program, end)
+  return command.read(args)
 }
 
-function parseBaseFee([verb, chain, amount, ...more]: readonly string[]): OperatorCommand | undefined {
-  const match = /^([0-9]{1,12})(\.[0-9]{1,9})?(gwei|wei)$/.exec(amount ?? '')
-  if (verb !== 'set' || chain === undefined || !isChainKey(chain) || match === null || more.length > 0) {
-    return undefined
-  }
-  const [, whole = '', fraction = '', unit] = match
-  if (unit === 'wei')
-    return fraction === '' ? { kind: 'basefee', chain, baseFeeWei: BigInt(whole) } : undefined
-  return { kind: 'basefee', chain, baseFeeWei: parseGwei(`${whole}${fraction}`) }
+const wrong = (name: string, right: string) => new ConfigurationError(`${name}: expected ${right}.`)
+
+function chainOf(args: Arguments): ChainKey {
+  const chain = args.operand('chain')
+  if (!isChainKey(chain)) throw wrong('<chain>', 'base, optimism or hub')
+  return chain
 }
 
-function parseMine([chain, count = '1', ...more]: readonly string[]): OperatorCommand | undefined {
-  if (chain === undefined || !isChainKey(chain) || !/^[0-9]{1,5}$/.test(count) || more.length > 0) {
-    return undefined
-  }
-  const blocks = Number(count)
-  return blocks >= 1 && blocks <= blocksMax ? { kind: 'mine', chain, blocks } : undefined
-}
+const isUserChain = (chain: string): chain is 'base' | 'optimism' => chain === 'base' || chain === 'optimism'
 
-function parseFaucet([account, ...more]: readonly string[]): OperatorCommand | undefined {
-  const isOne = account !== undefined && isAddress(account, { strict: false }) && more.length === 0
-  // CAST: lower case hex is still hex.
-  return isOne ? { kind: 'faucet', account: account.toLowerCase() as Hex } : undefined
-}
+const amountOf = (text: string, fraction: number) => decimal('[amount]', text, { whole: 9, fraction })
 
-const isUserChain = (chain: string | undefined): chain is 'base' | 'optimism' =>
-  chain === 'base' || chain === 'optimism'
-
-function parseWallet([chain, name = '', ...more]: readonly string[]): OperatorCommand | undefined {
-  if (chain === undefined || more.length > 0) return undefined
-  if (isUserChain(chain)) return isEvmWalletName(name) ? { kind: 'wallet', chain, wallet: name } : undefined
-  const isKnown = isFamilyKey(chain) && Object.hasOwn(familyWallets[chain] ?? {}, name)
-  return isKnown ? { kind: 'familyWallet', family: chain, wallet: name } : undefined
-}
-
-function parseDeposit(words: readonly string[]): OperatorCommand | undefined {
-  const [chain, amount = '25', ...more] = words
-  if (isFamilyKey(chain ?? '')) return parseFamilyDeposit(words)
-  if (!isUserChain(chain) || !/^[0-9]{1,9}(\.[0-9]{1,6})?$/.test(amount) || more.length > 0) return undefined
-  return { kind: 'deposit', chain, amount: parseUnits(amount, 6) }
-}
-
-function parseFamilyDeposit([family = '', text, ...more]: readonly string[]): OperatorCommand | undefined {
-  if (!isFamilyKey(family) || more.length > 0) return undefined
-  const { decimals, firstAmount } = familyPlans[family]
-  if (text === undefined) return { kind: 'familyDeposit', family, amount: firstAmount }
-  if (!new RegExp(`^[0-9]{1,9}(\\.[0-9]{1,${decimals}})?$`).test(text)) return undefined
-  const amount = parseUnits(text, decimals)
-  return amount === 0n ? undefined : { kind: 'familyDeposit', family, amount }
-}
-
-function parseSilence([family = '', ...more]: readonly string[]): OperatorCommand | undefined {
-  return isFamilyKey(family) && more.length === 0 ? { kind: 'silence', family } : undefined
-}
-
-function parseSubmit([file, ...more]: readonly string[]): OperatorCommand | undefined {
-  return file === undefined || file === '' || more.length > 0 ? undefined : { kind: 'submit', file }
+/** @param digits the most before and behind the point @throws ConfigurationError */
+function decimal(
+  name: string,
+  text: string,
+  digits: { readonly whole: number; readonly fraction: number },
+  right = `a number with at most ${digits.fraction} decimals`,
+): string {
+  const [whole = '', fraction, ...more] = text.split('.')
+  const isFit = (part: string, most: number) => /^[0-9]+$/.test(part) && part.length <= most
+  if (!isFit(whole, digits.whole) || more.length > 0) throw wrong(name, right)
+  if (fraction !== undefined && !isFit(fraction, digits.fraction)) throw wrong(name, right)
+  return text
 }
