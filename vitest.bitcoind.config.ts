@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:bitcoind`: needs a bitcoind, which no npm package brings. See docs/internals/bitcoin-reader.md. */
+/** `npm test -- --suite=bitcoind`: needs a bitcoind, which no npm package brings. See docs/internals/bitcoin-reader.md. */
 export default defineConfig({
   test: {
     include: ['packages/chains/test/bitcoind/*.live.ts'],

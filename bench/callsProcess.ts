@@ -51,7 +51,7 @@ for (const [name, value] of Object.entries(chains.environment)) {
   environment[name] = url
   servers.push(server)
 }
-// As `npm run quote-api` starts it: what it needs is built first.
+// As `npm run causeway -- quote-api` starts it: what it needs is built first.
 const words = ['scripts/run.mjs', 'apps/quote-api/src/main.ts']
 const service = spawn(process.execPath, words, {
   cwd: fileURLToPath(new URL('..', import.meta.url)),

@@ -1,7 +1,6 @@
-// `npm run test:images`: builds all images with buildah, starts them against a local network, and stops
-// them; `npm run test:images -- oracle` that one alone. It needs root, and buildah and debootstrap from
-// Debian; no container engine and no image registry. Whatever happens, Ctrl-C included, it ends what it
-// started.
+// Builds images with buildah, starts them against a local network, and stops them. It needs root, and buildah and
+// debootstrap from Debian; no container engine and no image registry. Whatever happens, Ctrl-C included, it ends what
+// it started.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,38 +14,37 @@ import { runImage } from './images/runImage.ts'
 import { pinnedNode } from './sbom/bills.ts'
 
 const root = join(import.meta.dirname, '..')
-const dockerfile = await readFile(join(root, 'docker/Dockerfile'), 'utf8')
-const node = pinnedNode(dockerfile)
-
 const stopping = new AbortController()
 const processes = createProcesses()
 /** Undone from the last to the first. */
 const started: (() => Promise<unknown>)[] = []
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (!stopping.signal.aborted) console.error(`${signal}: ending what was started …`)
-    stopping.abort(new Error(`stopped by ${signal}`))
-    void processes.endAll()
-  })
-}
 
-try {
-  await buildAndRun()
-} catch (error) {
-  // A process that was ended fails too; why it was is what counts.
-  console.error(stopping.signal.aborted ? stopping.signal.reason : error)
-  process.exitCode = 1
-} finally {
-  await processes.endAll()
-  for (const undo of started.reverse()) {
-    await undo().catch((error: unknown) => {
-      console.error(error)
-      process.exitCode = 1
+/** @param wanted names of services; none means all @returns whether all of them were built and ran, and nothing is left */
+export async function tryImages(wanted: readonly string[]): Promise<boolean> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (!stopping.signal.aborted) console.error(`${signal}: ending what was started …`)
+      stopping.abort(new Error(`stopped by ${signal}`))
+      void processes.endAll()
     })
   }
+  let isGood = true
+  const tell = (error: unknown) => {
+    console.error(error)
+    isGood = false
+  }
+  // A process that was ended fails too; why it was is what counts.
+  await buildAndRun(wanted).catch((error: unknown) =>
+    tell(stopping.signal.aborted ? stopping.signal.reason : error),
+  )
+  await processes.endAll()
+  for (const undo of started.reverse()) await undo().catch(tell)
+  return isGood
 }
 
-async function buildAndRun(): Promise<void> {
+async function buildAndRun(wanted: readonly string[]): Promise<void> {
+  const dockerfile = await readFile(join(root, 'docker/Dockerfile'), 'utf8')
+  const node = pinnedNode(dockerfile)
   const folder = await mkdtemp(join(tmpdir(), 'causeway-images-'))
   started.push(() => removeTree(folder))
   const network = await startTestNetwork({ blockTimeSeconds: 1 })
@@ -64,7 +62,6 @@ async function buildAndRun(): Promise<void> {
     'quote-api': database.connectionString,
     solver: solverDatabase.connectionString,
   })
-  const wanted = process.argv.slice(2)
   for (const [service, variables] of Object.entries(services)) {
     if (wanted.length > 0 && !wanted.includes(service)) continue
     const image = `causeway/${service}`

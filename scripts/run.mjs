@@ -32,9 +32,10 @@ if (words[0] === '--runtime') {
   process.exit(0)
 }
 const [named, ...said] = words
-/** `causeway solver …` and `causeway allocator …` are commands of these processes. */
-const own = { solver: 'apps/solver/src/main.ts', allocator: 'apps/allocator/src/main.ts' }
-const ownScript = named === 'apps/quote-api/src/cli.ts' && Object.hasOwn(own, said[0] ?? '') && own[said[0]]
+/** `causeway solver` is that process, and `causeway solver …` a command of it. */
+const services = ['quote-api', 'oracle', 'solver', 'allocator']
+const isService = named === 'apps/quote-api/src/cli.ts' && services.includes(said[0])
+const ownScript = isService && `apps/${said[0]}/src/main.ts`
 const [script, rest] = ownScript ? [ownScript, said.slice(1)] : [named, said]
 if (needsBundle(script)) await bundle()
 // Libraries use the module, and whoever runs a command can do nothing about it.
@@ -42,7 +43,7 @@ const quiet = '--disable-warning=DEP0040'
 const child = spawn(node, [quiet, join(root, isBundled(script) ? bundledFile(script) : script), ...rest], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...(ownScript && localVariables(said[0])), ...process.env },
+  env: { ...(isService && said.length > 1 && localVariables(said[0])), ...process.env },
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 130)))

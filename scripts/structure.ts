@@ -1,4 +1,4 @@
-// `npm run structure`: how large each package is, how its folders hang together, and what is longest; then how long the
+// How large each package is, how its folders hang together, and what is longest; then how long the
 // pages are, and how much of them are rows that name a test.
 import ts from 'typescript'
 import type { RepositoryFile } from './checks/finding.ts'
@@ -165,7 +165,9 @@ function print<Column extends string>(
   for (const row of rows) line(columns.map((column) => String(row[column])))
 }
 
-const files = readRepositoryFiles(process.cwd())
-print(columns, measureStructure(files))
-console.log()
-print(pageColumns, measurePages(files))
+export function printStructure(): void {
+  const files = readRepositoryFiles(process.cwd())
+  print(columns, measureStructure(files))
+  console.log()
+  print(pageColumns, measurePages(files))
+}

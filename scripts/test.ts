@@ -1,21 +1,23 @@
-// `npm test`: the static checks beside the unit tests, then the end-to-end tests, which start every real part.
-//   --check-only   the static part alone
-//   --suite=NAME   a suite of its own (testRunner/suites.ts), without the static part; `faults` has the long sizes
-//   other words    of one package or file: its tests, lint and types, without what reads the whole repository
+// `npm test`: the static checks beside the unit tests, then the end-to-end tests, which start every real part. With words
+// of one package or file: its tests, lint and types, without what reads the whole repository.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { oneCommand, takeCommandLine } from '@causeway/cli'
 import { checks } from './checks/all.ts'
 import { readRepositoryFiles } from './checks/repositoryFiles.ts'
 import { findUnprovenRows } from './checks/requirements.ts'
 import { constructedRules, constructedRulesText } from './storedBodies/constructedRules.ts'
 import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
+import { runEverySuite, stepLine } from './testRunner/everySuite.ts'
 import { outcomeFileVariable } from './testRunner/outcomeReporter.ts'
 import {
+  bitcoindSuite,
   filteredArguments,
   longSizesVariable,
   oneAtATime,
+  type Suite,
   suiteArguments,
   suites,
 } from './testRunner/suites.ts'
@@ -31,11 +33,20 @@ import {
 } from './testRunner/testRunOutcome.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const words = process.argv.slice(2)
-const checkOnly = words.includes('--check-only')
-const suite = suites.find((name) => words.includes(`--suite=${name}`))
-const ownWords = ['--check-only', ...suites.map((name) => `--suite=${name}`)]
-const vitestWords = words.filter((word) => !ownWords.includes(word))
+const about = 'Static checks, unit tests and end-to-end tests; or what is named.'
+const program = oneCommand('npm test --', about, {
+  operands: ['[words...]'],
+  handsOn: true,
+  flags: {
+    'check-only': { about: 'Static checks alone: npm run check' },
+    all: { about: 'npm test, then every suite: npm run test:all' },
+    suite: { value: '<name>', about: `A suite of its own: ${[...suites, bitcoindSuite].join(', ')}` },
+  },
+  notes: 'Other words are those of vitest: packages/core, test/demo.test.ts, -t "rounds down", --shard=1/2.',
+})
+const { args } = takeCommandLine(process.argv.slice(2), program)
+const suite = suiteOf(args.text('suite'))
+const vitestWords = args.list('words')
 const isWhole = vitestWords.length === 0
 const bin = (path: string): string => join(root, 'node_modules', path)
 const compiler = bin('typescript-7/bin/tsc')
@@ -80,7 +91,7 @@ function runChecks(): CommandResult {
 }
 
 function printStep(name: string, result: CommandResult): void {
-  console.log(`${result.ok ? 'ok  ' : 'FAIL'} ${name} (${(result.durationMs / 1000).toFixed(1)} s)`)
+  console.log(stepLine(name, result))
 }
 
 /** @returns what every check that failed told, so that one run shows everything that must be mended */
@@ -161,8 +172,24 @@ function passedByPath(outcome: TestRunOutcome): ReadonlyMap<string, readonly str
   return new Map([...passedByFile(outcome)].map(([file, titles]) => [relative(root, file), titles]))
 }
 
+function suiteOf(name: string | undefined): Suite | typeof bitcoindSuite | undefined {
+  const known = [...suites, bitcoindSuite] as const
+  const found = known.find((one) => one === name)
+  if (found !== undefined || name === undefined) return found
+  console.error(`--suite: expected one of ${known.join(', ')}.`)
+  return process.exit(2)
+}
+
 async function runAll(): Promise<boolean> {
-  if (checkOnly) return areGood(await runStatic())
+  if (args.isOn('all')) {
+    return runEverySuite({
+      run: (words) =>
+        runner.run(['--conditions=source', import.meta.filename, ...words], { cwd: root, env, live: true }),
+      isStopped: () => process.exitCode !== undefined,
+      print: (line) => console.log(line),
+    })
+  }
+  if (args.isOn('check-only')) return areGood(await runStatic())
   if (suite !== undefined) {
     return judge([await runVitest('tests', [...suiteArguments(suite, filesWithLongSizes), ...vitestWords])])
   }

@@ -2,7 +2,7 @@
 // and the shipped solver: what he pays to the address of his order is swept, filled, or goes back to him. Who gains by
 // breaking it: a user who pays little and is filled for much, one whose payment a reorganization takes back, an endpoint
 // that shows a payment that there is not; and whoever keeps a sweep's money. Method: both services, PostgreSQL, stand-in
-// oracles, a constructed Bitcoin chain whose nodes judge signatures; a real node judges them in `npm run test:bitcoind`.
+// oracles, a constructed Bitcoin chain whose nodes judge signatures; a real node judges them in `npm test -- --suite=bitcoind`.
 import { createHash } from 'node:crypto'
 import { setInterval } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'

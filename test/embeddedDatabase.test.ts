@@ -55,11 +55,11 @@ test(
   async () => {
     const causeway = 'npm run -s causeway --'
     await shell(`${causeway} keys create --label moved`)
-    await shell('npm run -s solver -- stop we move')
+    await shell('npm run -s causeway -- solver stop we move')
     const told = {
       keys: `${causeway} keys list`,
-      stop: 'npm run -s solver -- status',
-      audit: 'npm run -s solver -- audit list',
+      stop: 'npm run -s causeway -- solver status',
+      audit: 'npm run -s causeway -- solver audit list',
     }
     const before = {
       keys: await shell(told.keys),
@@ -89,14 +89,14 @@ test(
   'O-103, O-125: a file that holds what npm says is restored, and a second time it is refused whole',
   longTest,
   async () => {
-    await shell(`npm run solver -- backup > ${join(directory, 'solver.backup')}`)
+    await shell(`npm run causeway -- solver backup > ${join(directory, 'solver.backup')}`)
     expect(await readFile(join(directory, 'solver.backup'), 'utf8')).toMatch(/^\n> /)
     await server.database.query('create database solver_again owner causeway_role')
     const { host } = new URL(server.connectionString)
     const target = { DATABASE_URL: `postgres://causeway_role:password@${host}/solver_again` }
-    const restore = `npm run -s solver -- restore ${join(directory, 'solver.backup')}`
+    const restore = `npm run -s causeway -- solver restore ${join(directory, 'solver.backup')}`
     expect(await shell(restore, target)).toBe('Restored.\n')
-    const audit = () => shell('npm run -s solver -- audit list', target)
+    const audit = () => shell('npm run -s causeway -- solver audit list', target)
     const before = await audit()
     expect(before).toContain('  restore  ')
     await expect(shell(restore, target)).rejects.toThrow('holds rows')

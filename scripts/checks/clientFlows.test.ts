@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Suite, suiteFiles, suites } from '../testRunner/suites.ts'
+import { type Suite, suiteCommand, suiteFiles, suites } from '../testRunner/suites.ts'
 import { tableRows } from './markdownTable.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -49,7 +49,7 @@ describe('the page of clients', () => {
       for (const [, path = ''] of cell.matchAll(testFile)) {
         const suite = suites.find((name) => isOf(name, path))
         if (suite === 'clients') continue
-        expect(cell).toContain(suite === undefined ? '`npm test`' : `\`npm run test:${suite}\``)
+        expect(cell).toContain(suite === undefined ? '`npm test`' : `\`${suiteCommand(suite)}\``)
       }
   })
 

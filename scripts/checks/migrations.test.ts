@@ -59,7 +59,7 @@ describe('migrations check', () => {
 
   test('asks to freeze a new one, by the command that appends it', () => {
     expect(findings([...old, added])).toEqual([
-      expect.stringMatching(/^0036_new.sql: it is not frozen: .* npm run migrations:freeze$/),
+      expect.stringMatching(/^0036_new.sql: it is not frozen: .* npm run tools -- freeze-migrations$/),
     ])
     const frozen = withUnfrozen(list, [...old, added])
     expect(frozen).toBe(`${list}${migrationChecksum(added.text)}  ${added.path}\n`)

@@ -21,7 +21,7 @@ const changed =
 const removed =
   'it is frozen and was removed or renamed, and databases have run it: put it back, and drop what it made by a new ' +
   'migration'
-const unfrozen = 'it is not frozen: once its text stands, run npm run migrations:freeze'
+const unfrozen = 'it is not frozen: once its text stands, run npm run tools -- freeze-migrations'
 
 function findBrokenMigrations(files: readonly RepositoryFile[]): readonly Finding[] {
   const list = files.find(({ path }) => path === frozenFile)

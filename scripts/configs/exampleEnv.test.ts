@@ -1,7 +1,7 @@
 // Goal: whoever fills in an example file has a service that starts, knows every variable, and reads what is true on the
 // page. Attacks: a variable that the code reads and no file shows, one that nothing reads, a default that differs, a
 // placeholder that nobody says where to get, a file that is filled in and refused all the same.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,11 +26,16 @@ import {
 } from './exampleServices.ts'
 import { root } from './writeJson.ts'
 
-test.each(services)('O-31: npm run $name starts it', ({ name }) => {
+test.each(services)('O-31: npm run causeway -- $name starts it', ({ name }) => {
   const { scripts } = z
     .object({ scripts: z.record(z.string(), z.string()) })
     .parse(JSON.parse(read('package.json')))
-  expect(scripts[name]).toBe(`node scripts/run.mjs apps/${name}/src/main.ts`)
+  expect(scripts['causeway']).toBe('node scripts/run.mjs apps/quote-api/src/cli.ts')
+  const [, known = ''] = /^const services = (\[.*\])$/m.exec(read('scripts/run.mjs')) ?? []
+  expect(known).toContain(`'${name}'`)
+  const words = [`apps/${name}/src/main.ts`, '--help']
+  const { status, stdout } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' })
+  expect([status, stdout]).toEqual([0, expect.stringContaining('without a word it runs')])
 })
 
 /** Variables of chains differ by the chain's key alone; FILL_WALLET_ADDRESS is one of its own. */

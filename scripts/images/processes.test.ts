@@ -1,4 +1,4 @@
-// Goal: `npm run test:images` leaves nothing behind, however it ends. Attacks: a child of a child that outlives its
+// Goal: `npm run tools -- images` leaves nothing behind, however it ends. Attacks: a child of a child that outlives its
 // parent, one that ignores SIGTERM, a failure whose reason is lost.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

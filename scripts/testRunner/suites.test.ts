@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createVitest, parseCLI } from 'vitest/node'
-import { filteredArguments, oneAtATime, suiteArguments, suiteFiles, suites } from './suites.ts'
+import { filteredArguments, oneAtATime, suiteArguments, suiteCommand, suiteFiles, suites } from './suites.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
@@ -14,6 +15,25 @@ test.each(suites)('every file of %s exists, in order, and runs in no other suite
     .filter((other) => other !== suite)
     .flatMap((other) => suiteFiles[other])
   expect(files.filter((file) => others.includes(file))).toEqual([])
+})
+
+test('O-134: every suite is run by its name, and no more than 20 scripts are there', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(Object.keys(scripts).length).toBeLessThanOrEqual(20)
+  const own = Object.keys(scripts).filter((name) => name.startsWith('test:'))
+  const named = suites.filter((suite) => own.includes(`test:${suite}`))
+  expect(own.sort()).toEqual(['test:all', ...named.map((suite) => `test:${suite}`)].sort())
+  for (const suite of named) expect(scripts[`test:${suite}`]).toContain(`scripts/test.ts --suite=${suite}`)
+  expect(suites.map(suiteCommand)).toEqual(
+    suites.map((suite) => (named.includes(suite) ? `npm run test:${suite}` : `npm test -- --suite=${suite}`)),
+  )
+})
+
+test('O-134: a suite that is none is refused with the names of all', () => {
+  const words = ['--conditions=source', join(root, 'scripts/test.ts'), '--suite=alert']
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' })
+  expect([status, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(`--suite: expected one of ${suites.join(', ')}, bitcoind.`)
 })
 
 test('the faults bring the long sizes of files that run elsewhere', () => {

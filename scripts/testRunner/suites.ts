@@ -5,7 +5,7 @@ export const endToEndFiles = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.
 
 /** Files by the suite that they run in. A file that stands in none runs in `npm test`. */
 export const suiteFiles = {
-  /** `npm run test:alerts`: what Prometheus makes of our metrics and rules; it must be installed. */
+  /** `npm test -- --suite=alerts`: what Prometheus makes of our metrics and rules; it must be installed. */
   alerts: [
     'test/alerts/faults.test.ts',
     'test/alerts/lies.test.ts',
@@ -36,7 +36,7 @@ export const suiteFiles = {
     'test/swapWidget.test.ts',
     'test/unlistedClients.test.ts',
   ],
-  /** `npm run test:families`: each family from its quotes to the shipped solver that pays on it, kills included. */
+  /** `npm test -- --suite=families`: each family from its quotes to the shipped solver that pays on it, kills included. */
   families: [
     'apps/solver/test/bitcoinKills.test.ts',
     'apps/solver/test/bitcoinProcess.test.ts',
@@ -84,7 +84,7 @@ export const suiteFiles = {
     'test/withdrawalFamilies.test.ts',
   ],
   /**
-   * `npm run test:fuzz`: random searches and models, at the size that the design names: lies of endpoints, bodies, markets,
+   * `npm test -- --suite=fuzz`: random searches and models, at the size that the design names: lies of endpoints, bodies, markets,
    * books. Their long sizes run in `faults`.
    */
   fuzz: [
@@ -120,7 +120,7 @@ export const suiteFiles = {
     'test/protocolOnChains.test.ts',
     'test/quotedEqualsReceived.test.ts',
   ],
-  /** `npm run test:localnet`: what a newcomer types works: the start, its restarts, the demo and the guides. */
+  /** `npm test -- --suite=localnet`: what a newcomer types works: the start, its restarts, the demo and the guides. */
   localnet: [
     'apps/quote-api/test/sponsorGuide.test.ts',
     'packages/database/test/embeddedPostgres.test.ts',
@@ -141,7 +141,7 @@ export const suiteFiles = {
     'test/withdrawnInventory.test.ts',
   ],
   /**
-   * `npm run test:operations`: what becomes of a running service: its starts, upgrades and ends, databases and endpoints
+   * `npm test -- --suite=operations`: what becomes of a running service: its starts, upgrades and ends, databases and endpoints
    * that fail, floods, limits, what it tells of itself.
    */
   operations: [
@@ -213,7 +213,7 @@ export const suiteFiles = {
     'test/production/rehearsal.test.ts',
   ],
   /**
-   * `npm run test:settlement`: an order's whole life between the shipped services: fills, refunds, claims and webhooks,
+   * `npm test -- --suite=settlement`: an order's whole life between the shipped services: fills, refunds, claims and webhooks,
    * through late deposits, reorganizations, kills and forged work.
    */
   settlement: [
@@ -288,11 +288,25 @@ export const suites = [
   'faults',
 ] as const satisfies readonly Suite[]
 
+/** Suites that have a script of their own beside `--suite`. */
+const scripted: readonly Suite[] = ['clients', 'production', 'faults']
+
+export function suiteCommand(suite: Suite): string {
+  return scripted.includes(suite) ? `npm run test:${suite}` : `npm test -- --suite=${suite}`
+}
+
+/** What a real node judges; `test:all` leaves it out, since no package brings that node. */
+export const bitcoindSuite = 'bitcoind'
+
 /** Set while the long sizes are asked for; a file that reads it has one. */
 export const longSizesVariable = 'CAUSEWAY_FAULTS'
 
 /** What vitest runs for a suite: its project; for `faults` its files, and those of any project that have long sizes. */
-export function suiteArguments(suite: Suite, filesWithLongSizes: () => readonly string[]): readonly string[] {
+export function suiteArguments(
+  suite: Suite | typeof bitcoindSuite,
+  filesWithLongSizes: () => readonly string[],
+): readonly string[] {
+  if (suite === bitcoindSuite) return ['--config', 'vitest.bitcoind.config.ts']
   if (suite !== 'faults') return ['--project', suite]
   // Of every project: a file with a long size may stand in any suite.
   return [...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]

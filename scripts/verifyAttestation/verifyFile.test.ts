@@ -1,8 +1,10 @@
+import { takeCommandLine } from '@causeway/cli'
 import { chainsFileSchema, hubFileSchema } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { responseExamples } from '../../apps/oracle/src/wire/responseExamples.ts'
 import { ethereumDeposit, hubDomain } from '../../packages/core/test/vectors/messages.ts'
-import { describeVerdict, parseOptions, verifyFile } from './verifyFile.ts'
+import { describeVerdict, verifyFile } from './verifyFile.ts'
+import { verifyForm, verifyOptions } from './verifyOptions.ts'
 
 const oracle = '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a'
 const messageSignature =
@@ -25,9 +27,16 @@ const chains = chainsFileSchema.parse({
   ],
 })
 
+const program = { name: 'tools', about: '', commands: [verifyForm] }
+const parse = (argv: readonly string[]) =>
+  verifyOptions(
+    takeCommandLine([verifyForm.words, ...argv], program, ({ text }) => {
+      throw new Error(text)
+    }).args,
+  )
+
 function verify(argv: readonly string[], answered: unknown = response) {
-  const options = parseOptions(['--file', 'response.json', ...argv])
-  if (options === undefined) throw new Error('not of the form')
+  const options = parse(['--file', 'response.json', ...argv])
   return verifyFile({ options, response: answered, hub, chains })
 }
 
@@ -67,6 +76,6 @@ describe('the command line', () => {
     [['--file', 'f', '--signers']],
     [['file', 'f']],
   ])('%j is not of its form', (argv) => {
-    expect(parseOptions(argv)).toBeUndefined()
+    expect(() => parse(argv)).toThrow(/^(error: |--)/)
   })
 })

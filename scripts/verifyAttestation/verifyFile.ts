@@ -9,63 +9,7 @@ import {
   verifyAttestation,
 } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
-
-export type VerifyOptions = {
-  /** The response as JSON. */
-  readonly file: string
-  readonly signers: readonly string[]
-  readonly threshold: number
-  /** Of the configuration files that name the hub and the chains. */
-  readonly environment: string
-  readonly configDirectory: string | undefined
-  /** Found by the response's form when it is not named. */
-  readonly kind: AttestationKindName | undefined
-}
-
-const names = [
-  'deposits',
-  'withdrawals',
-  'fills',
-  'refunds',
-  'withdrawal-initiation',
-  'withdrawal-initiated',
-  'no-fill-or-refund',
-  'recovery',
-] as const satisfies readonly AttestationKindName[]
-
-export const usage = [
-  'usage: npm run verify-attestation -- --file response.json --signers 0x…;0x… --threshold 2',
-  '  [--environment local] [--config-dir configs] [--kind <kind>]',
-  `  kinds: ${names.join(', ')}`,
-].join('\n')
-
-const known = ['file', 'signers', 'threshold', 'environment', 'config-dir', 'kind']
-
-/** `undefined` for anything that is not of the form of `usage`. */
-export function parseOptions(argv: readonly string[]): VerifyOptions | undefined {
-  const given = new Map<string, string>()
-  for (let index = 0; index < argv.length; index += 2) {
-    const name = argv[index]?.replace(/^--/, '') ?? ''
-    const value = argv[index + 1]
-    if (!argv[index]?.startsWith('--') || !known.includes(name) || value === undefined) return undefined
-    given.set(name, value)
-  }
-  const file = given.get('file')
-  const signers = (given.get('signers') ?? '').split(/[;,]/).filter((text) => text.trim() !== '')
-  const threshold = given.get('threshold') ?? '1'
-  const kind = names.find((name) => name === given.get('kind'))
-  const areSigners = signers.length > 0 && signers.every((text) => /^0x[0-9a-fA-F]{40}$/.test(text.trim()))
-  if (file === undefined || !areSigners || !/^[1-9][0-9]{0,8}$/.test(threshold)) return undefined
-  if (given.has('kind') && kind === undefined) return undefined
-  return {
-    file,
-    signers: signers.map((text) => text.trim()),
-    threshold: Number(threshold),
-    environment: given.get('environment') ?? 'local',
-    configDirectory: given.get('config-dir'),
-    kind,
-  }
-}
+import type { VerifyOptions } from './verifyOptions.ts'
 
 /** Verifies one response against the hub and the chains of an environment. */
 export function verifyFile(parts: {
@@ -93,7 +37,7 @@ export function verifyFile(parts: {
     recovery: () => verify(attestationKinds.recovery),
   }
   if (options.kind !== undefined) return table[options.kind]()
-  const verdicts = names.map((name) => table[name]())
+  const verdicts = Object.values(table).map((attempt) => attempt())
   const fitting = verdicts.find(({ problems }) => problems.every(({ reason }) => reason !== 'schema'))
   return fitting ?? table.deposits()
 }

@@ -493,7 +493,7 @@ type OtherPage = {
 /** Of the audit, the line that is this service's own. */
 const auditOf = (service: Service, name: string): OtherPage => ({
   ...{ page: 'audit.md', service, without: new RegExp(`^npm run (?!${name} )`) },
-  says: name === 'causeway' ? /./ : /Nothing was changed|done|begun/,
+  says: name === 'causeway -- audit' ? /./ : /Nothing was changed|done|begun/,
 })
 
 /** Pages that ask a running system. */
@@ -514,10 +514,10 @@ const otherPages: readonly OtherPage[] = [
   { page: 'where-is-my-money.md', service: 'quote-api-1', without: /^$/, says: /fill/ },
   { page: 'configuration.md', service: 'quote-api-1', without: /^$/, says: /quote\.own\.prod\.json/ },
   { page: 'shadow.md', service: 'oracle-1', without: /^$/, says: /"signatures"/ },
-  auditOf('quote-api-1', 'causeway'),
-  auditOf('oracle-1', 'oracle'),
-  auditOf('allocator', 'allocator'),
-  auditOf('solver', 'solver'),
+  auditOf('quote-api-1', 'causeway -- audit'),
+  auditOf('oracle-1', 'oracle -- audit'),
+  auditOf('allocator', 'causeway -- allocator'),
+  auditOf('solver', 'causeway -- solver'),
 ]
 
 test.each(otherPages)(

@@ -62,7 +62,8 @@ export async function isSignedBy(published: Address, answer: Answer): Promise<bo
   return isAddressEqual(signer, published)
 }
 
-async function main([file = '', published = '']: readonly string[]): Promise<number> {
+/** @returns the exit code */
+export async function main([file = '', published = '']: readonly string[]): Promise<number> {
   if (file === '' || !/^0x[0-9a-fA-F]{40}$/.test(published)) {
     console.error('usage: verifyTimeline.ts <file with the answer> <address of the evidence key>')
     return 2

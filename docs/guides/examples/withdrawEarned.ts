@@ -1,7 +1,7 @@
 // Brings what a fill earned home: the oracles attest deposit and fill, the hub moves the deposit to whom the order
 // names as solver, and its key (ORDER_SIGNER_KEY_FILE) takes it out to RECIPIENT. The allocator signs, the depository
 // pays, and the hub burns what was paid. The command line names the file of the order; or, to take out what the hub
-// owes already, `chain currency amount owner-chain nonce`, as `npm run solver -- inventory` prints it. GAS_KEY_FILE pays
+// owes already, `chain currency amount owner-chain nonce`, as `npm run causeway -- solver inventory` prints it. GAS_KEY_FILE pays
 // the gas. Whoever starts it again goes on where it ended, and is paid once.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -53,8 +53,6 @@ export function readCommandLine<Form extends CommandForm>(
       writeErr: (part) => (text += part),
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
     })
     .showHelpAfterError()
   for (const form of program.commands) {

@@ -1,5 +1,5 @@
 // Goal: what the stand-in of bitcoind says is what a real one says: deposits, payments, withdrawals in every state,
-// finality, a reorganisation and unknown transactions. Method: `npm run test:bitcoind` on a real node on regtest,
+// finality, a reorganisation and unknown transactions. Method: `npm test -- --suite=bitcoind` on a real node on regtest,
 // with transactions that its consensus accepted.
 import { parseMerkleBlock } from '@causeway/core'
 import { Transaction } from 'bitcoinjs-lib'

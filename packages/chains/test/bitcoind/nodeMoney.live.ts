@@ -1,7 +1,7 @@
 // Goal: what quotes, settlement and payments make of the stand-in of bitcoind they make of a real one: outputs and fees are
 // read, the step of a deposit is taken by a node's own rules and found in its block, and a line of payments is mined, raised,
 // cancelled and remembered. Who gains by breaking it: a user whose signed step no node takes, one who is paid by two
-// transactions. Method: `npm run test:bitcoind` on a real node on regtest, with its rules for fees and replacements.
+// transactions. Method: `npm test -- --suite=bitcoind` on a real node on regtest, with its rules for fees and replacements.
 import {
   BitcoinFees,
   bitcoinNetworkOf,

@@ -1,6 +1,6 @@
 // Goal: a real node takes the sweep of a deposit address by the fill wallet at once, and what its depositor signs a month
 // later and no block earlier; nobody else's signature spends from it. Who gains by breaking it: a user whose money lies at
-// an address that nobody can empty; whoever empties it before its parties. Method: `npm run test:bitcoind` on a real node
+// an address that nobody can empty; whoever empties it before its parties. Method: `npm test -- --suite=bitcoind` on a real node
 // on regtest, with its rules for scripts.
 import {
   bitcoinNetworkOf,

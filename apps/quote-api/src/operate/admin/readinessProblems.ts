@@ -58,7 +58,7 @@ const checks: Readonly<Record<string, Check>> = {
   'solver work': {
     parts: ['fills', 'settlement'],
     what: 'No solver asks for work: nothing is filled or refunded',
-    do: 'Look at the solver, its log, and the key that it shows: npm run solver -- doctor',
+    do: 'Look at the solver, its log, and the key that it shows: npm run causeway -- solver doctor',
   },
   oracles: {
     parts: ['attestations'],

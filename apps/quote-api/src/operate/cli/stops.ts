@@ -4,7 +4,7 @@ import type { Command } from './command.ts'
 import { readReason, reasonFlag } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
 
-const stopByHand = 'stop it yourself: npm run allocator -- stop <reason>'
+const stopByHand = 'stop it yourself: npm run causeway -- allocator stop <reason>'
 const allocatorLines = {
   reached: 'allocator: it has read this stop and signs nothing for it',
   silent: `allocator: NOT REACHED, it has not read the stops lately; ${stopByHand}`,
@@ -51,7 +51,7 @@ export const stopCommands: readonly Command[] = [
           ...released.left.map(
             ({ chainId, toldBy }) =>
               ({
-                solver: `The solver still pays nothing on chain ${chainId}: npm run solver -- status`,
+                solver: `The solver still pays nothing on chain ${chainId}: npm run causeway -- solver status`,
                 head: `Chain ${chainId} still makes no blocks: npm run causeway -- doctor`,
                 oracles: `Oracles still halt chain ${chainId}: npm run causeway -- doctor`,
                 network: `The network of chain ${chainId} still is not as the files say: npm run causeway -- doctor`,
@@ -67,8 +67,6 @@ export const stopCommands: readonly Command[] = [
   {
     words: 'stops',
     about: 'List what is stopped, by whom, since when and why, and what solvers would refuse',
-    operands: [],
-    flags: {},
     async run({ administration, differences }) {
       const [stops, differing] = [await administration.stops.list(), await differences()]
       const refused = (differing ?? []).filter(({ isStopping }) => isStopping)

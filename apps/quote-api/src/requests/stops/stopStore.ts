@@ -51,7 +51,7 @@ export async function readStops(database: Queries): Promise<readonly ChainStop[]
 export function stopAdvice(toldBy: StopTeller, name: string): string {
   const advice: Readonly<Record<StopTeller, string>> = {
     operator: `End it: npm run causeway -- go ${name} --reason <text>`,
-    solver: 'Ask the solver why: npm run solver -- status',
+    solver: 'Ask the solver why: npm run causeway -- solver status',
     head: 'Look whether the chain makes blocks, and whether the endpoints show them: docs/operating/runbook.md.',
     oracles: 'Ask the operators of the oracles what changed; `halted clear` at enough of them ends it.',
     network: 'Look what changed, and correct the quote file where it lasts: docs/operating/networks.md.',

@@ -1,0 +1,68 @@
+// `npm run tools -- <name>`: what is run now and then, by those who develop, release or check something. Ends with 0 when
+// all is well, with 1 when it is not, with 2 when it could not be told.
+import { type Arguments, type CommandForm, takeCommandLine } from '@causeway/cli'
+import { verifyForm, verifyOptions } from './verifyAttestation/verifyOptions.ts'
+
+type Tool = CommandForm & {
+  /** Loads what it needs. @returns whether all is well */
+  run(args: Arguments): Promise<boolean>
+}
+
+const tools: readonly Tool[] = [
+  {
+    words: 'freeze-migrations',
+    about: 'Add new migrations to the list of frozen ones',
+    run: async () => (await import('./freezeMigrations.ts')).freezeMigrations(),
+  },
+  {
+    words: 'sbom',
+    about: 'Write the bill of materials of each image to sbom/<service>.cdx.json',
+    flags: { bundled: { value: '<folder>', about: 'Compare with what the build of the images bundled' } },
+    run: async (args) => (await import('./sbom.ts')).writeBills(args.text('bundled')),
+  },
+  {
+    words: 'images',
+    about: 'Build and run images without a container engine; needs root, buildah and debootstrap',
+    operands: ['[service...]'],
+    run: async (args) => (await import('./images.ts')).tryImages(args.list('service')),
+  },
+  {
+    words: 'ways',
+    about:
+      'List the files that a quote and an attestation run through, and compare them with architecture.md',
+    run: async () => (await import('./ways.ts')).compareWays(),
+  },
+  {
+    words: 'structure',
+    about: 'Count files, lines and import cycles per package, and words of pages',
+    async run() {
+      ;(await import('./structure.ts')).printStructure()
+      return true
+    },
+  },
+  {
+    ...verifyForm,
+    run: async (args) => (await import('./verifyAttestation.ts')).printVerdict(verifyOptions(args)),
+  },
+  {
+    words: 'verify-timeline',
+    about: 'Check a saved, signed timeline against the address of the evidence key',
+    operands: ['file', 'address'],
+    async run(args) {
+      const { main } = await import('../docs/guides/examples/verifyTimeline.ts')
+      return (await main([args.operand('file'), args.operand('address')])) === 0
+    },
+  },
+]
+
+const { command, args } = takeCommandLine(process.argv.slice(2), {
+  name: 'npm run tools --',
+  about: 'What is run now and then.',
+  commands: tools,
+})
+try {
+  process.exitCode = (await command.run(args)) ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error && command.words.startsWith('verify') ? error.message : error)
+  process.exitCode = 2
+}
