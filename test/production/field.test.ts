@@ -2,7 +2,8 @@
 // process that is killed with money lent, endpoints that are hosted nodes and hold keys, contracts that are missing, another
 // oracle that is asked for the same. Method: the commands of field.md, on the chains of a rehearsal, which stand for test
 // networks.
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -105,15 +106,33 @@ const wordsOf = (words: readonly string[]) => [
 
 type Run = { readonly ok: boolean; readonly printed: string }
 
-function field(words: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Run> {
-  return new Promise((resolve) =>
-    execFile(
-      'npm',
-      wordsOf(words),
-      { cwd: repositoryRoot, env: environment(more), maxBuffer: 64 * 1024 * 1024 },
-      (error, stdout, stderr) => resolve({ ok: error === null, printed: `${stdout}${stderr}` }),
-    ),
-  )
+/** @param told takes all that was printed until then */
+function startField(
+  words: readonly string[],
+  more: Readonly<Record<string, string>>,
+  told: (printed: string) => void = () => {},
+): ChildProcess {
+  const child = spawn('npm', wordsOf(words), {
+    ...{ cwd: repositoryRoot, env: environment(more), detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+      // A run takes minutes: whoever waits sees its step.
+      process.stdout.write(chunk)
+      told(printed)
+    })
+  return child
+}
+
+async function field(words: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Run> {
+  let printed = ''
+  const child = startField(words, more, (all) => {
+    printed = all
+  })
+  const [code] = await once(child, 'close')
+  return { ok: code === 0, printed }
 }
 
 async function lastRun(): Promise<string> {
@@ -175,14 +194,10 @@ test(
       await node.setCode({ address, bytecode: '0x' })
       await node.setNonce({ address, nonce: 0 })
     }
-    const child = spawn('npm', wordsOf(['--max-usd', '200']), {
-      ...{ cwd: repositoryRoot, env: environment({}), detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
-    })
     let printed = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => {
-        printed += chunk.toString()
-      })
+    const child = startField(['--max-usd', '200'], {}, (all) => {
+      printed = all
+    })
     await waitUntil('services start', () => /^start: /m.test(printed), {
       ...{ patienceMs: 300_000, circumstances: () => printed },
     })

@@ -1,6 +1,5 @@
 // A rehearsal in a folder of its own, and the shell of an operator beside it.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,11 +70,19 @@ export async function startRehearsalBed(repositoryRoot: string): Promise<Rehears
   }
 }
 
-async function stopGroup(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  process.kill(-child.pid, 'SIGTERM')
-  await exited
+/** Waits for all of it: npm ends before the script has stopped its database. */
+async function stopGroup({ pid }: ChildProcess): Promise<void> {
+  if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return
+  await waitUntil('the rehearsal has ended', () => !signalGroup(pid, 0), { patienceMs: startPatienceMs })
+}
+
+/** @returns whether anybody got it */
+function signalGroup(id: number, signal: 'SIGTERM' | 0): boolean {
+  try {
+    return process.kill(-id, signal)
+  } catch {
+    return false
+  }
 }
 
 /** The first port from which on so many are free. */
