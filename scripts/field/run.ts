@@ -17,30 +17,25 @@ import {
 } from './chains.ts'
 import { type FieldFiles, readFieldFiles, withoutFloors } from './files.ts'
 import type { FieldOptions } from './options.ts'
-import { askQuote, attestPayment, compareWith, waitForFill } from './payments.ts'
 import {
-  announce,
-  depositGasMax,
   firstAbove,
   freeStep,
   gasWei,
-  isWithin,
   microUsdOf,
-  nameOf,
   neededWei,
-  outputMicroUsd,
   paidStep,
   planSteps,
   type Step,
   transferGasMax,
   usdText,
-  weiOf,
 } from './plan.ts'
 import { readFamily } from './readings.ts'
 import { type Recording, startRecording } from './recording.ts'
 import { isWhole, renderPlan, renderReport, type Taken } from './report.ts'
 import type { FieldServices } from './services.ts'
 import { deployContracts, prepareServices, startServices } from './startedServices.ts'
+import { createSteps, Stopped, type Take, wordsOf } from './steps.ts'
+import { tryPayments } from './tryPayments.ts'
 
 export type FieldRun = FieldOptions & {
   readonly repositoryRoot: string
@@ -51,9 +46,6 @@ export type FieldRun = FieldOptions & {
 
 /** A chain as it was before anything was sent. */
 type Opened = OpenChain & ChainReading & { readonly fillWalletWei: bigint }
-
-/** A step was not taken, or failed, which is its cause. The run ends, and money goes back. */
-class Stopped extends Error {}
 
 /**
  * The account that fills orders follows from the key of the one that pays: of a run that was killed, the next one
@@ -114,122 +106,138 @@ type Scene = {
   readonly startedAt: Date
 }
 
-type Take = <Value>(step: Step, work: () => Promise<readonly [Value, string]>) => Promise<Value>
+type Accounts = { readonly funder: Hex; readonly fillWallet: Hex; readonly fillWalletKey: Hex }
+
+function accountsOf(funderKey: Hex): Accounts {
+  const fillWalletKey = fillWalletKeyOf(funderKey)
+  return {
+    ...{ fillWalletKey, funder: privateKeyToAddress(funderKey) },
+    fillWallet: privateKeyToAddress(fillWalletKey),
+  }
+}
+
+/** What all that a run does stands on. */
+type Stage = Scene & {
+  readonly accounts: Accounts
+  readonly recording: Recording
+  /** Grows while chains are read. */
+  readonly opened: Opened[]
+  readonly take: Take
+  /** Takes what stops what was started, in the order of the starts. */
+  readonly onStop: (end: () => Promise<unknown>) => void
+}
 
 async function takeSteps(run: FieldRun, scene: Scene): Promise<boolean> {
-  const { print, signal, sumMicroUsd, funderKey, environment } = run
-  const { files, folder, startedAt } = scene
-  const funder = privateKeyToAddress(funderKey)
-  const fillWalletKey = fillWalletKeyOf(funderKey)
-  const fillWallet = privateKeyToAddress(fillWalletKey)
-  const records = join(folder, 'records')
-  const secrets = [funderKey, fillWalletKey]
-  const recording = await startRecording(run, files, { folder: records, secrets, print })
-  const taken: Taken[] = []
+  const { print, signal, funderKey } = run
+  const accounts = accountsOf(funderKey)
+  const folder = join(scene.folder, 'records')
+  const secrets = [funderKey, accounts.fillWalletKey]
+  const recording = await startRecording(run, scene.files, { folder, secrets, print })
   const opened: Opened[] = []
+  const outlay = () => lostMicroUsd(opened, accounts.funder, ({ balanceWei }) => balanceWei)
+  const { take, taken } = createSteps({ ...run, outlay, scrub: recording.scrub })
   const ends: (() => Promise<unknown>)[] = []
+  const onStop = (end: () => Promise<unknown>) => void ends.push(end)
+  const stage: Stage = { ...scene, accounts, recording, opened, take, onStop }
   let stopped: string | undefined
-
-  /** What left the funded account until now. */
-  async function outlay(): Promise<bigint> {
-    let microUsd = 0n
-    for (const { client, balanceWei, costs } of opened) {
-      const now = await client.getBalance({ address: funder })
-      microUsd += microUsdOf(balanceWei - now, costs.microUsdPerCoin)
-    }
-    return microUsd
-  }
-
-  /** What funded account and fill wallet have less than before. */
-  async function spent(): Promise<bigint> {
-    let microUsd = await outlay()
-    for (const { client, fillWalletWei, costs } of opened) {
-      const now = await client.getBalance({ address: fillWallet })
-      microUsd += microUsdOf(fillWalletWei - now, costs.microUsdPerCoin)
-    }
-    return microUsd
-  }
-
-  /** Says what a step spends, and takes it where the sum allows. */
-  async function take<Value>(step: Step, work: () => Promise<readonly [Value, string]>): Promise<Value> {
-    signal.throwIfAborted()
-    const outlayMicroUsd = await outlay()
-    print(announce(step))
-    const begin = performance.now()
-    const end = (outcome: Taken['outcome'], told: string) => {
-      taken.push({ step, outcome, told, seconds: (performance.now() - begin) / 1_000 })
-      print(`  ${outcome}: ${recording.scrub(told)}`)
-    }
-    if (!isWithin(step, { outlayMicroUsd, sumMicroUsd })) {
-      const why = `${usdText(outlayMicroUsd)} left the account already, and the sum is ${usdText(sumMicroUsd)}`
-      end('not taken', why)
-      throw new Stopped(`${nameOf(step)} would exceed the sum: ${why}`)
-    }
-    try {
-      const [value, told] = await work()
-      end('done', told)
-      return value
-    } catch (cause) {
-      end('failed', wordsOf(cause))
-      throw new Stopped(`${nameOf(step)} failed`, { cause })
-    }
-  }
-
   try {
-    const open = files.chains.map((chain) => openChain(chain, recording.urlOf(chain.variable)))
-    for (const chain of open) {
-      const reading = await take(freeStep('read', { chain: chain.key }), async () => {
-        const from = open.find(({ key }) => key === chain.feed.chain) ?? chain
-        const coinPrice = await readCoinPrice(chain, from)
-        const read = await readChain(chain, { environment, account: funder, coinPrice })
-        const fillWalletWei = await chain.client.getBalance({ address: fillWallet })
-        return [{ ...read, fillWalletWei }, `${read.told}, a coin at ${usdText(coinPrice)}`]
-      })
-      opened.push({ ...chain, ...reading })
-    }
-    for (const { family, url } of recording.families)
-      await take(freeStep('read', { chain: family }), async () => {
-        await readFamily(family, url)
-        return [undefined, 'its answers are recorded']
-      })
-    const costs = opened.map((one) => one.costs)
-    const steps = planSteps(costs, { isCompared: run.publicOracle !== undefined })
-    if (run.isDryRun) {
-      for (const line of renderPlan(steps, { sumMicroUsd, above: firstAbove(steps, sumMicroUsd) }))
-        print(line)
-    } else {
-      refuseShortAccount(opened, steps, funder)
-      const onStop = (end: () => Promise<unknown>) => void ends.push(end)
-      const services = await prepareServices(run, {
-        ...{ state: scene.state, endpoints: recording.variables, onStop },
-        ...{ capVariables: files.capVariables, fillWalletKey },
-      })
-      await preparePayments(run, { ...scene, opened, steps, take, onStop, services, fillWallet })
-      await tryPayments(run, { opened, take, services, funder })
-    }
+    await readAll(run, stage)
+    await payAll(run, stage)
   } catch (error) {
-    if (!(error instanceof Stopped || signal.aborted)) throw error
-    stopped = error instanceof Stopped ? error.message : 'it was told to'
+    const isEnd = error instanceof Stopped || signal.aborted
+    stopped = isEnd && !(error instanceof Stopped) ? 'it was told to' : wordsOf(error)
+    if (!isEnd) throw error
     print(`Stopped: ${recording.scrub(stopped)}`)
   } finally {
     // Services first, and their database last. Nothing keeps money from going back.
     for (const end of ends.reverse()) await end().catch((error: unknown) => print(`  ${error}`))
-    if (!run.isDryRun) print('give back: spends the gas of a transfer on each chain, of what was lent')
-    const givenBack = run.isDryRun ? [] : await giveBack(opened, { fillWalletKey, funder })
-    const spentMicroUsd = await spent().catch(() => undefined)
-    await recording.stop()
-    const told = { environment, startedAt, endedAt: new Date(), taken, sumMicroUsd, spentMicroUsd, givenBack }
-    const report = renderReport(
-      { ...told, stopped, ...readRecorded(recording), replayed: await replayRecords(records) },
-      recording.scrub,
-    )
-    await writeFile(join(folder, 'report.md'), report)
-    print(`\n${report}`)
+    await reportEnd(run, stage, { taken, stopped })
   }
   return isWhole({ taken, stopped })
 }
 
-const readRecorded = ({ requests, count }: Recording) => ({ requests: requests(), records: count() })
+/** What an account has less than before, over all chains, in millionths of a USD. */
+async function lostMicroUsd(
+  opened: readonly Opened[],
+  address: Hex,
+  before: (chain: Opened) => bigint,
+): Promise<bigint> {
+  let microUsd = 0n
+  for (const chain of opened) {
+    const now = await chain.client.getBalance({ address })
+    microUsd += microUsdOf(before(chain) - now, chain.costs.microUsdPerCoin)
+  }
+  return microUsd
+}
+
+/** Every chain, and what else is only read. */
+async function readAll({ environment }: FieldRun, stage: Stage): Promise<void> {
+  const { accounts, recording, opened, take, files } = stage
+  const open = files.chains.map((chain) => openChain(chain, recording.urlOf(chain.variable)))
+  for (const chain of open) {
+    const reading = await take(freeStep('read', { chain: chain.key }), async () => {
+      const from = open.find(({ key }) => key === chain.feed.chain) ?? chain
+      const coinPrice = await readCoinPrice(chain, from)
+      const read = await readChain(chain, { environment, account: accounts.funder, coinPrice })
+      const fillWalletWei = await chain.client.getBalance({ address: accounts.fillWallet })
+      return [{ ...read, fillWalletWei }, `${read.told}, a coin at ${usdText(coinPrice)}`]
+    })
+    opened.push({ ...chain, ...reading })
+  }
+  for (const { family, url } of recording.families)
+    await take(freeStep('read', { chain: family }), async () => {
+      await readFamily(family, url)
+      return [undefined, 'its answers are recorded']
+    })
+}
+
+/** All that may spend; a dry run says it, and no more. */
+async function payAll(run: FieldRun, stage: Stage): Promise<void> {
+  const { accounts, recording, opened, files, state, onStop } = stage
+  const { sumMicroUsd, print } = run
+  const costs = opened.map((one) => one.costs)
+  const steps = planSteps(costs, { isCompared: run.publicOracle !== undefined })
+  if (run.isDryRun) {
+    for (const line of renderPlan(steps, { sumMicroUsd, above: firstAbove(steps, sumMicroUsd) })) print(line)
+    return
+  }
+  refuseShortAccount(opened, steps, accounts.funder)
+  const { fillWalletKey } = accounts
+  const services = await prepareServices(run, {
+    ...{ state, endpoints: recording.variables, onStop },
+    ...{ capVariables: files.capVariables, fillWalletKey },
+  })
+  await preparePayments(run, { ...stage, steps, services })
+  await tryPayments(run, { ...stage, services, funder: accounts.funder })
+}
+
+/** Gives back what is left, and says what came of all of it. */
+async function reportEnd(
+  run: FieldRun,
+  { accounts, recording, opened, folder, startedAt }: Stage,
+  end: { readonly taken: readonly Taken[]; readonly stopped: string | undefined },
+): Promise<void> {
+  const { environment, sumMicroUsd, isDryRun, print } = run
+  const { funder, fillWallet } = accounts
+  if (!isDryRun) print('give back: spends the gas of a transfer on each chain, of what was lent')
+  const givenBack = isDryRun ? [] : await giveBack(opened, accounts)
+  const lost = await Promise.all([
+    lostMicroUsd(opened, funder, ({ balanceWei }) => balanceWei),
+    lostMicroUsd(opened, fillWallet, ({ fillWalletWei }) => fillWalletWei),
+  ]).catch(() => undefined)
+  const spentMicroUsd = lost && lost[0] + lost[1]
+  await recording.stop()
+  const replayed = await replayRecords(join(folder, 'records'))
+  const report = renderReport(
+    {
+      ...{ environment, startedAt, endedAt: new Date(), sumMicroUsd, spentMicroUsd, givenBack },
+      ...{ ...end, requests: recording.requests(), records: recording.count(), replayed },
+    },
+    recording.scrub,
+  )
+  await writeFile(join(folder, 'report.md'), report)
+  print(`\n${report}`)
+}
 
 async function replayRecords(folder: string) {
   const lines: string[] = []
@@ -252,38 +260,19 @@ function refuseShortAccount(opened: readonly Opened[], steps: readonly Step[], f
 
 /** Contracts stand, the fill wallet has its inventory, services run. */
 async function preparePayments(
-  { repositoryRoot, funderKey, print, signal }: FieldRun,
-  scene: Scene & {
-    readonly opened: readonly Opened[]
-    readonly steps: readonly Step[]
-    readonly take: Take
-    /** Takes what stops what was started, in the order of the starts. */
-    readonly onStop: (end: () => Promise<unknown>) => void
-    readonly services: FieldServices
-    readonly fillWallet: Hex
-  },
+  run: FieldRun,
+  stage: Stage & { readonly steps: readonly Step[]; readonly services: FieldServices },
 ): Promise<void> {
-  const { opened, steps, take, onStop, services, fillWallet, folder, runFile } = scene
+  const { opened, steps, take, services, folder, runFile, onStop } = stage
+  const { repositoryRoot, funderKey, print, signal } = run
   for (const step of steps) {
     const chain = opened.find(({ key }) => key === step.chain)
-    if (step.kind === 'deploy' && chain !== undefined) {
+    if (step.kind === 'deploy' && chain !== undefined)
       await take(step, async () => {
         await deployContracts(services, chain, { repositoryRoot, deployerKey: funderKey })
         return [undefined, `the fill contract stands at ${chain.fillContract}`]
       })
-    }
-    if (step.kind === 'lend' && chain !== undefined) {
-      const { costs } = chain
-      const missing = await missingWei(chain, fillWallet, { costs, payments: opened.length - 1 })
-      if (missing === 0n) continue
-      await take(paidStep('lend', costs, { maxWei: missing + gasWei(transferGasMax, costs) }), async () => {
-        const hash = await pay(chain, {
-          ...{ from: funderKey, to: fillWallet, valueWei: missing },
-          ...{ gasPriceMaxWei: costs.gasPriceMaxWei, gasMax: transferGasMax },
-        })
-        return [undefined, `${formatUnits(missing, 18)} coins to ${fillWallet} in ${hash}`]
-      })
-    }
+    if (step.kind === 'lend' && chain !== undefined) await lend(run, stage, chain)
   }
   await take(freeStep('start'), async () => {
     const logs = join(folder, 'logs')
@@ -292,83 +281,23 @@ async function preparePayments(
   })
 }
 
-const wordsMax = 400
-
-/** An error of a node may quote all that was sent. */
-function wordsOf(error: unknown): string {
-  const { shortMessage, message } = Object(error)
-  return String(shortMessage ?? message ?? error).slice(0, wordsMax)
-}
-
-type Payments = {
-  readonly opened: readonly Opened[]
-  readonly take: Take
-  readonly services: FieldServices
-  readonly funder: Hex
-}
-
-/** Each chain pays each other one. One that fails keeps no other from being tried. */
-async function tryPayments(run: FieldRun, payments: Payments): Promise<void> {
-  const { opened } = payments
-  for (const from of opened) {
-    for (const to of opened.filter((one) => one !== from)) {
-      try {
-        await tryPayment(run, { ...payments, from, to })
-      } catch (error) {
-        if (!(error instanceof Stopped) || error.cause === undefined) throw error
-      }
-    }
-  }
-}
-
-async function tryPayment(
-  { signal, publicOracle, funderKey }: FieldRun,
-  { take, services, funder, from, to }: Payments & { readonly from: Opened; readonly to: Opened },
-): Promise<void> {
-  const { costs } = from
-  const place = { chain: from.key, to: to.key }
-  const quoteApi = { url: services.quoteApiUrl, signal }
-  const quoted = await take(freeStep('quote', place), async () => {
-    const found = await askQuote(quoteApi, {
-      ...{ user: funder, from, to, amountWei: weiOf(outputMicroUsd, to.costs) },
-    })
-    return [found, `request ${found.requestId}, ${found.received} coins to receive`]
-  })
-  const maxWei = quoted.payments.reduce(
-    (sum, { valueWei }) => sum + valueWei + gasWei(depositGasMax, costs),
-    0n,
-  )
-  await take(paidStep('deposit', costs, { maxWei, to: to.key }), async () => {
-    const hashes: Hex[] = []
-    const offered = { gasPriceMaxWei: costs.gasPriceMaxWei, gasMax: depositGasMax }
-    for (const payment of quoted.payments)
-      hashes.push(await pay(from, { ...payment, ...offered, from: funderKey }))
-    return [undefined, hashes.join(', ')]
-  })
-  const paid = await take(freeStep('fill', place), async () => {
-    const found = await waitForFill(quoteApi, quoted.requestId)
-    return [found, `deposit ${found.deposit}, fill ${found.fill}`]
-  })
-  const attested = await take(freeStep('attest', place), async () => {
-    const asked = { ...services.oracle, signal }
-    const found = await attestPayment(asked, { ...quoted, ...paid, chainId: from.key })
-    const signatures = found.map(({ answer }) => answer.execution?.signatures.length)
-    return [found, `${signatures.join(' and ')} oracles signed deposit and fill`]
-  })
-  if (publicOracle === undefined) return
-  await take(freeStep('compare', place), async () => {
-    for (const one of attested) {
-      const difference = await compareWith({ ...publicOracle, signal }, one)
-      if (difference !== undefined) throw new Error(`${one.question.path}: ${difference}`)
-    }
-    return [undefined, 'the public oracle says the same of deposit and fill']
+/** What a killed run lent is not lent again. */
+async function lend({ funderKey }: FieldRun, { opened, take, accounts }: Stage, chain: Opened) {
+  const { costs } = chain
+  const { fillWallet: to } = accounts
+  const valueWei = await missingWei(chain, to, { costs, payments: opened.length - 1 })
+  if (valueWei === 0n) return
+  await take(paidStep('lend', costs, { maxWei: valueWei + gasWei(transferGasMax, costs) }), async () => {
+    const offered = { gasPriceMaxWei: costs.gasPriceMaxWei, gasMax: transferGasMax }
+    const hash = await pay(chain, { ...offered, from: funderKey, to, valueWei })
+    return [undefined, `${formatUnits(valueWei, 18)} coins to ${to} in ${hash}`]
   })
 }
 
 /** @returns what went back to the funded account by chain, in words */
 async function giveBack(
   opened: readonly Opened[],
-  { fillWalletKey, funder }: { readonly fillWalletKey: Hex; readonly funder: Hex },
+  { fillWalletKey, funder }: Accounts,
 ): Promise<readonly string[]> {
   const told: string[] = []
   for (const chain of opened) {
