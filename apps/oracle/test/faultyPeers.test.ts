@@ -228,6 +228,29 @@ test('O-108: a signer in shadow mode is compared and not counted', async () => {
   }
 })
 
+test('O-108: an oracle that holds its execution at its cap agrees where it signs the same message', async () => {
+  const differing = depositsOf(['2000'])
+  for (const [own, other, agrees] of [
+    [kind.withoutExecution(ours), payload, true],
+    [kind.withoutExecution(ours), differing, false],
+    [ours, kind.withoutExecution(payload), true],
+    [ours, kind.withoutExecution(differing), false],
+  ] as const) {
+    const answer = await signed(kind, other, ['X'])
+    const harness = await startHarness({
+      peers: [() => ({ body: answer })],
+      allowed: ['A', 'B'],
+      threshold: 2,
+    })
+    onTestFinished(() => harness.stop())
+    const signal = new AbortController().signal
+    await harness.aggregator.run({ kind, body: depositsBody, local: async () => own, signal })
+    expect(harness.lines).toContainEqual(
+      expect.objectContaining({ event: 'shadow_agreement', signer: signers.X.address, agrees }),
+    )
+  }
+})
+
 test('a caller that goes away ends everything', async () => {
   const harness = await startHarness({
     peers: [() => new Promise<never>(() => undefined)],

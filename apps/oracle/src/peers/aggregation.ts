@@ -62,7 +62,12 @@ export function createAggregation<Response extends object>(
   const groups = new SignerGroups<Response>({ kind, policy, reader })
   const keysOfPeers = new Map<string, Set<string>>()
   const sharing: string[] = []
-  const shadows: { readonly peer: string; readonly signer: Hex; readonly key: string }[] = []
+  const shadows: {
+    readonly peer: string
+    readonly signer: Hex
+    readonly key: string
+    readonly payload: Response
+  }[] = []
   let local: { readonly response: Response; readonly payload: Response; key?: string } | undefined
 
   function add(received: Response, source: Source): boolean {
@@ -89,7 +94,7 @@ export function createAggregation<Response extends object>(
       if (groups.isAllowed(row.signer)) {
         const isCounted = groups.count({ row, key, payload, paths, isLocal: source === undefined })
         if (isCounted && source === undefined && local !== undefined) local.key = key
-      } else if (source !== undefined) shadows.push({ peer: source.peer, signer: row.signer, key })
+      } else if (source !== undefined) shadows.push({ peer: source.peer, signer: row.signer, key, payload })
     }
     return groups.complete !== undefined
   }
@@ -113,7 +118,10 @@ export function createAggregation<Response extends object>(
       mismatched: peersOf((keys) => !groups.haveExecutionOrMessage(keys, winner)),
       held: peersOf((keys) => groups.isHeldUnder(keys)),
       sharing,
-      shadows: shadows.map(({ key, ...shadow }) => ({ ...shadow, agrees: key === winner.key })),
+      shadows: shadows.map(({ peer, signer, key, payload }) => ({
+        ...{ peer, signer },
+        agrees: key === winner.key || groups.haveSameMessage(payload, winner.payload),
+      })),
     }
   }
 

@@ -98,6 +98,15 @@ export class SignerGroups<Response extends object> {
     })
   }
 
+  /** Where one of them holds its execution: at its own signing cap, which says nothing about facts. */
+  haveSameMessage(one: Response, other: Response): boolean {
+    const { isHeld, unsignedPayload } = this.#kind
+    if (isHeld(one) === isHeld(other)) return false
+    const textOf = (payload: Response) =>
+      isHeld(payload) ? unsignedPayload(payload) : this.#reader.messageOf(payload)?.text
+    return textOf(one) === textOf(other)
+  }
+
   isHeldUnder(keys: ReadonlySet<string>): boolean {
     return [...keys].some((key) => {
       const group = this.#groups.get(key)
