@@ -166,6 +166,22 @@ describe('contracts', () => {
     expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('DEPLOYER_PRIVATE_KEY')])
   })
 
+  test('O-116: --configured leaves out what the quote file does not name', async () => {
+    const configs = join(directory, 'named')
+    await cp(join(repositoryRoot, 'configs'), configs, { recursive: true })
+    const path = join(configs, 'quote.local.json')
+    const quote = JSON.parse(await readFile(path, 'utf8'))
+    for (const name of ['depositAddresses', 'permit2Router']) delete quote.chains.base[name]
+    await writeFile(path, JSON.stringify(quote))
+    const words = ['contracts', 'deploy', '--chain', 'base', '--configured', '--dry-run', '--json']
+    const { output } = await command(words, { CONFIG_DIR: configs })
+    expect(contractsOf(output).map(({ name }) => name)).toEqual([
+      ...['FillContract', 'CleanupRouter', 'PermitRouter', 'DepositRouter'],
+    ])
+    const both = await command([...words, '--settlement', 'settlement.json'], { CONFIG_DIR: configs })
+    expect([both.code, both.output]).toEqual([2, expect.stringContaining('--configured')])
+  })
+
   test('are deployed once, at the addresses of the configuration and alike on both chains', async () => {
     const keyFile = join(directory, 'deployer.key')
     await writeFile(keyFile, deployerKey, { mode: 0o600 })

@@ -36,14 +36,20 @@ export const contractCommands: readonly Command[] = [
         value: '<file>',
         about: 'Owners and signers: deploys the depository too, and on hub all that settlement stands on',
       },
+      configured: { about: 'Only contracts that the quote file names' },
       'dry-run': { about: 'Only tell the addresses' },
       write: { about: 'Put the addresses into the configuration files of CONFIG_DIR' },
     },
     async runOnChains(scene, args) {
       if (args.isOn('write') && args.isOn('dry-run'))
         throw new CommandError('--write puts down what is deployed: it does not go with --dry-run.')
+      if (args.isOn('configured') && args.text('settlement') !== undefined)
+        throw new CommandError(
+          '--settlement deploys what no file names yet: it does not go with --configured.',
+        )
       const place = await openPlace(scene, args, true)
-      const { contracts, initializations } = place.plan
+      const { initializations } = place.plan
+      const contracts = args.isOn('configured') ? await configuredOnly(place) : place.plan.contracts
       if (args.isOn('dry-run'))
         return outputOf(
           place,
@@ -91,6 +97,11 @@ export const contractCommands: readonly Command[] = [
     },
   },
 ]
+
+async function configuredOnly({ plan, configured }: Place) {
+  const named = new Set((await configured()).map(({ address }) => address))
+  return plan.contracts.filter(({ address }) => named.has(address))
+}
 
 /** The fill contract that was configured until now, if it stands there: orders name it, and what it paid is believed. */
 async function replacedBy(
