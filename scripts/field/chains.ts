@@ -33,6 +33,8 @@ const pollingMs = 500
 const minedTimeoutMs = 600_000
 /** A price of gas that is offered is this many times the price now: it may rise while a run goes on. */
 const gasPriceRise = 2n
+/** Of a transfer whose sender has nothing, which no node measures: a new account alone may take 183,600 units. */
+const unmeasuredTransferGas = 250_000n
 /** Bytes of a signed transaction that calls a contract. */
 const transactionBytes = 600
 
@@ -45,13 +47,19 @@ export function openChain(chain: FieldChain, url: string): OpenChain {
   return { ...chain, url, client: createPublicClient({ transport: http(url), pollingInterval: pollingMs }) }
 }
 
-/**
- * @param coinPrice millionths of a USD for a coin
- * @throws Error for another chain, or one without depository
- */
+type Looker = {
+  readonly environment: string
+  /** The funded one. */
+  readonly account: Hex
+  readonly fillWallet: Hex
+  /** Millionths of a USD for a coin. */
+  readonly coinPrice: bigint
+}
+
+/** @throws Error for another chain, or one without depository */
 export async function readChain(
   chain: OpenChain,
-  { environment, account, coinPrice }: { environment: string; account: Hex; coinPrice: bigint },
+  { environment, account, fillWallet, coinPrice }: Looker,
 ): Promise<ChainReading> {
   const { client, key, depository } = chain
   const [id, node, head, balanceWei, depositoryCode, fillCode] = await Promise.all([
@@ -68,10 +76,11 @@ export async function readChain(
   const priced = {
     ...{ chain: key, microUsdPerCoin: coinPrice, gasPriceMaxWei },
     dataFeeMaxWei: await dataFeeMaxWei(chain, transactionBytes),
+    transferGasMax: await measuredGasMax(chain, { from: account, to: fillWallet, valueWei: 1n }).catch(
+      () => unmeasuredTransferGas,
+    ),
   }
-  const deployMaxWei = isMissing(fillCode)
-    ? await deploymentWei(chain, { environment, account, gasPriceMaxWei })
-    : 0n
+  const deployMaxWei = await deploymentWei(chain, { environment, account, gasPriceMaxWei })
   const gap = Math.round(Date.now() / 1_000) - Number(head.timestamp)
   return {
     ...{ costs: { ...priced, deployMaxWei }, balanceWei },
@@ -103,14 +112,15 @@ async function dataFeeMaxWei({ client, gasPriceOracle }: OpenChain, bytes: numbe
   return gasPriceRise * fee
 }
 
-/** What the shipped command takes for all that it deploys there, in wei. */
+/** What the shipped command takes for all that it deploys there, in wei. It leaves out what no file names. */
 async function deploymentWei(
   chain: OpenChain,
   { environment, account, gasPriceMaxWei }: { environment: string; account: Hex; gasPriceMaxWei: bigint },
 ): Promise<bigint> {
-  const { client, depository, swapRouter, wrappedNative } = chain
+  const { client, depository, swapRouter, wrappedNative, contracts } = chain
   const plan = deploymentPlan(environment, { depository, swapRouter, wrappedNative })
-  const costs = plan.map(async ({ address, salt, initCode }) => {
+  const named = plan.filter(({ address }) => contracts.includes(address))
+  const costs = named.map(async ({ address, salt, initCode }) => {
     if (!isMissing(await client.getCode({ address }))) return 0n
     const data = concatHex([salt, initCode])
     const gas = await client.estimateGas({ account, to: create2Proxy, data })
@@ -128,6 +138,14 @@ export async function missingWei(
   const lacking =
     inventoryWei(needed.costs, needed.payments) - (await chain.client.getBalance({ address: wallet }))
   return lacking > 0n ? lacking : 0n
+}
+
+/** Units of gas that a transaction may take: a quarter more than the chain measures now. @throws Error where it would revert */
+export async function measuredGasMax(
+  { client }: OpenChain,
+  { from, to, data = '0x', valueWei }: Payment & { readonly from: Hex },
+): Promise<bigint> {
+  return ((await client.estimateGas({ account: from, to, data, value: valueWei })) * 5n) / 4n
 }
 
 /**

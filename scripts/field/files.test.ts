@@ -1,10 +1,13 @@
 // Goal: an operator with two endpoints and a key can begin. Attacks: shipped files that lack what the kit needs, a page that
 // names other variables than the files, main networks by mistake, an oracle that says something else.
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { End } from '@causeway/cli'
 import { generatePrivateKey } from 'viem/accounts'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { root } from '../configs/writeJson.ts'
 import { readFieldFiles, withoutFloors } from './files.ts'
 import { parseFieldOptions } from './options.ts'
@@ -21,6 +24,7 @@ const variables: Readonly<Record<string, string>> = Object.fromEntries(
   block
     .trim()
     .split('\n')
+    .map((line) => line.replaceAll("'", ''))
     .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
 )
 const withKey = { ...variables, FIELD_PRIVATE_KEY_FILE: '', FIELD_PRIVATE_KEY: generatePrivateKey() }
@@ -32,9 +36,24 @@ test('O-114: the shipped files and the variables of the page are all that a run 
     ['base-sepolia', 'BASE_SEPOLIA_RPC_URL'],
   ])
   expect(chains.map(({ key, feed }) => feed.chain === key)).toEqual([true, true])
+  // O-116: what nobody needs there is not deployed.
+  for (const { fillContract, contracts } of chains) expect(contracts).toEqual([fillContract])
   expect([hubVariable, capVariables]).toEqual(['RELAY_TESTNET_RPC_URL', []])
   for (const name of ['SEPOLIA_RPC_URL', 'RELAY_TESTNET_RPC_URL'])
     expect(() => readFieldFiles(files, { ...variables, [name]: '' })).toThrow(name)
+})
+
+test('O-117: the key that the page makes is one, and is not made twice', async () => {
+  const HOME = await mkdtemp(join(tmpdir(), 'causeway-field-key-'))
+  onTestFinished(() => rm(HOME, { recursive: true }))
+  const [, line = ''] = /```sh\n([\s\S]*?)```/.exec(page) ?? []
+  const make = () => spawnSync('bash', ['-c', line], { env: { ...process.env, HOME } })
+  const keyOf = () =>
+    parseFieldOptions(['testnets'], { FIELD_PRIVATE_KEY_FILE: join(HOME, 'field.key') }, root).funderKey
+  expect(make().status).toBe(0)
+  const key = keyOf()
+  expect(make().status).not.toBe(0)
+  expect([keyOf(), key.length]).toEqual([key, 66])
 })
 
 test('O-114: the page fits on a screen', () => {

@@ -5,6 +5,9 @@ import { z } from 'zod'
 
 const endpointPlaceholder = z.string().regex(/^\$[A-Z][A-Z0-9_]*$/, 'must be named by a variable')
 
+const name = z.string().optional()
+const contract = z.object({ contract: z.string() }).optional()
+
 const filesSchema = z.object({
   chains: z.object({
     chains: z.array(
@@ -27,7 +30,8 @@ const filesSchema = z.object({
       z.string(),
       z.object({
         chainId: z.number(),
-        fillContract: z.string().optional(),
+        ...{ fillContract: name, cleanupRouter: name, depositRouter: name, permit2Router: name },
+        ...{ depositAddresses: contract, permitRouter: contract },
         wrappedNative: z.string().optional(),
         uniswapV3: z.object({ swapRouter: z.string() }).optional(),
         feeModel: z.object({ gasPriceOracle: z.string().optional() }).optional(),
@@ -49,6 +53,8 @@ export type FieldChain = {
   readonly variable: string
   readonly depository: Hex
   readonly fillContract: Hex
+  /** All that the files name beside the depository, in lower case. */
+  readonly contracts: readonly Hex[]
   readonly wrappedNative: Hex | undefined
   readonly swapRouter: Hex | undefined
   /** Where a rollup tells its fees. */
@@ -132,11 +138,18 @@ function chainOf(
   return {
     ...{ key, chainId: chain.chainId },
     fillContract: addressOf(chain.fillContract, `the fill contract of ${key}`),
+    contracts: contractsOf(chain).map((address) => addressOf(address, `a contract of ${key}`)),
     wrappedNative: optional(chain.wrappedNative, `wrappedNative of ${key}`),
     swapRouter: optional(chain.uniswapV3?.swapRouter, `swapRouter of ${key}`),
     gasPriceOracle: optional(chain.feeModel?.gasPriceOracle, `gasPriceOracle of ${key}`),
     feed: { ...feed, address: addressOf(feed.address, `the feed of ${key}`) },
   }
+}
+
+function contractsOf(chain: Files['quote']['chains'][string]): readonly string[] {
+  const { fillContract, cleanupRouter, depositRouter, permit2Router, depositAddresses, permitRouter } = chain
+  const named = [fillContract, cleanupRouter, depositRouter, permit2Router]
+  return [...named, depositAddresses?.contract, permitRouter?.contract].flatMap((one) => one ?? [])
 }
 
 function addressOf(text: unknown, what: string): Hex {

@@ -17,11 +17,11 @@ import { renderPlan } from './report.ts'
 
 const sepolia: ChainCosts = {
   ...{ chain: 'sepolia', microUsdPerCoin: 3_000_000_000n, gasPriceMaxWei: 4_000_000_000n },
-  ...{ dataFeeMaxWei: 0n, deployMaxWei: 10_000_000_000_000_000n },
+  ...{ dataFeeMaxWei: 0n, transferGasMax: 60_000n, deployMaxWei: 10_000_000_000_000_000n },
 }
 const base: ChainCosts = {
   ...{ chain: 'base', microUsdPerCoin: 3_000_000_000n, gasPriceMaxWei: 10_000_000n },
-  ...{ dataFeeMaxWei: 1_000_000_000n, deployMaxWei: 0n },
+  ...{ dataFeeMaxWei: 1_000_000_000n, transferGasMax: 60_000n, deployMaxWei: 0n },
 }
 
 test('O-110: a plan has every step in its order, and pays each chain from each other one', () => {
@@ -56,6 +56,7 @@ const costs = (chain: string) =>
     microUsdPerCoin: fc.bigInt({ min: 1n, max: 10n ** 12n }),
     gasPriceMaxWei: fc.bigInt({ min: 1n, max: 10n ** 13n }),
     dataFeeMaxWei: fc.bigInt({ min: 0n, max: 10n ** 16n }),
+    transferGasMax: fc.bigInt({ min: 21_000n, max: 10n ** 6n }),
     deployMaxWei: fc.bigInt({ min: 0n, max: 10n ** 18n }),
   })
 

@@ -11,6 +11,8 @@ export type ChainCosts = {
   readonly gasPriceMaxWei: bigint
   /** What a rollup may take for a transaction beside its gas, in wei; 0 elsewhere. */
   readonly dataFeeMaxWei: bigint
+  /** Units of gas that a transfer to the fill wallet takes at most. */
+  readonly transferGasMax: bigint
   /** To deploy what is missing, in wei; 0 where nothing is. */
   readonly deployMaxWei: bigint
 }
@@ -41,10 +43,9 @@ export type Step = {
 export const outputMicroUsd = 500_000n
 /** Of what a quote charges beside the output and the gas of its fill. */
 const quotedFeesMaxMicroUsd = 100_000n
-export const depositGasMax = 200_000n
+/** Before anything is quoted; a deposit that is quoted is measured. */
+const plannedDepositGas = 200_000n
 const fillGasMax = 300_000n
-/** A transfer to an account that delegates to a contract takes more than one to another. */
-export const transferGasMax = 60_000n
 /** A wallet that would be nearly empty afterwards sells nothing. */
 const outputsLent = 4n
 const weiPerCoin = 10n ** 18n
@@ -98,7 +99,7 @@ export function planSteps(
       .map((one) => paidStep('deploy', one, { maxWei: one.deployMaxWei })),
     ...costs.map((one) => {
       const lentWei = inventoryWei(one, costs.length - 1)
-      return paidStep('lend', one, { maxWei: lentWei + gasWei(transferGasMax, one) })
+      return paidStep('lend', one, { maxWei: lentWei + gasWei(one.transferGasMax, one) })
     }),
     freeStep('start'),
     ...pairs.flatMap(({ from, to }) => {
@@ -117,7 +118,7 @@ export function planSteps(
 /** Before it is quoted. */
 function depositWei(from: ChainCosts, to: ChainCosts): bigint {
   const fillMicroUsd = microUsdOf(gasWei(fillGasMax, to), to.microUsdPerCoin)
-  return weiOf(outputMicroUsd + quotedFeesMaxMicroUsd + fillMicroUsd, from) + gasWei(depositGasMax, from)
+  return weiOf(outputMicroUsd + quotedFeesMaxMicroUsd + fillMicroUsd, from) + gasWei(plannedDepositGas, from)
 }
 
 /**

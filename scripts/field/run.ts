@@ -26,7 +26,6 @@ import {
   paidStep,
   planSteps,
   type Step,
-  transferGasMax,
   usdText,
 } from './plan.ts'
 import { readFamily } from './readings.ts'
@@ -144,9 +143,8 @@ async function takeSteps(run: FieldRun, scene: Scene): Promise<boolean> {
     await readAll(run, stage)
     await payAll(run, stage)
   } catch (error) {
-    const isEnd = error instanceof Stopped || signal.aborted
-    stopped = isEnd && !(error instanceof Stopped) ? 'it was told to' : wordsOf(error)
-    if (!isEnd) throw error
+    stopped = signal.aborted ? 'it was told to' : wordsOf(error)
+    if (!(signal.aborted || error instanceof Stopped)) throw error
     print(`Stopped: ${recording.scrub(stopped)}`)
   } finally {
     // Services first, and their database last. Nothing keeps money from going back.
@@ -178,7 +176,8 @@ async function readAll({ environment }: FieldRun, stage: Stage): Promise<void> {
     const reading = await take(freeStep('read', { chain: chain.key }), async () => {
       const from = open.find(({ key }) => key === chain.feed.chain) ?? chain
       const coinPrice = await readCoinPrice(chain, from)
-      const read = await readChain(chain, { environment, account: accounts.funder, coinPrice })
+      const { funder: account, fillWallet } = accounts
+      const read = await readChain(chain, { environment, account, fillWallet, coinPrice })
       const fillWalletWei = await chain.client.getBalance({ address: accounts.fillWallet })
       return [{ ...read, fillWalletWei }, `${read.told}, a coin at ${usdText(coinPrice)}`]
     })
@@ -197,11 +196,14 @@ async function payAll(run: FieldRun, stage: Stage): Promise<void> {
   const { sumMicroUsd, print } = run
   const costs = opened.map((one) => one.costs)
   const steps = planSteps(costs, { isCompared: run.publicOracle !== undefined })
+  const needs = needsOf(opened, steps)
+  const needed = `${accounts.funder} has ${needs.map(({ told }) => told).join('; ')}.`
   if (run.isDryRun) {
     for (const line of renderPlan(steps, { sumMicroUsd, above: firstAbove(steps, sumMicroUsd) })) print(line)
+    print(needed)
     return
   }
-  refuseShortAccount(opened, steps, accounts.funder)
+  if (needs.some(({ isShort }) => isShort)) throw new ConfigurationError(`Not enough: ${needed}`)
   const { fillWalletKey } = accounts
   const services = await prepareServices(run, {
     ...{ state, endpoints: recording.variables, onStop },
@@ -248,14 +250,13 @@ async function replayRecords(folder: string) {
   }
 }
 
-/** @throws ConfigurationError that says what the account lacks */
-function refuseShortAccount(opened: readonly Opened[], steps: readonly Step[], funder: Hex): void {
-  const short = opened.flatMap(({ key, balanceWei }) => {
+/** What the account has on each chain, and all steps together may need there. */
+function needsOf(opened: readonly Opened[], steps: readonly Step[]) {
+  return opened.map(({ key, balanceWei }) => {
     const needed = neededWei(steps, key)
-    if (balanceWei >= needed) return []
-    return [`${formatUnits(balanceWei, 18)} coins on ${key}, and may need ${formatUnits(needed, 18)}`]
+    const told = `${formatUnits(balanceWei, 18)} coins on ${key}, and may need ${formatUnits(needed, 18)}`
+    return { isShort: balanceWei < needed, told }
   })
-  if (short.length > 0) throw new ConfigurationError(`${funder} has ${short.join('; ')}.`)
 }
 
 /** Contracts stand, the fill wallet has its inventory, services run. */
@@ -287,11 +288,14 @@ async function lend({ funderKey }: FieldRun, { opened, take, accounts }: Stage, 
   const { fillWallet: to } = accounts
   const valueWei = await missingWei(chain, to, { costs, payments: opened.length - 1 })
   if (valueWei === 0n) return
-  await take(paidStep('lend', costs, { maxWei: valueWei + gasWei(transferGasMax, costs) }), async () => {
-    const offered = { gasPriceMaxWei: costs.gasPriceMaxWei, gasMax: transferGasMax }
-    const hash = await pay(chain, { ...offered, from: funderKey, to, valueWei })
-    return [undefined, `${formatUnits(valueWei, 18)} coins to ${to} in ${hash}`]
-  })
+  await take(
+    paidStep('lend', costs, { maxWei: valueWei + gasWei(costs.transferGasMax, costs) }),
+    async () => {
+      const offered = { gasPriceMaxWei: costs.gasPriceMaxWei, gasMax: costs.transferGasMax }
+      const hash = await pay(chain, { ...offered, from: funderKey, to, valueWei })
+      return [undefined, `${formatUnits(valueWei, 18)} coins to ${to} in ${hash}`]
+    },
+  )
 }
 
 /** @returns what went back to the funded account by chain, in words */

@@ -107,7 +107,7 @@ export async function startServices(
 const run = promisify(execFile)
 
 /**
- * Deploys what a chain lacks by the command that operators use, with the variables of quote-api.
+ * Deploys what a chain lacks of what the files name, by the command that operators use, with the variables of quote-api.
  * @throws Error with what it said, where no fill contract stands there afterwards
  */
 export async function deployContracts(
@@ -116,7 +116,7 @@ export async function deployContracts(
   { repositoryRoot, deployerKey }: { readonly repositoryRoot: string; readonly deployerKey: Hex },
 ): Promise<void> {
   const { variables } = list.find(({ name }) => name === 'quote-api') ?? {}
-  const words = ['contracts', 'deploy', '--chain', key]
+  const words = ['contracts', 'deploy', '--chain', key, '--configured']
   const { stdout } = await run(process.execPath, [bundledScript('apps/quote-api/src/cli.ts'), ...words], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], ...variables, DEPLOYER_PRIVATE_KEY: deployerKey },

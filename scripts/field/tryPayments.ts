@@ -1,8 +1,8 @@
 import type { Hex } from '@causeway/core'
-import { type OpenChain, pay } from './chains.ts'
+import { measuredGasMax, type OpenChain, type Payment, pay } from './chains.ts'
 import type { FieldOptions } from './options.ts'
-import { askQuote, attestPayment, compareWith, type Quoted, waitForFill } from './payments.ts'
-import { type ChainCosts, depositGasMax, freeStep, gasWei, outputMicroUsd, paidStep, weiOf } from './plan.ts'
+import { askQuote, attestPayment, compareWith, waitForFill } from './payments.ts'
+import { type ChainCosts, freeStep, gasWei, outputMicroUsd, paidStep, weiOf } from './plan.ts'
 import type { FieldServices } from './services.ts'
 import { Stopped, type Take } from './steps.ts'
 
@@ -41,9 +41,16 @@ async function tryPayment(payer: Payer, pair: Pair): Promise<void> {
   const quoted = await take(freeStep('quote', place), async () => {
     const amountWei = weiOf(outputMicroUsd, to.costs)
     const found = await askQuote(quoteApi, { user: funder, from, to, amountWei })
-    return [found, `request ${found.requestId}, ${found.received} coins to receive`]
+    const payments = found.payments.map(async (payment) => ({
+      ...payment,
+      gasMax: await measuredGasMax(from, { ...payment, from: funder }),
+    }))
+    return [
+      { ...found, payments: await Promise.all(payments) },
+      `request ${found.requestId}, ${found.received} coins to receive`,
+    ]
   })
-  await deposit(payer, pair, quoted)
+  await deposit(payer, pair, quoted.payments)
   const paid = await take(freeStep('fill', place), async () => {
     const found = await waitForFill(quoteApi, quoted.requestId)
     return [found, `deposit ${found.deposit}, fill ${found.fill}`]
@@ -64,13 +71,18 @@ async function tryPayment(payer: Payer, pair: Pair): Promise<void> {
   })
 }
 
-async function deposit({ funderKey }: Payer, { take, from, to }: Pair, { payments }: Quoted): Promise<void> {
+async function deposit(
+  { funderKey }: Payer,
+  { take, from, to }: Pair,
+  payments: readonly (Payment & { readonly gasMax: bigint })[],
+): Promise<void> {
   const { costs } = from
-  const maxWei = payments.reduce((sum, { valueWei }) => sum + valueWei + gasWei(depositGasMax, costs), 0n)
+  const { gasPriceMaxWei } = costs
+  const maxWei = payments.reduce((sum, { valueWei, gasMax }) => sum + valueWei + gasWei(gasMax, costs), 0n)
   await take(paidStep('deposit', costs, { maxWei, to: to.key }), async () => {
-    const offered = { gasPriceMaxWei: costs.gasPriceMaxWei, gasMax: depositGasMax }
     const hashes: Hex[] = []
-    for (const payment of payments) hashes.push(await pay(from, { ...payment, ...offered, from: funderKey }))
+    for (const payment of payments)
+      hashes.push(await pay(from, { ...payment, gasPriceMaxWei, from: funderKey }))
     return [undefined, hashes.join(', ')]
   })
 }

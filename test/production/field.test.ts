@@ -17,8 +17,8 @@ import {
   waitUntil,
 } from '@causeway/localnet'
 import { type BitcoinNode, ConstructedChain, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
-import { createPublicClient, createTestClient, getContractAddress, http, parseUnits } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import { createPublicClient, createTestClient, getContractAddress, http, parseUnits, toHex } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillWalletKeyOf } from '../../scripts/field/run.ts'
 import { replay } from '../../scripts/replay/readFolder.ts'
@@ -61,6 +61,21 @@ async function hosted(url: string, personality: PersonalityName): Promise<string
   return `${proxy.url}/v2/${endpointKey}`
 }
 
+/** One whose chain takes as much more for each of a run's own payments as a new account does since Glamsterdam. */
+async function dear(url: string): Promise<string> {
+  const proxy = await startFaultProxy({ targetUrl: url })
+  proxies.push(proxy)
+  await proxy.set({
+    kind: 'lie',
+    rewrite: ({ method, params }, result) => {
+      const value = Object((Array.isArray(params) ? params : [])[0])['value']
+      const isPayment = method === 'eth_estimateGas' && typeof value === 'string' && BigInt(value) > 0n
+      return isPayment && typeof result === 'string' ? toHex(BigInt(result) + 183_600n) : result
+    },
+  })
+  return `${proxy.url}/v2/${endpointKey}`
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'causeway-field-'))
   // The database server runs as an account of its own where tests run as root.
@@ -70,13 +85,14 @@ beforeAll(async () => {
   const sections = await sectionsOf(join(repositoryRoot, 'docs/operating/production.md'))
   const end = sections.findIndex(({ heading }) => heading === 'Contracts')
   for (const { blocks } of sections.slice(0, end + 1)) for (const block of blocks) await bed.shell.run(block)
-  const endpointsOf = async (chain: (typeof chainNames)[number]) => {
-    const both = [await hosted(nodeOf(chain), 'batch-10'), await hosted(nodeOf(chain), 'log-range-2000')]
-    return both.join(',')
-  }
+  const onOptimism = [
+    await hosted(nodeOf('optimism'), 'batch-10'),
+    await hosted(nodeOf('optimism'), 'log-range-2000'),
+  ]
+  const onBase = [await dear(nodeOf('base')), await hosted(nodeOf('base'), 'log-range-2000')]
   variables = {
     ...{ CONFIG_DIR: given('CONFIG_DIR'), DEFILLAMA_URL: given('DEFILLAMA_URL') },
-    ...{ BASE_RPC_URL: await endpointsOf('base'), OPTIMISM_RPC_URL: await endpointsOf('optimism') },
+    ...{ BASE_RPC_URL: onBase.join(','), OPTIMISM_RPC_URL: onOptimism.join(',') },
     ...{ RELAY_RPC_URL: given('RELAY_RPC_URL').split(',')[0] ?? '', FIELD_PRIVATE_KEY: funderKey() },
   }
 }, patienceMs)
@@ -106,11 +122,11 @@ const wordsOf = (words: readonly string[]) => [
 
 type Run = { readonly ok: boolean; readonly printed: string }
 
-/** @param told takes all that was printed until then */
+/** @param told takes all that was printed until then, and the process */
 function startField(
   words: readonly string[],
   more: Readonly<Record<string, string>>,
-  told: (printed: string) => void = () => {},
+  told: (printed: string, child: ChildProcess) => void,
 ): ChildProcess {
   const child = spawn('npm', wordsOf(words), {
     ...{ cwd: repositoryRoot, env: environment(more), detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
@@ -121,16 +137,27 @@ function startField(
       printed += chunk.toString()
       // A run takes minutes: whoever waits sees its step.
       process.stdout.write(chunk)
-      told(printed)
+      told(printed, child)
     })
   return child
 }
 
-async function field(words: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Run> {
+/** Of npm and of all that it started. */
+function signalAll({ pid }: ChildProcess, signal: 'SIGINT' | 'SIGKILL'): void {
+  if (pid !== undefined) process.kill(-pid, signal)
+}
+
+async function field(
+  words: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+  seen: (printed: string, child: ChildProcess) => void = () => {},
+): Promise<Run> {
   let printed = ''
   const child = startField(words, more, (all) => {
     printed = all
+    seen(all, child)
   })
+  // Closed by the last that wrote: npm may end first.
   const [code] = await once(child, 'close')
   return { ok: code === 0, printed }
 }
@@ -165,6 +192,24 @@ test(
 )
 
 test(
+  'O-117: a dry run names an account that has nothing yet, and what it may need on each chain',
+  async () => {
+    const key = generatePrivateKey()
+    const { ok, printed } = await field(['--dry-run'], { FIELD_PRIVATE_KEY: key })
+    const needs = chainNames.map((chain) => `0 coins on ${chain}, and may need 0\\.\\d+`)
+    expect(printed).toMatch(new RegExp(`^${privateKeyToAddress(key)} has ${needs.join('; ')}\\.$`, 'm'))
+    expect(ok).toBe(true)
+    // Without coins nothing else begins.
+    const short = await field([], { FIELD_PRIVATE_KEY: key })
+    expect([short.ok, short.printed]).toEqual([
+      false,
+      expect.stringContaining(`Not enough: ${privateKeyToAddress(key)}`),
+    ])
+  },
+  patienceMs,
+)
+
+test(
   'O-110, O-111: a sum that is too small stops before the step that would exceed it, and what was lent goes back',
   async () => {
     const funder = privateKeyToAddress(funderKey())
@@ -179,6 +224,25 @@ test(
     expect((before[0] ?? 0n) - onOptimism).toBeLessThan(dustWei)
     for (const left of await balancesOf(fillWallet())) expect(left).toBeLessThan(dustWei)
     expect(await readFile(join(await lastRun(), 'report.md'), 'utf8')).toContain('| lend base | not taken |')
+  },
+  patienceMs,
+)
+
+test(
+  'O-111: Ctrl-C while services start gives back what was lent',
+  async () => {
+    let isTold = false
+    const { ok, printed } = await field(['--max-usd', '200'], {}, (all, child) => {
+      if (isTold || !/^start: /m.test(all)) return
+      isTold = true
+      signalAll(child, 'SIGINT')
+    })
+    expect([ok, printed]).toEqual([false, expect.stringContaining('Stopped: it was told to')])
+    for (const left of await balancesOf(fillWallet())) expect(left).toBeLessThan(dustWei)
+    expect(await readFile(join(await lastRun(), 'report.md'), 'utf8')).toMatch(
+      /Given back: .+ optimism; .+ base/,
+    )
+    expect(printed).not.toContain('quote optimism to base')
   },
   patienceMs,
 )
@@ -201,7 +265,7 @@ test(
     await waitUntil('services start', () => /^start: /m.test(printed), {
       ...{ patienceMs: 300_000, circumstances: () => printed },
     })
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    signalAll(child, 'SIGKILL')
     expect(printed).toMatch(/deploy base: spends at most .*\n {2}done: /)
     for (const left of await balancesOf(fillWallet())) expect(left).toBeGreaterThan(dustWei)
   },
@@ -215,7 +279,7 @@ const rowsOf = (report: string) =>
   )
 
 test(
-  'O-110, O-111, O-112, O-113: a whole run pays both ways, is attested, agrees with another oracle, and loses no more than it said',
+  'O-110, O-111, O-112, O-113, O-116: a whole run pays both ways, is attested, agrees with another oracle, and loses no more than it said',
   async () => {
     // One oracle of the rehearsal is the public one.
     await bed.shell.run(`
