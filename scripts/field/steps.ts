@@ -7,7 +7,7 @@ export class Stopped extends Error {}
 /** @returns what the work found; it tells beside that what came of it */
 export type Take = <Value>(step: Step, work: () => Promise<readonly [Value, string]>) => Promise<Value>
 
-export type Steps = {
+type Steps = {
   /** Says what a step spends, and takes it where the sum allows. @throws Stopped */
   readonly take: Take
   /** All until now, in their order. */

@@ -17,6 +17,8 @@ const pollMs = 150
 const askTimeoutMs = 2_000
 /** Chains whose deposits nobody has read since the last start sell nothing; the first look ends that. */
 const settleMs = 30_000
+/** Said by an oracle whose folder is new, until it signs: no time changes it. */
+const firstStart = 'STATE_EMPTY'
 
 /**
  * Waits until the process is ready, and some seconds for what it shows beside that.
@@ -56,11 +58,11 @@ async function readinessAt(url: string): Promise<'ready' | 'settling' | 'no'> {
     const response = await fetch(url, { signal: AbortSignal.timeout(askTimeoutMs) })
     const { reasons } = reportSchema.parse(await response.json())
     if (response.status !== 200) return 'no'
-    return reasons === undefined ? 'ready' : 'settling'
+    return Object.values(reasons).every((reason) => reason === firstStart) ? 'ready' : 'settling'
   } catch {
     // Nobody listens yet.
     return 'no'
   }
 }
 
-const reportSchema = z.object({ reasons: z.record(z.string(), z.string()).optional() })
+const reportSchema = z.object({ reasons: z.record(z.string(), z.string()).default({}) })
