@@ -17,7 +17,7 @@ import {
 
 const [, , level, ratio, collector] = process.argv
 const logger = createLogger({ service: 'bench', level })
-const metrics = createHttpMetrics({ service: 'bench', processMetrics: false })
+const metrics = createHttpMetrics({ service: 'bench' })
 const settings =
   ratio && tracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: new Secret(collector) }, Number(ratio))
 const tracing = await openTracing(settings || undefined, {

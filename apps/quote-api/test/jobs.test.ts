@@ -227,7 +227,7 @@ test('the checks halt reservations while the books do not add up, and tell it', 
        ledger_account('app_fee', $1, 1), 1000, 'app_fee', 'test')`,
     [hexOf(1, 20)],
   )
-  const metrics = createHttpMetrics({ service: 'test', processMetrics: false })
+  const metrics = createHttpMetrics({ service: 'test' })
   const logger = createLogger({ service: 'test', level: 'silent' })
   const fences: string[] = []
   const run = (job: Job) =>

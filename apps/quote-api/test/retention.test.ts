@@ -149,7 +149,7 @@ async function runRetention(retained: Parameters<typeof createRetention>[0]['set
   const [job] = createRetention({
     database: bed.database,
     settings: retained,
-    metrics: createHttpMetrics({ service: 'quote-api', processMetrics: false }),
+    metrics: createHttpMetrics({ service: 'quote-api' }),
     logger: createLogger({ service: 'quote-api', level: 'silent' }),
   })
   await job?.run({ fence: async () => {}, signal: new AbortController().signal })
@@ -328,7 +328,7 @@ test('each age counts alone: without one, what it is for stays for ever', async 
 
 const jobParts = () => ({
   database: bed.database,
-  metrics: createHttpMetrics({ service: 'quote-api', processMetrics: false }),
+  metrics: createHttpMetrics({ service: 'quote-api' }),
   logger: createLogger({ service: 'quote-api', level: 'silent' }),
 })
 

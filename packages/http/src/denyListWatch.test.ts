@@ -16,7 +16,7 @@ test('is not ready once nobody could look at the list for too long, with the rea
 
 test('size and age are read when metrics are scraped', async () => {
   const health = { entries: 10, ageSeconds: 5, isStale: false }
-  const metrics = createHttpMetrics({ service: 'quote-api', processMetrics: false })
+  const metrics = createHttpMetrics({ service: 'quote-api' })
   watchDenyList(metrics, { health: () => health })
   health.entries = 11
   health.ageSeconds = 7.5

@@ -41,7 +41,7 @@ test('/ready is 503 until every check holds and again once draining', async () =
       { name: 'migrations', check: async () => (migrated ? undefined : Promise.reject(new Error('no'))) },
     ],
   })
-  const { registry } = createHttpMetrics({ service: 'x', processMetrics: false })
+  const { registry } = createHttpMetrics({ service: 'x' })
   const ops = createOpsListener({ logger, errors: policy, registry, readiness })
   const ask = async () => {
     const answer = await ops.inject({ url: '/ready' })
@@ -64,7 +64,7 @@ test('/lives/v1 beside /ready answers while every check fails or hangs, and whil
       { name: 'endpoint', check: () => new Promise<never>(() => undefined) },
     ],
   })
-  const { registry } = createHttpMetrics({ service: 'x', processMetrics: false })
+  const { registry } = createHttpMetrics({ service: 'x' })
   const ops = createOpsListener({ logger, errors: policy, registry, readiness })
   for (const phase of ['running', 'draining']) {
     if (phase === 'draining') readiness.startDraining()

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { createEndpointMetrics } from './endpointWatch.ts'
 import { createAgreementMetrics, watchMarket } from './marketWatch.ts'
 import { createHttpMetrics, watchPool, watchSeries } from './metrics.ts'
+import { createServiceMetrics } from './serviceMetrics.ts'
 
-const bare = () => createHttpMetrics({ service: 'test', processMetrics: false })
+const bare = () => createHttpMetrics({ service: 'test' })
 
 test('a reading that fails leaves its own series out and no other, and they are back with it', async () => {
   const { registry } = bare()
@@ -57,7 +58,7 @@ test('a reading that hangs leaves out its own series alone, and is not begun aga
 })
 
 test('no gauge of the process is named like a counter', async () => {
-  const text = await createHttpMetrics({ service: 'test' }).registry.metrics()
+  const text = await createServiceMetrics('test').registry.metrics()
   expect(text).toContain('process_resident_memory_bytes')
   expect(text).not.toMatch(/^# TYPE \S+_total (?!counter)/m)
 })

@@ -1,7 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { type ClosedBecause, closedReasons } from './connections.ts'
 import { type ShedBecause, shedReasons } from './exchange.ts'
-import { droppedLines } from './logger.ts'
 
 /** What the HTTP layer reports. Labels come from closed sets: route patterns, methods, status codes. */
 export type HttpMetrics = {
@@ -34,10 +33,9 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Own registry; nothing is registered globally. @source ledger-and-safety.md 3.7 */
-export function createHttpMetrics(options: { service: string; processMetrics?: boolean }): HttpMetrics {
+export function createHttpMetrics(options: { service: string }): HttpMetrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service: options.service })
-  if (options.processMetrics !== false) collectProcessMetrics(registry)
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the headers of a request to the end of its answer, less what it waited for news',
@@ -56,15 +54,6 @@ export function createHttpMetrics(options: { service: string; processMetrics?: b
     help: 'Connections closed for what their clients did not do',
     labelNames: ['reason'] as const,
     registers: [registry],
-  })
-  new Counter({
-    name: 'log_lines_dropped_total',
-    help: 'Lines of requests that were not written, because whoever reads the log was too slow',
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(droppedLines())
-    },
   })
   for (const reason of shedReasons) shed.inc({ reason }, 0)
   for (const reason of closedReasons) closed.inc({ reason }, 0)
@@ -92,18 +81,6 @@ export function createHttpMetrics(options: { service: string; processMetrics?: b
     countShed: (reason) => shed.inc({ reason }),
     countClosed: (reason) => closed.inc({ reason }),
   }
-}
-
-/** Gauges that are named like counters; the same figures by kind are under `nodejs_active_handles` and the like. */
-const misnamed = [
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-  'nodejs_active_resources_total',
-]
-
-function collectProcessMetrics(registry: Registry): void {
-  collectDefaultMetrics({ register: registry })
-  for (const name of misnamed) registry.removeSingleMetric(name)
 }
 
 /** One value of a metric, by its labels. */

@@ -137,7 +137,7 @@ describe('sockets', () => {
   })
 
   test('hold no place for requests, and are counted', async () => {
-    const metrics = createHttpMetrics({ service: 'test', processMetrics: false })
+    const metrics = createHttpMetrics({ service: 'test' })
     const { url, port } = await start({}, { metrics, slots: { inFlightMax: 2 }, handlerTimeoutMs: 50 })
     for (let count = 0; count < 4; count += 1) await opened(url)
     await sleep(100)

@@ -23,7 +23,7 @@ let releases: (() => void)[]
 const sockets: Socket[] = []
 
 beforeEach(async () => {
-  metrics = createHttpMetrics({ service: 'test', processMetrics: false })
+  metrics = createHttpMetrics({ service: 'test' })
   readiness = createReadiness({ checks: [] })
   releases = []
   app = await createTestApp({

@@ -23,7 +23,7 @@ let ended: number
 const sockets: Socket[] = []
 
 beforeEach(async () => {
-  metrics = createHttpMetrics({ service: 'test', processMetrics: false })
+  metrics = createHttpMetrics({ service: 'test' })
   readiness = createReadiness({ checks: [] })
   ended = 0
   const waiting = new Set<() => void>()

@@ -58,7 +58,7 @@ export async function createTestApp(options: Partial<HttpAppOptions> = {}): Prom
     errors: policy,
     apiKeys: noApiKeys,
     rateLimits: unlimited,
-    metrics: createHttpMetrics({ service: 'test', processMetrics: false }),
+    metrics: createHttpMetrics({ service: 'test' }),
     readiness: createReadiness({ checks: [] }),
     trustedProxies: [],
     cors: true,

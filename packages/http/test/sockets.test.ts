@@ -11,7 +11,7 @@ import { parseAnswer, sendRaw } from './rawSocket.ts'
 
 let app: HttpApp
 let port: number
-const metrics = createHttpMetrics({ service: 'test', processMetrics: false })
+const metrics = createHttpMetrics({ service: 'test' })
 const aborted: unknown[] = []
 beforeAll(async () => {
   app = await createTestApp({

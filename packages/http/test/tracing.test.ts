@@ -44,7 +44,7 @@ type Bench = {
 }
 
 async function openApp(ratio = 1): Promise<Bench> {
-  const metrics = createHttpMetrics({ service: 'test', processMetrics: false })
+  const metrics = createHttpMetrics({ service: 'test' })
   const settings = {
     url: new Secret(`${collector.url}/v1/traces`),
     headers: new Secret(`authorization=${encodeURIComponent(`Bearer ${canary}`)}`),

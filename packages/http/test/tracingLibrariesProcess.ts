@@ -4,7 +4,7 @@ import { Secret } from '@causeway/core'
 import { createHttpMetrics, openTracing } from '@causeway/http'
 import { pino } from 'pino'
 
-const { registry } = createHttpMetrics({ service: 'test', processMetrics: false })
+const { registry } = createHttpMetrics({ service: 'test' })
 const settings =
   process.argv[2] === 'on'
     ? { url: new Secret('http://127.0.0.1:9'), headers: undefined, ratio: 1 }

@@ -23,10 +23,10 @@ import { ConfigurationError, type Findings, type Hex, UpstreamUnavailableError }
 import {
   type Closer,
   createEndpointMetrics,
-  createHttpMetrics,
   createLogger,
   createOpsListener,
   createReadiness,
+  createServiceMetrics,
   openListener,
   type Readiness,
   standardErrorPolicy,
@@ -242,7 +242,7 @@ type Parts = {
 
 function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): Allocator {
   const { stateDirectory } = config
-  const httpMetrics = createHttpMetrics({ service: 'allocator' })
+  const httpMetrics = createServiceMetrics('allocator')
   const chains = files.places.map(({ chain }) => chain)
   const metrics = createAllocatorMetrics(httpMetrics.registry, { signer: signer.address, chains })
   const now = steadyClock()

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { Hex } from '@causeway/core'
 import {
   createEndpointMetrics,
-  createHttpMetrics,
   createLogger,
   createReadiness,
+  createServiceMetrics,
   type NeighbourWatch,
   openTracing,
   type Tracing,
@@ -142,7 +142,7 @@ type Parts = PeerSettings & {
 async function assemble(parts: Parts): Promise<Oracle> {
   const { config, logger, signer, network, shared, policy, peers } = parts
   const { context, watch } = network
-  const httpMetrics = createHttpMetrics({ service: 'oracle' })
+  const httpMetrics = createServiceMetrics('oracle')
   const metrics = createOracleMetrics({
     registry: httpMetrics.registry,
     signer: signer.address,

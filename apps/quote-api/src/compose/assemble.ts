@@ -11,9 +11,9 @@ import {
 import type { QuoteFile } from '@causeway/core'
 import {
   type Closer,
-  createHttpMetrics,
   createOpsListener,
   createReadiness,
+  createServiceMetrics,
   denyListCheck,
   type HttpApp,
   openTracing,
@@ -128,7 +128,7 @@ export type Parts = OpenDatabase & {
 /** Everything that is built once keys, files, chains and database are known to be good. */
 export async function assemble(parts: Parts): Promise<QuoteApi> {
   const { config, logger, quote, chains, registry, clients, gates, adminListener, denyList } = parts
-  const metrics = createHttpMetrics({ service: 'quote-api' })
+  const metrics = createServiceMetrics('quote-api')
   const told = { service: 'quote-api', registry: metrics.registry, log: logger }
   const tracing = await openTracing(config.tracing, told)
   const database = tracedDatabase(parts.database, tracing)

@@ -13,7 +13,7 @@ const body = {
 }
 
 async function opened(): Promise<{ readonly app: HttpApp; text(): Promise<string> }> {
-  const metrics = createHttpMetrics({ service: 'quote-api', processMetrics: false })
+  const metrics = createHttpMetrics({ service: 'quote-api' })
   const app = await testApp({ market: { current: marketWithPools() }, metrics })
   return { app, text: () => metrics.registry.metrics() }
 }

@@ -8,6 +8,7 @@ import {
   type ErrorPolicy,
   noApiKeys,
   openListener,
+  watchDroppedLines,
 } from '@causeway/http'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
@@ -76,7 +77,8 @@ async function openWaitingListeners(
   { errors, logger }: { readonly errors: ErrorPolicy; readonly logger: Logger },
   problemNow: () => DomainError,
 ) {
-  const metrics = createHttpMetrics({ service: 'quote-api', processMetrics: false })
+  const metrics = createHttpMetrics({ service: 'quote-api' })
+  watchDroppedLines(metrics)
   const refuse = async () => {
     throw problemNow()
   }

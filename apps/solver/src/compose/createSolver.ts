@@ -18,10 +18,10 @@ import {
 import {
   type Closer,
   createEndpointMetrics,
-  createHttpMetrics,
   createLogger,
   createOpsListener,
   createReadiness,
+  createServiceMetrics,
   denyListCheck,
   logDenyList,
   openListener,
@@ -129,7 +129,7 @@ type Parts = {
 }
 
 async function assemble(untraced: Parts): Promise<Solver> {
-  const httpMetrics = createHttpMetrics({ service: 'solver' })
+  const httpMetrics = createServiceMetrics('solver')
   const told = { service: 'solver', registry: httpMetrics.registry, log: untraced.logger }
   const tracing = await openTracing(untraced.config.tracing, told)
   const database = tracedDatabase(untraced.opened.database, tracing)
