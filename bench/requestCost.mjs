@@ -5,15 +5,13 @@ import { Secret } from '@causeway/core'
 import {
   createHttpApp,
   createHttpMetrics,
-  createLogger,
   createReadiness,
   noApiKeys,
   noteSubject,
-  openTracing,
   standardErrorPolicy,
   traced,
-  tracingSettings,
 } from '@causeway/http'
+import { createLogger, openTracing, tracingSettings } from '@causeway/service'
 
 const [, , level, ratio, collector] = process.argv
 const logger = createLogger({ service: 'bench', level })

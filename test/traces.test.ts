@@ -11,7 +11,7 @@ import {
   type CollectedSpan,
   startTraceCollector,
   type TraceCollector,
-} from '../packages/http/test/traceCollector.ts'
+} from '../packages/service/test/traceCollector.ts'
 import { type SessionBed, startSessionBed } from './support/sessionBed.ts'
 
 const repositoryRoot = fileURLToPath(new URL('..', import.meta.url))

@@ -23,6 +23,11 @@ describe('dependencies check', () => {
       'http must not import @causeway/database',
     ],
     [
+      'packages/http/src/a.ts',
+      "import { createLogger } from '@causeway/service'",
+      'http must not import @causeway/service',
+    ],
+    [
       'packages/market/src/a.ts',
       "import { x } from '@causeway/signer'",
       'market must not import @causeway/signer',
@@ -92,6 +97,7 @@ describe('dependencies check', () => {
     ['packages/market/src/a.ts', "import { x } from '@causeway/chains'"],
     ['packages/market/src/a.test.ts', "import { recoverSigner } from '@causeway/signer'"],
     ['packages/localnet/src/a.ts', "import { x } from '@causeway/chains'"],
+    ['packages/service/src/a.ts', "import { createReadiness } from '@causeway/http'"],
     ['packages/chains/test/a.test.ts', "import { startAnvil } from '@causeway/localnet'"],
     ['apps/quote-api/src/a.ts', "import { x } from '@causeway/database'"],
     ['scripts/start.ts', "import { startAnvil } from '@causeway/localnet'"],

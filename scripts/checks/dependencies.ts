@@ -5,7 +5,8 @@ import type { Check, Finding, RepositoryFile } from './finding.ts'
 
 const scope = '@causeway/'
 const packages = [
-  ...['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'cli', 'localnet'],
+  ...['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'service', 'cli'],
+  'localnet',
   // Imported by nothing: browsers load it, and quote-api hands its files out.
   'console',
 ]
@@ -41,16 +42,18 @@ function workspaceOf(path: string): Workspace | undefined {
 
 /**
  * `core` imports nothing of ours, packages import core, localnet and apps import packages; the market reads
- * chains, so it imports them too. Tests of a package that speaks SQL may start a database: what is shipped takes
- * an `SqlTx` and owns no pool. Tests of the market check signatures as services do: it is given who recovers them.
+ * chains, so it imports them too, and the frame of services opens listeners and a database. Tests of a package that
+ * speaks SQL may start a database: what is shipped takes an `SqlTx` and owns no pool. Tests of the market check
+ * signatures as services do: it is given who recovers them.
  */
 function mayImport(from: Workspace, target: string, development: boolean): boolean {
   if (!packages.includes(target)) return false
   if (from.name === target) return true
   if (target === 'localnet') return development
   if (from.kind === 'apps' || from.name === 'localnet') return true
-  if (target === 'database' && from.name !== 'core') return development
   if (from.name === 'market' && target === 'chains') return true
+  if (from.name === 'service' && ['http', 'database'].includes(target)) return true
+  if (target === 'database' && from.name !== 'core') return development
   if (from.name === 'market' && target === 'signer') return development
   return target === 'core' && from.name !== 'core'
 }

@@ -30,7 +30,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'apps/oracle/src/wire/requests.ts': 'bodies of the public protocol have members named by family',
   'apps/oracle/src/wire/responseExamples.ts': 'examples of the interface description',
   'apps/quote-api/src/http/wire/quoteBody.ts': 'descriptions of public fields that name a family',
-  'packages/http/src/secretsLoader.ts': 'variables of keys, of which no other service may have one',
+  'packages/service/src/secretsLoader.ts': 'variables of keys, of which no other service may have one',
   'packages/core/src/attestation/noFillOrRefund.ts':
     'promises are signed by solvers of EVM chains, by the protocol',
 }

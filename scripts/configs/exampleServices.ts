@@ -10,7 +10,7 @@ import { examineQuoteApi } from '../../apps/quote-api/src/compose/examine.ts'
 import { examineSolver } from '../../apps/solver/src/compose/examine.ts'
 import { denyListVariables } from '../../packages/chains/src/index.ts'
 import { type ExampleVariable, exampleVariables, type Finding } from '../../packages/core/src/index.ts'
-import { tracingVariables } from '../../packages/http/src/index.ts'
+import { tracingVariables } from '../../packages/service/src/index.ts'
 import { root } from './writeJson.ts'
 
 /** A service with the example file of its variables, for tests over all of them. */

@@ -310,7 +310,7 @@ const files: readonly Mistake[] = [
     fix: 'Mend what fetches it',
     proofs: [
       'test/alerts/faults.test.ts › DenyListStale where the list is gone',
-      'packages/http/src/denyListWatch.test.ts › DENY_LIST_STALE',
+      'packages/service/src/denyListWatch.test.ts › DENY_LIST_STALE',
     ],
   },
 ]
@@ -560,7 +560,7 @@ const others: readonly Mistake[] = [
     ...{ money: 'Everything goes on with the others', fix: 'Ask its operator to renew it' },
     proofs: [
       'apps/oracle/test/peerCertificates.test.ts › O-95: the doctor names a certificate that has expired, and one that nobody vouches for',
-      'packages/http/src/doctor/neighbourWatch.test.ts › O-127: what two looks in a row find is told, and ends with the first look that finds it no more',
+      'packages/service/src/doctor/neighbourWatch.test.ts › O-127: what two looks in a row find is told, and ends with the first look that finds it no more',
       'test/alerts/faults.test.ts › PeerSilent and ServiceDown where an oracle is killed',
     ],
   },

@@ -10,7 +10,7 @@ import {
   runDoctor,
   silenceWarnings,
   tellOverridden,
-} from '@causeway/http'
+} from '@causeway/service'
 import { allocatorProgram, operatorFiles } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
 import { createAllocator } from './compose/createAllocator.ts'

@@ -9,7 +9,7 @@ import {
   runDoctor,
   silenceWarnings,
   tellOverridden,
-} from '@causeway/http'
+} from '@causeway/service'
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
 import { examineOwnOracle } from './compose/examine.ts'

@@ -7,7 +7,7 @@ import {
   loadSecrets,
   runDoctor,
   silenceWarnings,
-} from '@causeway/http'
+} from '@causeway/service'
 import { createQuoteApi } from './compose/createQuoteApi.ts'
 import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'

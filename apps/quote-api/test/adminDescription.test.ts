@@ -3,9 +3,10 @@
 // a description that hands out more than the routes. Method: the real listener over a real database.
 import { Secret } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { createAdminListener, createLogger, type HttpApp } from '@causeway/http'
+import { createAdminListener, type HttpApp } from '@causeway/http'
 import { ledgerMigrations } from '@causeway/ledger'
 import { contradictedExample, describedOperations, lintDescription } from '@causeway/localnet'
+import { createLogger } from '@causeway/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePeppers } from '../src/access/keys/peppers.ts'
 import { loadConfig } from '../src/config/config.ts'

@@ -3,8 +3,9 @@
 
 import { ConfigurationError, Secret } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { createAdminListener, createLogger, type HttpApp } from '@causeway/http'
+import { createAdminListener, type HttpApp } from '@causeway/http'
 import { accrueAppFees, haltReservations, ledgerMigrations, openAppFeeClaim } from '@causeway/ledger'
+import { createLogger } from '@causeway/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePeppers } from '../src/access/keys/peppers.ts'
 import { linkWallet } from '../src/access/wallets/walletAdministration.ts'

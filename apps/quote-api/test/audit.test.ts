@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigurationError, type Hex, Secret } from '@causeway/core'
 import { migrate, startTestDatabase, type TestDatabase } from '@causeway/database'
-import { createAdminListener, createLogger, type HttpApp } from '@causeway/http'
+import { createAdminListener, type HttpApp } from '@causeway/http'
 import {
   accrueAppFees,
   finalizeTopUp,
@@ -19,6 +19,7 @@ import {
   openTopUpCursor,
   recordTopUp,
 } from '@causeway/ledger'
+import { createLogger } from '@causeway/service'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -4,8 +4,9 @@
 
 import type { Hex, HoldRequest, SqlRow, SqlTx } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { createHttpMetrics, createLogger } from '@causeway/http'
+import { createHttpMetrics } from '@causeway/http'
 import { createLedger, ledgerMigrations, readStatement, verifyLedger } from '@causeway/ledger'
+import { createLogger } from '@causeway/service'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRetention } from '../src/compose/retention.ts'
 import { loadConfig } from '../src/config/config.ts'

@@ -8,7 +8,7 @@ import {
   runDoctor,
   silenceWarnings,
   tellOverridden,
-} from '@causeway/http'
+} from '@causeway/service'
 import { solverProgram } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
 import { createSolver } from './compose/createSolver.ts'

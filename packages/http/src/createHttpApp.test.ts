@@ -1,7 +1,7 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createTestApp, unlimited } from '../test/httpTestApp.ts'
+import { createTestApp, unlimited } from '../test/fixtures/httpTestApp.ts'
 import type { ApiKeys } from './apiKeys.ts'
 import type { HttpAppOptions } from './createHttpApp.ts'
 import { errorBodySchema, errorResponses } from './errorBody.ts'

@@ -1,6 +1,6 @@
 import { DomainError, UpstreamUnavailableError } from '@causeway/core'
 import { expect, test } from 'vitest'
-import { policy } from '../test/httpTestApp.ts'
+import { policy } from '../test/fixtures/httpTestApp.ts'
 import { describeFailure } from './describeFailure.ts'
 import { RequestFailure, statusByFailure } from './failure.ts'
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RequestFailure } from './failure.ts'
 import type { Holding } from './holding.ts'
 import type { RequestFailed } from './requestLine.ts'
-import type { ServerSpan } from './tracing/tracing.ts'
+import type { ServerSpan } from './tracing.ts'
 
 export type Exemption = 'liveness' | 'documentation'
 

@@ -1,7 +1,7 @@
 // Goal: every way in which an answer can end reaches the caller once. Method: routes of a real app.
 import { UpstreamUnavailableError } from '@causeway/core'
 import { afterEach, expect, test } from 'vitest'
-import { createTestApp } from '../test/httpTestApp.ts'
+import { createTestApp } from '../test/fixtures/httpTestApp.ts'
 import type { HttpAppOptions } from './createHttpApp.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { answerJson } from './json.ts'

@@ -1,7 +1,7 @@
 import { ConfigurationError, Secret } from '@causeway/core'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createTestApp, policy } from '../test/httpTestApp.ts'
+import { createTestApp, policy } from '../test/fixtures/httpTestApp.ts'
 import { createAdminListener } from './adminListener.ts'
 import { createHttpMetrics } from './metrics.ts'
 import { openListener } from './openListener.ts'

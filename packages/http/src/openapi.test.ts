@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createTestApp } from '../test/httpTestApp.ts'
+import { createTestApp } from '../test/fixtures/httpTestApp.ts'
 import { errorResponses } from './errorBody.ts'
 
 async function createDocumentedApp() {

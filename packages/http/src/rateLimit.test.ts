@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createTestApp } from '../test/httpTestApp.ts'
+import { createTestApp } from '../test/fixtures/httpTestApp.ts'
 import type { ApiKeys } from './apiKeys.ts'
 import type { HttpAppOptions } from './createHttpApp.ts'
 import type { HttpApp } from './fastifyTypes.ts'

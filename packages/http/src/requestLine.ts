@@ -4,7 +4,7 @@ import type { FailureAnswer } from './describeFailure.ts'
 import type { Exchange } from './exchange.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { type RequestSubject, subjectOf } from './requestSubject.ts'
-import type { SpanAttributes, Tracing } from './tracing/tracing.ts'
+import type { SpanAttributes, Tracing } from './tracing.ts'
 
 /** What was answered in place of the handler's answer, and why. */
 export type RequestFailed = { readonly error: unknown; readonly failure: FailureAnswer }

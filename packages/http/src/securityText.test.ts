@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTestApp } from '../test/httpTestApp.ts'
+import { createTestApp } from '../test/fixtures/httpTestApp.ts'
 import { parseSecurityContact, securityText } from './securityText.ts'
 
 const url = '/.well-known/security.txt'

@@ -3,7 +3,7 @@
 // an address of its own behind a trusted proxy; a limit of two requests.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { HttpApp } from '../src/fastifyTypes.ts'
-import { createTestApp } from './httpTestApp.ts'
+import { createTestApp } from './fixtures/httpTestApp.ts'
 import { portOf, sendRaw } from './rawSocket.ts'
 
 let app: HttpApp

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { errorBodySchema } from '../src/errorBody.ts'
 import type { HttpApp } from '../src/fastifyTypes.ts'
 import { createHttpMetrics, createReadiness, type HttpMetrics, type Readiness } from '../src/index.ts'
-import { createTestApp } from './httpTestApp.ts'
+import { createTestApp } from './fixtures/httpTestApp.ts'
 import { parseAnswer, portOf, sendRaw } from './rawSocket.ts'
 
 const inFlightMax = 8

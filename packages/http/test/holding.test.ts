@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { HttpApp } from '../src/fastifyTypes.ts'
 import { holdRequest } from '../src/holding.ts'
 import { createHttpMetrics, createReadiness, type HttpMetrics, type Readiness } from '../src/index.ts'
-import { createTestApp } from './httpTestApp.ts'
+import { createTestApp } from './fixtures/httpTestApp.ts'
 import { portOf } from './rawSocket.ts'
 
 const inFlightMax = 8

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { errorBodySchema } from '../src/errorBody.ts'
 import type { HttpApp } from '../src/fastifyTypes.ts'
 import { createHttpMetrics } from '../src/index.ts'
-import { createTestApp } from './httpTestApp.ts'
+import { createTestApp } from './fixtures/httpTestApp.ts'
 import { parseAnswer, sendRaw } from './rawSocket.ts'
 
 let app: HttpApp

@@ -3,7 +3,7 @@ import { readStages } from '../containers.ts'
 import type { RepositoryFile } from '../finding.ts'
 
 const dockerfile = 'docker/Dockerfile'
-const shutdown = 'packages/http/src/shutdown.ts'
+const shutdown = 'packages/service/src/shutdown.ts'
 const quoteApiConfig = 'apps/quote-api/src/config/config.ts'
 /** From the kill to the end of a process that was told to exit. */
 const marginSeconds = 5

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { environmentName, listenPort, readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
-import { foreignKeys } from '@causeway/http'
+import { foreignKeys } from '@causeway/service'
 import { z } from 'zod'
 
 const text = z.string()

@@ -21,16 +21,13 @@ import {
 import { isKnownCode } from '@causeway/contracts/codes'
 import { ConfigurationError, type Findings, type Hex, UpstreamUnavailableError } from '@causeway/core'
 import {
-  type Closer,
-  createEndpointMetrics,
-  createLogger,
   createOpsListener,
   createReadiness,
-  createServiceMetrics,
   openListener,
   type Readiness,
   standardErrorPolicy,
 } from '@causeway/http'
+import { type Closer, createEndpointMetrics, createLogger, createServiceMetrics } from '@causeway/service'
 import {
   type ConfiguredSigner,
   createCapJournal,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createFindings, type Finding, type Findings } from '@causeway/core'
-import { type Examination, examineFolder, modeOfFile } from '@causeway/http'
+import { type Examination, examineFolder, modeOfFile } from '@causeway/service'
 import { examineKeySetting, examineSigningKey } from '@causeway/signer'
 import { createServiceStops } from '../hub/serviceStops.ts'
 import { keyPrefix, readConfig } from './config.ts'

@@ -7,13 +7,8 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
-import {
-  foreignKeys,
-  parseSecurityContact,
-  parseTrustedProxies,
-  tracingSettings,
-  tracingVariables,
-} from '@causeway/http'
+import { parseSecurityContact, parseTrustedProxies } from '@causeway/http'
+import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
 import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs'
 import type { Hex } from '@causeway/core'
+import { createReadiness, type Tracing } from '@causeway/http'
 import {
   createEndpointMetrics,
   createLogger,
-  createReadiness,
   createServiceMetrics,
   type NeighbourWatch,
   openTracing,
-  type Tracing,
   tracedSigner,
   watchNeighbours,
-} from '@causeway/http'
+} from '@causeway/service'
 import {
   type ConfiguredSigner,
   createConfiguredSigner,

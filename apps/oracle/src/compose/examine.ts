@@ -7,7 +7,7 @@ import {
   examineOracle,
   examinePorts,
   modeOfFile,
-} from '@causeway/http'
+} from '@causeway/service'
 import { examineSigningKey, hasCapCounts } from '@causeway/signer'
 import { parsePeers, parseSignerPolicy, requiredSignatures } from '../peers/settings.ts'
 import { readConfig } from './config.ts'

@@ -1,5 +1,4 @@
 import {
-  type Closer,
   createOpsListener,
   type HttpApp,
   type HttpMetrics,
@@ -7,6 +6,7 @@ import {
   type Readiness,
   standardErrorPolicy,
 } from '@causeway/http'
+import type { Closer } from '@causeway/service'
 import type { Logger } from 'pino'
 import type { OracleConfig } from './config.ts'
 

@@ -10,24 +10,26 @@ import {
 } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
 import {
-  type Closer,
   createOpsListener,
   createReadiness,
-  createServiceMetrics,
-  denyListCheck,
   type HttpApp,
-  openTracing,
   type Readiness,
   registerPages,
   traced,
+  watchPool,
+} from '@causeway/http'
+import { type Market, systemClock } from '@causeway/market'
+import {
+  type Closer,
+  createServiceMetrics,
+  denyListCheck,
+  openTracing,
   tracedDatabase,
   tracedSigner,
   watchDenyList,
   watchOracleSigners,
-  watchPool,
   watchPushes,
-} from '@causeway/http'
-import { type Market, systemClock } from '@causeway/market'
+} from '@causeway/service'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createWindowCleaner } from '../access/sharedLimits.ts'

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { checkChainsAtStart, openDenyList } from '@causeway/chains'
-import { createAdminListener, createLogger, logDenyList } from '@causeway/http'
+import { createAdminListener } from '@causeway/http'
 import { planMarket } from '@causeway/market'
+import { createLogger, logDenyList } from '@causeway/service'
 import {
   type ConfiguredSigner,
   checkHubKey,

@@ -11,15 +11,15 @@ import {
 } from '@causeway/chains'
 import { counted, createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
+import { checkAdminKey } from '@causeway/http'
+import { hermesNeedsKey, planMarket } from '@causeway/market'
 import {
-  checkAdminKey,
   type Examination,
   examineCompanions,
   examineOracles,
   examinePorts,
   modeOfFile,
-} from '@causeway/http'
-import { hermesNeedsKey, planMarket } from '@causeway/market'
+} from '@causeway/service'
 import { checkHubKey, examineSigningKey, hasHubKey, hubKeyPrefix } from '@causeway/signer'
 import { evidenceKeyPrefix, hasEvidenceKey, type QuoteApiConfig, readConfig } from '../config/config.ts'
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'

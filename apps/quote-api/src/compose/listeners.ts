@@ -1,4 +1,5 @@
-import { type Closer, type HttpApp, openListener } from '@causeway/http'
+import { type HttpApp, openListener } from '@causeway/http'
+import type { Closer } from '@causeway/service'
 import type { QuoteApiConfig } from '../config/config.ts'
 import type { DatabaseWait } from '../operate/databaseWait.ts'
 

@@ -9,14 +9,9 @@ import {
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
-import {
-  createAgreementMetrics,
-  createEndpointMetrics,
-  type HttpMetrics,
-  type Tracing,
-  watchMarket,
-} from '@causeway/http'
+import type { HttpMetrics, Tracing } from '@causeway/http'
 import { createMarket, type Market, type MarketLog } from '@causeway/market'
+import { createAgreementMetrics, createEndpointMetrics, watchMarket } from '@causeway/service'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'

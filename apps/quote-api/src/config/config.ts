@@ -11,14 +11,8 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
-import {
-  checkKeySetting,
-  foreignKeys,
-  parseSecurityContact,
-  parseTrustedProxies,
-  tracingSettings,
-  tracingVariables,
-} from '@causeway/http'
+import { checkKeySetting, parseSecurityContact, parseTrustedProxies } from '@causeway/http'
+import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'
 import { parsePeppers } from '../access/keys/peppers.ts'
 

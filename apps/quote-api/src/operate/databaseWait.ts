@@ -8,8 +8,8 @@ import {
   type ErrorPolicy,
   noApiKeys,
   openListener,
-  watchDroppedLines,
 } from '@causeway/http'
+import { watchDroppedLines } from '@causeway/service'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 

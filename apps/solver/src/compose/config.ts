@@ -10,7 +10,7 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
-import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/http'
+import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'
 
 const secret = z.string().transform((value) => new Secret(value))

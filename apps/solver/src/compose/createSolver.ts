@@ -16,26 +16,28 @@ import {
   type SqlDatabase,
 } from '@causeway/core'
 import {
+  createOpsListener,
+  createReadiness,
+  openListener,
+  type Readiness,
+  standardErrorPolicy,
+  watchPool,
+} from '@causeway/http'
+import {
   type Closer,
   createEndpointMetrics,
   createLogger,
-  createOpsListener,
-  createReadiness,
   createServiceMetrics,
   denyListCheck,
   logDenyList,
-  openListener,
   openTracing,
-  type Readiness,
-  standardErrorPolicy,
   tracedDatabase,
   tracedSigner,
   watchDenyList,
   watchMarket,
   watchOracleSigners,
-  watchPool,
   watchPushes,
-} from '@causeway/http'
+} from '@causeway/service'
 import { type ConfiguredSigner, checkHubKey, recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createDepositReader } from '../facts/deposits.ts'

@@ -8,7 +8,7 @@ import {
 } from '@causeway/chains'
 import { createFindings, type Finding, type Findings, isContractChain } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
-import { describeSilence, type Examination, examineOracles, modeOfFile } from '@causeway/http'
+import { describeSilence, type Examination, examineOracles, modeOfFile } from '@causeway/service'
 import {
   checkHubKey,
   examineKeySetting,

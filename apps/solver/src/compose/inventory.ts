@@ -8,7 +8,7 @@ import {
   isContractChain,
   type ProtocolChain,
 } from '@causeway/core'
-import { createLogger } from '@causeway/http'
+import { createLogger } from '@causeway/service'
 import type { ConfiguredSigner } from '@causeway/signer'
 import { type EarnedDeposit, readEarnedDeposits } from '../wallet/exposure.ts'
 import { connectFillWallet } from '../wallet/fillWallet.ts'

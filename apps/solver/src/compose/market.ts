@@ -1,6 +1,7 @@
 import { openNetworkReaders } from '@causeway/chains'
-import { createAgreementMetrics, type HttpMetrics } from '@causeway/http'
+import type { HttpMetrics } from '@causeway/http'
 import { createMarket, hostOf, type Market } from '@causeway/market'
+import { createAgreementMetrics } from '@causeway/service'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import type { OpenChains } from './chains.ts'

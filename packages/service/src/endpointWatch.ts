@@ -1,7 +1,6 @@
+import type { HttpMetrics, Tracing } from '@causeway/http'
 import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram } from 'prom-client'
-import type { HttpMetrics } from './metrics.ts'
-import type { Tracing } from './tracing/tracing.ts'
 
 /**
  * Shows and logs which endpoints tell of blocks by themselves.

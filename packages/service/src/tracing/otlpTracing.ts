@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
+import type { Served, SpanAttributes, Tracing } from '@causeway/http'
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { parseTraceParent } from '@opentelemetry/core'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 import { createBoundedExport, type ExportEvents } from './boundedExport.ts'
-import type { Served, SpanAttributes, Tracing } from './tracing.ts'
 import type { TracingSettings } from './tracingSettings.ts'
 
 /** One trace as far as this process takes part in it. */

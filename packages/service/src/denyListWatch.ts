@@ -1,7 +1,6 @@
 import { DomainError } from '@causeway/core'
+import { createGauges, type HttpMetrics, type ReadinessCheck } from '@causeway/http'
 import type { Logger } from 'pino'
-import { createGauges, type HttpMetrics } from './metrics.ts'
-import type { ReadinessCheck } from './readiness.ts'
 
 /** A deny list in force, as far as operators are told about it. */
 type WatchedList = {

@@ -1,7 +1,6 @@
+import { createHttpMetrics, createReadiness } from '@causeway/http'
 import { expect, test } from 'vitest'
 import { denyListCheck, logDenyList, watchDenyList } from './denyListWatch.ts'
-import { createHttpMetrics } from './metrics.ts'
-import { createReadiness } from './readiness.ts'
 
 test('is not ready once nobody could look at the list for too long, with the reason by name', async () => {
   const health = { entries: 10, ageSeconds: 5, isStale: false }

@@ -1,9 +1,10 @@
 // Goal: whoever looks at metrics while something is broken sees the rest. Adversary: a database that is away, an
 // endpoint that fails or lies, and callers who want to make series.
+
+import { createHttpMetrics, watchPool, watchSeries } from '@causeway/http'
 import { expect, test } from 'vitest'
 import { createEndpointMetrics } from './endpointWatch.ts'
 import { createAgreementMetrics, watchMarket } from './marketWatch.ts'
-import { createHttpMetrics, watchPool, watchSeries } from './metrics.ts'
 import { createServiceMetrics } from './serviceMetrics.ts'
 
 const bare = () => createHttpMetrics({ service: 'test' })

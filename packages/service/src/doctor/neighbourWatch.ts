@@ -5,7 +5,7 @@ import {
   type Findings,
   UpstreamUnavailableError,
 } from '@causeway/core'
-import type { ReadinessCheck } from '../readiness.ts'
+import type { ReadinessCheck } from '@causeway/http'
 import { examineOracles, type ListedOracles } from './surroundings.ts'
 
 /** Two looks and what they may take are less than a minute. */

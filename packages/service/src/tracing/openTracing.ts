@@ -1,8 +1,8 @@
 import type { Signer, SqlDatabase } from '@causeway/core'
+import type { Tracing } from '@causeway/http'
 import type { FastifyBaseLogger } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
 import type { SpanOutcome } from './boundedExport.ts'
-import type { Tracing } from './tracing.ts'
 import type { TracingSettings } from './tracingSettings.ts'
 
 const outcomes = ['exported', 'failed', 'dropped'] as const satisfies readonly SpanOutcome[]

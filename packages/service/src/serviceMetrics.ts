@@ -1,6 +1,6 @@
+import { createHttpMetrics, type HttpMetrics } from '@causeway/http'
 import { Counter, collectDefaultMetrics, type Registry } from 'prom-client'
 import { droppedLines } from './logger.ts'
-import { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 
 /** Metrics of a process that serves: those of its requests, of the process itself and of its log. */
 export function createServiceMetrics(service: string): HttpMetrics {

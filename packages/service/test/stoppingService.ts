@@ -1,8 +1,9 @@
 // A service that stops as told by its arguments; started by shutdown.test.ts.
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { createLogger, createReadiness, installShutdown } from '@causeway/http'
-import { createTestApp } from './httpTestApp.ts'
+import { createReadiness } from '@causeway/http'
+import { createLogger, installShutdown } from '@causeway/service'
+import { createTestApp } from '../../http/test/fixtures/httpTestApp.ts'
 
 const options = JSON.parse(process.argv[2] ?? '{}')
 const logger = createLogger({ service: 'stopping', level: 'info' })

@@ -1,5 +1,5 @@
+import { type HttpMetrics, type Series, watchSeries } from '@causeway/http'
 import { Counter, Gauge } from 'prom-client'
-import { type HttpMetrics, type Series, watchSeries } from './metrics.ts'
 
 /** A market's own account of itself, as far as operators are warned by it. Ages in milliseconds. */
 type MarketReading = {

@@ -1,6 +1,6 @@
+import type { Readiness } from '@causeway/http'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Readiness } from './readiness.ts'
 
 /** One thing to close, named for the log. */
 export type Closer = { readonly name: string; close(): Promise<unknown> }

@@ -1,10 +1,11 @@
 // Goal: each request has one line, found by what an operator knows of it, and no caller writes into it what he likes.
 // Method: an app with a real logger; hostile ids, labels and methods; refusals of every kind.
 import { EventEmitter, once } from 'node:events'
-import { createLogger, type HttpApp, type HttpAppOptions, noteSubject } from '@causeway/http'
+import { type HttpApp, type HttpAppOptions, noteSubject } from '@causeway/http'
+import { createLogger } from '@causeway/service'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createTestApp } from './httpTestApp.ts'
+import { createTestApp } from '../../http/test/fixtures/httpTestApp.ts'
 
 const requestId = `0x${'ab'.repeat(32)}`
 const orderId = `0x${'cd'.repeat(32)}`

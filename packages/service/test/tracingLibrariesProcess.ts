@@ -1,7 +1,8 @@
 // Run by tracing.test.ts: a process that opens tracing, or leaves it off, and says which of its libraries it loaded.
 import { createRequire } from 'node:module'
 import { Secret } from '@causeway/core'
-import { createHttpMetrics, openTracing } from '@causeway/http'
+import { createHttpMetrics } from '@causeway/http'
+import { openTracing } from '@causeway/service'
 import { pino } from 'pino'
 
 const { registry } = createHttpMetrics({ service: 'test' })
