@@ -3,11 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { takeCommandLine } from '@causeway/cli'
 import { ConfigurationError } from '@causeway/core'
 import {
-  admitStart,
   endStart,
-  installShutdown,
   loadSecrets,
   runDoctor,
+  runService,
   silenceWarnings,
   tellOverridden,
 } from '@causeway/service'
@@ -40,14 +39,20 @@ async function main(): Promise<void> {
   console.log(await command.run(operatorFiles(resolve(repositoryRoot, directory), Date.now), args))
 }
 
-async function serve(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
-  await admitStart(service, environment, examineAllocator)
-  const config = loadConfig(environment, repositoryRoot)
-  const { logger, readiness, closers, listen, signer } = await createAllocator(config, environment)
-  // It takes no requests, so that there is nothing to drain.
-  installShutdown({ logger, readiness, closers, drainMs: 0 })
-  const addresses = await listen()
-  logger.info({ ...addresses, environment: config.environment, signer }, 'allocator is listening')
+function serve(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  return runService(service, environment, {
+    examine: examineAllocator,
+    async build() {
+      const config = loadConfig(environment, repositoryRoot)
+      const { logger, readiness, close, listen, signer } = await createAllocator(config, environment)
+      const begin = async () => {
+        const addresses = await listen()
+        logger.info({ ...addresses, environment: config.environment, signer }, 'allocator is listening')
+      }
+      // It takes no requests, so that there is nothing to drain.
+      return { logger, readiness, close, drainMs: 0, begin }
+    },
+  })
 }
 
 main().catch((error: unknown) => endStart(service, error))

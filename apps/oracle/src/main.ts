@@ -2,11 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { takeCommandLine } from '@causeway/cli'
 import { Secret } from '@causeway/core'
 import {
-  admitStart,
   endStart,
-  installShutdown,
   loadSecrets,
   runDoctor,
+  runService,
   silenceWarnings,
   tellOverridden,
 } from '@causeway/service'
@@ -50,15 +49,19 @@ async function withState(
   return withSharedState(new Secret(url), work)
 }
 
-async function serve(environment: Variables): Promise<void> {
-  await admitStart(service, environment, examineOwnOracle)
-  const config = loadConfig(environment, repositoryRoot)
-  const oracle = await createOracle(config, environment)
-  const { logger, readiness, closers } = oracle
-  installShutdown({ logger, readiness, closers, ...(config.isLocal && { drainMs: 0 }) })
-  const addresses = await oracle.listen()
-  const { signer } = oracle
-  logger.info({ ...addresses, environment: config.environment, signer }, 'oracle is listening')
+function serve(environment: Variables): Promise<void> {
+  return runService(service, environment, {
+    examine: examineOwnOracle,
+    async build() {
+      const config = loadConfig(environment, repositoryRoot)
+      const { logger, readiness, close, listen, signer } = await createOracle(config, environment)
+      const begin = async () => {
+        const addresses = await listen()
+        logger.info({ ...addresses, environment: config.environment, signer }, 'oracle is listening')
+      }
+      return { logger, readiness, close, ...(config.isLocal && { drainMs: 0 }), begin }
+    },
+  })
 }
 
 main().catch((error: unknown) => endStart(service, error))

@@ -328,7 +328,7 @@ describe('an endpoint that is dead at the start', () => {
       loadConfig({ ...variables, LOG_LEVEL: 'silent' }, repositoryRoot),
       variables,
     )
-    for (const { close } of started.closers) await close()
+    await started.close()
     await dead?.set({ kind: 'lie', rewrite: () => 'Geth/v1.16.7-stable' })
     const refused = createOracle(loadConfig({ ...variables, LOG_LEVEL: 'silent' }, repositoryRoot), variables)
     await expect(refused).rejects.toThrow(/is no anvil node/)

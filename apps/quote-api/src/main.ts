@@ -1,20 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { doctor, takeCommandLine } from '@causeway/cli'
-import {
-  admitStart,
-  endStart,
-  installShutdown,
-  loadSecrets,
-  runDoctor,
-  silenceWarnings,
-} from '@causeway/service'
+import { endStart, loadSecrets, runDoctor, runService, silenceWarnings } from '@causeway/service'
 import { createQuoteApi } from './compose/createQuoteApi.ts'
 import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
-
-const startSignals = ['SIGTERM', 'SIGINT'] as const
 
 const launch = { environment: process.env, nodeOptions: process.execArgv }
 const service = { name: 'quote-api', repositoryRoot, launch }
@@ -37,17 +28,19 @@ async function main(): Promise<void> {
     return
   }
   const environment = await variables()
-  // Nothing is in flight yet. As the first process of a container it would not end by itself.
-  const leave = () => process.exit(0)
-  for (const signal of startSignals) process.once(signal, leave)
-  await admitStart(service, environment, examineQuoteApi)
-  const config = loadConfig(environment, repositoryRoot)
-  const api = await createQuoteApi(config, environment)
-  for (const signal of startSignals) process.off(signal, leave)
-  const { logger, readiness, closers } = api
-  installShutdown({ logger, readiness, closers, drainMs: config.drainMs })
-  const addresses = await api.listen()
-  logger.info({ ...addresses, environment: config.environment }, 'quote-api is listening')
+  await runService(service, environment, {
+    examine: examineQuoteApi,
+    endsWhileBuilt: true,
+    async build() {
+      const config = loadConfig(environment, repositoryRoot)
+      const { logger, readiness, close, listen } = await createQuoteApi(config, environment)
+      const begin = async () => {
+        const addresses = await listen()
+        logger.info({ ...addresses, environment: config.environment }, 'quote-api is listening')
+      }
+      return { logger, readiness, close, drainMs: config.drainMs, begin }
+    },
+  })
 }
 
 main().catch((error: unknown) => endStart(service, error))

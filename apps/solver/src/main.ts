@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { takeCommandLine } from '@causeway/cli'
 import {
-  admitStart,
   endStart,
-  installShutdown,
   loadSecrets,
   runDoctor,
+  runService,
   silenceWarnings,
   tellOverridden,
 } from '@causeway/service'
@@ -45,17 +44,20 @@ async function main(): Promise<void> {
   if (lines !== undefined) console.log(lines)
 }
 
-async function serve(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
-  await admitStart(service, environment, examineSolver)
-  const config = loadConfig(environment, repositoryRoot)
-  const solver = await createSolver(config, environment)
-  const { logger, readiness, closers, wallet } = solver
-  installShutdown({ logger, readiness, closers, ...(config.isLocal && { drainMs: 0 }) })
-  const opsUrl = await solver.start()
-  logger.info(
-    { event: 'solver_started', opsUrl, environment: config.environment, wallet, dryRun: config.isDryRun },
-    'solver is ready',
-  )
+function serve(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  return runService(service, environment, {
+    examine: examineSolver,
+    async build() {
+      const config = loadConfig(environment, repositoryRoot)
+      const { logger, readiness, close, start, wallet } = await createSolver(config, environment)
+      const begin = async () => {
+        const opsUrl = await start()
+        const told = { environment: config.environment, wallet, dryRun: config.isDryRun }
+        logger.info({ event: 'solver_started', opsUrl, ...told }, 'solver is ready')
+      }
+      return { logger, readiness, close, ...(config.isLocal && { drainMs: 0 }), begin }
+    },
+  })
 }
 
 main().catch((error: unknown) => endStart(service, error))

@@ -1,10 +1,22 @@
 import { DomainError } from '@causeway/core'
 import { createGauges, type HttpMetrics, type ReadinessCheck } from '@causeway/http'
 import type { Logger } from 'pino'
+import type { ServiceParts } from './openService.ts'
 
 /** A deny list in force, as far as operators are told about it. */
 type WatchedList = {
   health(): { readonly entries: number; readonly ageSeconds: number; readonly isStale: boolean }
+}
+
+/** The list of a service: checked, told and closed with it. @param list undefined: none is configured */
+export function registerDenyList(
+  { metrics, check, onClose }: Pick<ServiceParts<'jobs'>, 'metrics' | 'check' | 'onClose'>,
+  list: (WatchedList & { close(): unknown }) | undefined,
+): void {
+  if (list === undefined) return
+  onClose('jobs', 'deny list', () => list.close())
+  check(denyListCheck(list))
+  watchDenyList(metrics, list)
 }
 
 type ListEvent =

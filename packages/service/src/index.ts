@@ -1,5 +1,10 @@
-export { denyListCheck, logDenyList, watchDenyList } from './denyListWatch.ts'
-export { type NeighbourWatch, watchNeighbours, watchOracleSigners } from './doctor/neighbourWatch.ts'
+export { denyListCheck, logDenyList, registerDenyList, watchDenyList } from './denyListWatch.ts'
+export {
+  type NeighbourWatch,
+  registerNeighbours,
+  watchNeighbours,
+  watchOracleSigners,
+} from './doctor/neighbourWatch.ts'
 export {
   describeSilence,
   examineCompanions,
@@ -10,9 +15,7 @@ export {
   type Neighbour,
 } from './doctor/surroundings.ts'
 export {
-  admitStart,
   type Examination,
-  type ExaminedService,
   endStart,
   modeOfFile,
   runDoctor,
@@ -20,12 +23,15 @@ export {
   tellOverridden,
 } from './doctor/tellReport.ts'
 export { createEndpointMetrics, watchPushes } from './endpointWatch.ts'
+export { createLifetime, type Ending, type Lifetime, type Stage, stages } from './lifetime.ts'
 export { createLogger, type LoggerOptions } from './logger.ts'
 export { createAgreementMetrics, watchMarket } from './marketWatch.ts'
+export { composeService, type OpenService, openListeners, type ServiceParts } from './openService.ts'
 export { parseSecretsFile } from './parseSecretsFile.ts'
+export { runService } from './runService.ts'
 export { scrubUrls } from './scrubUrls.ts'
 export { defaultSecretsDirectory, foreignKeys, loadSecrets } from './secretsLoader.ts'
 export { createServiceMetrics, watchDroppedLines } from './serviceMetrics.ts'
-export { type Closer, installShutdown, type ShutdownOptions } from './shutdown.ts'
+export { installShutdown, type ShutdownOptions } from './shutdown.ts'
 export { openTracing, tracedDatabase, tracedSigner } from './tracing/openTracing.ts'
 export { type TracingSettings, tracingSettings, tracingVariables } from './tracing/tracingSettings.ts'

@@ -1,15 +1,13 @@
 import type { Readiness } from '@causeway/http'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyBaseLogger } from 'fastify'
-
-/** One thing to close, named for the log. */
-export type Closer = { readonly name: string; close(): Promise<unknown> }
+import type { Lifetime } from './lifetime.ts'
 
 export type ShutdownOptions = {
   readonly logger: FastifyBaseLogger
   readonly readiness: Readiness
-  /** In this order, one after the other: listeners first, what they use later. */
-  readonly closers: readonly Closer[]
+  /** Closes all that is open, in order. @returns how much could not be closed */
+  readonly close: Lifetime['close']
   /** Time in which a balancer may notice that the process is not ready any more. Default 5 s. */
   readonly drainMs?: number
   /** From the signal on; then the process exits with 1 whatever is open. Default: the drain and 20 s. */
@@ -38,7 +36,7 @@ const leftAlone = [
  * @source ledger-and-safety.md 3.7
  */
 export function installShutdown(options: ShutdownOptions): { uninstall(): void } {
-  const { logger, readiness, closers, drainMs = 5_000, hardExitMs = drainMs + 20_000 } = options
+  const { logger, readiness, close, drainMs = 5_000, hardExitMs = drainMs + 20_000 } = options
   const handlers = closeWithGrace(
     {
       delay: hardExitMs,
@@ -56,24 +54,10 @@ export function installShutdown(options: ShutdownOptions): { uninstall(): void }
       logger.info({ signal, drainMs }, 'stopping')
       readiness.startDraining()
       await new Promise((resolve) => setTimeout(resolve, drainMs))
-      const failures = await closeInOrder(closers, logger)
+      const failures = await close()
       logger.info('stopped')
       if (failures > 0) process.exit(1)
     },
   )
   return { uninstall: () => handlers.uninstall() }
-}
-
-/** A closer that fails is logged and does not keep the later ones from closing. */
-async function closeInOrder(closers: readonly Closer[], logger: FastifyBaseLogger): Promise<number> {
-  let failures = 0
-  for (const { name, close } of closers) {
-    try {
-      await close()
-    } catch (error) {
-      failures += 1
-      logger.error({ err: error, closer: name }, 'could not close')
-    }
-  }
-  return failures
 }

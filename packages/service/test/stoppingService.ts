@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { createReadiness } from '@causeway/http'
-import { createLogger, installShutdown } from '@causeway/service'
+import { createLifetime, createLogger, installShutdown } from '@causeway/service'
 import { createTestApp } from '../../http/test/fixtures/httpTestApp.ts'
 
 const options = JSON.parse(process.argv[2] ?? '{}')
@@ -33,19 +33,18 @@ app.get('/throw', async () => {
   })
   return {}
 })
+const { onClose, close } = createLifetime(logger)
+onClose('listeners', 'public listener', () => app.close())
+onClose('state', 'database', () => logger.info('database closed'))
+if (options.hanging === true) onClose('connections', 'hanging', () => new Promise(() => {}))
+if (options.failing === true)
+  onClose('connections', 'failing', () => Promise.reject(new Error('cannot close')))
 installShutdown({
   logger,
   readiness,
   drainMs: options.drainMs ?? 300,
   hardExitMs: 5_000,
-  closers: [
-    { name: 'public listener', close: () => app.close() },
-    ...(options.failing === true
-      ? [{ name: 'failing', close: () => Promise.reject(new Error('cannot close')) }]
-      : []),
-    ...(options.hanging === true ? [{ name: 'hanging', close: () => new Promise(() => {}) }] : []),
-    { name: 'database', close: async () => logger.info('database closed') },
-  ],
+  close,
   ...(options.hardExitMs !== undefined && { hardExitMs: options.hardExitMs }),
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

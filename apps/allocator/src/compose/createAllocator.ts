@@ -21,13 +21,12 @@ import {
 import { isKnownCode } from '@causeway/contracts/codes'
 import { ConfigurationError, type Findings, type Hex, UpstreamUnavailableError } from '@causeway/core'
 import {
-  createOpsListener,
-  createReadiness,
-  openListener,
-  type Readiness,
-  standardErrorPolicy,
-} from '@causeway/http'
-import { type Closer, createEndpointMetrics, createLogger, createServiceMetrics } from '@causeway/service'
+  composeService,
+  createEndpointMetrics,
+  type OpenService,
+  openListeners,
+  type ServiceParts,
+} from '@causeway/service'
 import {
   type ConfiguredSigner,
   createCapJournal,
@@ -42,27 +41,23 @@ import {
 } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { type AllocatorContract, createAllocatorContract } from '../hub/allocatorContract.ts'
-import { createServiceStops, noServiceStops } from '../hub/serviceStops.ts'
-import { createSignatureStore } from '../hub/signatureStore.ts'
+import { createServiceStops, noServiceStops, type ServiceStops } from '../hub/serviceStops.ts'
+import { createSignatureStore, type SignatureStore } from '../hub/signatureStore.ts'
 import { createPayloadKeys } from '../keys/payloadKeys.ts'
 import { type AllocatorRound, createAllocatorRound } from '../rounds/allocatorRound.ts'
-import { createMemoryState, createStateFiles } from '../state/stateFiles.ts'
+import { createMemoryState, createStateFiles, type StateFiles } from '../state/stateFiles.ts'
 import { type AllocatorConfig, keyPrefix } from './config.ts'
 import { type LoadedFiles, loadFiles, type OwnHub } from './files.ts'
-import { createAllocatorMetrics } from './metrics.ts'
-import { startRounds } from './startRounds.ts'
+import { type AllocatorMetrics, createAllocatorMetrics } from './metrics.ts'
+import { Rounds } from './startRounds.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-export type Allocator = {
+export type Allocator = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
   /** Lower-case address that signs. */
   readonly signer: string
-  readonly logger: Logger
-  readonly readiness: Readiness
   /** Opens the operations listener and begins to work. */
   listen(): Promise<{ readonly opsUrl: string }>
-  /** In the order in which they must be closed. */
-  readonly closers: readonly Closer[]
 }
 
 const startTimeoutMs = 10_000
@@ -75,7 +70,44 @@ const rememberedMax = 20_000
  * @throws ConfigurationError naming the setting that must not run
  */
 export async function createAllocator(config: AllocatorConfig, variables: Variables): Promise<Allocator> {
-  const logger = createLogger({ service: 'allocator', level: config.logLevel })
+  const { logLevel } = config
+  return composeService({ name: 'allocator', logLevel, failedCheckLevel: 'debug' }, async (service) => {
+    const world = await openWorld(service, config, variables)
+    const { registry } = service.metrics
+    const metrics = createAllocatorMetrics(registry, { signer: world.signer.address, chains: world.chains })
+    const caps = openCaps(service, world)
+    const signing = openSigning(service, world, { caps, metrics })
+    const rounds = openRounds(service, world, { signing, metrics })
+    watchSigning(service, world, { caps, metrics, signing, rounds })
+    const { logger, readiness, close, opsListener } = service
+    const listen = async () => {
+      const at = config.ops
+      const opened = await openListeners(service, {
+        opsUrl: { app: opsListener, at, setting: 'OPS_PORT' },
+      })
+      rounds.start()
+      return opened
+    }
+    return { signer: world.signer.address, logger, readiness, close, listen }
+  })
+}
+
+/** What an allocator stands on: known to be good before anything is built of it. */
+type World = {
+  readonly config: AllocatorConfig
+  readonly signer: ConfiguredSigner
+  readonly files: LoadedFiles
+  /** Of the depositories. */
+  readonly chains: readonly string[]
+  readonly keys: ReturnType<typeof createPayloadKeys>
+  readonly hub: OpenHub
+}
+
+async function openWorld(
+  { logger, onClose }: ServiceParts<'connections' | 'state'>,
+  config: AllocatorConfig,
+  variables: Variables,
+): Promise<World> {
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const signer = await createConfiguredSigner({
     environment: variables,
@@ -84,30 +116,20 @@ export async function createAllocator(config: AllocatorConfig, variables: Variab
     warn: (message) => logger.warn({ event: 'signer_setting' }, message),
     isThreaded: false,
   })
-  const opened: Closer[] = [{ name: 'signer', close: () => signer.close() }]
-  const closeOpened = async () => {
-    for (const closer of opened) await closer.close()
-  }
-  try {
-    const ed25519 = readPrivateKeySetting({
-      ...{ environment: variables, name: `${keyPrefix}ED25519_PRIVATE_KEY`, readFile },
-    })
-    const { environment, configDirectory, stateDirectory } = config
-    const files = await loadFiles({ environment, configDirectory, variables, signer: signer.address })
-    const keys = createPayloadKeys({ signer, ed25519 }, files.places)
-    warnOfUncheckedCode([files.hub], logger)
-    const hub = openHub(files.hub)
-    opened.unshift({ name: 'hub', close: () => hub.client.close() })
-    await refuseContradictions(config, files.hub, hub, signer)
-    if (stateDirectory !== undefined) {
-      const unlock = await takeStateDirectory(stateDirectory, 'allocator')
-      opened.push({ name: 'state directory', close: unlock })
-    }
-    return assemble({ config, logger, signer, files, keys, hub, opened })
-  } catch (error) {
-    await closeOpened()
-    throw error
-  }
+  onClose('connections', 'signer', () => signer.close())
+  const ed25519 = readPrivateKeySetting({
+    ...{ environment: variables, name: `${keyPrefix}ED25519_PRIVATE_KEY`, readFile },
+  })
+  const { environment, configDirectory, stateDirectory } = config
+  const files = await loadFiles({ environment, configDirectory, variables, signer: signer.address })
+  const keys = createPayloadKeys({ signer, ed25519 }, files.places)
+  warnOfUncheckedCode([files.hub], logger)
+  const hub = openHub(files.hub)
+  onClose('connections', 'hub', () => hub.client.close())
+  await refuseContradictions(config, files.hub, hub, signer)
+  if (stateDirectory !== undefined)
+    onClose('state', 'state directory', await takeStateDirectory(stateDirectory, 'allocator'))
+  return { config, signer, files, chains: files.places.map(({ chain }) => chain), keys, hub }
 }
 
 type OpenHub = ReturnType<typeof openHub>
@@ -227,22 +249,11 @@ async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promi
   }
 }
 
-type Parts = {
-  readonly config: AllocatorConfig
-  readonly logger: Logger
-  readonly signer: ConfiguredSigner
-  readonly files: LoadedFiles
-  readonly keys: ReturnType<typeof createPayloadKeys>
-  readonly hub: OpenHub
-  readonly opened: readonly Closer[]
-}
-
-function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): Allocator {
-  const { stateDirectory } = config
-  const httpMetrics = createServiceMetrics('allocator')
-  const chains = files.places.map(({ chain }) => chain)
-  const metrics = createAllocatorMetrics(httpMetrics.registry, { signer: signer.address, chains })
-  const now = steadyClock()
+/** What may be signed within the hour. */
+function openCaps(
+  { logger, onClose }: ServiceParts<'state'>,
+  { config: { stateDirectory, isLocal }, files }: World,
+): SigningCaps {
   let isLost = false
   const notKept = (error: unknown) => {
     isLost = true
@@ -252,10 +263,11 @@ function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): 
     )
   }
   const journal = stateDirectory === undefined ? noJournal : createCapJournal(stateDirectory, notKept)
+  onClose('state', 'signing caps', () => journal.close())
   const counted = createSigningCaps({
-    ...{ table: files.caps, isUnlistedHeld: !config.isLocal, now, journal, rememberedMax },
+    ...{ table: files.caps, isUnlistedHeld: !isLocal, now: steadyNowMs, journal, rememberedMax },
   })
-  const caps: SigningCaps = {
+  return {
     ...counted,
     admit(value) {
       const verdict = counted.admit(value)
@@ -264,12 +276,27 @@ function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): 
       return verdict
     },
   }
+}
+
+type Signing = {
+  readonly round: AllocatorRound
+  readonly state: StateFiles
+  readonly store: SignatureStore
+  readonly stops: ServiceStops
+}
+
+/** One round over what the hub issued: what it reads, signs and stores. */
+function openSigning(
+  { logger }: ServiceParts<never>,
+  { config, signer, files, chains, keys, hub }: World,
+  { caps, metrics }: { readonly caps: SigningCaps; readonly metrics: AllocatorMetrics },
+): Signing {
+  const { stateDirectory, stopsUrl: url } = config
   const state = stateDirectory === undefined ? createMemoryState() : createStateFiles(stateDirectory)
   const store = createSignatureStore({
     ...{ client: hub.client, chainId: files.hub.evmChainId, allocator: files.hub.auroraAllocatorAddress },
     ...{ signer, maxFeePerGasWei: files.maxFeePerGasWei },
   })
-  const { stopsUrl: url } = config
   const stops =
     url === undefined
       ? noServiceStops
@@ -278,37 +305,71 @@ function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): 
           onChange: (stopped, why) =>
             logger.warn({ event: 'service_stops', stopped, why }, 'nothing is signed for these chains'),
         })
-  const round: AllocatorRound = createAllocatorRound({
-    ...{ contract: hub.contract, store, keys, places: files.places, caps, state, stops, now },
+  const round = createAllocatorRound({
+    ...{ contract: hub.contract, store, keys, places: files.places, caps, state, stops, now: steadyNowMs },
     held: stateDirectory === undefined ? noHeldStore : createHeldStore(stateDirectory),
     firstBlock: files.firstBlock,
-    report: {
-      signed(payloadId, { chain }) {
-        metrics.countSigned(chain)
-        logger.info({ event: 'payload_signed', payloadId, chain }, 'a payload is signed')
-      },
-      refused(payloadId, reason) {
-        metrics.countRefused()
-        logger.warn({ event: 'payload_refused', payloadId, reason }, 'a payload is not signed')
-      },
-      held(payloadId, { chain }, reason) {
-        logger.warn({ event: 'payload_held', payloadId, chain, reason }, 'a payload waits at a cap')
-      },
-      released(payloadId) {
-        logger.warn({ event: 'payload_released', payloadId }, 'the operator released a payload')
-      },
-      rewritten({ number, hash }, found) {
-        const fields = { event: 'final_block_changed', block: number.toString(), hash, found }
-        logger.fatal(fields, 'a final block of the hub changed: nothing is signed any more')
-      },
-    },
+    report: reportTo(logger, metrics),
   })
-  const rounds = startRounds({
+  return { round, state, store, stops }
+}
+
+/** What becomes of payloads, in log and metrics. */
+function reportTo(
+  logger: Logger,
+  metrics: AllocatorMetrics,
+): Parameters<typeof createAllocatorRound>[0]['report'] {
+  return {
+    signed(payloadId, { chain }) {
+      metrics.countSigned(chain)
+      logger.info({ event: 'payload_signed', payloadId, chain }, 'a payload is signed')
+    },
+    refused(payloadId, reason) {
+      metrics.countRefused()
+      logger.warn({ event: 'payload_refused', payloadId, reason }, 'a payload is not signed')
+    },
+    held(payloadId, { chain }, reason) {
+      logger.warn({ event: 'payload_held', payloadId, chain, reason }, 'a payload waits at a cap')
+    },
+    released(payloadId) {
+      logger.warn({ event: 'payload_released', payloadId }, 'the operator released a payload')
+    },
+    rewritten({ number, hash }, found) {
+      const fields = { event: 'final_block_changed', block: number.toString(), hash, found }
+      logger.fatal(fields, 'a final block of the hub changed: nothing is signed any more')
+    },
+  }
+}
+
+function openRounds(
+  { logger, check, onClose }: ServiceParts<'jobs'>,
+  { config, chains }: World,
+  { signing, metrics }: { readonly signing: Signing; readonly metrics: AllocatorMetrics },
+): Rounds {
+  const { round, state, store, stops } = signing
+  const rounds = new Rounds({
     ...{ round, state, stops, chains, logger, pollIntervalMs: config.pollIntervalMs },
     readGas: () => store.gasBalanceWei(),
     countFailed: () => metrics.countRoundFailed(),
   })
-  const observerOf = createEndpointMetrics(httpMetrics)
+  onClose('jobs', 'rounds', () => rounds.stop())
+  for (const one of rounds.checks) check(one)
+  return rounds
+}
+
+function watchSigning(
+  service: ServiceParts<never>,
+  { files, hub }: World,
+  parts: {
+    readonly caps: SigningCaps
+    readonly metrics: AllocatorMetrics
+    readonly signing: Signing
+    readonly rounds: Rounds
+  },
+): void {
+  const { caps, metrics, rounds } = parts
+  const { round, stops } = parts.signing
+  const observerOf = createEndpointMetrics(service.metrics)
   hub.quorum.observe((endpoint) => observerOf(files.hub.id, endpoint))
   metrics.watch({
     pending: () => round.pending(),
@@ -319,31 +380,8 @@ function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): 
     stoppedChains: () => stops.known().stopped,
     endpoints: () => hub.quorum.health(),
   })
-  const readiness = createReadiness({
-    checks: rounds.checks,
-    onFailure: (name, error) => logger.debug({ check: name, err: error }, 'readiness check failed'),
-  })
-  const ops = createOpsListener({
-    ...{ logger, errors: standardErrorPolicy, registry: httpMetrics.registry, readiness },
-  })
-  const closers: readonly Closer[] = [
-    { name: 'rounds', close: () => rounds.stop() },
-    { name: 'signing caps', close: async () => journal.close() },
-    ...opened,
-    { name: 'ops listener', close: () => ops.close() },
-  ]
-  return {
-    ...{ signer: signer.address, logger, readiness, closers },
-    async listen() {
-      const opsUrl = await openListener(ops, config.ops, 'OPS_PORT')
-      rounds.start()
-      return { opsUrl }
-    },
-  }
 }
 
 /** The time of day when the process began, and what has passed since: setting the clock changes no window. */
-function steadyClock(): () => number {
-  const startedAt = Date.now() - performance.now()
-  return () => startedAt + performance.now()
-}
+const startedAtMs = Date.now() - performance.now()
+const steadyNowMs = (): number => startedAtMs + performance.now()

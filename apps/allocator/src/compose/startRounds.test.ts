@@ -3,9 +3,9 @@
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { noServiceStops } from '../hub/serviceStops.ts'
-import { startRounds } from './startRounds.ts'
+import { Rounds } from './startRounds.ts'
 
-const running: ReturnType<typeof startRounds>[] = []
+const running: Rounds[] = []
 afterEach(async () => {
   for (const rounds of running.splice(0)) await rounds.stop()
 })
@@ -13,7 +13,7 @@ afterEach(async () => {
 function start(parts: { run(count: number): Promise<void>; readGas(): Promise<bigint | undefined> }) {
   let count = 0
   let failed = 0
-  const rounds = startRounds({
+  const rounds = new Rounds({
     round: {
       async run() {
         count += 1

@@ -5,16 +5,6 @@ import type { ServiceStops } from '../hub/serviceStops.ts'
 import type { AllocatorRound } from '../rounds/allocatorRound.ts'
 import type { StateFiles } from '../state/stateFiles.ts'
 
-/** Rounds that go on until they are stopped, and what operators see of them. */
-export type Rounds = {
-  start(): void
-  /** Ends the round under way; what it sent is mined, and what it did not the next start signs and stores. */
-  stop(): Promise<void>
-  isStopped(): boolean
-  gasBalanceWei(): bigint | undefined
-  readonly checks: readonly ReadinessCheck[]
-}
-
 /** Of one round, with the blocks that it waits for. */
 const roundTimeoutMs = 120_000
 /** A reading that hangs is not waited for. */
@@ -23,7 +13,7 @@ const lastRoundMs = 15_000
 const lateMs = 30_000
 const gasEveryMs = 30_000
 
-export function startRounds(options: {
+export type RoundsOptions = {
   readonly round: AllocatorRound
   readonly state: Pick<StateFiles, 'readStop'>
   readonly stops: ServiceStops
@@ -33,96 +23,118 @@ export function startRounds(options: {
   readonly pollIntervalMs: number
   readonly readGas: () => Promise<bigint | undefined>
   readonly countFailed: () => void
-}): Rounds {
-  const { round, state, stops, chains, logger, pollIntervalMs, readGas, countFailed } = options
-  const stopping = new AbortController()
-  let ended = Promise.resolve()
-  let isFailing = false
-  let stopReason: string | undefined
-  let lastGoodMs: number | undefined
-  let gas: { readonly at: number; readonly wei: bigint | undefined } | undefined
+}
 
-  async function readSwitch(): Promise<void> {
+/** Rounds that go on until they are stopped, and what operators see of them. */
+export class Rounds {
+  readonly #options: RoundsOptions
+  readonly #stopping = new AbortController()
+  #ended = Promise.resolve()
+  #isFailing = false
+  #stopReason: string | undefined
+  #lastGoodMs: number | undefined
+  #gas: { readonly at: number; readonly wei: bigint | undefined } | undefined
+
+  constructor(options: RoundsOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#ended = this.#repeat()
+  }
+
+  /** Ends the round under way; what it sent is mined, and what it did not the next start signs and stores. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    const patience = new AbortController()
+    await Promise.race([this.#ended, pause(lastRoundMs, patience.signal)])
+    patience.abort()
+  }
+
+  isStopped(): boolean {
+    return this.#stopReason !== undefined
+  }
+
+  gasBalanceWei(): bigint | undefined {
+    return this.#gas?.wei
+  }
+
+  readonly checks: readonly ReadinessCheck[] = [
+    {
+      name: 'hub',
+      check: async () => {
+        const lastGoodMs = this.#lastGoodMs
+        if (lastGoodMs === undefined || performance.now() - lastGoodMs > lateMs) {
+          throw new Error('no round has worked lately')
+        }
+      },
+    },
+    {
+      name: 'switch',
+      check: async () => {
+        if (this.#stopReason !== undefined) throw new Error(`stopped: ${this.#stopReason}`)
+      },
+    },
+    {
+      name: 'stops',
+      isShownOnly: true,
+      check: async () => {
+        const { stopped } = this.#options.stops.known()
+        if (stopped.length > 0) throw new Error(`nothing is signed for ${stopped.join(', ')}`)
+      },
+    },
+  ]
+
+  async #repeat(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      await this.#once()
+      await pause(this.#options.pollIntervalMs, this.#stopping.signal)
+    }
+  }
+
+  async #once(): Promise<void> {
+    const { round, stops, chains, logger } = this.#options
+    const deadline = startDeadline(this.#stopping.signal, roundTimeoutMs)
+    try {
+      await this.#readSwitch()
+      // Whether anything is to be signed or not: who stops a chain learns whom the stop reached.
+      if (chains[0] !== undefined) await stops.stopOf(chains[0])
+      await round.run(deadline.signal)
+      await this.#readSwitch()
+      this.#lastGoodMs = performance.now()
+      if (this.#isFailing) logger.info({ event: 'round_works' }, 'rounds work again')
+      this.#isFailing = false
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return
+      this.#failed(error)
+    } finally {
+      deadline.release()
+    }
+    await this.#lookAtGas()
+  }
+
+  #failed(error: unknown): void {
+    const { logger, countFailed } = this.#options
+    countFailed()
+    if (!this.#isFailing)
+      logger.warn({ event: 'round_failed', err: error }, 'a round failed; the next one goes on')
+    this.#isFailing = true
+  }
+
+  async #readSwitch(): Promise<void> {
+    const { state, logger } = this.#options
     const stop = await state.readStop()
-    if (stop?.reason === stopReason) return
-    stopReason = stop?.reason
+    if (stop?.reason === this.#stopReason) return
+    this.#stopReason = stop?.reason
     if (stop === undefined) logger.warn({ event: 'resumed' }, 'payloads are signed again')
     else logger.warn({ event: 'stopped', reason: stop.reason, since: stop.since }, 'nothing is signed')
   }
 
   /** After failed rounds too: that nothing is left to pay with may be why they fail. */
-  async function lookAtGas(): Promise<void> {
-    if (gas !== undefined && performance.now() - gas.at <= gasEveryMs) return
+  async #lookAtGas(): Promise<void> {
+    if (this.#gas !== undefined && performance.now() - this.#gas.at <= gasEveryMs) return
     // What cannot be read is not told, and ends no round.
-    gas = { at: performance.now(), wei: await readGas().catch(() => undefined) }
-  }
-
-  async function once(): Promise<void> {
-    const deadline = startDeadline(stopping.signal, roundTimeoutMs)
-    try {
-      await readSwitch()
-      // Whether anything is to be signed or not: who stops a chain learns whom the stop reached.
-      if (chains[0] !== undefined) await stops.stopOf(chains[0])
-      await round.run(deadline.signal)
-      await readSwitch()
-      lastGoodMs = performance.now()
-      if (isFailing) logger.info({ event: 'round_works' }, 'rounds work again')
-      isFailing = false
-    } catch (error) {
-      if (stopping.signal.aborted) return
-      countFailed()
-      if (!isFailing)
-        logger.warn({ event: 'round_failed', err: error }, 'a round failed; the next one goes on')
-      isFailing = true
-    } finally {
-      deadline.release()
-    }
-    await lookAtGas()
-  }
-
-  async function repeat(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await once()
-      await pause(pollIntervalMs, stopping.signal)
-    }
-  }
-
-  return {
-    start() {
-      ended = repeat()
-    },
-    async stop() {
-      stopping.abort()
-      const patience = new AbortController()
-      await Promise.race([ended, pause(lastRoundMs, patience.signal)])
-      patience.abort()
-    },
-    isStopped: () => stopReason !== undefined,
-    gasBalanceWei: () => gas?.wei,
-    checks: [
-      {
-        name: 'hub',
-        async check() {
-          if (lastGoodMs === undefined || performance.now() - lastGoodMs > lateMs) {
-            throw new Error('no round has worked lately')
-          }
-        },
-      },
-      {
-        name: 'switch',
-        async check() {
-          if (stopReason !== undefined) throw new Error(`stopped: ${stopReason}`)
-        },
-      },
-      {
-        name: 'stops',
-        isShownOnly: true,
-        async check() {
-          const { stopped } = stops.known()
-          if (stopped.length > 0) throw new Error(`nothing is signed for ${stopped.join(', ')}`)
-        },
-      },
-    ],
+    this.#gas = { at: performance.now(), wei: await this.#options.readGas().catch(() => undefined) }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { ServiceParts } from '@causeway/service'
 import { createAttestAhead } from '../ahead/attestAhead.ts'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
 import { createPreparedQuorums, type PreparedQuorums } from '../peers/preparedQuorums.ts'
@@ -13,21 +13,20 @@ import type { OpenNetwork } from './network.ts'
 export type OpenAhead = {
   /** Absent where no peers, or too few, answer before anybody asks. */
   readonly prepared: PreparedQuorums | undefined
-  close(): Promise<void>
 }
 
 /** Attests the deposits of every chain whose blocks can be looked through; `undefined` where that is off. */
 export function openAhead(parts: {
   readonly config: Pick<OracleConfig, 'ahead' | 'headCheckIntervalMs' | 'finalResultsKeptMax'>
   readonly network: OpenNetwork
-  readonly service: AttestationService
+  readonly service: ServiceParts<'jobs'>
+  readonly attesting: AttestationService
   readonly aggregator: PeerAggregator | undefined
   readonly policy: SignerPolicy
   readonly peers: readonly Peer[]
   readonly metrics: OracleMetrics
-  readonly logger: Logger
 }): OpenAhead | undefined {
-  const { config, network, service, aggregator, policy, peers, metrics, logger } = parts
+  const { config, network, service, attesting, aggregator, policy, peers, metrics } = parts
   // Nothing is kept: nothing can be prepared.
   if (!config.ahead.isOn || config.finalResultsKeptMax === 0) return undefined
   const now = () => performance.now()
@@ -36,7 +35,7 @@ export function openAhead(parts: {
   const { context, watch } = network
   const { kind } = depositsDefinition
   const attest = (chainId: string, transactionId: string, signal: AbortSignal) =>
-    service.attest(depositsDefinition, { chainId, transactionId }, { signal })
+    attesting.attest(depositsDefinition, { chainId, transactionId }, { signal })
   const ahead = createAttestAhead({
     chains: [...context.chains.keys()].flatMap((id) => {
       const reader = network.aheadOf(id)
@@ -55,9 +54,10 @@ export function openAhead(parts: {
         return prepared.prepare({ kind, body: { chainId, transactionId }, own }, signal)
       }),
     ...{ minutes: config.ahead.minutes, waitingMax: config.ahead.waitingMax },
-    ...{ intervalMs: config.headCheckIntervalMs, metrics, log: logger, now },
+    ...{ intervalMs: config.headCheckIntervalMs, metrics, log: service.logger, now },
   })
   network.onRewritten(() => ahead.startOver())
   ahead.start()
-  return { prepared, close: () => ahead.close() }
+  service.onClose('jobs', 'attesting ahead', () => ahead.close())
+  return { prepared }
 }

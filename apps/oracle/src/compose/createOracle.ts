@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Hex } from '@causeway/core'
-import { createReadiness, type Tracing } from '@causeway/http'
+import type { HttpApp } from '@causeway/http'
 import {
+  composeService,
   createEndpointMetrics,
-  createLogger,
-  createServiceMetrics,
   type NeighbourWatch,
-  openTracing,
+  type OpenService,
+  openListeners,
+  registerNeighbours,
+  type ServiceParts,
   tracedSigner,
   watchNeighbours,
 } from '@causeway/service'
@@ -31,18 +33,26 @@ import {
   requiredSignatures,
   type SignerPolicy,
 } from '../peers/settings.ts'
-import { createAttestationService } from '../service/attestationService.ts'
+import { type AttestationService, createAttestationService } from '../service/attestationService.ts'
 import { createConfiguredKeys } from '../service/keySetting.ts'
 import { createOracleMetrics, type OracleMetrics } from '../service/oracleMetrics.ts'
 import { measuredSigner } from '../service/signing.ts'
-import { openAhead } from './ahead.ts'
+import { type OpenAhead, openAhead } from './ahead.ts'
 import type { OracleConfig } from './config.ts'
 import { examinePeers } from './examine.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
-import { createListeners, type Oracle } from './listeners.ts'
 import { type OpenNetwork, openNetwork, repeatCheck } from './network.ts'
 import type { SharedState } from './sharedState.ts'
 import { stateCheck } from './stateCheck.ts'
+
+export type Oracle = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
+  /** The public listener. */
+  readonly app: HttpApp
+  /** Lower-case address that signs. */
+  readonly signer: string
+  /** Opens all listeners, or none: when one cannot be opened, everything is closed. */
+  listen(): Promise<{ readonly publicUrl: string; readonly opsUrl: string }>
+}
 
 /** An attestation of this oracle alone takes no longer. @source design.md 8 */
 const attestationDeadlineMs = 8_000
@@ -58,57 +68,80 @@ type Variables = Readonly<Record<string, string | undefined>>
  * @throws ConfigurationError naming the setting that must not run
  */
 export async function createOracle(config: OracleConfig, variables: Variables): Promise<Oracle> {
-  const logger = createLogger({ service: 'oracle', level: config.logLevel })
+  const { logLevel, tracing } = config
+  return composeService({ name: 'oracle', logLevel, tracing }, async (service) => {
+    const world = await openWorld(service, config, variables)
+    const metrics = watchNetwork(service, world)
+    // Before the folder gets its counts.
+    const beganEmpty = beginsEmpty(config)
+    const own = await openAttesting(service, world, metrics)
+    const aggregator = openPeers(service, world, metrics)
+    const ahead = openAhead({ ...world, service, metrics, aggregator, attesting: own.attesting })
+    registerChecks(service, world, { isKept: own.isKept, beganEmpty })
+    const app = await openApp(service, world, { attesting: own.attesting, aggregator, ahead, metrics })
+    const { logger, readiness, close, opsListener } = service
+    const listen = () =>
+      openListeners(service, {
+        publicUrl: { app, at: config.http, setting: 'HTTP_PORT' },
+        opsUrl: { app: opsListener, at: config.ops, setting: 'OPS_PORT' },
+      })
+    return { app, signer: world.signer.address, logger, readiness, close, listen }
+  })
+}
+
+/** What an oracle stands on: known to be good before anything is built of it. */
+type World = PeerSettings & {
+  readonly config: OracleConfig
+  readonly signer: ConfiguredSigner
+  readonly files: LoadedFiles
+  readonly network: OpenNetwork
+  /** Absent without `ORACLE_DATABASE_URL`. */
+  readonly shared: SharedState | undefined
+}
+
+async function openWorld(service: ServiceParts, config: OracleConfig, variables: Variables): Promise<World> {
+  const { logger, onClose } = service
   const signer = await createConfiguredSigner({
     environment: variables,
     readFile: (path) => readFileSync(path, 'utf8'),
     warn: (message) => logger.warn({ event: 'signer_setting' }, message),
     isThreaded: true,
   })
-  let leave = async () => {}
-  try {
-    const { address } = signer
-    logger.info({ event: 'signer_opened', signer: address }, 'attestations are signed with this address')
-    const others = readPeerSettings(config, signer, logger)
-    const { environment, configDirectory, stateDirectory, finalResultsKeptMax } = config
-    const { finalityCheckIntervalMs, headCheckIntervalMs, headAgeMaxMs } = config
-    const files = await loadFiles({ environment, configDirectory, variables, signer: address })
-    if (stateDirectory !== undefined) leave = await takeStateDirectory(stateDirectory, 'oracle')
-    const shared = await openShared({ config, signer: address, log: logger })
-    const network = await openNetwork({
-      files,
-      environment,
-      halts: shared?.halts ?? (stateDirectory === undefined ? undefined : createHaltStore(stateDirectory)),
-      finalityCheckIntervalMs,
-      headCheckIntervalMs,
-      headAgeMaxMs,
-      finalResultsKeptMax,
-      log: logger,
-    }).catch(async (error: unknown) => {
-      await shared?.close()
-      throw error
-    })
-    return await assemble({ config, logger, signer, files, network, shared, leave, ...others })
-  } catch (error) {
-    await leave()
-    await signer.close()
-    throw error
-  }
+  onClose('connections', 'signer', () => signer.close())
+  const { address } = signer
+  logger.info({ event: 'signer_opened', signer: address }, 'attestations are signed with this address')
+  const others = readPeerSettings(config, signer, logger)
+  const { environment, configDirectory, stateDirectory, finalResultsKeptMax } = config
+  const { finalityCheckIntervalMs, headCheckIntervalMs, headAgeMaxMs } = config
+  const files = await loadFiles({ environment, configDirectory, variables, signer: address })
+  if (stateDirectory !== undefined)
+    onClose('state', 'state directory', await takeStateDirectory(stateDirectory, 'oracle'))
+  const shared = await openShared(service, config, address)
+  const network = await openNetwork({
+    files,
+    environment,
+    halts: shared?.halts ?? (stateDirectory === undefined ? undefined : createHaltStore(stateDirectory)),
+    finalityCheckIntervalMs,
+    headCheckIntervalMs,
+    headAgeMaxMs,
+    finalResultsKeptMax,
+    log: logger,
+  })
+  onClose('connections', 'chains', () => network.close())
+  return { config, signer, files, network, shared, ...others }
 }
 
 /** Loaded only where it is used. @throws ConfigurationError for a database that cannot be used */
-async function openShared({
-  config: { databaseUrl: url, environment, stateDirectory },
-  signer,
-  log,
-}: {
-  readonly config: OracleConfig
-  readonly signer: Hex
-  readonly log: Logger
-}): Promise<SharedState | undefined> {
+async function openShared(
+  { logger: log, onClose }: ServiceParts<'state'>,
+  { databaseUrl: url, environment, stateDirectory }: OracleConfig,
+  signer: Hex,
+): Promise<SharedState | undefined> {
   if (url === undefined) return undefined
   const { openSharedState } = await import('./sharedState.ts')
-  return openSharedState({ url, signer, environment, stateDirectory, log })
+  const shared = await openSharedState({ url, signer, environment, stateDirectory, log })
+  onClose('state', 'database', () => shared.close())
+  return shared
 }
 
 type PeerSettings = { readonly policy: SignerPolicy; readonly peers: readonly Peer[] }
@@ -125,56 +158,58 @@ function readPeerSettings(config: OracleConfig, signer: ConfiguredSigner, logger
   return { policy: policy.value, peers: peers.value }
 }
 
-type Parts = PeerSettings & {
-  readonly config: OracleConfig
-  readonly logger: Logger
-  readonly signer: ConfiguredSigner
-  readonly files: LoadedFiles
-  readonly network: OpenNetwork
-  /** Absent without `ORACLE_DATABASE_URL`. */
-  readonly shared: SharedState | undefined
-  /** Lets another process have `STATE_DIR`. */
-  readonly leave: () => Promise<void>
-}
-
-/** Everything that is built once settings and chains are known to be good. */
-async function assemble(parts: Parts): Promise<Oracle> {
-  const { config, logger, signer, network, shared, policy, peers } = parts
+/** What is read of chains, told. */
+function watchNetwork(
+  { metrics: httpMetrics, tracing }: ServiceParts<never>,
+  { signer, network, peers }: World,
+): OracleMetrics {
   const { context, watch } = network
-  const httpMetrics = createServiceMetrics('oracle')
   const metrics = createOracleMetrics({
     registry: httpMetrics.registry,
     signer: signer.address,
     chainIds: [...context.chains.keys()],
     peerNames: peers.map(({ name }) => name),
   })
-  const told = { service: 'oracle', registry: httpMetrics.registry, log: logger }
-  const tracing = await openTracing(config.tracing, told)
   metrics.watchChains(() => network.statuses())
   metrics.watchEndpoints(() => network.endpoints())
   network.observeEndpoints(createEndpointMetrics(httpMetrics, tracing))
   metrics.watchFinal(() => watch.finalHeads())
   metrics.watchKept(() => watch.keptWindows())
-  // Before the folder gets its counts.
-  const beganEmpty = beginsEmpty(config)
-  const { service, isKept, used } = await openService(parts, metrics, tracing)
-  if (isKept !== undefined) metrics.watchState(isKept)
-  const aggregator = openPeers(parts, metrics, tracing)
-  const ahead = openAhead({ config, logger, network, service, metrics, aggregator, policy, peers })
-  const watchedPeers = watchPeers(parts)
-  const readiness = createReadiness({
-    checks: [
-      { name: 'hub', check: async () => watch.refuseUnlessReady(context.hub.id) },
-      { name: 'chains', check: async () => network.requireReadyChain() },
-      ...(shared === undefined ? [] : [{ name: 'database', check: () => shared.check(), isShownOnly: true }]),
-      ...(isKept === undefined ? [] : [stateCheck({ isKept, beganEmpty, nowMs: () => performance.now() })]),
-      ...(watchedPeers === undefined ? [] : [watchedPeers.check]),
-    ],
-    onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
-  })
+  return metrics
+}
+
+function registerChecks(
+  service: ServiceParts<'jobs'>,
+  world: World,
+  { isKept, beganEmpty }: { readonly isKept: (() => boolean) | undefined; readonly beganEmpty: boolean },
+): void {
+  const { check } = service
+  const { network, shared } = world
+  const { context, watch } = network
+  check({ name: 'hub', check: async () => watch.refuseUnlessReady(context.hub.id) })
+  check({ name: 'chains', check: async () => network.requireReadyChain() })
+  if (shared !== undefined) check({ name: 'database', check: () => shared.check(), isShownOnly: true })
+  if (isKept !== undefined) check(stateCheck({ isKept, beganEmpty, nowMs: () => performance.now() }))
+  registerNeighbours(service, watchPeers(service, world))
+}
+
+/** The public listener. */
+async function openApp(
+  service: OpenService,
+  world: World,
+  parts: {
+    readonly attesting: AttestationService
+    readonly aggregator: PeerAggregator | undefined
+    readonly ahead: OpenAhead | undefined
+    readonly metrics: OracleMetrics
+  },
+): Promise<HttpApp> {
+  const { logger, metrics: httpMetrics, tracing, readiness, onClose } = service
+  const { config, signer, network, policy, peers } = world
+  const { attesting, aggregator, ahead, metrics } = parts
   const peersMs = peers.length === 0 ? 0 : config.peers.timeoutMs
   const app = await buildApp({
-    service,
+    service: attesting,
     peers: aggregator,
     prepared: ahead?.prepared,
     signaturesRequired: requiredSignatures(policy),
@@ -183,38 +218,46 @@ async function assemble(parts: Parts): Promise<Oracle> {
     requestTimeoutMs: Math.max(attestationDeadlineMs, peersMs) + answerMarginMs,
     apiKeys: createConfiguredKeys(config.apiKeys),
     allowsForce: config.allowsForce,
-    logger,
-    httpMetrics,
-    tracing,
-    readiness,
+    ...{ logger, httpMetrics, tracing, readiness },
     signer: signer.address,
     trustedProxies: config.trustedProxies,
     securityContact: config.securityContact,
     rateLimit: config.rateLimit,
   })
-  return createListeners({
-    app,
-    config,
-    logger,
-    readiness,
-    httpMetrics,
-    signer: signer.address,
-    used: [
-      { name: 'attesting ahead', close: async () => ahead?.close() },
-      { name: 'watch of peers', close: async () => watchedPeers?.close() },
-      { name: 'peers', close: async () => aggregator?.close() },
-      ...used,
-      { name: 'state directory', close: parts.leave },
-      { name: 'traces', close: async () => tracing?.close() },
-    ],
-  })
+  onClose('listeners', 'public listener', () => app.close())
+  return app
 }
 
-/** Attesting with this oracle alone, and what it uses in the order in which it is closed. */
-async function openService(
-  { config, logger, signer, files, network, shared }: Parts,
+/** Attesting with this oracle alone. */
+async function openAttesting(service: ServiceParts<'jobs' | 'state'>, world: World, metrics: OracleMetrics) {
+  const { config, signer, network, shared } = world
+  const guard = await openGuard(service, world, metrics)
+  const orders = shared?.orders ?? openSettledOrders(config, service.logger)
+  service.onClose('state', 'settled orders', () => orders.close())
+  const attesting = createAttestationService({
+    context: network.context,
+    watch: network.watch,
+    signer: measuredSigner(tracedSigner(signer, service.tracing), metrics),
+    metrics,
+    guard,
+    orders,
+    inFlightMax: config.inFlightMax,
+    keptMax: config.finalResultsKeptMax,
+    deadlineMs: attestationDeadlineMs,
+  })
+  network.onRewritten(() => attesting.forgetAll())
+  const keepsFolder = config.stateDirectory !== undefined && shared === undefined
+  /** Whether all that must outlive the process is in `STATE_DIR`; undefined where nothing is kept there. */
+  const isKept = keepsFolder ? () => [guard, orders].every((part) => part.isKept()) : undefined
+  if (isKept !== undefined) metrics.watchState(isKept)
+  return { attesting, isKept }
+}
+
+/** What counts what lets value out; counts of other processes are read again and again. */
+async function openGuard(
+  { logger, onClose }: ServiceParts<'jobs' | 'state'>,
+  { config, files, network, shared }: World,
   metrics: OracleMetrics,
-  tracing: Tracing | undefined,
 ) {
   const guard = await openSigningGuard({
     chains: files.chains,
@@ -224,39 +267,12 @@ async function openService(
     metrics,
     log: logger,
   })
-  const refreshing = shared && repeatCheck(() => refreshGuard(guard, logger), config.finalityCheckIntervalMs)
-  const orders = shared?.orders ?? openSettledOrders(config, logger)
-  const service = createAttestationService({
-    context: network.context,
-    watch: network.watch,
-    signer: measuredSigner(tracedSigner(signer, tracing), metrics),
-    metrics,
-    guard,
-    orders,
-    inFlightMax: config.inFlightMax,
-    keptMax: config.finalResultsKeptMax,
-    deadlineMs: attestationDeadlineMs,
-  })
-  network.onRewritten(() => service.forgetAll())
-  const keepsFolder = config.stateDirectory !== undefined && shared === undefined
-  return {
-    service,
-    /** Whether all that must outlive the process is in `STATE_DIR`; undefined where nothing is kept there. */
-    isKept: keepsFolder ? () => [guard, orders].every((part) => part.isKept()) : undefined,
-    used: [
-      { name: 'chains', close: () => network.close() },
-      { name: 'signing caps', close: async () => guard.close() },
-      { name: 'settled orders', close: async () => orders.close() },
-      {
-        name: 'database',
-        async close() {
-          refreshing?.stop()
-          await shared?.close()
-        },
-      },
-      { name: 'signer', close: () => signer.close() },
-    ],
+  onClose('state', 'signing caps', () => guard.close())
+  if (shared !== undefined) {
+    const refreshing = repeatCheck(() => refreshGuard(guard, logger), config.finalityCheckIntervalMs)
+    onClose('jobs', 'refresh of caps', () => refreshing.stop())
   }
+  return guard
 }
 
 /** Metrics of a database that is away stay as they were. */
@@ -270,13 +286,12 @@ async function refreshGuard(guard: SigningGuard, log: Logger): Promise<void> {
 
 /** `undefined` where no peer is configured. */
 function openPeers(
-  parts: Parts,
+  { logger, tracing, onClose }: ServiceParts<'jobs'>,
+  { config, signer, network, policy, peers }: World,
   metrics: OracleMetrics,
-  tracing: Tracing | undefined,
 ): PeerAggregator | undefined {
-  const { config, logger, signer, network, policy, peers } = parts
   if (peers.length === 0) return undefined
-  return createPeerAggregator({
+  const aggregator = createPeerAggregator({
     peers,
     policy,
     ownSigner: signer.address,
@@ -288,6 +303,8 @@ function openPeers(
     tracing,
     now: () => performance.now(),
   })
+  onClose('jobs', 'peers', () => aggregator.close())
+  return aggregator
 }
 
 /** Where counts of an earlier run should be and are not. A local network begins anew. */
@@ -295,7 +312,10 @@ const beginsEmpty = ({ isLocal, stateDirectory }: OracleConfig): boolean =>
   !isLocal && stateDirectory !== undefined && !hasCapCounts(stateDirectory)
 
 /** `undefined` where no peer is configured. */
-function watchPeers({ peers, policy, signer, logger: log }: Parts): NeighbourWatch | undefined {
+function watchPeers(
+  { logger: log }: ServiceParts<never>,
+  { peers, policy, signer }: World,
+): NeighbourWatch | undefined {
   if (peers.length === 0) return undefined
   const { signers } = policy
   const settings = { peers, signers, required: requiredSignatures(policy), own: signer.address }

@@ -3,8 +3,8 @@
 import { fileURLToPath } from 'node:url'
 import { freeLoopbackPort, type TestNetwork } from '@causeway/localnet'
 import { loadConfig } from '../../src/compose/config.ts'
+import type { Oracle } from '../../src/compose/createOracle.ts'
 import { createOracle } from '../../src/compose/createOracle.ts'
-import type { Oracle } from '../../src/compose/listeners.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 

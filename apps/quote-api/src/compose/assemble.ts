@@ -1,59 +1,24 @@
-import {
-  type ChainClient,
-  type ChainGate,
-  type ChainRegistry,
-  createOracleSight,
-  followNewHeads,
-  type KeptDenyList,
-  type Line,
-  waitingIn,
-} from '@causeway/chains'
-import type { QuoteFile } from '@causeway/core'
-import {
-  createOpsListener,
-  createReadiness,
-  type HttpApp,
-  type Readiness,
-  registerPages,
-  traced,
-  watchPool,
-} from '@causeway/http'
+import { followNewHeads } from '@causeway/chains'
+import type { HttpApp } from '@causeway/http'
+import { traced } from '@causeway/http'
 import { type Market, systemClock } from '@causeway/market'
 import {
-  type Closer,
-  createServiceMetrics,
-  denyListCheck,
-  openTracing,
-  tracedDatabase,
+  type OpenService,
+  openListeners,
+  type ServiceParts,
   tracedSigner,
-  watchDenyList,
-  watchOracleSigners,
   watchPushes,
 } from '@causeway/service'
-import type { ConfiguredSigner } from '@causeway/signer'
-import type { Logger } from 'pino'
 import { createWindowCleaner } from '../access/sharedLimits.ts'
 import { createNewestHeads } from '../chainReadings/newestHeads.ts'
-import type { QuoteApiConfig } from '../config/config.ts'
-import { registerHealthRoutes, registerStopList } from '../http/admin/healthRoutes.ts'
 import { registerLinkRoutes } from '../http/admin/linkRoutes.ts'
-import { registerOverviewRoute } from '../http/admin/overviewRoutes.ts'
-import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { loadConsolePage } from '../http/console/consoleFiles.ts'
 import { openDocs } from '../http/docs/readDocs.ts'
-import { errorPolicy } from '../http/errorPolicy.ts'
 import { createJobWrites } from '../jobs/jobWrites.ts'
 import { watchMoney } from '../money/moneyMetrics.ts'
-import { createStatusReading } from '../operate/admin/statusReading.ts'
-import { createAdministration, loadPeppers } from '../operate/administration.ts'
-import { openCommandChain } from '../operate/cli/commandChain.ts'
-import type { OpenDatabase } from '../operate/database.ts'
-import type { DatabaseWait } from '../operate/databaseWait.ts'
-import { findCurrency, type QuoteRegistry } from '../pricing/registry.ts'
-import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import { createDepositAddressLookup } from '../requests/depositAddresses/addressLookup.ts'
-import { createOrderKey } from '../requests/draft/orderKey.ts'
+import { createOrderKey, type WatchedOrderKey } from '../requests/draft/orderKey.ts'
 import { createSponsorRecords } from '../requests/history/sponsorRecords.ts'
 import { followBoundRewards } from '../requests/orders/boundRewards.ts'
 import { createOrderSignatures } from '../requests/orders/orderSignatures.ts'
@@ -61,171 +26,140 @@ import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
-import { readOracleAnswers } from '../requests/settlement/settlementMetrics.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
-import { createNetworkWatch, watchedChains } from '../requests/stops/networkWatch.ts'
 import { createOracleHalts } from '../requests/stops/oracleHalts.ts'
-import { ownTermsOf } from '../requests/stops/ownTerms.ts'
-import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
-import { createSolverSight } from '../requests/work/solverSight.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
 import { readWebhookStandings } from '../webhooks/webhookStandings.ts'
 import { createAccess, createKeylessBudgets, createSharedLimits } from './access.ts'
+import { type Accounts, openAccounts } from './accounts.ts'
 import { createAccuracy } from './accuracy.ts'
+import { openAdministration } from './administration.ts'
 import { createAppBalance } from './appBalance.ts'
 import { claimPatienceMs, createAppFees } from './appFees.ts'
 import { createMappings } from './authorize.ts'
+import type { World } from './createQuoteApi.ts'
 import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
 import { createFindLiquidity } from './externalLiquidity.ts'
-import { createListening, type Listening } from './listeners.ts'
 import { startMarket } from './market.ts'
 import { startStatusFeed, startWorkOffers } from './notifications.ts'
 import { createPermits } from './permits.ts'
 import { quotableChecks } from './quotable.ts'
 import { createChainPorts, createDepositPricing, createQuoting } from './quoting.ts'
-import { createRandomPool } from './randomPool.ts'
 import { createRetention } from './retention.ts'
 import { createSettlement } from './settlement.ts'
-import { createSponsorship } from './sponsorship.ts'
-import { atStart, openStops } from './stops.ts'
+import { clientsIn, openSight, type Sight } from './sight.ts'
+import { atStart } from './stops.ts'
 import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
 
-export type QuoteApi = Listening & {
+export type ListenAddresses = {
+  readonly publicUrl: string
+  readonly opsUrl: string
+  readonly adminUrl: string
+}
+
+export type QuoteApi = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
   /** The public listener. */
   readonly app: HttpApp
   readonly market: Market
-  readonly logger: Logger
-  readonly readiness: Readiness
-  /** In the order in which they must be closed. */
-  readonly closers: readonly Closer[]
-}
-
-/** What is known to be good before anything is built. */
-export type Parts = OpenDatabase & {
-  /** Holds the ports where the database had to be waited for. */
-  readonly wait: DatabaseWait
-  readonly config: QuoteApiConfig
-  readonly variables: Readonly<Record<string, string | undefined>>
-  readonly logger: Logger
-  readonly signer: ConfiguredSigner
-  /** Signs timelines; undefined where none are signed. */
-  readonly evidenceKey: ConfiguredSigner | undefined
-  /** Pays for entries on the hub; undefined where none is configured. */
-  readonly hubSigner: ConfiguredSigner | undefined
-  readonly quote: QuoteFile
-  readonly chains: ChainRegistry
-  readonly registry: QuoteRegistry
-  readonly clients: ReadonlyMap<string, ChainClient>
-  /** Gates of chains that did not answer yet. */
-  readonly gates: ReadonlyMap<string, ChainGate>
-  readonly adminListener: HttpApp
-  /** Undefined where none is configured. */
-  readonly denyList: KeptDenyList | undefined
+  /** Opens all listeners, or none: when one cannot be opened, everything is closed. */
+  listen(): Promise<ListenAddresses>
 }
 
 /** Everything that is built once keys, files, chains and database are known to be good. */
-export async function assemble(parts: Parts): Promise<QuoteApi> {
-  const { config, logger, quote, chains, registry, clients, gates, adminListener, denyList } = parts
-  const metrics = createServiceMetrics('quote-api')
-  const told = { service: 'quote-api', registry: metrics.registry, log: logger }
-  const tracing = await openTracing(config.tracing, told)
-  const database = tracedDatabase(parts.database, tracing)
-  const signer = createOrderKey(tracedSigner(parts.signer, tracing), (failure) => {
+export async function assemble(service: OpenService, world: World): Promise<QuoteApi> {
+  const key = openOrderKey(service, world)
+  const market = await startMarket(service, { ...world, clients: clientsIn('prices', world) })
+  const jobWrites = watchWorld(service, world, { key, market })
+  const sight = await openSight(service, world, market)
+  const accounts = await openAccounts(service, world)
+  const administration = await openAdministration(service, world, { market, sight, accounts })
+  const base = baseOf(service, world, { key, market, sight, accounts })
+  const pricing = openPricing(service, base)
+  const settling = await openSettling(service, base, pricing)
+  const callers = openCallers(service, base, pricing, settling)
+  const quoting = openQuoting(service, base, { pricing, settling, callers })
+  const jobs = openJobs(service, base, { settling, callers, quoting, jobWrites })
+  const parts = { administration, pricing, settling, callers, quoting, jobs }
+  const app = await openApp(service, base, parts)
+  start(service, base, parts)
+  const { logger, readiness, close } = service
+  return { app, market, logger, readiness, close, listen: () => openPorts(service, world, app) }
+}
+
+/** Signs orders, and says for itself whether it can. */
+function openOrderKey(
+  { logger, tracing, onClose }: ServiceParts<'connections'>,
+  world: World,
+): WatchedOrderKey {
+  const key = createOrderKey(tracedSigner(world.signer, tracing), (failure) => {
     if (failure === undefined) logger.info('the order signer signs')
     else logger.error({ err: failure }, 'the order signer cannot sign: nothing is quoted')
   })
-  signer.start()
-  const inLine = (line: Line) => ({
-    clients: new Map([...clients].map(([key, client]) => [key, waitingIn(line, client)] as const)),
-  })
-  const questions = inLine('questions')
-  const market = await startMarket({
-    ...{ config, chains, quote, gates, metrics, tracing, logger },
-    ...inLine('prices'),
-  })
+  onClose('connections', 'order signer', () => key.close())
+  key.start()
+  return key
+}
+
+/** Whether jobs write, orders can be signed and anything can be quoted; and the money of the books. */
+function watchWorld(
+  { metrics, check }: ServiceParts<never>,
+  world: World,
+  { key, market }: { readonly key: WatchedOrderKey; readonly market: Market },
+) {
+  const { config, quote, registry, database } = world
   const jobWrites = createJobWrites({
     database,
     silentSeconds: config.jobsSilentSeconds,
     now: () => Date.now(),
   })
-  const readiness = createReadiness({
-    checks: [
-      { name: 'database', check: () => database.ping() },
-      jobWrites.check,
-      { name: 'order signer', check: async () => signer.assertWorks() },
-      ...quotableChecks(market, parts),
-      ...(denyList === undefined ? [] : [denyListCheck(denyList)]),
-    ],
-    onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
-  })
-  if (denyList !== undefined) watchDenyList(metrics, denyList)
-  watchPool(metrics, () => database.usage())
+  check(jobWrites.check)
+  check({ name: 'order signer', check: async () => key.assertWorks() })
+  for (const one of quotableChecks(market, world)) check(one)
   const rewardsPerDayMicroUsd = quote.openRewards.perDayMicroUsd
   watchMoney({ metrics, database, chains: registry.chainById, rewardsPerDayMicroUsd })
-  const solverSight = createSolverSight({ database, now: () => Date.now() })
-  if (config.solverApiKey !== undefined) readiness.addCheck(solverSight.check)
-  const oracleSight = config.oracles && createOracleSight(config.oracles, () => performance.now())
-  if (oracleSight !== undefined)
-    readiness.addCheck({
-      name: 'oracles',
-      isShownOnly: true,
-      check: async () => oracleSight.assertEnough(),
-    })
-  const oracleSigners = config.oracles && watchOracleSigners(config.oracles, logger)
-  if (oracleSigners !== undefined) readiness.addCheck(oracleSigners.check)
-  const { address: orderSigner } = parts.signer
-  const own = ownTermsOf({ quote, registry, orderSigner, isRead: (key) => clients.has(key) })
-  const networks = createNetworkWatch({
-    chains: watchedChains(registry, inLine('prices').clients, quote.fillWallet),
-    market,
-    now: () => Date.now(),
-    onFailure: (chain, error) => logger.warn({ chain, err: error }, 'network not looked at'),
-  })
-  const stops = await openStops({ database, own, networks, registry, metrics, readiness, logger })
-  const orders = createOrderStore({ database })
-  const sponsorshipChain = findSponsorshipChain(registry, clients)
-  const { chainId } = sponsorshipChain
-  const sponsorship = createSponsorship({ database, quote, registry, chainId, logger })
-  const peppers = await loadPeppers(config, database)
-  const randomBytes = createRandomPool()
-  const timelines = createTimelines({
-    database,
-    nameOf(named, currency) {
-      const chain = registry.chainById.get(named)
-      return chain && findCurrency(chain, currency)
-    },
-  })
-  const marketHealth = () => market.health()
-  const oracleAnswers = () => readOracleAnswers(metrics.registry)
-  const ownStops = () => stops.list().filter(({ toldBy }) => toldBy === 'terms')
-  const administration = { ...createAdministration({ config, database, peppers, ownStops }), timelines }
-  registerAdmin(adminListener, administration, {
-    database,
-    chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
-    retention: config.retention,
-    readStatus: createStatusReading({
-      ...{ database, readiness, stops, marketHealth, registry, clients, oracles: config.oracles },
-      oracleAnswers,
-    }),
-  })
-  registerHealthRoutes(adminListener, { readiness, stops, networks, registry, marketHealth })
-  registerPages(adminListener, '/console', await loadConsolePage('operator'))
-  registerOverviewRoute(adminListener, {
-    ...{ database, registry, oracles: config.oracles, snapshot: () => market.snapshot() },
-    oracleAnswers,
-  })
+  return jobWrites
+}
+
+type Base = ReturnType<typeof baseOf>
+
+/** What all parts below share. */
+function baseOf(
+  { logger, metrics }: ServiceParts<never>,
+  world: World,
+  parts: {
+    readonly key: WatchedOrderKey
+    readonly market: Market
+    readonly sight: Sight
+    readonly accounts: Accounts
+  },
+) {
+  const { key, market, sight, accounts } = parts
+  const { config, quote, chains, registry, clients, database, denyList } = world
+  const { ledger } = accounts.sponsorship
+  const { stops } = sight
   const snapshot = () => market.snapshot()
-  const { ledger } = sponsorship
-  const shared = {
-    ...{ config, quote, chains, registry, clients, database },
-    ...{ ledger, market, snapshot, metrics, logger, denyList, stops },
-    screening: denyList && createScreening(denyList, registry),
-    signatures: createOrderSignatures({ database, key: signer }),
+  return {
+    ...{ world, sight, accounts, key },
+    shared: {
+      ...{ config, quote, chains, registry, clients, database },
+      ...{ ledger, market, snapshot, metrics, logger, denyList, stops },
+      screening: denyList && createScreening(denyList, registry),
+      signatures: createOrderSignatures({ database, key }),
+    },
+    /** Calls for one request wait before those that keep prices. */
+    questions: { clients: clientsIn('questions', world) },
   }
+}
+
+type Pricing = ReturnType<typeof openPricing>
+
+/** What a price is made of, and what is asked of accounts for it. */
+function openPricing({ logger, onClose }: ServiceParts<'jobs'>, { shared, questions, accounts }: Base) {
+  const { quote, registry, database, market, snapshot } = shared
   const heads = createNewestHeads(market, () => Date.now())
   const asked = {
     fillWallet: quote.fillWallet,
@@ -235,7 +169,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       logger.debug({ chainId: failed, err: error }, 'user facts not read'),
   }
   const ports = createChainPorts(asked)
-  const { sponsorAsset } = sponsorship
+  const { sponsorAsset } = accounts.sponsorship
   const pricing = createDepositPricing({ ...shared, ...questions }, { sponsorAsset, lackOf: ports.lackOf })
   const boundRewards = followBoundRewards({
     database,
@@ -244,39 +178,87 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     now: () => Date.now(),
     onFailure: (error) => logger.warn({ err: error }, 'bound rewards not read: nobody earns a reward'),
   })
-  const { lateDeposits } = quote
+  onClose('jobs', 'bound rewards', () => boundRewards.close())
   const patientPorts = createChainPorts({ ...asked, budgetMs: claimPatienceMs })
+  return { pricing, ports, patientPorts, heads, boundRewards }
+}
+
+type Settling = Awaited<ReturnType<typeof openSettling>>
+
+/** What takes a request from its deposit to its end. */
+async function openSettling(
+  { tracing, onClose }: ServiceParts<'connections'>,
+  { world, shared, accounts }: Base,
+  { pricing, patientPorts, heads }: Pricing,
+) {
+  const { config, quote, database } = shared
   const budgets = createKeylessBudgets({ database, config, limits: quote.keylessPerMinute })
   const mappings = createMappings({
-    ...{ ...shared, oracles: config.oracles, hubSigner: parts.hubSigner },
+    ...{ ...shared, oracles: config.oracles, hubSigner: world.hubSigner },
     ...{ hubBudget: budgets.hubEntries, ports: patientPorts },
   })
+  onClose('connections', 'hub', () => mappings?.close())
+  const { lateDeposits, fillWallet } = quote
   const settlement = createSettlement({
     standstillSeconds: config.standstillSeconds,
     depositsUnreadSeconds: config.depositsUnreadSeconds,
-    ...{ ...shared, peppers, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
-    ...{ hubEntries: mappings?.hubEntries, fillWallet: quote.fillWallet },
+    ...{ ...shared, peppers: accounts.peppers, tracing, lateDeposits, pricing, heads },
+    ...{ oracles: config.oracles, hubEntries: mappings?.hubEntries, fillWallet },
   })
+  onClose('connections', 'hub of recoveries', () => settlement.close())
   await atStart(settlement.expectSight)
+  return { budgets, mappings, settlement }
+}
+
+type Callers = ReturnType<typeof openCallers>
+
+/** Who calls, what they claim, permit and are answered, and what they are sent. */
+function openCallers(
+  { onClose }: ServiceParts<'listeners' | 'jobs'>,
+  { world, shared, questions, accounts }: Base,
+  { patientPorts }: Pricing,
+  { settlement }: Settling,
+) {
+  const { config, quote } = shared
+  const { peppers, randomBytes, chain } = accounts
   const webhooks = createWebhooks({ ...shared, peppers })
-  const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
-  const appFees = createAppFees({ ...settling, ...questions, ports: patientPorts })
-  const accuracy = createAccuracy(settling)
-  const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
-  registerLinkRoutes(adminListener, access.linking)
+  onClose('jobs', 'webhooks', () => webhooks.close())
+  const known = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
+  const appFees = createAppFees({ ...known, ...questions, ports: patientPorts })
+  const accuracy = createAccuracy(known)
+  onClose('jobs', 'reaction times', () => accuracy.reactionTimes.close())
+  const access = createAccess({ ...known, peppers, chain })
+  registerLinkRoutes(world.adminListener, access.linking)
   const usage = createUsage(shared)
-  const retention = createRetention({ ...shared, settings: config.retention })
+  // Before any job is waited for: it is what the public listener counted.
+  onClose('listeners', 'usage of keys', () => usage.recorder.close())
   const permits = createPermits({
     ...shared,
     ...questions,
     fillWallet: quote.fillWallet,
     ports: patientPorts,
   })
+  return { webhooks, appFees, accuracy, access, usage, permits }
+}
+
+type Quoting = ReturnType<typeof openQuoting>
+
+/** Quotes, stored with what pays for them, and the addresses that deposits may go to. */
+function openQuoting(
+  { tracing, logger }: ServiceParts<never>,
+  { shared, accounts, key }: Base,
+  parts: { readonly pricing: Pricing; readonly settling: Settling; readonly callers: Callers },
+) {
+  const { config, quote, database } = shared
+  const { sponsorship, randomBytes } = accounts
+  const { pricing, ports } = parts.pricing
+  const { access, accuracy, permits } = parts.callers
+  const orders = createOrderStore({ database })
   const quoting = createQuoting({
     ...shared,
     pricing,
     ports,
-    signer,
+    signer: key,
     brought: {
       reactionMsOf: accuracy.reactionTimes.of,
       findLiquidity: createFindLiquidity(config.externalLiquidity, quote, logger),
@@ -290,96 +272,175 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       randomBytes,
     },
   })
-  const depositAddresses = createDepositAddresses({ ...shared, settlementChains: settlement.chains, quoting })
+  const settlementChains = parts.settling.settlement.chains
+  return { quoting, depositAddresses: createDepositAddresses({ ...shared, settlementChains, quoting }) }
+}
+
+type Jobs = ReturnType<typeof openJobs>
+
+/** Balances of sponsors, and everything that runs in the one process that leads. */
+function openJobs(
+  { onClose }: ServiceParts<'jobs'>,
+  { world, shared, sight, accounts }: Base,
+  parts: {
+    readonly settling: Settling
+    readonly callers: Callers
+    readonly quoting: Quoting
+    readonly jobWrites: ReturnType<typeof createJobWrites>
+  },
+) {
+  const { config, quote, registry, database } = shared
+  const { webhooks, appFees, accuracy, usage } = parts.callers
+  const retention = createRetention({ ...shared, settings: config.retention })
   const appBalance = createAppBalance({
     ...shared,
-    chain: sponsorshipChain,
+    chain: accounts.chain,
     fillWallet: quote.fillWallet,
-    openSingle: parts.openSingle,
+    openSingle: world.openSingle,
     moreJobs: [
-      ...[...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs],
+      ...parts.settling.settlement.jobs,
+      ...[...parts.quoting.depositAddresses.jobs, ...appFees.jobs],
       createOracleHalts({
-        ...{ database, oracles: config.oracles, sight: oracleSight, chains: registry.chains },
+        ...{ database, oracles: config.oracles, sight: sight.oracleSight, chains: registry.chains },
       }),
-      ...[webhooks.job, accuracy.job, usage.job, jobWrites.job, ...retention],
+      ...[webhooks.job, accuracy.job, usage.job, parts.jobWrites.job, ...retention],
       ...(config.rateLimits.isShared ? [createWindowCleaner(database)] : []),
     ],
   })
-  const statusFeed = startStatusFeed({ database, listen: parts.listen, logger })
-  const workOffers = startWorkOffers({ database, listen: parts.listen, logger })
-  const lookAt = (chainId: number) => {
-    settlement.hint(chainId)
-    depositAddresses.hint(chainId)
-  }
+  onClose('jobs', 'jobs', () => appBalance.close())
+  return appBalance
+}
+
+type Parts = {
+  readonly administration: Awaited<ReturnType<typeof openAdministration>>
+  readonly pricing: Pricing
+  readonly settling: Settling
+  readonly callers: Callers
+  readonly quoting: Quoting
+  readonly jobs: Jobs
+}
+
+/** The public listener: what each route needs. */
+async function openApp(service: OpenService, base: Base, parts: Parts): Promise<HttpApp> {
+  const { logger, metrics, tracing, readiness, onClose } = service
+  const { world, shared, accounts } = base
+  const { config, quote, market } = shared
   const app = await buildApp({
-    ...sponsorship,
-    ...access,
-    ...quoting,
+    ...accounts.sponsorship,
+    ...callerRoutes(base, parts),
+    ...parts.quoting.quoting,
+    ...requestRoutes(service, base, parts),
+    ...(await openPages(service, base, parts)),
     servers: quote.servers,
     environment: config.environment,
-    rateLimits: {
-      perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
-      perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
-    },
-    signatureBudget: budgets.signatures,
-    sharedLimits: config.rateLimits.isShared ? createSharedLimits(shared) : undefined,
     trustedProxies: config.trustedProxies,
     securityContact: config.securityContact,
-    marketHealth,
+    marketHealth: () => market.health(),
+    timelines: accounts.timelines,
+    signTimeline: createSignTimeline({ signer: world.evidenceKey }),
+    stops: shared.stops,
+    ...{ logger, metrics, tracing, readiness },
+  })
+  onClose('listeners', 'public listener', () => app.close())
+  return app
+}
+
+/** Whose requests are answered, how many, and the money of those who call. */
+function callerRoutes({ shared }: Base, { settling, callers, jobs }: Parts) {
+  const { config, quote } = shared
+  const { access, usage, appFees } = callers
+  const { perKeyMax, perIpMax, isShared } = config.rateLimits
+  return {
+    ...access,
+    rateLimits: {
+      perKeyMax: perKeyMax ?? quote.rateLimits.perKeyPerSecond,
+      perIpMax: perIpMax ?? quote.rateLimits.perIpPerSecond,
+    },
+    signatureBudget: settling.budgets.signatures,
+    sharedLimits: isShared ? createSharedLimits(shared) : undefined,
     apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
     onKeyedAnswer: usage.recorder.count,
     readUsage: usage.readUsage,
-    balances: appBalance.balances,
-    sponsorConsole: {
-      sessions: access.sessions,
-      policies: administration.policies,
-      records: createSponsorRecords(database),
-      webhooks: (wallet) => readWebhookStandings(database, wallet),
-      files: await loadConsolePage('sponsor'),
-    },
-    docs: await openDocs(config.docsDirectory, (error) =>
-      logger.warn({ err: error }, 'docs not read: /llms.txt and the pages under /docs are 404'),
-    ),
-    claims: appBalance.claims,
+    balances: jobs.balances,
+    claims: jobs.claims,
     appFeeClaims: appFees.appFeeClaims,
+  }
+}
+
+/** The life of a request, for its user and for solvers. */
+function requestRoutes(
+  service: ServiceParts<'listeners'>,
+  { world, shared, sight }: Base,
+  { pricing, settling, callers, quoting }: Parts,
+) {
+  const { database, registry, signatures } = shared
+  const { settlement, mappings } = settling
+  const { depositAddresses } = quoting
+  const { permits, appFees } = callers
+  return {
     mapNonce: mappings?.mapNonce,
     takePermit: permits.takePermit,
     takeCalls: permits.takeCalls,
-    report: (reported) => insertReportedTransaction(database, reported),
+    report: (reported: Parameters<typeof insertReportedTransaction>[1]) =>
+      insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
-    timelines,
-    signTimeline: createSignTimeline({ signer: parts.evidenceKey }),
-    statusFeed: statusFeed.feed,
+    statusFeed: startStatusFeed(service, world),
     addressLookup: createDepositAddressLookup(database),
     reindex: depositAddresses.reindex,
-    hint: lookAt,
+    hint(chainId: number) {
+      settlement.hint(chainId)
+      depositAddresses.hint(chainId)
+    },
     readNamed: settlement.readNamed,
-    signatures: shared.signatures,
-    workOffers: workOffers.offers,
-    stops,
+    signatures,
+    workOffers: startWorkOffers(service, world),
     solverWork: createSolverWork({
       announce: announceStatus,
-      noteSight: solverSight.note,
+      noteSight: sight.solverSight.note,
       withholding: settlement.withholding,
       registry,
-      payees: patientPorts,
-      ...{ database, own },
+      payees: pricing.patientPorts,
+      ...{ database, own: sight.own },
       onChange() {
         settlement.hint()
         depositAddresses.hint()
         appFees.wake()
       },
     }),
-    logger,
-    metrics,
-    tracing,
-    readiness,
-  })
-  networks.start()
-  appBalance.startJobs()
-  accuracy.reactionTimes.start()
-  boundRewards.start()
-  usage.recorder.start()
+  }
+}
+
+/** What people read: the sponsor's console and the documentation. */
+async function openPages(
+  { logger }: ServiceParts<never>,
+  { shared: { config, database } }: Base,
+  { administration, callers }: Parts,
+) {
+  return {
+    sponsorConsole: {
+      sessions: callers.access.sessions,
+      policies: administration.policies,
+      records: createSponsorRecords(database),
+      webhooks: (wallet: Parameters<typeof readWebhookStandings>[1]) =>
+        readWebhookStandings(database, wallet),
+      files: await loadConsolePage('sponsor'),
+    },
+    docs: await openDocs(config.docsDirectory, (error) =>
+      logger.warn({ err: error }, 'docs not read: /llms.txt and the pages under /docs are 404'),
+    ),
+  }
+}
+
+/** Begins what runs beside requests. */
+function start(service: ServiceParts<'jobs'>, { shared, sight }: Base, parts: Parts): void {
+  const { logger, metrics, onClose } = service
+  const { chains, registry, market } = shared
+  const { pricing, settling, callers, quoting, jobs } = parts
+  sight.networks.start()
+  jobs.startJobs()
+  callers.accuracy.reactionTimes.start()
+  pricing.boundRewards.start()
+  callers.usage.recorder.start()
   const pushes = followNewHeads({
     registered: chains.chains,
     followed: registry.chains.map(({ key, chainId, config: { blockTimeMs } }) => ({
@@ -390,49 +451,23 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     onChange: watchPushes(metrics, logger),
     onHead({ key, chainId: told }) {
       market.hint(key)
-      settlement.newBlock(told)
-      depositAddresses.hint(told)
+      settling.settlement.newBlock(told)
+      quoting.depositAddresses.hint(told)
     },
   })
-  const ops = { logger, errors: errorPolicy, registry: metrics.registry, readiness }
-  const opsListener = createOpsListener(ops)
-  registerStopList(opsListener, { database, registry })
+  onClose('jobs', 'new blocks', () => pushes.close())
+}
 
-  const closers: readonly Closer[] = [
-    { name: 'public listener', close: () => app.close() },
-    { name: 'usage of keys', close: () => usage.recorder.close() },
-    { name: 'status feed', close: () => statusFeed.close() },
-    { name: 'work offers', close: () => workOffers.close() },
-    { name: 'admin listener', close: () => adminListener.close() },
-    { name: 'new blocks', close: async () => pushes.close() },
-    { name: 'jobs', close: () => appBalance.close() },
-    { name: 'stops', close: () => stops.close() },
-    { name: 'oracle signers', close: async () => oracleSigners?.close() },
-    { name: 'networks', close: async () => networks.close() },
-    { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
-    { name: 'bound rewards', close: () => boundRewards.close() },
-    { name: 'webhooks', close: () => webhooks.close() },
-    { name: 'deny list', close: async () => denyList?.close() },
-    { name: 'market', close: async () => market.close() },
-    {
-      name: 'chain clients',
-      close: () => Promise.all([...clients.values()].map((client) => client.close())),
-    },
-    {
-      name: 'signer',
-      close() {
-        signer.close()
-        return parts.signer.close()
-      },
-    },
-    { name: 'evidence key', close: async () => parts.evidenceKey?.close() },
-    { name: 'hub key', close: async () => parts.hubSigner?.close() },
-    { name: 'hub', close: () => Promise.all([mappings?.close(), settlement.close()]) },
-    { name: 'database', close: parts.close },
-    { name: 'traces', close: async () => tracing?.close() },
-    { name: 'ops listener', close: () => opsListener.close() },
-  ]
-  const { wait } = parts
-  const listening = createListening({ config, wait, app, opsListener, adminListener, closers })
-  return { app, market, logger, readiness, closers, ...listening }
+/** Gives up the ports that the wait for the database held, and opens them. */
+async function openPorts(
+  service: OpenService,
+  { config, wait, adminListener }: World,
+  app: HttpApp,
+): Promise<ListenAddresses> {
+  await wait.close()
+  return openListeners(service, {
+    publicUrl: { app, at: config.http, setting: 'HTTP_PORT' },
+    opsUrl: { app: service.opsListener, at: config.ops, setting: 'OPS_PORT' },
+    adminUrl: { app: adminListener, at: config.admin, setting: 'ADMIN_PORT' },
+  })
 }

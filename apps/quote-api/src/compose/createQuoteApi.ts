@@ -1,8 +1,23 @@
 import { readFileSync } from 'node:fs'
-import { checkChainsAtStart, openDenyList } from '@causeway/chains'
-import { createAdminListener } from '@causeway/http'
+import {
+  type ChainClient,
+  type ChainGate,
+  type ChainRegistry,
+  checkChainsAtStart,
+  type KeptDenyList,
+  openDenyList,
+} from '@causeway/chains'
+import type { QuoteFile } from '@causeway/core'
+import type { Database } from '@causeway/database'
+import { createAdminListener, type HttpApp, watchPool } from '@causeway/http'
 import { planMarket } from '@causeway/market'
-import { createLogger, logDenyList } from '@causeway/service'
+import {
+  composeService,
+  logDenyList,
+  registerDenyList,
+  type ServiceParts,
+  tracedDatabase,
+} from '@causeway/service'
 import {
   type ConfiguredSigner,
   checkHubKey,
@@ -16,13 +31,44 @@ import { loadFiles } from '../config/configuration.ts'
 import { adminDescription } from '../http/admin/adminOperation.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
 import { chainChecks } from '../operate/checkChains.ts'
-import { openDatabase } from '../operate/database.ts'
-import { createDatabaseWait } from '../operate/databaseWait.ts'
-import { createRegistry } from '../pricing/registry.ts'
+import { type OpenDatabase, openDatabase } from '../operate/database.ts'
+import { createDatabaseWait, type DatabaseWait } from '../operate/databaseWait.ts'
+import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
 import { assemble, type QuoteApi } from './assemble.ts'
 import { createClients } from './market.ts'
 import { sourceReach } from './priceAdapters.ts'
+
+/** What quote-api stands on: known to be good before anything is built of it. */
+export type World = Keys & {
+  readonly config: QuoteApiConfig
+  readonly variables: Variables
+  readonly quote: QuoteFile
+  readonly chains: ChainRegistry
+  readonly registry: QuoteRegistry
+  readonly clients: ReadonlyMap<string, ChainClient>
+  /** Gates of chains that did not answer yet. */
+  readonly gates: ReadonlyMap<string, ChainGate>
+  readonly adminListener: HttpApp
+  /** Undefined where none is configured. */
+  readonly denyList: KeptDenyList | undefined
+  /** Holds the ports where the database had to be waited for. */
+  readonly wait: DatabaseWait
+  /** Its statements are traced. */
+  readonly database: Database
+  readonly openSingle: OpenDatabase['openSingle']
+  readonly listen: OpenDatabase['listen']
+}
+
+type Keys = {
+  readonly signer: ConfiguredSigner
+  /** Signs timelines; undefined where none are signed. */
+  readonly evidenceKey: ConfiguredSigner | undefined
+  /** Pays for entries on the hub; undefined where none is configured. */
+  readonly hubSigner: ConfiguredSigner | undefined
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
 
 /**
  * Builds the whole service: reads keys and files, opens the database, checks chains against
@@ -30,42 +76,93 @@ import { sourceReach } from './priceAdapters.ts'
  * @param variables the environment with secrets merged in; chain files name variables of it
  * @throws ConfigurationError naming the setting that must not run
  */
-export async function createQuoteApi(
+export function createQuoteApi(config: QuoteApiConfig, variables: Variables): Promise<QuoteApi> {
+  const { logLevel, tracing } = config
+  return composeService({ name: 'quote-api', logLevel, tracing, errors: errorPolicy }, async (service) =>
+    assemble(service, await openWorld(service, config, variables)),
+  )
+}
+
+async function openWorld(
+  service: ServiceParts,
   config: QuoteApiConfig,
-  variables: Readonly<Record<string, string | undefined>>,
-): Promise<QuoteApi> {
-  const logger = createLogger({ service: 'quote-api', level: config.logLevel })
-  const signer = await openSigner(variables, logger)
-  const evidenceKey = hasEvidenceKey(variables)
-    ? await openSigner(variables, logger, evidenceKeyPrefix)
-    : undefined
-  checkEvidenceKey(evidenceKey?.address, signer.address)
-  const hubSigner = hasHubKey(variables) ? await openSigner(variables, logger, hubKeyPrefix) : undefined
-  checkHubKey(hubSigner?.address, [signer.address, evidenceKey?.address])
-  const { chains, quote } = await loadFiles(config, variables, signer.address)
+  variables: Variables,
+): Promise<World> {
+  const { logger } = service
+  const keys = await openKeys(service, variables)
+  const { chains, quote } = await loadFiles(config, variables, keys.signer.address)
   const registry = createRegistry(quote, [...chains.chains.values()], {
     custody: config.topUps.custody,
   })
   // Prices that contradict themselves are refused before anything is opened.
   planMarket(quote, sourceReach(config, chains))
-  const clients = createClients(chains, registry, logger)
-  const adminListener = await createAdminListener({
-    logger,
-    errors: errorPolicy,
-    host: config.admin.host,
-    isLocal: config.isLocal,
-    openApi: adminDescription,
-    ...(config.admin.apiKey !== undefined && { apiKey: config.admin.apiKey }),
-  })
+  const clients = openClients(service, chains, registry)
+  const adminListener = await openAdminListener(service, config)
   const { environment } = config
   const checks = chainChecks({ environment, file: quote, registry, chains: chains.chains, clients })
   const gates = await checkChainsAtStart(checks, logger)
-
   const denyList = await openDenyList(config.denyList, {
     now: () => performance.now(),
     observe: logDenyList(logger),
   })
+  registerDenyList(service, denyList)
+  const state = await openState(service, config)
+  const files = { quote, chains, registry, clients, gates }
+  return { ...{ config, variables, adminListener, denyList }, ...keys, ...files, ...state }
+}
+
+async function openKeys(
+  { logger, onClose }: ServiceParts<'connections'>,
+  variables: Variables,
+): Promise<Keys> {
+  const signer = await openSigner(variables, logger)
+  onClose('connections', 'signer', () => signer.close())
+  const evidenceKey = hasEvidenceKey(variables)
+    ? await openSigner(variables, logger, evidenceKeyPrefix)
+    : undefined
+  onClose('connections', 'evidence key', () => evidenceKey?.close())
+  checkEvidenceKey(evidenceKey?.address, signer.address)
+  const hubSigner = hasHubKey(variables) ? await openSigner(variables, logger, hubKeyPrefix) : undefined
+  onClose('connections', 'hub key', () => hubSigner?.close())
+  checkHubKey(hubSigner?.address, [signer.address, evidenceKey?.address])
+  return { signer, evidenceKey, hubSigner }
+}
+
+function openClients(
+  { logger, onClose }: ServiceParts<'connections'>,
+  chains: ChainRegistry,
+  registry: QuoteRegistry,
+): ReadonlyMap<string, ChainClient> {
+  const clients = createClients(chains, registry, logger)
+  onClose('connections', 'chain clients', () =>
+    Promise.all([...clients.values()].map((client) => client.close())),
+  )
+  return clients
+}
+
+async function openAdminListener(
+  { logger, onClose }: ServiceParts<'listeners'>,
+  { admin, isLocal }: QuoteApiConfig,
+): Promise<HttpApp> {
+  const listener = await createAdminListener({
+    logger,
+    errors: errorPolicy,
+    host: admin.host,
+    isLocal,
+    openApi: adminDescription,
+    ...(admin.apiKey !== undefined && { apiKey: admin.apiKey }),
+  })
+  onClose('listeners', 'admin listener', () => listener.close())
+  return listener
+}
+
+/** The database, waited for where it starts or recovers. */
+async function openState(
+  { logger, metrics, tracing, check, onClose }: ServiceParts<'listeners' | 'state'>,
+  config: QuoteApiConfig,
+) {
   const wait = createDatabaseWait(config, { errors: errorPolicy, logger })
+  onClose('listeners', 'wait for the database', () => wait.close())
   const opened = await openDatabase(config, {
     wait,
     log: (message) => logger.info(message),
@@ -74,43 +171,17 @@ export async function createQuoteApi(
       full === undefined
         ? logger.info('the disk of the database has space again')
         : logger.error({ err: full }, 'the disk of the database is full'),
-  }).catch(async (error: unknown) => {
-    await wait.close()
-    await denyList?.close()
-    throw error
   })
-  try {
-    const parts = {
-      config,
-      variables,
-      logger,
-      signer,
-      evidenceKey,
-      hubSigner,
-      quote,
-      chains,
-      registry,
-      clients,
-      gates,
-      adminListener,
-      denyList,
-    }
-    return await assemble({ ...parts, ...opened, wait })
-  } catch (error) {
-    // A process that ends now would leave its own server running for nobody.
-    await wait.close()
-    await denyList?.close()
-    await opened.close()
-    throw error
-  }
+  // A process that ends would leave its own server running for nobody.
+  onClose('state', 'database', () => opened.close())
+  const database = tracedDatabase(opened.database, tracing)
+  check({ name: 'database', check: () => database.ping() })
+  watchPool(metrics, () => database.usage())
+  return { wait, database, openSingle: opened.openSingle, listen: opened.listen }
 }
 
 /** A key must be there before anything else is opened: without it no quote, or no timeline, can be signed. */
-function openSigner(
-  variables: Readonly<Record<string, string | undefined>>,
-  logger: Logger,
-  prefix?: string,
-): Promise<ConfiguredSigner> {
+function openSigner(variables: Variables, logger: Logger, prefix?: string): Promise<ConfiguredSigner> {
   return createConfiguredSigner({
     environment: variables,
     readFile: (path) => readFileSync(path, 'utf8'),

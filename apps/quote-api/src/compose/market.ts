@@ -6,29 +6,35 @@ import {
   countVoices,
   type Electorate,
   openNetworkReaders,
+  type RegisteredChain,
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
-import type { HttpMetrics, Tracing } from '@causeway/http'
 import { createMarket, type Market, type MarketLog } from '@causeway/market'
-import { createAgreementMetrics, createEndpointMetrics, watchMarket } from '@causeway/service'
+import {
+  createAgreementMetrics,
+  createEndpointMetrics,
+  type ServiceParts,
+  watchMarket,
+} from '@causeway/service'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 
+type MarketParts = {
+  readonly config: QuoteApiConfig
+  readonly chains: ChainRegistry
+  readonly quote: QuoteFile
+  readonly clients: ReadonlyMap<string, ChainClient>
+  readonly gates: ReadonlyMap<string, ChainGate>
+}
+
 /** Starts to read prices, gas and pools of every chain that has a client. */
-export async function startMarket(options: {
-  config: QuoteApiConfig
-  chains: ChainRegistry
-  quote: QuoteFile
-  clients: ReadonlyMap<string, ChainClient>
-  gates: ReadonlyMap<string, ChainGate>
-  metrics: HttpMetrics
-  tracing: Tracing | undefined
-  logger: Logger
-}): Promise<Market> {
-  const { config, chains, quote, clients, gates, metrics, tracing, logger } = options
+export async function startMarket(
+  { metrics, tracing, logger, onClose }: ServiceParts<'jobs'>,
+  { config, chains, quote, clients, gates }: MarketParts,
+): Promise<Market> {
   const market = createMarket({
     config: quote,
     clients,
@@ -39,6 +45,7 @@ export async function startMarket(options: {
     adapters: createPriceAdapters(config.priceAdapters, quote),
     log: logger,
   })
+  onClose('jobs', 'market', () => market.close())
   const observerOf = createEndpointMetrics(metrics, tracing)
   for (const [key, client] of clients) client.observe((endpoint) => observerOf(key, endpoint))
   watchMarket(metrics, () => market.health())
@@ -46,18 +53,29 @@ export async function startMarket(options: {
   return market
 }
 
-/** Chains that are quoted, or only read for a price, need a client; those without endpoints have none. */
-export function createClients(
+/**
+ * Chains that are quoted, or only read for a price, each with its client; those without endpoints have none. Opens no
+ * connection yet.
+ */
+export function connectChains(
   { chains }: ChainRegistry,
+  registry: Pick<QuoteRegistry, 'chains'>,
+): readonly { readonly chain: RegisteredChain; readonly client: ChainClient | undefined }[] {
+  return [...chains.values()]
+    .filter(({ id }) => registry.chains.some(({ key }) => key === id))
+    .map((chain) => ({ chain, client: connectQuotingChain(chain) }))
+}
+
+/** The clients of a service, and what is told of them at start. */
+export function createClients(
+  chains: ChainRegistry,
   registry: QuoteRegistry,
   logger: Logger,
 ): ReadonlyMap<string, ChainClient> {
   const clients = new Map<string, ChainClient>()
-  warnOfUncheckedCode(chains.values(), logger)
-  for (const chain of chains.values()) {
+  warnOfUncheckedCode(chains.chains.values(), logger)
+  for (const { chain, client } of connectChains(chains, registry)) {
     const { id, unsetVariables } = chain
-    if (!registry.chains.some(({ key }) => key === id)) continue
-    const client = connectQuotingChain(chain)
     if (client !== undefined) {
       warnOfFewVoices(id, client.electorate, logger)
       clients.set(id, client)

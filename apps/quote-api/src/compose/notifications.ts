@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '@causeway/core'
-import type { Logger } from 'pino'
+import type { ServiceParts } from '@causeway/service'
 import type { OpenDatabase } from '../operate/database.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { createStatusFeed, type StatusFeed } from '../requests/status/statusFeed.ts'
@@ -11,14 +11,13 @@ import { statusChannel } from '../webhooks/announceStatus.ts'
 type ListeningOptions = {
   readonly database: Pick<SqlDatabase, 'query'>
   readonly listen: OpenDatabase['listen']
-  readonly logger: Logger
 }
 
 /** Hears the status changes of every process that shares the database. */
-export function startStatusFeed({ database, listen, logger }: ListeningOptions): {
-  readonly feed: StatusFeed
-  close(): Promise<void>
-} {
+export function startStatusFeed(
+  { logger, onClose }: ServiceParts<'listeners'>,
+  { database, listen }: ListeningOptions,
+): StatusFeed {
   const feed = createStatusFeed({
     statuses: createRequestStatuses({ database }),
     onFailure: (error) => logger.warn({ err: error }, 'a followed status was not read'),
@@ -32,20 +31,18 @@ export function startStatusFeed({ database, listen, logger }: ListeningOptions):
       logger.warn({ err: error }, 'status changes are not heard')
     },
   })
-  return {
-    feed,
-    async close() {
-      feed.close()
-      await listening.close()
-    },
-  }
+  onClose('listeners', 'status feed', () => {
+    feed.close()
+    return listening.close()
+  })
+  return feed
 }
 
 /** Hears of the work that any process offers which shares the database. */
-export function startWorkOffers({ database, listen, logger }: ListeningOptions): {
-  readonly offers: WorkOffers
-  close(): Promise<void>
-} {
+export function startWorkOffers(
+  { logger, onClose }: ServiceParts<'listeners'>,
+  { database, listen }: ListeningOptions,
+): WorkOffers {
   const offers = createWorkOffers({ read: (limit) => readOpenLanes(database, limit) })
   const listening = listen({
     channel: openWorkChannel,
@@ -54,5 +51,6 @@ export function startWorkOffers({ database, listen, logger }: ListeningOptions):
     onLost: (error) =>
       logger.warn({ err: error }, 'offered work is not heard of: it is looked for by the clock'),
   })
-  return { offers, close: () => listening.close() }
+  onClose('listeners', 'work offers', () => listening.close())
+  return offers
 }

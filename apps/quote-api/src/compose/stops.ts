@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
-import { type HttpMetrics, type Readiness, watchSeries } from '@causeway/http'
-import type { Logger } from 'pino'
+import { watchSeries } from '@causeway/http'
+import type { ServiceParts } from '@causeway/service'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import {
   type ChainStops,
@@ -15,16 +15,17 @@ import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import { everyChain } from '../requests/stops/stopStore.ts'
 
 /** The stops of operators, oracles, the solver, its terms, the watchers and networks that changed, read before anything is answered, and where they are shown. */
-export async function openStops(options: {
-  readonly database: SqlDatabase
-  readonly own: OwnTerms
-  readonly networks: Pick<NetworkWatch, 'broken'>
-  readonly registry: Pick<QuoteRegistry, 'chainById'>
-  readonly metrics: Pick<HttpMetrics, 'registry'>
-  readonly readiness: Readiness
-  readonly logger: Logger
-}): Promise<ChainStops> {
-  const { database, own, networks, registry, metrics, readiness, logger } = options
+export async function openStops(
+  service: ServiceParts<'jobs'>,
+  options: {
+    readonly database: SqlDatabase
+    readonly own: OwnTerms
+    readonly networks: Pick<NetworkWatch, 'broken'>
+    readonly registry: Pick<QuoteRegistry, 'chainById'>
+  },
+): Promise<ChainStops> {
+  const { logger, onClose } = service
+  const { database, own, networks, registry } = options
   const nameOf = (chainId: number) =>
     chainId === everyChain ? 'all' : (registry.chainById.get(chainId)?.key ?? 'other')
   const stops = createChainStops({
@@ -39,7 +40,25 @@ export async function openStops(options: {
     now: () => Date.now(),
     onFailure: (error) => logger.warn({ err: error }, 'stops of chains are not read: the last ones hold'),
   })
+  onClose('jobs', 'stops', () => stops.close())
   await atStart(stops.refresh)
+  watchStops(service, { stops, networks, nameOf })
+  checkStops(service, stops, networks)
+  stops.start()
+  return stops
+}
+
+type Networks = Pick<NetworkWatch, 'broken'>
+
+function watchStops(
+  { metrics }: ServiceParts<never>,
+  parts: {
+    readonly stops: ChainStops
+    readonly networks: Networks
+    readonly nameOf: (chainId: number) => string
+  },
+): void {
+  const { stops, networks, nameOf } = parts
   watchSeries(
     metrics.registry,
     {
@@ -77,7 +96,10 @@ export async function openStops(options: {
     () =>
       networks.broken().map(({ chainId, what }) => ({ labels: { chain: nameOf(chainId), what }, value: 1 })),
   )
-  readiness.addCheck({
+}
+
+function checkStops({ check: add }: ServiceParts<never>, stops: ChainStops, networks: Networks): void {
+  add({
     name: 'networks',
     isShownOnly: true,
     async check() {
@@ -85,7 +107,7 @@ export async function openStops(options: {
       if (first !== undefined) throw new NetworkChangedError([first, ...others])
     },
   })
-  readiness.addCheck({
+  add({
     name: 'solver',
     isShownOnly: true,
     async check() {
@@ -93,8 +115,8 @@ export async function openStops(options: {
       if (first !== undefined) throw new SolverDiffersError([first, ...others])
     },
   })
-  readiness.addCheck({ name: 'clock', check: async () => stops.requireClock() })
-  readiness.addCheck({
+  add({ name: 'clock', check: async () => stops.requireClock() })
+  add({
     name: 'stops',
     isShownOnly: true,
     async check() {
@@ -102,8 +124,6 @@ export async function openStops(options: {
       if (list.length > 0) throw new SomethingStoppedError(list)
     },
   })
-  stops.start()
-  return stops
 }
 
 const startTriesMax = 10

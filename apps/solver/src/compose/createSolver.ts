@@ -1,85 +1,57 @@
+import { createOracleSight, followNewHeads, type OracleSight } from '@causeway/chains'
 import {
-  createOracleSight,
-  followNewHeads,
-  type KeptDenyList,
-  openDenyList,
-  warnOfUncheckedCode,
-} from '@causeway/chains'
-import {
-  ConfigurationError,
   exposureLimitsOf,
   type Hex,
   isContractChain,
   type NetworkOf,
   paceMs,
   type QuoteChain,
-  type SqlDatabase,
 } from '@causeway/core'
+import type { Market } from '@causeway/market'
 import {
-  createOpsListener,
-  createReadiness,
-  openListener,
-  type Readiness,
-  standardErrorPolicy,
-  watchPool,
-} from '@causeway/http'
-import {
-  type Closer,
+  composeService,
   createEndpointMetrics,
-  createLogger,
-  createServiceMetrics,
-  denyListCheck,
-  logDenyList,
-  openTracing,
-  tracedDatabase,
-  tracedSigner,
-  watchDenyList,
+  type OpenService,
+  openListeners,
+  registerNeighbours,
+  type ServiceParts,
   watchMarket,
   watchOracleSigners,
   watchPushes,
 } from '@causeway/service'
-import { type ConfiguredSigner, checkHubKey, recoverSigner } from '@causeway/signer'
-import type { Logger } from 'pino'
-import { createDepositReader } from '../facts/deposits.ts'
+import { recoverSigner } from '@causeway/signer'
+import { createDepositReader, type DepositReader } from '../facts/deposits.ts'
 import { createHeadSights } from '../facts/headSights.ts'
 import { readUnits, valuerOf } from '../facts/prices.ts'
 import type { Filling, Recoveries, SolverChain } from '../filling/filling.ts'
 import { createRound } from '../filling/solverRound.ts'
-import type { Sharing } from '../judge/turns.ts'
 import { spentWithinHour } from '../wallet/budgets.ts'
 import { readFigures } from '../wallet/exposure.ts'
-import { createRecords } from '../wallet/records.ts'
+import { createRecords, type Records } from '../wallet/records.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { termsQuery } from '../work/ownTerms.ts'
-import { createWorkClient } from '../work/workClient.ts'
+import { createWorkClient, type WorkSource } from '../work/workClient.ts'
 import { type WorkWatch, watchWork } from '../work/workWatch.ts'
 import { type Attesting, startAttesting } from './attesting.ts'
-import { type OpenChains, openChains } from './chains.ts'
-import { type SolverConfig, workSettings } from './config.ts'
-import { type OpenDatabase, openDatabase } from './database.ts'
+import type { SolverConfig } from './config.ts'
 import { elect } from './elections.ts'
-import { type LoadedFiles, loadFiles } from './files.ts'
 import { type HaltedChains, watchHalts } from './haltedChains.ts'
-import { type Hub, openHub } from './hub.ts'
-import { openHubKey, openWallet, readFillKeys } from './keys.ts'
-import { createWaker, startLoop } from './loop.ts'
+import { createWaker, startLoop, type Waker } from './loop.ts'
 import { openMarket } from './market.ts'
-import { createSolverMetrics } from './metrics.ts'
+import { createSolverMetrics, type SolverMetrics } from './metrics.ts'
 import { observedRecords } from './observedRecords.ts'
-import { addressOn, openDesk } from './openDesk.ts'
+import { openDesk } from './openDesk.ts'
+import { sharingOf } from './sharing.ts'
 import { oraclesCheck, submitCheck } from './shownChecks.ts'
 import { budgetsOf, holdingsOn } from './watchedState.ts'
 import { logDifferences, logHandled } from './workLog.ts'
+import { openWorld, readSolverName, type World } from './world.ts'
 
-export type Solver = {
+export type Solver = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
   /** Lower-case address of the fill wallet. */
   readonly wallet: string
-  readonly logger: Logger
-  readonly readiness: Readiness
   /** Opens the ops listener and begins to work. @returns its URL */
   start(): Promise<string>
-  /** In the order in which they must be closed. */
-  readonly closers: readonly Closer[]
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -93,74 +65,92 @@ const roundMaxAgeMs = 60_000
  * @throws ConfigurationError naming the setting that must not run
  */
 export async function createSolver(config: SolverConfig, variables: Variables): Promise<Solver> {
-  const logger = createLogger({ service: 'solver', level: config.logLevel })
-  const settings = workSettings(config)
-  const signer = await openWallet(variables, logger)
-  const files = await loadFiles(config, variables, signer.address)
-  warnOfUncheckedCode(files.chains.chains.values(), logger)
-  const denyList = await openDenyList(config.denyList, {
-    now: () => performance.now(),
-    observe: logDenyList(logger),
+  const { logLevel, tracing } = config
+  return composeService({ name: 'solver', logLevel, tracing }, async (service) => {
+    const world = await openWorld(service, config, variables)
+    const metrics = createSolverMetrics(service.metrics)
+    if (config.oracles === undefined)
+      service.logger.warn(
+        'no ORACLES: nothing that is paid is attested, and payments stop at unattestedMaxMicroUsd',
+      )
+    const market = readMarket(service, world)
+    const paying = openPaying(service, { world, market, metrics })
+    const deposits = openDeposits(service, world, market)
+    const sight = watchOracles(service, config)
+    const following: Following = { lastRoundMs: Date.now() }
+    const filling = fillingOf(world, { ...paying, deposits, following })
+    const work = await openWork(service, { world, filling, following })
+    const round = openRounds(service, { world, metrics, filling, work, following })
+    watchState(metrics, { world, market, paying, following })
+    const { logger, readiness, close } = service
+    const parts = { world, paying, deposits, sight, work, round, following }
+    const start = async () => {
+      await market.start()
+      const { opsUrl } = await openListeners(service, {
+        opsUrl: { app: service.opsListener, at: config.ops, setting: 'OPS_PORT' },
+      })
+      await startFollowing(service, parts)
+      return opsUrl
+    }
+    return { wallet: world.signer.address, logger, readiness, close, start }
   })
-  const hubKey = await openHubKey(variables, logger)
-  const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
-  const chains = await openChains(files, readFillKeys(variables), hub, logger)
-  checkHubKey(hubKey?.address, [signer.address, ...chains.paying.map((chain) => addressOn(chain, signer))])
-  const opened = await openDatabase(config, {
-    onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
-  }).catch(async (error: unknown) => {
-    await chains.close()
-    await hub?.close()
-    await denyList?.close()
-    throw error
-  })
-  return assemble({ config, settings, logger, signer, hubKey, hub, files, chains, opened, denyList })
 }
 
-type Parts = {
-  readonly config: SolverConfig
-  readonly settings: ReturnType<typeof workSettings>
-  readonly logger: Logger
-  readonly signer: ConfiguredSigner
-  readonly hubKey: ConfiguredSigner | undefined
-  readonly hub: Hub | undefined
-  readonly files: LoadedFiles
-  readonly chains: OpenChains
-  readonly opened: OpenDatabase
-  readonly denyList: KeptDenyList | undefined
+/** What begins with the work; until then nothing is halted, told or attested. */
+type Following = { halts?: HaltedChains; attesting?: Attesting; watch?: WorkWatch; lastRoundMs: number }
+
+type Paying = {
+  readonly chains: readonly SolverChain[]
+  readonly records: Records
+  readonly networkOf: NetworkOf
+  readonly valuer: Filling['valuer']
 }
 
-async function assemble(untraced: Parts): Promise<Solver> {
-  const httpMetrics = createServiceMetrics('solver')
-  const told = { service: 'solver', registry: httpMetrics.registry, log: untraced.logger }
-  const tracing = await openTracing(untraced.config.tracing, told)
-  const database = tracedDatabase(untraced.opened.database, tracing)
-  const signer = tracedSigner(untraced.signer, tracing)
-  const parts = { ...untraced, signer }
-  const { config, settings, logger, files, chains, opened, denyList } = parts
-  const metrics = createSolverMetrics(httpMetrics)
-  if (config.oracles === undefined)
-    logger.warn('no ORACLES: nothing that is paid is attested, and payments stop at unattestedMaxMicroUsd')
-  if (denyList !== undefined) watchDenyList(httpMetrics, denyList)
-  const stop = createStopSwitch(database)
-  const market = openMarket(parts, httpMetrics)
-  const observerOf = createEndpointMetrics(httpMetrics, tracing)
-  for (const [key, client] of chains.clients) client.observe((endpoint) => observerOf(key, endpoint))
-  watchMarket(httpMetrics, () => market.health())
-  watchPool(httpMetrics, () => database.usage())
-  const elections = elect(parts)
+/** Prices and gas, not read yet. */
+function readMarket(service: ServiceParts<'jobs'>, world: World): Market {
+  const { logger, metrics, tracing, onClose } = service
+  const market = openMarket({ ...world, logger }, metrics)
+  onClose('jobs', 'market', () => market.close())
+  const observerOf = createEndpointMetrics(metrics, tracing)
+  for (const [key, client] of world.chains.clients) client.observe((endpoint) => observerOf(key, endpoint))
+  watchMarket(metrics, () => market.health())
+  return market
+}
+
+/** The chains that are paid on, each with what signs there. */
+function openPaying(
+  { logger, check, onClose }: ServiceParts<'jobs'>,
+  parts: { readonly world: World; readonly market: Market; readonly metrics: SolverMetrics },
+): Paying {
+  const { world, market, metrics } = parts
+  const { files, database, chains } = world
+  const elections = elect({ ...world, logger })
+  onClose('jobs', 'lease', () => elections.close())
   const networkOf: NetworkOf = (key) => files.chains.chains.get(key)
   const units = readUnits(files.quote, networkOf)
   const valuer = () => valuerOf(units, market.snapshot())
   const records = observedRecords(createRecords(database), { chains: chains.paying, valuer, metrics })
-  const paying = chains.paying.map((chain) =>
-    openDesk(parts, {
-      ...{ chain, records, market, elections },
-      exposure: exposureLimitsOf(files.solver, chain.policy),
-    }),
+  const opened = chains.paying.map((chain) =>
+    openDesk(
+      { ...world, logger },
+      {
+        ...{ chain, records, market, elections },
+        exposure: exposureLimitsOf(files.solver, chain.policy),
+      },
+    ),
   )
+  for (const shown of opened.flatMap(submitCheck)) check(shown)
+  return { chains: opened, records, networkOf, valuer }
+}
+
+/** Deposits of every chain that is quoted, once their blocks are seen. */
+function openDeposits(
+  { onClose }: ServiceParts<'connections'>,
+  { files: { quote, chains }, hub }: World,
+  market: Market,
+): DepositReader {
   const heads = createHeadSights(() => performance.now())
-  const origins = Object.values(files.quote.chains).map(({ chainId }) => chainId)
+  const origins = Object.values(quote.chains).map(({ chainId }) => chainId)
   market.onChange((snapshot) => {
     for (const chainId of origins) {
       const state = snapshot.chain(chainId)
@@ -168,58 +158,103 @@ async function assemble(untraced: Parts): Promise<Solver> {
     }
   })
   const deposits = createDepositReader(
-    Object.entries(files.quote.chains).flatMap(([key, origin]) => {
-      const chain = files.chains.chains.get(key)
+    Object.entries(quote.chains).flatMap(([key, origin]) => {
+      const chain = chains.chains.get(key)
       return chain === undefined ? [] : [{ chain, config: origin }]
     }),
     heads,
-    parts.hub?.entries,
+    hub?.entries,
   )
+  onClose('connections', 'deposits', () => deposits.close())
+  return deposits
+}
+
+/** Whether enough oracles answer, and sign as the settings say. */
+function watchOracles(service: ServiceParts<'jobs'>, { oracles }: SolverConfig): OracleSight | undefined {
+  if (oracles === undefined) return undefined
+  const sight = createOracleSight(oracles, () => performance.now())
+  service.check(oraclesCheck(sight))
+  registerNeighbours(service, watchOracleSigners(oracles, service.logger))
+  return sight
+}
+
+function fillingOf(
+  world: World,
+  parts: Paying & { readonly deposits: DepositReader; readonly following: Following },
+): Filling {
+  const { config, settings, files, signer, denyList } = world
   const { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd } = files.solver
-  let halts: HaltedChains | undefined
-  const sight = config.oracles && createOracleSight(config.oracles, () => performance.now())
-  const signers = config.oracles && watchOracleSigners(config.oracles, logger)
-  const filling: Filling = {
-    ...{ chains: paying, records, deposits, networkOf, denyList, isDryRun: config.isDryRun },
+  const { chains, records, deposits, networkOf, valuer, following } = parts
+  return {
+    ...{ chains, records, deposits, networkOf, denyList, isDryRun: config.isDryRun },
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
     sharing: sharingOf(files.solver, signer.address),
     hasOracles: config.oracles !== undefined,
-    isHalted: (key) => halts?.has(key) === true,
-    recoveries: recoveriesOf(parts),
+    isHalted: (key) => following.halts?.has(key) === true,
+    recoveries: recoveriesOf(world),
     valuer,
     limits: { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd },
   }
-  let lastRoundMs = Date.now()
-  const waker = createWaker()
-  let attesting: Attesting | undefined
+}
+
+/** What quote-api is asked for work with: the own terms, and where nothing is to be sold. */
+async function openWork(
+  { logger, tracing }: ServiceParts<never>,
+  parts: { readonly world: World; readonly filling: Filling; readonly following: Following },
+): Promise<WorkSource> {
+  const { config, settings, files, database } = parts.world
+  const { filling, following } = parts
   const name = await readSolverName(database)
   const terms = termsQuery({
     orderSigners: settings.orderSigners,
-    chains: (await Promise.all(paying.map(contractsOf))).flatMap(([{ key, chainId, desk }, contracts]) =>
-      contracts.map((fillContract, index) => ({
-        ...{ chainId, wallet: desk.address, fillContract },
-        floors: (index === 0 && files.solver.chains[key]?.floors) || [],
-      })),
+    chains: (await Promise.all(filling.chains.map(contractsOf))).flatMap(
+      ([{ key, chainId, desk }, contracts]) =>
+        contracts.map((fillContract, index) => ({
+          ...{ chainId, wallet: desk.address, fillContract },
+          floors: (index === 0 && files.solver.chains[key]?.floors) || [],
+        })),
     ),
     sharedWallets: files.solver.sharing?.fillWallets ?? [],
-    lossPerOrderMicroUsd,
+    lossPerOrderMicroUsd: files.solver.lossPerOrderMicroUsd,
   })
-  const work = createWorkClient(settings.quoteApiUrl, settings.solverApiKey, {
+  return createWorkClient(settings.quoteApiUrl, settings.solverApiKey, {
     tracing,
     // A dry run refuses nothing.
     terms: config.isDryRun ? {} : { solver: name, ...terms },
     onDifferences: logDifferences(logger),
-    unattested: () => attesting?.exposure() ?? [],
+    unattested: () => following.attesting?.exposure() ?? [],
     stopped: () => [
-      ...(attesting?.full() ?? []),
-      ...paying.flatMap(({ key, chainId }) => (filling.isHalted(key) ? [chainId] : [])),
+      ...(following.attesting?.full() ?? []),
+      ...filling.chains.flatMap(({ key, chainId }) => (filling.isHalted(key) ? [chainId] : [])),
     ],
   })
-  const nowMs = () => performance.now()
-  let watch: WorkWatch | undefined
-  const round = createRound({
+}
+
+type Rounds = ReturnType<typeof createRound>
+
+/** One look at the work, and whether one has ended lately. */
+function openRounds(
+  { logger, tracing, check }: ServiceParts<never>,
+  parts: {
+    readonly world: World
+    readonly metrics: SolverMetrics
+    readonly filling: Filling
+    readonly work: WorkSource
+    readonly following: Following
+  },
+): Rounds {
+  const { world, metrics, filling, work, following } = parts
+  const stop = createStopSwitch(world.database)
+  check({
+    name: 'work',
+    async check() {
+      const isLate = Date.now() - following.lastRoundMs > roundMaxAgeMs
+      if (isLate) throw new Error('no round has ended for a minute')
+    },
+  })
+  return createRound({
     filling,
-    work: { ...work, open: () => watch?.open() ?? work.open() },
+    work: { ...work, open: () => following.watch?.open() ?? work.open() },
     isStopped: async () => (await stop.read()).isStopped,
     observe: {
       began: metrics.countRound,
@@ -233,10 +268,25 @@ async function assemble(untraced: Parts): Promise<Solver> {
       },
     },
     tracing,
-    nowMs,
+    nowMs: () => performance.now(),
   })
+}
+
+function watchState(
+  metrics: SolverMetrics,
+  parts: {
+    readonly world: World
+    readonly market: Market
+    readonly paying: Paying
+    readonly following: Following
+  },
+): void {
+  const { files, chains, database } = parts.world
+  const { market, following } = parts
+  const { chains: paying, records } = parts.paying
+  const stop = createStopSwitch(database)
   metrics.watch({
-    isTold: () => watch?.isTold() === true,
+    isTold: () => following.watch?.isTold() === true,
     chains: paying.map(({ key, desk }) => ({
       key,
       leads: desk.leads,
@@ -254,77 +304,61 @@ async function assemble(untraced: Parts): Promise<Solver> {
     inventory: () => chains.paying.flatMap((chain) => holdingsOn(chain, files, market)),
     isStopped: async () => (await stop.read()).isStopped,
   })
-  const readiness = createReadiness({
-    checks: [
-      { name: 'database', check: () => database.ping() },
-      ...(denyList === undefined ? [] : [denyListCheck(denyList)]),
-      ...paying.flatMap(submitCheck),
-      ...(sight === undefined ? [] : [oraclesCheck(sight)]),
-      ...(signers === undefined ? [] : [signers.check]),
-      {
-        name: 'work',
-        async check() {
-          if (Date.now() - lastRoundMs > roundMaxAgeMs) throw new Error('no round has ended for a minute')
-        },
-      },
-    ],
-    onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
-  })
-  const { registry } = httpMetrics
-  const opsListener = createOpsListener({ logger, errors: standardErrorPolicy, registry, readiness })
-  let loop: ReturnType<typeof startLoop> | undefined
-  let pushes: ReturnType<typeof followNewHeads> | undefined
-  return {
-    wallet: signer.address,
-    logger,
-    readiness,
-    async start() {
-      await market.start()
-      const url = await openListener(opsListener, config.ops, 'OPS_PORT')
-      const { oracles } = config
-      const named = Object.entries(files.quote.chains).map(([key, { chainId }]) => ({ key, chainId }))
-      halts = await watchHalts({ database, oracles, sight, chains: named, logger })
-      attesting = startAttesting({ database, oracles, networkOf, chains: paying, deposits, logger })
-      watch = watchWork({ work, onTold: waker.work, nowMs })
-      pushes = followNewHeads({
-        registered: files.chains.chains,
-        followed: Object.entries(files.quote.chains)
-          .map(([key, quoted]) => ({ key, ...quoted }))
-          .filter((chain) => !isSeenByClock(chain, config.pollIntervalMs)),
-        onHead: ({ chainId }) => waker.block(chainId),
-        onChange: watchPushes(httpMetrics, logger),
-      })
-      loop = startLoop({
-        everyMs: config.pollIntervalMs,
-        waker,
-        async run(told) {
-          await round(told)
-          lastRoundMs = Date.now()
-        },
-        onFailure: (error) => logger.warn({ event: 'round_failed', err: error }, 'a round failed'),
-      })
-      return url
+}
+
+type Started = {
+  readonly world: World
+  readonly paying: Paying
+  readonly deposits: DepositReader
+  readonly sight: OracleSight | undefined
+  readonly work: WorkSource
+  readonly round: Rounds
+  readonly following: Following
+}
+
+/** Begins to hear of halts, attestations, work and blocks, and to work. */
+async function startFollowing(service: ServiceParts<'jobs'>, parts: Started): Promise<void> {
+  const { logger, onClose } = service
+  const { world, paying, deposits, sight, work, round, following } = parts
+  const { config, files, database } = world
+  const { oracles, pollIntervalMs } = config
+  const named = Object.entries(files.quote.chains).map(([key, { chainId }]) => ({ key, chainId }))
+  const halts = await watchHalts({ database, oracles, sight, chains: named, logger })
+  onClose('jobs', 'halts', () => halts.close())
+  const { chains, networkOf } = paying
+  const attesting = startAttesting({ database, oracles, networkOf, chains, deposits, logger })
+  onClose('jobs', 'attestations', () => attesting.close())
+  const waker = createWaker()
+  const watch = watchWork({ work, onTold: waker.work, nowMs: () => performance.now() })
+  onClose('jobs', 'told work', () => watch.close())
+  Object.assign(following, { halts, attesting, watch })
+  followBlocks(service, world, waker)
+  const loop = startLoop({
+    everyMs: pollIntervalMs,
+    waker,
+    async run(told) {
+      await round(told)
+      following.lastRoundMs = Date.now()
     },
-    closers: [
-      { name: 'new blocks', close: async () => pushes?.close() },
-      { name: 'told work', close: async () => watch?.close() },
-      { name: 'rounds', close: async () => loop?.stop() },
-      { name: 'attestations', close: async () => attesting?.close() },
-      { name: 'halts', close: async () => halts?.close() },
-      { name: 'oracle signers', close: async () => signers?.close() },
-      { name: 'lease', close: () => elections.close() },
-      { name: 'market', close: async () => market.close() },
-      { name: 'deny list', close: async () => denyList?.close() },
-      { name: 'deposits', close: () => deposits.close() },
-      { name: 'chains', close: () => chains.close() },
-      { name: 'hub', close: async () => parts.hub?.close() },
-      { name: 'hub key', close: async () => parts.hubKey?.close() },
-      { name: 'database', close: () => opened.close() },
-      { name: 'signer', close: () => signer.close() },
-      { name: 'traces', close: async () => tracing?.close() },
-      { name: 'ops listener', close: () => opsListener.close() },
-    ],
-  }
+    onFailure: (error) => logger.warn({ event: 'round_failed', err: error }, 'a round failed'),
+  })
+  onClose('jobs', 'rounds', () => loop.stop())
+}
+
+function followBlocks(
+  { logger, metrics, onClose }: ServiceParts<'jobs'>,
+  { config, files }: World,
+  waker: Pick<Waker, 'block'>,
+): void {
+  const pushes = followNewHeads({
+    registered: files.chains.chains,
+    followed: Object.entries(files.quote.chains)
+      .map(([key, quoted]) => ({ key, ...quoted }))
+      .filter((chain) => !isSeenByClock(chain, config.pollIntervalMs)),
+    onHead: ({ chainId }) => waker.block(chainId),
+    onChange: watchPushes(metrics, logger),
+  })
+  onClose('jobs', 'new blocks', () => pushes.close())
 }
 
 /** Contracts that orders of a chain may name: its own first, alone where endpoints do not tell code of the others. */
@@ -339,12 +373,7 @@ async function contractsOf(
 const isSeenByClock = (chain: Pick<QuoteChain, 'blockTimeMs'>, everyMs: number): boolean =>
   chain.blockTimeMs < everyMs && everyMs <= paceMs(chain) / 4
 
-async function readSolverName(database: Pick<SqlDatabase, 'query'>): Promise<string> {
-  const [row] = await database.query<{ name: string }>('select name from solver_name')
-  return row?.name ?? ''
-}
-
-function recoveriesOf({ hub, files: { chains, quote } }: Parts): Recoveries | undefined {
+function recoveriesOf({ hub, files: { chains, quote } }: World): Recoveries | undefined {
   if (hub?.recoveries === undefined) return undefined
   return {
     hub: hub.recoveries,
@@ -354,14 +383,4 @@ function recoveriesOf({ hub, files: { chains, quote } }: Parts): Recoveries | un
       return config !== undefined && isContractChain(config) ? config.chainId : undefined
     },
   }
-}
-
-/** @throws ConfigurationError where the own wallet is none of those that share */
-function sharingOf({ sharing }: LoadedFiles['solver'], own: Hex): Sharing {
-  if (sharing === undefined) return { fillWallets: [own], own, turnSeconds: 0 }
-  // CAST: the file's schema lets addresses alone through.
-  const fillWallets = sharing.fillWallets.map((one) => one.toLowerCase() as Hex)
-  if (!fillWallets.includes(own))
-    throw new ConfigurationError(`solver: sharing.fillWallets lacks the fill wallet of this solver, ${own}`)
-  return { fillWallets, own, turnSeconds: sharing.turnSeconds }
 }

@@ -6,6 +6,7 @@ import {
   UpstreamUnavailableError,
 } from '@causeway/core'
 import type { ReadinessCheck } from '@causeway/http'
+import type { ServiceParts } from '../openService.ts'
 import { examineOracles, type ListedOracles } from './surroundings.ts'
 
 /** Two looks and what they may take are less than a minute. */
@@ -93,6 +94,16 @@ export function watchNeighbours(options: {
       clearTimeout(timer)
     },
   }
+}
+
+/** The watch of a service: shown, and closed with it. @param watch undefined: there are no neighbours */
+export function registerNeighbours(
+  { check, onClose }: Pick<ServiceParts<'jobs'>, 'check' | 'onClose'>,
+  watch: NeighbourWatch | undefined,
+): void {
+  if (watch === undefined) return
+  check(watch.check)
+  onClose('jobs', `watch of ${watch.check.name}`, () => watch.close())
 }
 
 const keyOf = ({ code, setting }: Finding): string => `${code} ${setting}`

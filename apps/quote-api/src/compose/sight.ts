@@ -1,0 +1,45 @@
+import { type ChainClient, createOracleSight, type Line, waitingIn } from '@causeway/chains'
+import type { Market } from '@causeway/market'
+import { registerNeighbours, type ServiceParts, watchOracleSigners } from '@causeway/service'
+import { createNetworkWatch, watchedChains } from '../requests/stops/networkWatch.ts'
+import { ownTermsOf } from '../requests/stops/ownTerms.ts'
+import { createSolverSight } from '../requests/work/solverSight.ts'
+import type { World } from './createQuoteApi.ts'
+import { openStops } from './stops.ts'
+
+/** The clients of chains, whose calls wait in a line of their own. */
+export const clientsIn = (
+  line: Line,
+  { clients }: Pick<World, 'clients'>,
+): ReadonlyMap<string, ChainClient> =>
+  new Map([...clients].map(([key, client]) => [key, waitingIn(line, client)] as const))
+
+export type Sight = Awaited<ReturnType<typeof openSight>>
+
+/** What stands between a quote and its payment: the solver, oracles, networks, and all that stops a chain. */
+export async function openSight(service: ServiceParts<'jobs'>, world: World, market: Market) {
+  const { logger, check, onClose } = service
+  const { config, quote, registry, clients, database } = world
+  const solverSight = createSolverSight({ database, now: () => Date.now() })
+  if (config.solverApiKey !== undefined) check(solverSight.check)
+  const oracleSight = openOracleSight(service, world)
+  const { address: orderSigner } = world.signer
+  const own = ownTermsOf({ quote, registry, orderSigner, isRead: (key) => clients.has(key) })
+  const networks = createNetworkWatch({
+    chains: watchedChains(registry, clientsIn('prices', world), quote.fillWallet),
+    market,
+    now: () => Date.now(),
+    onFailure: (chain, error) => logger.warn({ chain, err: error }, 'network not looked at'),
+  })
+  onClose('jobs', 'networks', () => networks.close())
+  const stops = await openStops(service, { database, own, networks, registry })
+  return { solverSight, oracleSight, own, networks, stops }
+}
+
+function openOracleSight(service: ServiceParts<'jobs'>, { config: { oracles } }: World) {
+  if (oracles === undefined) return undefined
+  const sight = createOracleSight(oracles, () => performance.now())
+  service.check({ name: 'oracles', isShownOnly: true, check: async () => sight.assertEnough() })
+  registerNeighbours(service, watchOracleSigners(oracles, service.logger))
+  return sight
+}

@@ -1,0 +1,13 @@
+import { ConfigurationError, type Hex } from '@causeway/core'
+import type { Sharing } from '../judge/turns.ts'
+import type { LoadedFiles } from './files.ts'
+
+/** @throws ConfigurationError where the own wallet is none of those that share */
+export function sharingOf({ sharing }: LoadedFiles['solver'], own: Hex): Sharing {
+  if (sharing === undefined) return { fillWallets: [own], own, turnSeconds: 0 }
+  // CAST: the file's schema lets addresses alone through.
+  const fillWallets = sharing.fillWallets.map((one) => one.toLowerCase() as Hex)
+  if (!fillWallets.includes(own))
+    throw new ConfigurationError(`solver: sharing.fillWallets lacks the fill wallet of this solver, ${own}`)
+  return { fillWallets, own, turnSeconds: sharing.turnSeconds }
+}

@@ -1,0 +1,82 @@
+import { type KeptDenyList, openDenyList, warnOfUncheckedCode } from '@causeway/chains'
+import type { SqlDatabase } from '@causeway/core'
+import { watchPool } from '@causeway/http'
+import {
+  logDenyList,
+  registerDenyList,
+  type ServiceParts,
+  tracedDatabase,
+  tracedSigner,
+} from '@causeway/service'
+import { type ConfiguredSigner, checkHubKey } from '@causeway/signer'
+import { type OpenChains, openChains } from './chains.ts'
+import { type SolverConfig, workSettings } from './config.ts'
+import { type OpenDatabase, openDatabase } from './database.ts'
+import { type LoadedFiles, loadFiles } from './files.ts'
+import { type Hub, openHub } from './hub.ts'
+import { openHubKey, openWallet, readFillKeys } from './keys.ts'
+import { addressOn } from './openDesk.ts'
+
+/** What a solver stands on: known to be good before anything is built of it. */
+export type World = {
+  readonly config: SolverConfig
+  readonly settings: ReturnType<typeof workSettings>
+  readonly signer: ConfiguredSigner
+  readonly hub: Hub | undefined
+  readonly files: LoadedFiles
+  readonly chains: OpenChains
+  readonly opened: OpenDatabase
+  /** Its statements are traced. */
+  readonly database: OpenDatabase['database']
+  readonly denyList: KeptDenyList | undefined
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Opens the keys, reads files, compares chains with them, opens the database. @throws ConfigurationError */
+export async function openWorld(
+  service: ServiceParts,
+  config: SolverConfig,
+  variables: Variables,
+): Promise<World> {
+  const { logger, tracing, onClose } = service
+  const settings = workSettings(config)
+  const signer = tracedSigner(await openWallet(variables, logger), tracing)
+  onClose('connections', 'signer', () => signer.close())
+  const files = await loadFiles(config, variables, signer.address)
+  warnOfUncheckedCode(files.chains.chains.values(), logger)
+  const denyList = await openDenyList(config.denyList, {
+    now: () => performance.now(),
+    observe: logDenyList(logger),
+  })
+  registerDenyList(service, denyList)
+  const hubKey = await openHubKey(variables, logger)
+  onClose('connections', 'hub key', () => hubKey?.close())
+  const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
+  onClose('connections', 'hub', () => hub?.close())
+  const chains = await openChains(files, readFillKeys(variables), hub, logger)
+  onClose('connections', 'chains', () => chains.close())
+  checkHubKey(hubKey?.address, [signer.address, ...chains.paying.map((chain) => addressOn(chain, signer))])
+  const { opened, database } = await openState(service, config)
+  return { ...{ config, settings, signer, hub, files, chains }, ...{ opened, database, denyList } }
+}
+
+async function openState(
+  { logger, metrics, tracing, check, onClose }: ServiceParts<'state'>,
+  config: SolverConfig,
+) {
+  const opened = await openDatabase(config, {
+    onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
+  })
+  onClose('state', 'database', () => opened.close())
+  const database = tracedDatabase(opened.database, tracing)
+  check({ name: 'database', check: () => database.ping() })
+  watchPool(metrics, () => database.usage())
+  return { opened, database }
+}
+
+/** The name that this solver offers its terms under. */
+export async function readSolverName(database: Pick<SqlDatabase, 'query'>): Promise<string> {
+  const [row] = await database.query<{ name: string }>('select name from solver_name')
+  return row?.name ?? ''
+}
