@@ -51,57 +51,65 @@ export function createAllocatorMetrics(
     countSigned: (chain) => signed.inc({ chain }),
     countRefused: () => refused.inc(),
     countRoundFailed: () => failed.inc(),
-    watch({ pending, readUpTo, isStopped, gasBalanceWei, caps, stoppedChains, endpoints }) {
-      const gauge = (name: string, help: string, read: () => number | undefined) =>
-        new Gauge({
-          name,
-          help,
-          registers,
-          collect() {
-            const value = read()
-            if (value !== undefined) this.set(value)
-          },
-        })
-      const numberOf = (value: bigint | undefined) => (value === undefined ? undefined : Number(value))
-      gauge('allocator_payloads_pending', 'Payloads that wait for a signature or for its block', pending)
-      gauge('allocator_final_block', 'Last final block that was read', () => numberOf(readUpTo()))
-      const stopped = () => (isStopped() ? 1 : 0)
-      gauge('allocator_stopped', '1 while nothing is signed: by the operator, or a changed block', stopped)
-      gauge('allocator_gas_balance_wei', "What the key's account has left for storing signatures", () =>
-        numberOf(gasBalanceWei()),
-      )
-      new Gauge({
-        name: 'allocator_chain_stopped',
-        help: '1 while nothing is signed for a chain: an operator stopped it at quote-api, or quote-api is silent',
-        labelNames: ['chain'] as const,
-        registers,
-        collect() {
-          const stopped = new Set(stoppedChains())
-          for (const chain of info.chains) this.set({ chain }, stopped.has(chain) ? 1 : 0)
-        },
-      })
-      const labelNames = ['chain', 'currency'] as const
-      new Gauge({
-        name: 'allocator_cap_used_ratio',
-        help: 'Part of its cap that was signed of a currency within the hour',
-        labelNames,
-        registers,
-        collect() {
-          for (const { chain, currency, signed: used, amount } of caps()) {
-            const ratio = amount === 0n ? 1 : Number((used * 10_000n) / amount) / 10_000
-            this.set({ chain, currency }, ratio)
-          }
-        },
-      })
-      new Gauge({
-        name: 'allocator_endpoint_asked',
-        help: '1 while an endpoint of the hub is asked, 0 while it pauses; by alias',
-        labelNames: ['endpoint'] as const,
-        registers,
-        collect() {
-          for (const { alias, isAsked } of endpoints()) this.set({ endpoint: alias }, isAsked ? 1 : 0)
-        },
-      })
-    },
+    watch: (read) => watchState(registry, info.chains, read),
   }
+}
+
+function watchState(
+  registry: HttpMetrics['registry'],
+  chains: readonly string[],
+  read: Parameters<AllocatorMetrics['watch']>[0],
+): void {
+  const registers = [registry]
+  const { pending, readUpTo, isStopped, gasBalanceWei, caps, stoppedChains, endpoints } = read
+  const gauge = (name: string, help: string, read: () => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const value = read()
+        if (value !== undefined) this.set(value)
+      },
+    })
+  const numberOf = (value: bigint | undefined) => (value === undefined ? undefined : Number(value))
+  gauge('allocator_payloads_pending', 'Payloads that wait for a signature or for its block', pending)
+  gauge('allocator_final_block', 'Last final block that was read', () => numberOf(readUpTo()))
+  const stopped = () => (isStopped() ? 1 : 0)
+  gauge('allocator_stopped', '1 while nothing is signed: by the operator, or a changed block', stopped)
+  gauge('allocator_gas_balance_wei', "What the key's account has left for storing signatures", () =>
+    numberOf(gasBalanceWei()),
+  )
+  new Gauge({
+    name: 'allocator_chain_stopped',
+    help: '1 while nothing is signed for a chain: an operator stopped it at quote-api, or quote-api is silent',
+    labelNames: ['chain'] as const,
+    registers,
+    collect() {
+      const stopped = new Set(stoppedChains())
+      for (const chain of chains) this.set({ chain }, stopped.has(chain) ? 1 : 0)
+    },
+  })
+  const labelNames = ['chain', 'currency'] as const
+  new Gauge({
+    name: 'allocator_cap_used_ratio',
+    help: 'Part of its cap that was signed of a currency within the hour',
+    labelNames,
+    registers,
+    collect() {
+      for (const { chain, currency, signed: used, amount } of caps()) {
+        const ratio = amount === 0n ? 1 : Number((used * 10_000n) / amount) / 10_000
+        this.set({ chain, currency }, ratio)
+      }
+    },
+  })
+  new Gauge({
+    name: 'allocator_endpoint_asked',
+    help: '1 while an endpoint of the hub is asked, 0 while it pauses; by alias',
+    labelNames: ['endpoint'] as const,
+    registers,
+    collect() {
+      for (const { alias, isAsked } of endpoints()) this.set({ endpoint: alias }, isAsked ? 1 : 0)
+    },
+  })
 }

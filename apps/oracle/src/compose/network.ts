@@ -107,9 +107,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   try {
     const watched = watchedChains(options.environment, { hub, allocator }, open)
     // The watch looks again at a silent one.
-    const problems = await findContradictions(checksOf(watched))
-    if (problems.length > 0)
-      throw ConfigurationError.listing('Chains contradict the configuration:', problems)
+    await refuseContradictions(watched)
     const watch = await createChainWatch({
       chains: watched,
       store: options.halts,
@@ -126,11 +124,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
       repeatCheck(() => watch.check(), options.finalityCheckIntervalMs),
       repeatCheck(() => watch.follow(), options.headCheckIntervalMs),
     ]
-    const measured: readonly (readonly [string, Pick<FamilyChain, 'health' | 'observe'>])[] = [
-      [hub.attested.id, hub],
-      ...(allocator === undefined ? [] : ([[`${hub.attested.id}-allocator`, allocator]] as const)),
-      ...open,
-    ]
+    const measured = measuredChains({ hub, allocator }, open)
     const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
     return {
       watch,
@@ -144,8 +138,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
       },
       aheadOf: (chainId) => open.get(chainId)?.reader.ahead,
       requireReadyChain() {
-        if ([...open.keys()].some((chainId) => isUsable(watch.statusOf(chainId)))) return
-        throw new NoChainReadyError()
+        if (![...open.keys()].some((id) => isUsable(watch.statusOf(id)))) throw new NoChainReadyError()
       },
       onRewritten: (forget) => void forgetters.push(forget),
       async close() {
@@ -189,6 +182,18 @@ function openChains(
   return open
 }
 
+type Measured = Pick<FamilyChain, 'health' | 'observe'>
+
+/** Whose endpoints are told, by the name that they are told under. */
+const measuredChains = (
+  { hub, allocator }: Settlement,
+  open: ReadonlyMap<string, Measured>,
+): readonly (readonly [string, Measured])[] => [
+  [hub.attested.id, hub],
+  ...(allocator === undefined ? [] : ([[`${hub.attested.id}-allocator`, allocator]] as const)),
+  ...open,
+]
+
 /** The fill contract's own address may be empty until it is deployed: nothing else can ever stand there. */
 function knownCode(environment: string): KnownCode {
   const ownFillContract = fillContractAddress(environment)
@@ -204,6 +209,12 @@ function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchL
     const fields = { event: 'withdrawal_keys_public', holes: publicKeyHoles }
     log.warn(fields, 'withdrawals have the keys of the public protocol: its known holes are open')
   }
+}
+
+/** @throws ConfigurationError */
+async function refuseContradictions(watched: readonly WatchedChain[]): Promise<void> {
+  const problems = await findContradictions(checksOf(watched))
+  if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
 }
 
 /** Every part is compared with these, once: a part may be watched under several ids. */

@@ -12,7 +12,7 @@ import type { Job } from '../jobs/runJobs.ts'
 import { createSweeper } from '../jobs/sweeper.ts'
 import { createTopUpClaims, type TopUpClaims } from '../money/topUps/claims.ts'
 import type { OpenDatabase } from '../operate/database.ts'
-import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../pricing/registry.ts'
 import type { SponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import { startJobs } from './jobs.ts'
@@ -33,7 +33,7 @@ const fallbackBlockTimeMs = 2_000
 /** The audit replays a history of millions of transfers in a few statements. */
 const auditStatementTimeoutMs = 600_000
 
-export function createAppBalance(options: {
+type AppBalanceOptions = {
   config: Pick<QuoteApiConfig, 'runsJobs' | 'topUps' | 'publicUrl'>
   /** The published account of the solver. */
   fillWallet: Hex | undefined
@@ -48,28 +48,15 @@ export function createAppBalance(options: {
   /** Jobs of other parts that run beside these. */
   moreJobs: readonly Job[]
   logger: Logger
-}): AppBalance {
-  const { config, chains, registry, chain, database, ledger, metrics, logger } = options
+}
+
+export function createAppBalance(options: AppBalanceOptions): AppBalance {
+  const { config, registry, chain, database, ledger, metrics, logger } = options
   const { chainId, client } = chain
   const quotable = registry.chainById.get(chainId)
   const currency = [...(quotable?.currencies.values() ?? [])].find(({ asset }) => asset.id === usdc)
-  const expired = new Counter({
-    name: 'holds_expired_total',
-    help: 'Holds that the sweeper of this process freed',
-    registers: [metrics.registry],
-  })
-  const topUps = createTopUps({
-    settings: { ...config.topUps, solver: options.fillWallet },
-    chain: chains.chains.get(quotable?.key ?? ''),
-    chainId,
-    blockTimeMs: quotable?.config.blockTimeMs ?? fallbackBlockTimeMs,
-    client,
-    currency,
-    database,
-    metrics,
-    logger,
-  })
-  const sweeper = createSweeper({ database, ledger, onExpired: (count) => expired.inc(count) })
+  const topUps = openTopUps(options, quotable, currency)
+  const sweeper = openSweeper(options)
   const invariants = createInvariantsJob({ database, metrics, logger })
   let jobs: { close(): Promise<void> } | undefined
   let auditDatabase: Database | undefined
@@ -104,6 +91,28 @@ export function createAppBalance(options: {
       await topUps.close()
     },
   }
+}
+
+function openTopUps(
+  { config, fillWallet, chains, chain: { chainId, client }, database, metrics, logger }: AppBalanceOptions,
+  quotable: QuotableChain | undefined,
+  currency: QuotableCurrency | undefined,
+) {
+  return createTopUps({
+    settings: { ...config.topUps, solver: fillWallet },
+    chain: chains.chains.get(quotable?.key ?? ''),
+    blockTimeMs: quotable?.config.blockTimeMs ?? fallbackBlockTimeMs,
+    ...{ chainId, client, currency, database, metrics, logger },
+  })
+}
+
+function openSweeper({ database, ledger, metrics }: AppBalanceOptions): Job {
+  const expired = new Counter({
+    name: 'holds_expired_total',
+    help: 'Holds that the sweeper of this process freed',
+    registers: [metrics.registry],
+  })
+  return createSweeper({ database, ledger, onExpired: (count) => expired.inc(count) })
 }
 
 function readBalanceOf(database: SqlDatabase, ledger: Ledger): BalanceReading['readBalance'] {

@@ -137,8 +137,7 @@ export type ChainPorts = Pick<
   readonly hasSent: HasSent
 }
 
-/** What quoting asks of chains per request, over one client per chain. */
-export function createChainPorts(args: {
+type PortOptions = {
   registry: QuoteRegistry
   clients: ReadonlyMap<string, ChainClient>
   heads: Pick<NewestHeads, 'of'>
@@ -150,9 +149,11 @@ export function createChainPorts(args: {
   onFactsFailure: (chainId: number, error: unknown) => void
   /** How long is waited for an answer; default: as long as a request for a quote may. */
   budgetMs?: number
-}): ChainPorts {
-  const { registry, clients, heads, clock, fillWallet, snapshot, onFactsFailure } = args
-  const { budgetMs = requestBudgetMs } = args
+}
+
+/** The chains that have a client, by number. */
+function openQuotingChains(options: PortOptions): ReadonlyMap<number, QuotingChain> {
+  const { registry, clients, heads, clock, onFactsFailure, budgetMs = requestBudgetMs } = options
   const chains = new Map<number, QuotingChain>()
   for (const chain of registry.chains) {
     const { key, chainId, vmType, config } = chain
@@ -171,6 +172,13 @@ export function createChainPorts(args: {
     })
     chains.set(chainId, live)
   }
+  return chains
+}
+
+/** What quoting asks of chains per request, over one client per chain. */
+export function createChainPorts(options: PortOptions): ChainPorts {
+  const { fillWallet, snapshot } = options
+  const chains = openQuotingChains(options)
   return {
     userFacts: (question) => chains.get(question.chainId)?.userFacts(question) ?? noFacts,
     hasCode: async ({ chainId, account }) => chains.get(chainId)?.hasCode(account),

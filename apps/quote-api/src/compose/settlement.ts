@@ -63,8 +63,7 @@ export type Settlement = {
 const attestIntervalMs = 1_000
 const putAsideIntervalMs = 10_000
 
-/** The jobs that take requests from their deposit to their end. @source design.md 5.9, 6.5 to 6.8 */
-export function createSettlement(options: {
+type SettlementOptions = {
   chains: ChainRegistry
   registry: QuoteRegistry
   clients: ReadonlyMap<string, ChainClient>
@@ -90,11 +89,60 @@ export function createSettlement(options: {
   fillWallet: string | undefined
   stops: Pick<ChainStops, 'now'>
   logger: Logger
-}): Settlement {
-  const { database, ledger, registry, oracles, screening, tracing, logger } = options
-  const { now } = options.stops
+}
+
+/** The jobs that take requests from their deposit to their end. @source design.md 5.9, 6.5 to 6.8 */
+export function createSettlement(options: SettlementOptions): Settlement {
+  const { database } = options
   const chains = openChains(options)
-  const context: SettlementContext = {
+  const context = contextOf(options, chains)
+  const recovering = openRecoveries(options, context)
+  const patienceOf = (chain: SettlementChain) =>
+    patienceMsOf(options.depositsUnreadSeconds * 1_000, pauseOf(chain))
+  const watchers = new Map(
+    [...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain, patienceOf(chain))]),
+  )
+  const following = followersOf(context, recovering)
+  const hint = (chainId?: number) => {
+    for (const { waker } of following.jobs) waker?.wake()
+    const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
+    for (const watcher of hinted) watcher?.waker?.wake()
+  }
+  return {
+    chains,
+    jobs: [
+      ...watchers.values(),
+      ...following.jobs,
+      { name: 'put-aside', intervalMs: putAsideIntervalMs, run: (run) => retryPutAside(context, run) },
+      createLostDeposits(context),
+      createStandstillJob(context, options.standstillSeconds),
+      ...provingJobs(options, context),
+    ],
+    withholding: createWithholding(context),
+    hint,
+    close: recovering.close,
+    readNamed: createReadNamed(context),
+    expectSight: () =>
+      expectSight(
+        database,
+        [...chains].map(([chainId, chain]) => ({
+          ...{ chainId, patienceMs: patienceOf(chain), headPatienceMs: chain.chain.config.headMaxAgeMs },
+        })),
+      ),
+    newBlock(chainId) {
+      following.newBlock(chainId)
+      hint(chainId)
+    },
+  }
+}
+
+function contextOf(
+  options: SettlementOptions,
+  chains: ReadonlyMap<number, SettlementChain>,
+): SettlementContext {
+  const { database, ledger, oracles, screening, logger } = options
+  const { now } = options.stops
+  return {
     database,
     ledger,
     chains,
@@ -115,116 +163,70 @@ export function createSettlement(options: {
       oracleNames: (oracles?.oracles ?? []).map(({ name }) => name),
     }),
   }
-  const followers = {
-    fills: createWaker(),
-    refunds: createWaker(),
-    permits: createWaker(),
-    selfExecuted: createWaker(),
-    recoveries: createWaker(),
-  }
-  const recovering = openRecoveries(options, context)
+}
+
+/** Jobs that go on with requests when they are told of a block, or that there is something new. */
+function followersOf(
+  context: SettlementContext,
+  recovering: RecoveryContext,
+): { readonly jobs: readonly Job[]; newBlock(chainId: number): void } {
   const newBlocks = { fills: createNewBlocks(), refunds: createNewBlocks(), selfExecuted: createNewBlocks() }
-  const patienceOf = (chain: SettlementChain) =>
-    patienceMsOf(options.depositsUnreadSeconds * 1_000, pauseOf(chain))
-  const watchers = new Map(
-    [...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain, patienceOf(chain))]),
-  )
-  const intervalMs = Math.min(...[...chains.values()].map(pauseOf), attestIntervalMs)
-  const jobs: Job[] = [
-    ...[...watchers.values()],
-    {
-      name: 'fills',
-      intervalMs,
-      waker: followers.fills,
-      run: (run) => followFills(context, run, newBlocks.fills.take()),
-    },
-    {
-      name: 'refunds',
-      intervalMs,
-      waker: followers.refunds,
-      run: (run) => followRefunds(context, run, newBlocks.refunds.take()),
-    },
-    {
-      name: 'recoveries',
-      intervalMs: attestIntervalMs,
-      waker: followers.recoveries,
-      run: (run) => followRecoveries(recovering, run),
-    },
-    { name: 'put-aside', intervalMs: putAsideIntervalMs, run: (run) => retryPutAside(context, run) },
-    createLostDeposits(context),
-    createStandstillJob(context, options.standstillSeconds),
-    { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
-    {
-      name: 'self-executed',
-      intervalMs,
-      waker: followers.selfExecuted,
-      run: (run) => followReportedTransactions(context, run, newBlocks.selfExecuted.take()),
-    },
-  ]
-  if (oracles === undefined) logger.warn('no ORACLES: fills are not proven and nothing settles')
-  else {
-    const tracedBy = () => tracing?.headers() ?? {}
-    const clients = oracles.oracles.map((setting) =>
-      createOracleClient({ setting, recover: recoverSigner, tracedBy }),
-    )
-    const proving: AttestationContext = {
-      ...context,
-      oracles: clients,
-      threshold: oracles.threshold,
-      networkOf: registry.networkByKey,
-      ...(tracing !== undefined && {
-        trace: ({ requestId, orderId }, work) =>
-          tracing.start(
-            'prove fill',
-            { 'causeway.request_id': requestId, 'causeway.order_id': orderId },
-            work,
-          ),
-      }),
-    }
-    jobs.push({
-      name: 'attestations',
-      intervalMs: attestIntervalMs,
-      run: (run) => attestFills(proving, run),
-    })
-    jobs.push(
-      createAttestedDebits({
-        context: { ...proving, recover: recoverSigner },
-        metrics: options.metrics,
-        logger,
-      }),
-    )
-  }
-  const hint = (chainId?: number) => {
-    for (const follower of Object.values(followers)) follower.wake()
-    const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
-    for (const watcher of hinted) watcher?.waker?.wake()
-  }
+  const intervalMs = Math.min(...[...context.chains.values()].map(pauseOf), attestIntervalMs)
+  const follower = (name: string, run: Job['run'], everyMs = intervalMs): Job => ({
+    ...{ name, intervalMs: everyMs, waker: createWaker(), run },
+  })
   return {
-    chains,
-    jobs,
-    withholding: createWithholding(context),
-    hint,
-    close: recovering.close,
-    readNamed: createReadNamed(context),
-    expectSight: () =>
-      expectSight(
-        database,
-        [...chains].map(([chainId, chain]) => ({
-          ...{ chainId, patienceMs: patienceOf(chain), headPatienceMs: chain.chain.config.headMaxAgeMs },
-        })),
+    jobs: [
+      follower('fills', (run) => followFills(context, run, newBlocks.fills.take())),
+      follower('refunds', (run) => followRefunds(context, run, newBlocks.refunds.take())),
+      follower('recoveries', (run) => followRecoveries(recovering, run), attestIntervalMs),
+      follower('permits', (run) => followPermits(context, run)),
+      follower('self-executed', (run) =>
+        followReportedTransactions(context, run, newBlocks.selfExecuted.take()),
       ),
+    ],
     newBlock(chainId) {
       for (const blocks of Object.values(newBlocks)) blocks.add(chainId)
-      hint(chainId)
     },
   }
+}
+
+/** Jobs that prove fills; without oracles there are none. */
+function provingJobs(options: SettlementOptions, context: SettlementContext): readonly Job[] {
+  const { registry, oracles, tracing, logger } = options
+  if (oracles === undefined) {
+    logger.warn('no ORACLES: fills are not proven and nothing settles')
+    return []
+  }
+  const tracedBy = () => tracing?.headers() ?? {}
+  const clients = oracles.oracles.map((setting) =>
+    createOracleClient({ setting, recover: recoverSigner, tracedBy }),
+  )
+  const proving: AttestationContext = {
+    ...context,
+    oracles: clients,
+    threshold: oracles.threshold,
+    networkOf: registry.networkByKey,
+    ...(tracing !== undefined && {
+      trace: ({ requestId, orderId }, work) =>
+        tracing.start('prove fill', { 'causeway.request_id': requestId, 'causeway.order_id': orderId }, work),
+    }),
+  }
+  return [
+    { name: 'attestations', intervalMs: attestIntervalMs, run: (run) => attestFills(proving, run) },
+    createAttestedDebits({
+      context: { ...proving, recover: recoverSigner },
+      metrics: options.metrics,
+      logger,
+    }),
+  ]
 }
 
 const recoveryDelaySecondsDefault = 86_400
 
 /** Opens a reader of what the hub has settled; where no hub is configured, nothing counts as settled. */
 function openRecoveries(
-  { chains: { hub, chains }, signatures }: Parameters<typeof createSettlement>[0],
+  { chains: { hub, chains }, signatures }: SettlementOptions,
   context: SettlementContext,
 ): RecoveryContext & { close(): Promise<void> } {
   const now = () => Date.now()

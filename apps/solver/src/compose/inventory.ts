@@ -1,4 +1,10 @@
-import { createHubBooks, createJsonRpcClient, createQuorumOver, type LinePayingChain } from '@causeway/chains'
+import {
+  createHubBooks,
+  createJsonRpcClient,
+  createQuorumOver,
+  type LinePayingChain,
+  type RegisteredHub,
+} from '@causeway/chains'
 import {
   codecOf,
   formatAmount,
@@ -111,6 +117,15 @@ type Owed = {
   unsettled(chain: string, currency: string): bigint
 }
 
+function openBooks({ id, endpoints, oracleAddress, hubAddress }: RegisteredHub) {
+  const now = () => Date.now()
+  const client = createJsonRpcClient({
+    ...{ chainId: id, endpoints: endpoints.map((url) => ({ url })), now },
+  })
+  const quorum = createQuorumOver(client, { now })
+  return { client, books: createHubBooks({ quorum, oracleAddress, hubAddress }) }
+}
+
 /** @returns undefined where nothing says which hub, or whose balances */
 async function readOwed(
   { chains: { hub, chains }, quote }: LoadedFiles,
@@ -118,13 +133,7 @@ async function readOwed(
   earned: readonly EarnedDeposit[],
 ): Promise<Owed | undefined> {
   if (hub === undefined || !hub.ready || orderSigners.size === 0) return undefined
-  const now = () => Date.now()
-  const client = createJsonRpcClient({
-    ...{ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now },
-  })
-  const quorum = createQuorumOver(client, { now })
-  const { oracleAddress, hubAddress } = hub
-  const books = createHubBooks({ quorum, oracleAddress, hubAddress })
+  const { books, client } = openBooks(hub)
   const reading = { signal: AbortSignal.timeout(hubTimeoutMs) }
   const protocolChain = (key: string): ProtocolChain | undefined => {
     const chain = chains.get(key)

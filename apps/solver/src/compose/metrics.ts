@@ -82,63 +82,68 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
     observeFinal: final.observe,
     watch(state) {
       final.showZeros(state.chains.map(({ key }) => key))
-      const gauge = (
-        name: string,
-        help: string,
-        labelNames: readonly string[],
-        read: (gauge: Gauge) => Promise<void>,
-      ) =>
-        new Gauge({
-          name,
-          help,
-          labelNames: [...labelNames],
-          registers,
-          async collect() {
-            await read(this).catch(() => this.reset())
-          },
-        })
-      gauge('solver_leads', '1 where this process writes for the fill wallet', ['chain'], async (own) => {
-        for (const { key, leads } of state.chains) own.set({ chain: key }, leads() ? 1 : 0)
-      })
-      gauge(
-        'solver_oldest_nonce_seconds',
-        'Since when the oldest transaction of the fill wallet waits that no block has yet; 0 where none waits',
-        ['chain'],
-        async (own) => {
-          for (const { key, waitingSinceMs } of state.chains) {
-            if (waitingSinceMs === undefined) continue
-            const sinceMs = waitingSinceMs()
-            own.set({ chain: key }, sinceMs === undefined ? 0 : Math.max(0, Date.now() - sinceMs) / 1_000)
-          }
-        },
-      )
-      gauge(
-        'solver_budget_spent',
-        'Taken of an hourly budget: micro-USD of loss and claims, wei of gas',
-        ['budget'],
-        async (own) => {
-          for (const { budget } of state.budgets) own.set({ budget }, Number(await state.spent(budget)))
-        },
-      )
-      gauge('solver_budget_limit', 'What an hourly budget holds', ['budget'], async (own) => {
-        for (const { budget, perHour } of state.budgets) own.set({ budget }, Number(perHour))
-      })
       watchInventory(registry, state)
       watchExposure(registry, state)
-      gauge('solver_open_transactions', 'Signed and not final yet', [], async (own) => {
-        own.set(await state.openTransactions())
-      })
-      gauge(
-        'solver_work_told',
-        '1 while quote-api tells of work when it is there; 0: it is asked for by the clock',
-        [],
-        async (own) => own.set(state.isTold() ? 1 : 0),
-      )
-      gauge('solver_stopped', '1 while the stop switch is thrown', [], async (own) => {
-        own.set((await state.isStopped()) ? 1 : 0)
-      })
+      watchState(registry, state)
     },
   }
+}
+
+/** Gauges that are read when metrics are scraped; one that cannot be read shows nothing. */
+function watchState(registry: HttpMetrics['registry'], state: WatchedState): void {
+  const gauge = (
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: (gauge: Gauge) => Promise<void>,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [registry],
+      async collect() {
+        await read(this).catch(() => this.reset())
+      },
+    })
+  gauge('solver_leads', '1 where this process writes for the fill wallet', ['chain'], async (own) => {
+    for (const { key, leads } of state.chains) own.set({ chain: key }, leads() ? 1 : 0)
+  })
+  gauge(
+    'solver_oldest_nonce_seconds',
+    'Since when the oldest transaction of the fill wallet waits that no block has yet; 0 where none waits',
+    ['chain'],
+    async (own) => {
+      for (const { key, waitingSinceMs } of state.chains) {
+        if (waitingSinceMs === undefined) continue
+        const sinceMs = waitingSinceMs()
+        own.set({ chain: key }, sinceMs === undefined ? 0 : Math.max(0, Date.now() - sinceMs) / 1_000)
+      }
+    },
+  )
+  gauge(
+    'solver_budget_spent',
+    'Taken of an hourly budget: micro-USD of loss and claims, wei of gas',
+    ['budget'],
+    async (own) => {
+      for (const { budget } of state.budgets) own.set({ budget }, Number(await state.spent(budget)))
+    },
+  )
+  gauge('solver_budget_limit', 'What an hourly budget holds', ['budget'], async (own) => {
+    for (const { budget, perHour } of state.budgets) own.set({ budget }, Number(perHour))
+  })
+  gauge('solver_open_transactions', 'Signed and not final yet', [], async (own) => {
+    own.set(await state.openTransactions())
+  })
+  gauge(
+    'solver_work_told',
+    '1 while quote-api tells of work when it is there; 0: it is asked for by the clock',
+    [],
+    async (own) => own.set(state.isTold() ? 1 : 0),
+  )
+  gauge('solver_stopped', '1 while the stop switch is thrown', [], async (own) => {
+    own.set((await state.isStopped()) ? 1 : 0)
+  })
 }
 
 function watchExposure(
