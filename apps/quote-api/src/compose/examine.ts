@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import {
   type ChainClient,
-  connectQuotingChain,
   examineClock,
   examineDenyList,
   examineEndpoints,
@@ -32,6 +31,7 @@ import { watchedChains } from '../requests/stops/networkWatch.ts'
 import { ownTermsOf } from '../requests/stops/ownTerms.ts'
 import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
+import { connectChains } from './market.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 import { hasFillWallet } from './quotable.ts'
 
@@ -214,12 +214,10 @@ async function examineChains(
   nowMs: () => number,
   found: Findings,
 ): Promise<void> {
-  const opened = registry.chains.flatMap(({ key }) => {
-    const chain = chains.chains.get(key)
-    const client = chain && connectQuotingChain(chain)
-    return chain === undefined || client === undefined ? [] : [{ key, chain, client }]
-  })
-  const clients = new Map<string, ChainClient>(opened.map(({ key, client }) => [key, client]))
+  const opened = connectChains(chains, registry).flatMap(({ chain, client }) =>
+    client === undefined ? [] : [{ chain, client }],
+  )
+  const clients = new Map<string, ChainClient>(opened.map(({ chain, client }) => [chain.id, client]))
   const { environment } = chains
   try {
     const [contradictions] = await Promise.all([

@@ -107,12 +107,7 @@ export async function openChains(
   hub: Hub | undefined,
   log: StartCheckLog,
 ): Promise<OpenChains> {
-  const clients = new Map<string, ChainClient>()
-  for (const key of Object.keys(quote.chains)) {
-    const chain = chains.chains.get(key)
-    const client = chain && connectQuotingChain(chain)
-    if (client !== undefined) clients.set(key, client)
-  }
+  const clients = new Map(connectChains({ chains, quote }).map(({ chain, client }) => [chain.id, client]))
   const families: { close(): Promise<void> }[] = []
   const checks = new Map<string, ChainCheck>()
   const close = async () => {
@@ -148,6 +143,15 @@ export async function openChains(
     await close()
     throw error
   }
+}
+
+/** Every chain of the quote file that has endpoints, with its client. Opens no connection. */
+function connectChains({ chains, quote }: Pick<LoadedFiles, 'chains' | 'quote'>) {
+  return Object.keys(quote.chains).flatMap((key) => {
+    const chain = chains.chains.get(key)
+    const client = chain && connectQuotingChain(chain)
+    return chain === undefined || client === undefined ? [] : [{ chain, client }]
+  })
 }
 
 /** The endpoint that takes what is sent, by itself. Opens no connection. */
@@ -292,11 +296,7 @@ export async function examineChains(files: LoadedFiles, nowMs: () => number, fou
     ),
   )
   const hub = openHub(files, { oracles: undefined, signer: undefined })
-  const read = Object.keys(quote.chains).flatMap((key) => {
-    const chain = chains.chains.get(key)
-    const client = chain && connectQuotingChain(chain)
-    return chain === undefined || client === undefined ? [] : [{ chain, client }]
-  })
+  const read = connectChains(files)
   const families = Object.keys(solver.chains).flatMap((key) => {
     const chain = chains.chains.get(key)
     if (chain === undefined || !isReadable(chain)) return []
