@@ -195,7 +195,7 @@ test('a body that is late behind an answer that is under way writes nothing into
     const socket = await sendOnly(get('/large') + echo(100))
     const chunks: Buffer[] = []
     await pause(500)
-    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     const ended = new Promise((resolve) => socket.once('close', resolve))
     for (let waited = 0; waited < 35; waited += 1) {
       socket.resume()

@@ -51,6 +51,7 @@ function startLane(connectionString: string) {
     async ask(task: LaneTask): Promise<Counts> {
       child.stdin.write(`${JSON.stringify(task)}\n`)
       const { value } = await Promise.race([lines.next(), failed])
+      if (value === undefined) throw new Error('a lane ended without an answer')
       return JSON.parse(value)
     },
     async stop() {
