@@ -49,7 +49,7 @@ import { createMemoryState, createStateFiles, type StateFiles } from '../state/s
 import { type AllocatorConfig, keyPrefix } from './config.ts'
 import { type LoadedFiles, loadFiles, type OwnHub } from './files.ts'
 import { type AllocatorMetrics, createAllocatorMetrics } from './metrics.ts'
-import { Rounds } from './startRounds.ts'
+import { Rounds } from './rounds.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 

@@ -3,7 +3,7 @@
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { noServiceStops } from '../hub/serviceStops.ts'
-import { Rounds } from './startRounds.ts'
+import { Rounds } from './rounds.ts'
 
 const running: Rounds[] = []
 afterEach(async () => {
