@@ -17,7 +17,7 @@ export async function openTracing(
 ): Promise<Tracing | undefined> {
   if (settings === undefined) return undefined
   const { service, registry, log } = options
-  const { createOtlpTracing } = await import('./otlpTracing.ts')
+  const { OtlpTracing } = await import('./otlpTracing.ts')
   const spansTold = new Counter({
     name: 'trace_spans_total',
     help: 'Spans: taken by the collector, failed there, or dropped because too many waited',
@@ -25,7 +25,7 @@ export async function openTracing(
     registers: [registry],
   })
   for (const outcome of outcomes) spansTold.inc({ outcome }, 0)
-  return createOtlpTracing(settings, {
+  return new OtlpTracing(settings, {
     service,
     count: (outcome, spans) => spansTold.inc({ outcome }, spans),
     isFailing(failing) {

@@ -1,7 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { Served, SpanAttributes, Tracing } from '@causeway/http'
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
 import { parseTraceParent } from '@opentelemetry/core'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace'
@@ -29,133 +37,146 @@ const sampledFlag = 1
  * Tracing by the SDK of OpenTelemetry. This module is loaded only where a collector is named: it brings some
  * hundred files, and the store that follows requests through promises costs every promise of the process.
  */
-export function createOtlpTracing(
-  settings: TracingSettings,
-  options: ExportEvents & { readonly service: string },
-): Tracing {
-  const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': options.service }),
-    // Whether a trace is told was decided before its first span was begun.
-    sampler: new AlwaysOnSampler(),
-    spanLimits: {
-      attributeCountLimit: 16,
-      attributeValueLengthLimit: 160,
-      eventCountLimit: 0,
-      linkCountLimit: 0,
-    },
-    spanProcessors: [createBoundedExport(settings, options)],
-  })
-  const tracer = provider.getTracer('causeway')
-  const store = new AsyncLocalStorage<Active>()
+export class OtlpTracing implements Tracing {
+  readonly #settings: TracingSettings
+  readonly #options: ExportEvents & { readonly service: string }
+  readonly #provider: TracerProvider
+  readonly #tracer: Tracer
+  readonly #store = new AsyncLocalStorage<Active>()
 
-  function begin(
+  constructor(settings: TracingSettings, options: ExportEvents & { readonly service: string }) {
+    this.#settings = settings
+    this.#options = options
+    this.#provider = new TracerProvider({
+      resource: resourceFromAttributes({ 'service.name': options.service }),
+      // Whether a trace is told was decided before its first span was begun.
+      sampler: new AlwaysOnSampler(),
+      spanLimits: {
+        attributeCountLimit: 16,
+        attributeValueLengthLimit: 160,
+        eventCountLimit: 0,
+        linkCountLimit: 0,
+      },
+      spanProcessors: [createBoundedExport(settings, options)],
+    })
+    this.#tracer = this.#provider.getTracer('causeway')
+  }
+
+  serve(name: string, traceparent: string | undefined, startedAtMs: number): Served {
+    const { context: from, isSampled } = this.#parentOf(traceparent)
+    if (!isSampled) return { traceId: undefined, run: (next) => this.#store.run('unsampled', next) }
+    const span = this.#begin(name, SpanKind.SERVER, {}, startedAtMs, from)
+    const local: LocalTrace = { spansLeft: spansPerTraceMax, isOver: false }
+    const active: Active = { span, context: trace.setSpan(from, span), local }
+    return {
+      traceId: span.spanContext().traceId,
+      run: (next) => this.#store.run(active, next),
+      end(attributes, isFailed) {
+        if (local.isOver) return
+        local.isOver = true
+        span.setAttributes(attributes)
+        if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR })
+        span.end(nowMs())
+      },
+    }
+  }
+
+  start<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T> {
+    const { context: from, isSampled } = this.#parentOf(undefined)
+    if (!isSampled) return this.#store.run('unsampled', work)
+    const span = this.#begin(name, SpanKind.INTERNAL, attributes, performance.now(), from)
+    const local: LocalTrace = { spansLeft: spansPerTraceMax, isOver: false }
+    const active: Active = { span, context: trace.setSpan(from, span), local }
+    return this.#store.run(active, () =>
+      finish(span, work).finally(() => {
+        local.isOver = true
+      }),
+    )
+  }
+
+  during<T>(
     name: string,
-    kind: SpanKind,
     attributes: SpanAttributes,
-    startedAtMs: number,
-    from: Context,
-  ) {
+    work: () => Promise<T>,
+    kind: 'internal' | 'client' = 'internal',
+  ): Promise<T> {
+    const spanKind = kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL
+    const within = this.#beginWithin(name, spanKind, attributes, performance.now())
+    return within === undefined ? work() : this.#store.run(within, () => finish(within.span, work))
+  }
+
+  called(
+    name: string,
+    attributes: SpanAttributes,
+    { seconds, failure }: { seconds: number; failure: string | undefined },
+  ): void {
+    const within = this.#beginWithin(name, SpanKind.CLIENT, attributes, performance.now() - seconds * 1_000)
+    if (within === undefined) return
+    if (failure !== undefined)
+      within.span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
+    within.span.end(nowMs())
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    const active = this.#store.getStore()
+    if (active === undefined) return {}
+    if (active === 'unsampled') return { traceparent: unsampledParent() }
+    const { traceId, spanId } = active.span.spanContext()
+    return { traceparent: `00-${traceId}-${spanId}-01` }
+  }
+
+  traceId(): string | undefined {
+    const active = this.#store.getStore()
+    return active === undefined || active === 'unsampled' ? undefined : active.span.spanContext().traceId
+  }
+
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, closeMaxMs)
+    })
+    await Promise.race([this.#provider.shutdown().catch(() => {}), late])
+    clearTimeout(timer)
+  }
+
+  #begin(name: string, kind: SpanKind, attributes: SpanAttributes, startedAtMs: number, from: Context): Span {
     const startTime = performance.timeOrigin + startedAtMs
-    return tracer.startSpan(name, { kind, attributes, startTime }, from)
+    return this.#tracer.startSpan(name, { kind, attributes, startTime }, from)
   }
 
   /** A span within what runs now; undefined where nothing is traced, or enough of it is. */
-  function beginWithin(name: string, kind: SpanKind, attributes: SpanAttributes, startedAtMs: number) {
-    const active = store.getStore()
+  #beginWithin(name: string, kind: SpanKind, attributes: SpanAttributes, startedAtMs: number) {
+    const active = this.#store.getStore()
     if (active === undefined || active === 'unsampled' || active.local.isOver) return undefined
     if (active.local.spansLeft === 0) {
-      options.count('dropped', 1)
+      this.#options.count('dropped', 1)
       return undefined
     }
     active.local.spansLeft -= 1
-    const span = begin(name, kind, attributes, startedAtMs, active.context)
+    const span = this.#begin(name, kind, attributes, startedAtMs, active.context)
     return { span, context: trace.setSpan(active.context, span), local: active.local }
   }
 
-  async function finish<T>(span: Span, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      span.setAttribute('error.type', failureOf(error)).setStatus({ code: SpanStatusCode.ERROR })
-      throw error
-    } finally {
-      span.end(nowMs())
-    }
-  }
-
   /** A trace follows the decision of whom it continues; where it begins, chance decides. */
-  function parentOf(traceparent: string | undefined): { context: Context; isSampled: boolean } {
+  #parentOf(traceparent: string | undefined): { context: Context; isSampled: boolean } {
     const parent =
       traceparent === undefined || traceparent.length > traceparentLengthMax
         ? null
         : parseTraceParent(traceparent)
-    if (parent === null) return { context: ROOT_CONTEXT, isSampled: Math.random() < settings.ratio }
+    if (parent === null) return { context: ROOT_CONTEXT, isSampled: Math.random() < this.#settings.ratio }
     const isSampled = (parent.traceFlags & sampledFlag) === sampledFlag
     return { context: trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }), isSampled }
   }
+}
 
-  return {
-    serve(name, traceparent, startedAtMs): Served {
-      const { context: from, isSampled } = parentOf(traceparent)
-      if (!isSampled) return { traceId: undefined, run: (next) => store.run('unsampled', next) }
-      const span = begin(name, SpanKind.SERVER, {}, startedAtMs, from)
-      const local: LocalTrace = { spansLeft: spansPerTraceMax, isOver: false }
-      const active: Active = { span, context: trace.setSpan(from, span), local }
-      return {
-        traceId: span.spanContext().traceId,
-        run: (next) => store.run(active, next),
-        end(attributes, isFailed) {
-          if (local.isOver) return
-          local.isOver = true
-          span.setAttributes(attributes)
-          if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR })
-          span.end(nowMs())
-        },
-      }
-    },
-    start(name, attributes, work) {
-      const { context: from, isSampled } = parentOf(undefined)
-      if (!isSampled) return store.run('unsampled', work)
-      const span = begin(name, SpanKind.INTERNAL, attributes, performance.now(), from)
-      const local: LocalTrace = { spansLeft: spansPerTraceMax, isOver: false }
-      const active: Active = { span, context: trace.setSpan(from, span), local }
-      return store.run(active, () =>
-        finish(span, work).finally(() => {
-          local.isOver = true
-        }),
-      )
-    },
-    during(name, attributes, work, kind = 'internal') {
-      const spanKind = kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL
-      const within = beginWithin(name, spanKind, attributes, performance.now())
-      return within === undefined ? work() : store.run(within, () => finish(within.span, work))
-    },
-    called(name, attributes, { seconds, failure }) {
-      const within = beginWithin(name, SpanKind.CLIENT, attributes, performance.now() - seconds * 1_000)
-      if (within === undefined) return
-      if (failure !== undefined)
-        within.span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
-      within.span.end(nowMs())
-    },
-    headers() {
-      const active = store.getStore()
-      if (active === undefined) return {}
-      if (active === 'unsampled') return { traceparent: unsampledParent() }
-      const { traceId, spanId } = active.span.spanContext()
-      return { traceparent: `00-${traceId}-${spanId}-01` }
-    },
-    traceId() {
-      const active = store.getStore()
-      return active === undefined || active === 'unsampled' ? undefined : active.span.spanContext().traceId
-    },
-    async close() {
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, closeMaxMs)
-      })
-      await Promise.race([provider.shutdown().catch(() => {}), late])
-      clearTimeout(timer)
-    },
+async function finish<T>(span: Span, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    span.setAttribute('error.type', failureOf(error)).setStatus({ code: SpanStatusCode.ERROR })
+    throw error
+  } finally {
+    span.end(nowMs())
   }
 }
 
