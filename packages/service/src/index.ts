@@ -1,4 +1,4 @@
-export { denyListCheck, logDenyList, registerDenyList, watchDenyList } from './denyListWatch.ts'
+export { logDenyList, registerDenyList } from './denyListWatch.ts'
 export {
   type NeighbourWatch,
   registerNeighbours,
@@ -27,11 +27,9 @@ export { createLifetime, type Ending, type Lifetime, type Stage, stages } from '
 export { createLogger, type LoggerOptions } from './logger.ts'
 export { createAgreementMetrics, watchMarket } from './marketWatch.ts'
 export { composeService, type OpenService, openListeners, type ServiceParts } from './openService.ts'
-export { parseSecretsFile } from './parseSecretsFile.ts'
 export { runService } from './runService.ts'
-export { scrubUrls } from './scrubUrls.ts'
-export { defaultSecretsDirectory, foreignKeys, loadSecrets } from './secretsLoader.ts'
-export { createServiceMetrics, watchDroppedLines } from './serviceMetrics.ts'
+export { foreignKeys, loadSecrets } from './secretsLoader.ts'
+export { watchDroppedLines } from './serviceMetrics.ts'
 export { installShutdown, type ShutdownOptions } from './shutdown.ts'
 export { openTracing, tracedDatabase, tracedSigner } from './tracing/openTracing.ts'
 export { type TracingSettings, tracingSettings, tracingVariables } from './tracing/tracingSettings.ts'

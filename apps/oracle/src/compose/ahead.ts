@@ -32,18 +32,11 @@ export function openAhead(parts: {
   const now = () => performance.now()
   const asked = askedAhead(policy, peers)
   const prepared = aggregator && asked && createPreparedQuorums({ peers: aggregator, ...asked, now })
-  const { context, watch } = network
   const { kind } = depositsDefinition
   const attest = (chainId: string, transactionId: string, signal: AbortSignal) =>
     attesting.attest(depositsDefinition, { chainId, transactionId }, { signal })
   const ahead = createAttestAhead({
-    chains: [...context.chains.keys()].flatMap((id) => {
-      const reader = network.aheadOf(id)
-      if (reader === undefined) return []
-      const isReady = () => watch.statusOf(id) === 'ready'
-      const finalBlock = () => watch.finalHeads().find(({ chain }) => chain === id)?.number
-      return [{ id, reader, isReady, finalBlock, keepFollowed: () => void watch.useKept(id) }]
-    }),
+    chains: chainsAhead(network),
     attest: async (chainId, transactionId, signal) =>
       (await attest(chainId, transactionId, signal)).isSigned ? 'attested' : 'empty',
     gather:
@@ -60,4 +53,16 @@ export function openAhead(parts: {
   ahead.start()
   service.onClose('jobs', 'attesting ahead', () => ahead.close())
   return { prepared }
+}
+
+/** Chains whose blocks can be looked through. */
+function chainsAhead(network: OpenNetwork): Parameters<typeof createAttestAhead>[0]['chains'] {
+  const { context, watch } = network
+  return [...context.chains.keys()].flatMap((id) => {
+    const reader = network.aheadOf(id)
+    if (reader === undefined) return []
+    const isReady = () => watch.statusOf(id) === 'ready'
+    const finalBlock = () => watch.finalHeads().find(({ chain }) => chain === id)?.number
+    return [{ id, reader, isReady, finalBlock, keepFollowed: () => void watch.useKept(id) }]
+  })
 }

@@ -368,15 +368,11 @@ function callerRoutes({ shared }: Base, { settling, callers, jobs }: Parts) {
 }
 
 /** The life of a request, for its user and for solvers. */
-function requestRoutes(
-  service: ServiceParts<'listeners'>,
-  { world, shared, sight }: Base,
-  { pricing, settling, callers, quoting }: Parts,
-) {
-  const { database, registry, signatures } = shared
-  const { settlement, mappings } = settling
-  const { depositAddresses } = quoting
-  const { permits, appFees } = callers
+function requestRoutes(service: ServiceParts<'listeners'>, base: Base, parts: Parts) {
+  const { database, signatures } = base.shared
+  const { settlement, mappings } = parts.settling
+  const { depositAddresses } = parts.quoting
+  const { permits } = parts.callers
   return {
     mapNonce: mappings?.mapNonce,
     takePermit: permits.takePermit,
@@ -384,7 +380,7 @@ function requestRoutes(
     report: (reported: Parameters<typeof insertReportedTransaction>[1]) =>
       insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
-    statusFeed: startStatusFeed(service, world),
+    statusFeed: startStatusFeed(service, base.world),
     addressLookup: createDepositAddressLookup(database),
     reindex: depositAddresses.reindex,
     hint(chainId: number) {
@@ -393,21 +389,28 @@ function requestRoutes(
     },
     readNamed: settlement.readNamed,
     signatures,
-    workOffers: startWorkOffers(service, world),
-    solverWork: createSolverWork({
-      announce: announceStatus,
-      noteSight: sight.solverSight.note,
-      withholding: settlement.withholding,
-      registry,
-      payees: pricing.patientPorts,
-      ...{ database, own: sight.own },
-      onChange() {
-        settlement.hint()
-        depositAddresses.hint()
-        appFees.wake()
-      },
-    }),
+    workOffers: startWorkOffers(service, base.world),
+    solverWork: openSolverWork(base, parts),
   }
+}
+
+/** What solvers are offered, and what they say of it. */
+function openSolverWork({ shared, sight }: Base, { pricing, settling, callers, quoting }: Parts) {
+  const { database, registry } = shared
+  const { settlement } = settling
+  return createSolverWork({
+    announce: announceStatus,
+    noteSight: sight.solverSight.note,
+    withholding: settlement.withholding,
+    registry,
+    payees: pricing.patientPorts,
+    ...{ database, own: sight.own },
+    onChange() {
+      settlement.hint()
+      quoting.depositAddresses.hint()
+      callers.appFees.wake()
+    },
+  })
 }
 
 /** What people read: the sponsor's console and the documentation. */
