@@ -1,4 +1,10 @@
-import { type Hex, type PoolConfig, type PoolState, whenAborted } from '@causeway/core'
+import {
+  type Hex,
+  type PoolConfig,
+  type PoolState,
+  UpstreamUnavailableError,
+  whenAborted,
+} from '@causeway/core'
 import { toQuantity } from '../../rpc/quantity.ts'
 import { type AgreedClient, agreedRead } from '../agreement/agreedTransport.ts'
 import { type ChainHead, parseHead } from '../agreement/head.ts'
@@ -153,8 +159,12 @@ async function readBlock(
     readLiquidityChanges(client, addresses, missed ?? { blockHash: head.hash }),
   ])
   const positions = readPositions(pools, answers)
-  const anchor = ends === undefined ? head.parentHash : anchorHash(head, ends)
-  const parent = anchor === undefined ? undefined : recent.get(anchor)
+  const [below, newest] = ends ?? []
+  if (newest !== undefined && newest.hash !== head.hash)
+    throw new UpstreamUnavailableError('A block left its chain while pools were read at it.', {
+      code: 'RPC_HTTP_ERROR',
+    })
+  const parent = recent.get(below?.hash ?? head.parentHash)
   return { positions, parent, changes: parent === undefined ? [] : changes }
 }
 
@@ -208,7 +218,7 @@ async function disagreeing(
   return new Set(mismatches.map(({ pool }) => pool))
 }
 
-export type BlockLink = Pick<ChainHead, 'number' | 'hash' | 'parentHash'>
+type BlockLink = Pick<ChainHead, 'number' | 'hash' | 'parentHash'>
 
 /** More missed blocks than this are not caught up: all ticks are read again instead. */
 export const missedBlocksMax = 256n
@@ -223,14 +233,4 @@ export function missedBlocks(
 ): { readonly from: bigint; readonly to: bigint } | undefined {
   const missed = head - last - 1n
   return missed > 0n && missed <= missedBlocksMax ? { from: last + 1n, to: head } : undefined
-}
-
-/**
- * Hash of the block below the missed ones.
- * @param ends that block and the last one, as one look at the chain showed them by height
- * @returns undefined when the head is not the last one: a reorg happened while it was read
- */
-export function anchorHash(head: BlockLink, ends: readonly [BlockLink, BlockLink]): Hex | undefined {
-  const [below, newest] = ends
-  return newest.hash === head.hash ? below.hash : undefined
 }
