@@ -26,12 +26,10 @@ type RecordingPlace = {
   readonly print: (line: string) => void
 }
 
-/** Stands in front of every endpoint, and writes what they answer, scrubbed, in the form of the corpus. */
-export async function startRecording(
-  { variables, families, publicOracle }: Pick<FieldOptions, 'variables' | 'families' | 'publicOracle'>,
-  { chains, hubVariable }: FieldFiles,
-  { folder, secrets, print }: RecordingPlace,
-): Promise<Recording> {
+type Recorded = Pick<FieldOptions, 'variables' | 'families' | 'publicOracle'>
+
+/** Everything that has endpoints. @throws ConfigurationError for one that is no URL */
+function placesOf({ variables, families }: Recorded, { chains, hubVariable }: FieldFiles) {
   const listOf = (variable: string) => (variables[variable] ?? '').split(',').map((url) => url.trim())
   const places = [
     ...chains.map(({ key, variable }) => ({
@@ -45,6 +43,34 @@ export async function startRecording(
   ]
   const bad = places.find(({ urls }) => !urls.every((url) => URL.canParse(url)))
   if (bad !== undefined) throw new ConfigurationError(`An endpoint of ${bad.name} is no URL.`)
+  return places
+}
+
+/** Writes one file after the other. */
+function createWriter({ folder, print }: Pick<RecordingPlace, 'folder' | 'print'>) {
+  let writing: Promise<unknown> = Promise.resolve()
+  return {
+    keep(file: string, text: string): void {
+      writing = writing.then(async () => {
+        const path = join(folder, file)
+        await mkdir(dirname(path), { recursive: true })
+        await writeFile(path, text)
+      })
+      writing.catch((error: unknown) => print(`  a record could not be written: ${error}`))
+    },
+    end: () => writing,
+  }
+}
+
+/** Stands in front of every endpoint, and writes what they answer, scrubbed, in the form of the corpus. */
+export async function startRecording(
+  options: Recorded,
+  files: FieldFiles,
+  { folder, secrets, print }: RecordingPlace,
+): Promise<Recording> {
+  const { families, publicOracle } = options
+  const { chains, hubVariable } = files
+  const places = placesOf(options, files)
   const { url: oracleUrl, apiKey: oracleKey } = publicOracle ?? {}
   const scrub = createScrubber({
     endpoints: [...places.flatMap(({ urls }) => urls), ...(oracleUrl === undefined ? [] : [oracleUrl])],
@@ -52,15 +78,7 @@ export async function startRecording(
   })
   const record = createRecorder(scrub)
   const sources = new Map<string, string[]>()
-  let writing: Promise<unknown> = Promise.resolve()
-  const keep = (file: string, text: string) => {
-    writing = writing.then(async () => {
-      const path = join(folder, file)
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, text)
-    })
-    writing.catch((error: unknown) => print(`  a record could not be written: ${error}`))
-  }
+  const { keep, end } = createWriter({ folder, print })
   const proxies: { readonly name: string; readonly variable: string; readonly proxy: RecordingProxy }[] = []
   for (const { name, family, variable, urls } of places) {
     for (const endpoint of urls) {
@@ -96,7 +114,7 @@ export async function startRecording(
     async stop() {
       for (const { proxy } of proxies) await proxy.stop()
       for (const [name, lines] of sources) keep(`${name}/SOURCES.md`, `${sourcesHead}\n${lines.join('\n')}\n`)
-      await writing
+      await end()
     },
   }
 }

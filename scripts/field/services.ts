@@ -42,83 +42,91 @@ export type ServicesOptions = {
   readonly freePort: () => Promise<number>
 }
 
+const secret = () => randomBytes(24).toString('hex')
+const ready = (port: number) => `http://127.0.0.1:${port}/ready`
+
+async function planOracle(number: (typeof oracleNumbers)[number], freePort: ServicesOptions['freePort']) {
+  const [httpPort, opsPort] = [await freePort(), await freePort()]
+  return {
+    ...{ name: `oracle-${number}` as const, key: generatePrivateKey(), httpPort, opsPort },
+    url: `http://127.0.0.1:${httpPort}`,
+    keyFor: {
+      ...{ 'quote-api': secret(), solver: secret(), field: secret() },
+      ...{ 'oracle-1': secret(), 'oracle-2': secret(), 'oracle-3': secret() },
+    },
+  }
+}
+
+type PlannedOracle = Awaited<ReturnType<typeof planOracle>>
+
+function oracleService(
+  { name, key, keyFor, httpPort, opsPort }: PlannedOracle,
+  oracles: readonly PlannedOracle[],
+  { stateDirectory, capVariables }: ServicesOptions,
+): Service {
+  const others = oracles.filter((one) => one.name !== name)
+  const callers = Object.entries(keyFor).filter(([asker]) => asker !== name)
+  return {
+    ...{ name, script: 'apps/oracle/src/main.ts', readyUrl: ready(opsPort) },
+    variables: {
+      ...Object.fromEntries(capVariables.map((variable) => [variable, signingCaps])),
+      ...{ HTTP_HOST: '127.0.0.1', HTTP_PORT: `${httpPort}`, OPS_PORT: `${opsPort}` },
+      ...{ ECDSA_PRIVATE_KEY: key, STATE_DIR: join(stateDirectory, name) },
+      PEER_API_KEYS: callers.map(([asker, text]) => `${text}:${asker}`).join(';'),
+      PEERS: others.map((other) => `${other.url}|${other.keyFor[name]}`).join(';'),
+      ORACLE_SIGNERS: oracles.map((one) => privateKeyToAddress(one.key)).join(';'),
+      ORACLE_SIGNERS_THRESHOLD: `${quorum}`,
+    },
+  }
+}
+
+/** quote-api, and the solver that asks it. */
+async function paidServices(options: ServicesOptions, oracles: readonly PlannedOracle[]) {
+  const { fillWalletKey, databaseUrl, freePort } = options
+  const askedBy = (asker: 'quote-api' | 'solver') =>
+    oracles.map((one) => `${one.url}|${one.keyFor[asker]}|${privateKeyToAddress(one.key)}`).join(';')
+  const orderKey = generatePrivateKey()
+  const [httpPort, opsPort, adminPort] = [await freePort(), await freePort(), await freePort()]
+  const solverOpsPort = await freePort()
+  const [solverKey, adminKey, pepper] = [secret(), secret(), randomBytes(32).toString('hex')]
+  const url = `http://127.0.0.1:${httpPort}`
+  const quoteApi: Service = {
+    ...{ name: 'quote-api', script: 'apps/quote-api/src/main.ts', readyUrl: ready(opsPort) },
+    variables: {
+      ...{ HTTP_HOST: '127.0.0.1', HTTP_PORT: `${httpPort}`, PUBLIC_URL: unusedUrl },
+      ...{ OPS_PORT: `${opsPort}`, ADMIN_PORT: `${adminPort}` },
+      ...{ DATABASE_URL: databaseUrl('quote_api'), ECDSA_PRIVATE_KEY: orderKey },
+      ...{ API_KEY_PEPPERS: `v1:${pepper}`, ADMIN_API_KEY: adminKey, SOLVER_API_KEY: solverKey },
+      ...{ FILL_WALLET_ADDRESS: privateKeyToAddress(fillWalletKey), ORACLES: askedBy('quote-api') },
+    },
+  }
+  const solver: Service = {
+    ...{ name: 'solver', script: 'apps/solver/src/main.ts', readyUrl: ready(solverOpsPort) },
+    variables: {
+      ...{ OPS_PORT: `${solverOpsPort}`, QUOTE_API_URL: url, SOLVER_API_KEY: solverKey },
+      ...{ DATABASE_URL: databaseUrl('solver'), ECDSA_PRIVATE_KEY: fillWalletKey },
+      ...{ ORDER_SIGNERS: privateKeyToAddress(orderKey), ORACLES: askedBy('solver') },
+    },
+  }
+  return { url, services: [quoteApi, solver] }
+}
+
 /** Every key but the fill wallet's is made for this run alone. */
 export async function planServices(options: ServicesOptions): Promise<FieldServices> {
-  const { environment, configDirectory, stateDirectory, endpoints } = options
-  const { fillWalletKey, databaseUrl, freePort } = options
+  const { environment, configDirectory, endpoints, freePort } = options
   const common = {
     ...{ ENVIRONMENT: environment, CONFIG_DIR: configDirectory, LOG_LEVEL: 'info' },
     ...{ MAINNETS_BASE_URL: unusedUrl, TESTNETS_BASE_URL: unusedUrl },
     ...endpoints,
   }
-  const secret = () => randomBytes(24).toString('hex')
-  const oracles = await Promise.all(
-    oracleNumbers.map(async (number) => ({
-      ...{ number, name: `oracle-${number}`, key: generatePrivateKey() },
-      ...{ httpPort: await freePort(), opsPort: await freePort() },
-      keyFor: {
-        ...{ 'quote-api': secret(), solver: secret(), field: secret() },
-        ...{ 'oracle-1': secret(), 'oracle-2': secret(), 'oracle-3': secret() },
-      },
-    })),
-  )
-  type Asker = keyof (typeof oracles)[number]['keyFor']
-  const urlOf = ({ httpPort }: (typeof oracles)[number]) => `http://127.0.0.1:${httpPort}`
-  const askedBy = (asker: Asker) =>
-    oracles.map((one) => `${urlOf(one)}|${one.keyFor[asker]}|${privateKeyToAddress(one.key)}`).join(';')
-  const orderKey = generatePrivateKey()
-  const [quotePort, quoteOpsPort, adminPort, solverOpsPort] = await Promise.all([
-    freePort(),
-    freePort(),
-    freePort(),
-    freePort(),
-  ])
-  const [solverKey, adminKey, pepper] = [secret(), secret(), randomBytes(32).toString('hex')]
-  const quoteApiUrl = `http://127.0.0.1:${quotePort}`
-  const ready = (port: number) => `http://127.0.0.1:${port}/ready`
-  const list: readonly Service[] = [
-    ...oracles.map(({ name, key, keyFor, httpPort, opsPort }) => ({
-      ...{ name, script: 'apps/oracle/src/main.ts', readyUrl: ready(opsPort) },
-      variables: {
-        ...common,
-        ...Object.fromEntries(options.capVariables.map((variable) => [variable, signingCaps])),
-        ...{ HTTP_HOST: '127.0.0.1', HTTP_PORT: `${httpPort}`, OPS_PORT: `${opsPort}` },
-        ...{ ECDSA_PRIVATE_KEY: key, STATE_DIR: join(stateDirectory, name) },
-        PEER_API_KEYS: Object.entries(keyFor)
-          .filter(([asker]) => asker !== name)
-          .map(([asker, text]) => `${text}:${asker}`)
-          .join(';'),
-        PEERS: oracles
-          .filter((other) => other.name !== name)
-          // CAST: oracles are named so above.
-          .map((other) => `${urlOf(other)}|${other.keyFor[name as Asker]}`)
-          .join(';'),
-        ORACLE_SIGNERS: oracles.map((one) => privateKeyToAddress(one.key)).join(';'),
-        ORACLE_SIGNERS_THRESHOLD: `${quorum}`,
-      },
-    })),
-    {
-      ...{ name: 'quote-api', script: 'apps/quote-api/src/main.ts', readyUrl: ready(quoteOpsPort) },
-      variables: {
-        ...common,
-        ...{ HTTP_HOST: '127.0.0.1', HTTP_PORT: `${quotePort}`, PUBLIC_URL: unusedUrl },
-        ...{ OPS_PORT: `${quoteOpsPort}`, ADMIN_PORT: `${adminPort}` },
-        ...{ DATABASE_URL: databaseUrl('quote_api'), ECDSA_PRIVATE_KEY: orderKey },
-        ...{ API_KEY_PEPPERS: `v1:${pepper}`, ADMIN_API_KEY: adminKey, SOLVER_API_KEY: solverKey },
-        ...{ FILL_WALLET_ADDRESS: privateKeyToAddress(fillWalletKey), ORACLES: askedBy('quote-api') },
-      },
-    },
-    {
-      ...{ name: 'solver', script: 'apps/solver/src/main.ts', readyUrl: ready(solverOpsPort) },
-      variables: {
-        ...common,
-        ...{ OPS_PORT: `${solverOpsPort}`, QUOTE_API_URL: quoteApiUrl, SOLVER_API_KEY: solverKey },
-        ...{ DATABASE_URL: databaseUrl('solver'), ECDSA_PRIVATE_KEY: fillWalletKey },
-        ...{ ORDER_SIGNERS: privateKeyToAddress(orderKey), ORACLES: askedBy('solver') },
-      },
-    },
-  ]
+  const oracles = await Promise.all(oracleNumbers.map((number) => planOracle(number, freePort)))
   const [first] = oracles
   if (first === undefined) throw new Error('there is no oracle')
-  return { list, quoteApiUrl, oracle: { url: urlOf(first), apiKey: first.keyFor.field } }
+  const { url, services } = await paidServices(options, oracles)
+  const all = [...oracles.map((one) => oracleService(one, oracles, options)), ...services]
+  return {
+    list: all.map((one) => ({ ...one, variables: { ...common, ...one.variables } })),
+    quoteApiUrl: url,
+    oracle: { url: first.url, apiKey: first.keyFor.field },
+  }
 }
