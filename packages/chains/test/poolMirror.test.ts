@@ -284,6 +284,8 @@ describe('a mirror on a chain that changes its mind', () => {
     await mirror.refresh(await head())
     await mine(1)
     const orphan = await head()
+    // An empty block in its place at the same second would be the same block.
+    await testbed.node({ method: 'anvil_setCoinbase', params: [first.address] })
     await testbed.node({ method: 'anvil_reorg', params: [1, []] })
     await expect(mirror.refresh(orphan)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
     const at = await head()
@@ -346,7 +348,7 @@ describe('a mirror behind an endpoint that fails', () => {
     { kind: 'refuse' },
     { kind: 'garbage' },
     { kind: 'halfJson' },
-    { kind: 'missingAnswer' },
+    { kind: 'repeatedAnswer' },
     { kind: 'nodeError', code: -32_000, message: 'header not found' },
     { kind: 'lie', rewrite: () => '0x' },
   ] as const)(
