@@ -36,6 +36,7 @@ const shellBlocks = blocks.filter(({ kind }) => kind.startsWith('sh'))
 /** Tests that run commands of a page. */
 const followedBy: Readonly<Record<string, string>> = {
   'containers.md': 'scripts/configs/exampleEnv.test.ts',
+  'field.md': 'scripts/field/files.test.ts',
   'kubernetes.md': 'scripts/configs/exampleEnv.test.ts',
   'logs.md': 'test/traces.test.ts',
   'production.md': 'test/production/rehearsal.test.ts',

@@ -47,12 +47,11 @@ export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
 
   async function open(): Promise<Signer> {
     // The SDK takes a tenth of a second to load, and the curve as long: only who uses them pays.
-    const sdk = await import('@aws-sdk/client-kms')
-    const { compactFromDer } = await import('./derSignature.ts')
-    client ??= new sdk.KMSClient(clientConfig(options))
+    const library = await import('./awsKmsLibrary.ts')
+    client ??= new library.KMSClient(clientConfig(options))
     const kms = client
     const described = await guarded(timeoutMs, undefined, (abortSignal) =>
-      kms.send(new sdk.GetPublicKeyCommand({ KeyId }), { abortSignal }),
+      kms.send(new library.GetPublicKeyCommand({ KeyId }), { abortSignal }),
     )
     const publicKey = parsePublicKey(described)
     return {
@@ -62,7 +61,7 @@ export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
         const digest = signingDigest(request)
         const { Signature: der } = await guarded(timeoutMs, signal, (abortSignal) =>
           kms.send(
-            new sdk.SignCommand({
+            new library.SignCommand({
               KeyId,
               Message: digest,
               MessageType: 'DIGEST',
@@ -72,7 +71,7 @@ export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
           ),
         )
         if (der === undefined) throw new SignerFailedError()
-        return recoverable(digest, compactFromDer(der), publicKey)
+        return recoverable(digest, library.compactFromDer(der), publicKey)
       },
     }
   }
