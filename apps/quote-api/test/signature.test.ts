@@ -235,7 +235,7 @@ function timelineTypedData(answer: TimelineAnswer, asOf: string, signature: stri
 }
 
 describe('times of a quote', () => {
-  test('it expires a minute after it was made, its order an hour after', async () => {
+  test('Q-138: it expires a minute after it was made, its order an hour after', async () => {
     const earliest = Math.floor(Date.now() / 1_000)
     const answer = await quoted(bridge)
     const latest = Math.floor(Date.now() / 1_000)
@@ -285,7 +285,7 @@ describe('the stored quote', () => {
     expect((await storedRow(requestId)).order_signature).toEqual(bytes(String(orderSignature)))
   })
 
-  test('is kept until thirty days after its deadline', async () => {
+  test('Q-138: is kept until thirty days after its deadline', async () => {
     const { deadline, keep_until } = await storedRow((await quoted(bridge)).requestId)
     expect(keep_until.getTime() - deadline.getTime()).toBeGreaterThanOrEqual(30 * 86_400_000)
   })

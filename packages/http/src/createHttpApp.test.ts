@@ -98,7 +98,7 @@ test('bytes that are not UTF-8 become replacement characters, never a crash', as
   expect((await post(app, payload)).json()).toEqual({ amount: '��' })
 })
 
-test('a bug is a constant 500 and an unavailable upstream a 503 that says when to retry', async () => {
+test('Q-139: a bug is a constant 500 and an unavailable upstream a 503 that says when to retry', async () => {
   const app = await createApp()
   const bug = await app.inject({ url: '/boom' })
   expect([bug.statusCode, bug.body]).toEqual([

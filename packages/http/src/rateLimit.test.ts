@@ -79,7 +79,7 @@ test('the limit counts down, then refuses with the shared body until the window 
   expect(await status(app)).toBe(200)
 })
 
-test('routes of one class share a bucket, classes do not', async () => {
+test('Q-141: routes of one class share a bucket, classes do not', async () => {
   const app = await createApp()
   expect([await status(app), await status(app, { url: '/also-read' }), await status(app)]).toEqual([
     200, 200, 429,
@@ -88,7 +88,7 @@ test('routes of one class share a bucket, classes do not', async () => {
   expect(await status(app, { url: '/quote', method: 'POST' })).toBe(429)
 })
 
-test('keys count by key, everybody else by address', async () => {
+test('Q-141: keys count by key, everybody else by address', async () => {
   const app = await createApp()
   const keyed = [1, 2, 3, 4].map(() => status(app, { key: 'a' }))
   expect(await Promise.all(keyed)).toEqual([200, 200, 200, 429])

@@ -98,7 +98,7 @@ test('a deposit on it is one step of its own form, whose fee its own units give'
   expect(json.fees.gas).toMatchObject({ amount: fee.toString(), currency: { address: coin, decimals: 9 } })
 })
 
-test('rent of an account that the recipient lacks is a fee of its own, and dearer execution another', async () => {
+test('Q-159: rent of an account that the recipient lacks is a fee of its own, and dearer execution another', async () => {
   const lackOf = async ({ chainId }: { chainId: number }) =>
     chainId === rentChain ? { stateBytes: 165 } : {}
   const rent = (128n + 165n) * rates.rentByte
@@ -155,7 +155,7 @@ test('Q-83: an unknown balance refuses nobody who names another chain', async ()
   ])
 })
 
-test('rent is never a guess: while nobody knows what the recipient has, nothing is quoted', async () => {
+test('Q-159: rent is never a guess: while nobody knows what the recipient has, nothing is quoted', async () => {
   const { statusCode, json } = await ask(toRent, { lackOf: async () => undefined })
   expect([statusCode, json.errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
 })

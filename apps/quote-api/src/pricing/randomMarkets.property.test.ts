@@ -15,7 +15,7 @@ import {
 import { tradeTypes } from './request.ts'
 
 describe('accepted prices over random markets', () => {
-  test('satisfy the identity, for every path and trade type, often enough to mean something', async () => {
+  test('Q-150: satisfy the identity, for every path and trade type, often enough to mean something', async () => {
     const accepted = new Map<string, number>()
     let tried = 0
     await fc.assert(
@@ -38,7 +38,7 @@ describe('accepted prices over random markets', () => {
     }
   })
 
-  test('an exact input priced back as an exact output never costs more', async () => {
+  test('Q-151: an exact input priced back as an exact output never costs more', async () => {
     let compared = 0
     await fc.assert(
       fc.asyncProperty(randomMarket, randomRequest, async (m, r) => {

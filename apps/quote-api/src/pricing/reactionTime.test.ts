@@ -69,7 +69,7 @@ describe('a time estimate', () => {
       isSwept: false,
     })
 
-  test('is never below depth and blocks, and follows what was learned', () => {
+  test('Q-157: is never below depth and blocks, and follows what was learned', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 10n ** 12n), fc.nat(3_600_000), (valueMicroUsd, reactionMs) => {
         const { blockTimeMs } = origin.config

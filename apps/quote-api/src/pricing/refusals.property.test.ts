@@ -84,7 +84,7 @@ test('the least amount that a refusal names is accepted when it is sent back', a
   expect(seen.generous).toBeLessThan(seen.named / 20)
 })
 
-test('the most that a refusal names is accepted when it is sent back', async () => {
+test('Q-154: the most that a refusal names is accepted when it is sent back', async () => {
   let named = 0
   await fc.assert(
     fc.asyncProperty(randomMarket, anyRequest, async (market, any) => {

@@ -50,7 +50,7 @@ async function price(change: object, options: TestAppOptions = {}) {
 }
 
 describe('automatic slippage', () => {
-  test('is the class base plus half the impact of the legs, on either side alone', async () => {
+  test('Q-152: is the class base plus half the impact of the legs, on either side alone', async () => {
     const { json } = await price({})
     const { slippageTolerance, swapImpact, currencyOut } = json.details
     // 0.3 % pool fee and a little price movement are 31 bps: 150 + 31 / 2.
@@ -124,7 +124,7 @@ describe('pools', () => {
     )
   })
 
-  test('a loss above the limit is refused unless the caller accepts it', async () => {
+  test('Q-155: a loss above the limit is refused unless the caller accepts it', async () => {
     const shallow = market({ poolsOfA: [pool('f4', tide, 3_000, 60, [1_000_000_000n, 250n * e18])] })
     const refused = await price({}, { market: shallow })
     expect(refused.json).toMatchObject({ statusCode: 400, errorCode: 'SWAP_IMPACT_TOO_HIGH' })
@@ -140,7 +140,7 @@ describe('pools', () => {
     })
   })
 
-  test('more than a pool can take is beyond liquidity', async () => {
+  test('Q-155: more than a pool can take is beyond liquidity', async () => {
     const { json } = await price({
       destinationChainId: chainA,
       originCurrency: usdc,

@@ -5,7 +5,7 @@ import { publicUrl } from './quoteFile.ts'
 const endpoint = publicUrl(/^https?$/)
 
 test.each(['https://user:secret@node.example', 'ws://node.example', 'file:///etc/passwd', 'node.example'])(
-  '%s is published to nobody',
+  'Q-147: %s is published to nobody',
   (url) => {
     expect(endpoint.safeParse(url).success).toBe(false)
   },

@@ -18,7 +18,7 @@ describe('formatAmount', () => {
     expect(formatAmount(amount, places)).toBe(text)
   })
 
-  test('reads back to the same integer, without exponent', () => {
+  test('Q-143: reads back to the same integer, without exponent', () => {
     fc.assert(
       fc.property(amounts, decimals, (amount, places) => {
         const text = formatAmount(amount, places)
@@ -36,14 +36,14 @@ test('formatFixed pads and signs', () => {
   expect(formatFixed(42n, 0)).toBe('42')
 })
 
-test('formatUsd keeps six digits and rounds half to even', () => {
+test('Q-143: formatUsd keeps six digits and rounds half to even', () => {
   expect(formatUsd(99_370_000_000_000_000_000n)).toBe('99.370000')
   expect(formatUsd(500_000_000_000n)).toBe('0.000000')
   expect(formatUsd(1_500_000_000_000n)).toBe('0.000002')
   expect(formatUsd(-630_000_000_000_000_000n)).toBe('-0.630000')
 })
 
-test('formatPercent is signed, two digits, and zero for an empty whole', () => {
+test('Q-143: formatPercent is signed, two digits, and zero for an empty whole', () => {
   expect(formatPercent(-63n, 10_000n)).toBe('-0.63')
   expect(formatPercent(1n, 3n)).toBe('33.33')
   expect(formatPercent(1n, 0n)).toBe('0.00')

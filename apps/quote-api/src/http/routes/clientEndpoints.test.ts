@@ -116,7 +116,7 @@ describe('GET /chains', () => {
     iconUrl: 'https://pictures.example/chain.svg',
   }
 
-  test('names public endpoints and pictures as configured, and no other', async () => {
+  test('Q-147: names public endpoints and pictures as configured, and no other', async () => {
     const registry = testRegistry()
     const chains = registry.chains.map((chain) =>
       chain.chainId === chainA ? { ...chain, config: { ...chain.config, ...published } } : chain,

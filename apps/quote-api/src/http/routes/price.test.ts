@@ -50,7 +50,7 @@ async function price(payload: object, options?: TestAppOptions) {
 const enoughAllowance = { balance: 250_000_000n, allowance: 10n ** 18n }
 
 describe('POST /price', () => {
-  test('answers the worked example to the last digit', async () => {
+  test('Q-150: answers the worked example to the last digit', async () => {
     const response = await price(caseA, { facts: enoughAllowance })
     expect(response.statusCode).toBe(200)
     const { fees, details } = response.json()
@@ -120,7 +120,7 @@ describe('POST /price', () => {
     expect(BigInt(fees.gas.amount) - BigInt(plain.gas.amount)).toBe(200_000n * 100_000_000n)
   })
 
-  test('echoes addresses in the spelling they were sent in', async () => {
+  test('Q-144: echoes addresses in the spelling they were sent in', async () => {
     const sender = `0x${'aB'.repeat(20)}`
     const receiver = `0x${'Cd'.repeat(20)}`
     const { details } = (await price({ ...caseA, user: sender, recipient: receiver })).json()
@@ -142,7 +142,7 @@ describe('POST /price', () => {
     for (const nobody of [native, `0x${'0'.repeat(36)}dEaD`]) expect(await balanceOf(nobody)).toBeUndefined()
   })
 
-  test('ignores sponsorship fields and unknown fields', async () => {
+  test('Q-137: ignores sponsorship fields and unknown fields', async () => {
     const extra = { ...caseA, subsidizeFees: true, maxSubsidizationAmount: '1', somethingElse: [1] }
     const [plain, sponsored] = [await price(caseA), await price(extra)]
     expect(sponsored.statusCode).toBe(200)
@@ -169,7 +169,7 @@ describe('operations', () => {
     expect(details.currencyOut.amount).toBe('100000000')
   })
 
-  test('a bridge without tolerance promises the whole output', async () => {
+  test('Q-152: a bridge without tolerance promises the whole output', async () => {
     const { details } = (
       await price({ ...caseA, destinationCurrency: usdc, slippageTolerance: undefined })
     ).json()
@@ -200,7 +200,7 @@ describe('trade types', () => {
 })
 
 describe('several app fees', () => {
-  test('each is floored alone and their sum is shown in the fee currency', async () => {
+  test('Q-151: each is floored alone and their sum is shown in the fee currency', async () => {
     const appFees = ['33', '33', '34'].map((fee) => ({ recipient: appRecipient, fee }))
     const { fees } = (await price({ ...caseA, amount: '100000099', appFees })).json()
     expect(fees.app.amount).toBe(String(330_000 + 330_000 + 340_000))
@@ -389,7 +389,7 @@ describe('refusals', () => {
     ['an amount of zero', { ...caseA, amount: '0' }, 'AMOUNT_TOO_LOW'],
     ['an amount below its fees', { ...caseA, amount: '30100' }, 'AMOUNT_TOO_LOW'],
     [
-      'an amount whose refund costs more than 5 %',
+      'Q-153: an amount whose refund costs more than 5 %',
       { ...caseA, amount: '199999', appFees: [] },
       'AMOUNT_TOO_LOW',
     ],
@@ -401,7 +401,7 @@ describe('refusals', () => {
     expect(typeof response.json().errorData).toBe('string')
   })
 
-  test('an amount below its fees names the least amount that works', async () => {
+  test('Q-154: an amount below its fees names the least amount that works', async () => {
     const data = JSON.parse(
       (await price({ ...caseA, amount: '30100', slippageTolerance: '0' })).json().errorData,
     )
@@ -452,7 +452,7 @@ describe('refusals', () => {
     })
   })
 
-  test('a wrong key is 401 even without sponsorship', async () => {
+  test('Q-140: a wrong key is 401 even without sponsorship', async () => {
     const app = await testApp()
     onTestFinished(() => app.close())
     const response = await app.inject({

@@ -121,7 +121,7 @@ describe('POST /quote', () => {
     expect(json.requestId).not.toBe(json.protocol.v2.orderId)
   })
 
-  test('prices the same as /price and adds what a quote needs', async () => {
+  test('Q-138: prices the same as /price and adds what a quote needs', async () => {
     const { json } = await quote(body)
     const app = await testApp({ config: { majorBps: 10 } })
     onTestFinished(() => app.close())
@@ -143,7 +143,7 @@ describe('POST /quote', () => {
     expect(json.expiresAt).toBeLessThan(nowSeconds + 61)
   })
 
-  test('is stored, with its steps digest, before it is sent', async () => {
+  test('Q-138: is stored, with its steps digest, before it is sent', async () => {
     const { json, stored } = await quote(body)
     expect(stored).toHaveLength(1)
     const [record] = stored
@@ -197,7 +197,7 @@ describe('recipient', () => {
   test.each([
     ['/quote', 400],
     ['/quote/v2', 200],
-  ])('left out on %s answers %s', async (url, statusCode) => {
+  ])('Q-142: left out on %s answers %s', async (url, statusCode) => {
     const { response, json } = await quote(without, { url })
     expect(response.statusCode).toBe(statusCode)
     if (statusCode === 200) expect(json.details.recipient).toBe(user)
@@ -329,7 +329,7 @@ describe('an account that is not chosen yet', () => {
     ['a swap on one chain', { destinationChainId: chainA, destinationCurrency: usdc, originCurrency: usdx }],
     ['a send', { destinationChainId: chainA, destinationCurrency: usdc }],
     ['a permit', { usePermit: true }],
-  ])('is priced and given nothing to execute: %s', async (_name, change) => {
+  ])('Q-158: is priced and given nothing to execute: %s', async (_name, change) => {
     const market = { current: marketWithPools() }
     const { json } = await quote({ ...body, ...change, user: native }, { market })
     expect(json.details.sender).toBe(native)
