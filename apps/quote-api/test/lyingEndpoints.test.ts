@@ -153,7 +153,7 @@ describe('one fast liar of three endpoints', () => {
     ['that tells gas times 30,000', () => gasTimes(30_000n)],
     ['that answers nothing', () => ({ kind: 'hang' })],
     ['that stays at an old block', () => ({ kind: 'staleHead', block: 5n })],
-  ])('%s moves nothing and stops nothing', async (_name, lie) => {
+  ])('Q-178: %s moves nothing and stops nothing', async (_name, lie) => {
     const before = await figures()
     await liarTells(lie())
     await expectUnmoved(before)

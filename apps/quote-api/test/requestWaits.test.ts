@@ -67,7 +67,7 @@ describe.concurrent('a chain that says nothing', () => {
         },
       },
     ],
-  ])('refuses a quote that needs it for %s, and stores nothing', async (_what, body, options) => {
+  ])('Q-180: refuses a quote that needs it for %s, and stores nothing', async (_what, body, options) => {
     const { answer, json, stored } = await ask('/quote', body, options)
     expect([answer.statusCode, json.errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
     expect(stored).toEqual([])
@@ -83,7 +83,7 @@ describe('Server-Timing', () => {
         .map(([name, ms]) => [name, Number(ms)]),
     )
 
-  test('tells what a quote waited for, to pages of any origin', async () => {
+  test('Q-180: tells what a quote waited for, to pages of any origin', async () => {
     const slowly = async () => {
       await pause(50)
       return 50_000n

@@ -263,7 +263,7 @@ describe('the stored quote', () => {
     },
   )
 
-  test('is signed once somebody asks for it or pays, and the same for everybody', async () => {
+  test('Q-184: is signed once somebody asks for it or pays, and the same for everybody', async () => {
     const { protocol, requestId } = await quote(still.url, localRequest(still.network, bridge))
     expect(protocol?.v2).not.toHaveProperty('orderSignature')
     expect((await storedRow(requestId)).order_signature).toBeNull()

@@ -114,7 +114,7 @@ const usdcToTide = (amountIn: bigint, more: Partial<Swap> = {}) =>
   swapData({ tokenIn: usdc, tokenOut: tide, feePips: 3_000, amountIn, ...more })
 
 describe('swaps', () => {
-  test('a token becomes a deposit of another token, all of it', async () => {
+  test('Q-185: a token becomes a deposit of another token, all of it', async () => {
     const amountIn = 1_000n * unit6
     const { depository } = bench.deployment
     const [before, held] = await Promise.all([
@@ -339,7 +339,7 @@ describe('unused input', () => {
 describe('refusals', () => {
   const amountIn = 100n * unit6
 
-  test('an output below the minimum takes nothing', async () => {
+  test('Q-185: an output below the minimum takes nothing', async () => {
     const request = { tokenIn: usdc, tokenOut: tide, amountIn, swapData: usdcToTide(amountIn) }
     const { result } = await bench.chain.client.simulateContract({
       address: router,

@@ -27,7 +27,7 @@ function setUp(options: { published?: Head | undefined; agreed?: Head } = {}) {
   }
 }
 
-test('the block of the market, until a newer one is known', () => {
+test('Q-182: the block of the market, until a newer one is known', () => {
   const { heads } = setUp()
   expect(heads.of(base)).toEqual(head(100n))
   heads.saw(8_453, head(99n))

@@ -79,7 +79,7 @@ async function ask(options: {
 const convert = { originCurrency: usdc, destinationCurrency: native }
 
 describe('relayerGas against the amount', () => {
-  test('of 74.25 USD on 2,500 USDC is refused, naming the ceiling and its value', async () => {
+  test('Q-176: of 74.25 USD on 2,500 USDC is refused, naming the ceiling and its value', async () => {
     const refused = await ask({ gasWei: (7_425n * gwei) / 10n })
     expect(refused).toMatchObject({ status: 400, code: 'RELAYER_GAS_TOO_HIGH', held: [] })
     expect(refused.data).toEqual({
@@ -135,7 +135,7 @@ describe('what a sponsor is debited', () => {
     })
   })
 
-  test('for a spread of 2.9 % between sources is refused: it would be 3.69 USD more, which a solver keeps', async () => {
+  test('Q-176: for a spread of 2.9 % between sources is refused: it would be 3.69 USD more, which a solver keeps', async () => {
     const spread = { sponsored: true, spreadBps: 290n, body: { ...convert, amount: '127000000' } }
     const refused = await ask(spread)
     expect(refused).toMatchObject({ status: 400, code: 'SPONSOR_COST_TOO_HIGH', held: [] })

@@ -92,7 +92,7 @@ describe('an order with calls', () => {
     expect(payments[0].expectedAmount).toBe(nativeOut.amount)
   })
 
-  test('is tried with the least that it delivers, where the output may vary', async () => {
+  test('Q-164: is tried with the least that it delivers, where the output may vary', async () => {
     const { json, tried } = await quoted({ tradeType: 'EXACT_INPUT', amount: '100000000', txs: [approve] })
     const [{ minimumAmount }] = json.protocol.v2.orderData.output.payments
     expect(tried.at(-1)?.amount).toBe(BigInt(minimumAmount))
@@ -121,7 +121,7 @@ describe('an order with calls', () => {
     expect(stored).toEqual([])
   })
 
-  test('whose calls would fail is refused, whatever gas its caller states', async () => {
+  test('Q-164: whose calls would fail is refused, whatever gas its caller states', async () => {
     const tryFill = async () => {
       const data = { chainId: chainB, reason: 'They fail.' }
       throw new QuoteError('DESTINATION_TX_FAILED', 'They fail.', { data })

@@ -40,7 +40,7 @@ async function price(change: object, options: TestAppOptions = {}) {
 }
 
 describe('two pools in a row', () => {
-  test('are quoted with useFallbacks, and only with it', async () => {
+  test('Q-179: are quoted with useFallbacks, and only with it', async () => {
     expect((await price({})).json.errorCode).toBe('NO_SWAP_ROUTES_FOUND')
     const { statusCode, json } = await price({ useFallbacks: true })
     expect([statusCode, json.details?.fallbackType]).toEqual([200, 'two-hops'])
@@ -113,7 +113,7 @@ describe('pools that nobody listed', () => {
     expect(json.details.fallbackType).toBe('more-fee-tiers')
   })
 
-  test('that lose more than a listed pool may stand off are refused', async () => {
+  test('Q-179: that lose more than a listed pool may stand off are refused', async () => {
     // 150 bps of a long-tail token and the fee of 5.
     expect((await asked(98_450_000n, { useFallbacks: true })).statusCode).toBe(200)
     const { json } = await asked(98_440_000n, { useFallbacks: true })

@@ -180,7 +180,7 @@ test.each([
   ['an address of another family', { ...toRent, recipient }, 'INVALID_ADDRESS'],
   ['a permit', { ...fromRent, usePermit: true }, 'UNSUPPORTED_CURRENCY'],
   ['a deposit address', { ...fromRent, useDepositAddress: true }, 'UNSUPPORTED_EXECUTION_TYPE'],
-])('%s that it does not take is refused by name', async (_what, change, code) => {
+])('Q-183: %s that it does not take is refused by name', async (_what, change, code) => {
   const { statusCode, json } = await ask(change)
   expect([statusCode, json.errorCode]).toEqual([400, code])
 })

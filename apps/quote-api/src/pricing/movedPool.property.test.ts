@@ -64,7 +64,7 @@ async function ask(change: object, ...[stateA, stateB = stateA]: [PoolState, Poo
 
 describe('a pool moved in favour of who asks', () => {
   test.each(['EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT'])(
-    'gives no more than the agreed price of what is paid in: %s',
+    'Q-175: gives no more than the agreed price of what is paid in: %s',
     async (tradeType) => {
       let priced = 0
       await fc.assert(
@@ -145,7 +145,7 @@ describe('a pool moved against who names a tolerance', () => {
     ['in one leg, that a user swaps in alone', usdc, chainA, false],
     ['in both legs', tide, chainB, true],
   ])(
-    '%s takes no more than the tolerance and one bound',
+    'Q-175: %s takes no more than the tolerance and one bound',
     async (_name, destinationCurrency, destinationChainId, both) => {
       let priced = 0
       const movedFrom = { min: 0n, max: 160n }

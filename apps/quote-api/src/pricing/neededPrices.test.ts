@@ -104,7 +104,7 @@ async function ask(body: object, refused: Key, wasPublished = true) {
 }
 
 describe.each(routes)('%s', (_name, body, needs) => {
-  test.each(keys)('while %s is refused', async (refused) => {
+  test.each(keys)('Q-177: while %s is refused', async (refused) => {
     const answer = await ask(body, refused)
     if (!needs.includes(refused)) expect(answer.status).toBe(200)
     else {
@@ -114,7 +114,7 @@ describe.each(routes)('%s', (_name, body, needs) => {
   })
 })
 
-test('what does not depend on a price shows the last one, and never a zero', async () => {
+test('Q-177: what does not depend on a price shows the last one, and never a zero', async () => {
   const send = routes.find(([name]) => name === 'sending USDC')?.[1] ?? {}
   const { status, gasUsd } = await ask(send, 'ETH/USD')
   expect(status).toBe(200)

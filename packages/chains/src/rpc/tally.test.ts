@@ -44,7 +44,7 @@ describe('tally', () => {
     expect(tally([says('a', 'x1'), says('b', 'x2')], of3, first).status).toBe('agreed')
   })
 
-  test('counts a host once, through however many URLs it speaks', () => {
+  test('Q-178: counts a host once, through however many URLs it speaks', () => {
     const voters = [
       { alias: 'a1', voice: 'a' },
       { alias: 'a2', voice: 'a' },

@@ -57,7 +57,7 @@ describe('prices', () => {
     }
   })
 
-  test('a feed that moves alone beyond the limit is refused, and both together are followed at once', () => {
+  test('Q-170: a feed that moves alone beyond the limit is refused, and both together are followed at once', () => {
     const { readBase, eth, clock } = setUp()
     readBase()
     expect(eth()).toBe('2000 fresh')
@@ -247,7 +247,7 @@ describe('chains', () => {
     expect(state.awaitsConfirmation('optimism')).toBe(false)
   })
 
-  test('gas above the ceiling refuses the chain, and comes back below it', () => {
+  test('Q-163: gas above the ceiling refuses the chain, and comes back below it', () => {
     const { state, clock } = setUp()
     const put = (block: number, gasWei: bigint) =>
       state.putChain('base', {

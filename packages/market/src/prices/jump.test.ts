@@ -179,7 +179,7 @@ describe('settleJump', () => {
       expect(publishedBy(steps, required)).toEqual([1_000, 'unconfirmed_jump', 1_040])
     })
 
-    test('of the only source is refused until the source is back', () => {
+    test('Q-172: of the only source is refused until the source is back', () => {
       const single: Standing = { hostsOf, secondSource: 'single' }
       const steps = [
         { at: 0, sources: [1_000] },

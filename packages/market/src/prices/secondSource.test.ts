@@ -75,7 +75,7 @@ describe('a pool that is moved', () => {
     ['by 3.5 %', 207_000],
     ['by 3.5 % downwards', 193_000],
     ['to twice its price', 400_000],
-  ])('%s for a few USD neither moves nor widens nor stops a price', (_name, cents) => {
+  ])('Q-174: %s for a few USD neither moves nor widens nor stops a price', (_name, cents) => {
     const { readBase, say, eth } = setUp()
     say(2_000)
     readBase({}, [thinPool(cents)])
@@ -103,7 +103,7 @@ describe('a pool that is moved', () => {
 })
 
 describe('a second source', () => {
-  test('that is configured and missing refuses the asset and no other one', async () => {
+  test('Q-171: that is configured and missing refuses the asset and no other one', async () => {
     const { readBase, say, eth, clock, state } = setUp()
     readBase()
     expect(eth()).toEqual({ reason: 'second_source_missing' })
@@ -132,7 +132,7 @@ describe('a second source', () => {
       'a service on the one host that several endpoints share',
       reach({ chains: new Map([['base', [secondHost, secondHost]]]) }),
     ],
-  ])('that shares a host with the first is refused at start, by name: %s', (_name, shared) => {
+  ])('Q-171: that shares a host with the first is refused at start, by name: %s', (_name, shared) => {
     expect(() => planMarket(quoteFile(), shared)).toThrow(ConfigurationError)
     expect(() => planMarket(quoteFile(), shared)).toThrow(/ETH\/USD: .*http defillama.*one endpoint host/)
   })
@@ -193,7 +193,7 @@ describe('one of two sources that lies', () => {
   test.each([
     ['a little up', 2_019],
     ['a little down', 1_981],
-  ])('%s moves no price, it widens the spread that protects the solver', (_name, lie) => {
+  ])('Q-173: %s moves no price, it widens the spread that protects the solver', (_name, lie) => {
     const { readBase, say, eth } = setUp()
     say(lie)
     readBase()

@@ -422,7 +422,7 @@ describe('refusals', () => {
     expect(JSON.parse(unknown.errorData)).toMatchObject({ field: 'amount' })
   })
 
-  test('no usable price is a retryable 503, never a guess', async () => {
+  test('Q-170: no usable price is a retryable 503, never a guess', async () => {
     const response = await price(caseA, { market: { current: testSnapshot({ prices: badPrice }) } })
     expect(response.statusCode).toBe(503)
     expect(response.json()).toMatchObject({ errorCode: 'PRICE_FETCH_FAILED', retryable: true })
@@ -440,7 +440,7 @@ describe('refusals', () => {
     })
   })
 
-  test('gas above its ceiling is a retryable 503 that names both', async () => {
+  test('Q-163: gas above its ceiling is a retryable 503 that names both', async () => {
     const refusal = { reason: 'gas_above_ceiling' as const, expectedWei: 4_001n, ceilingWei: 4_000n }
     const chains = [testChainMarket(chainA), { chainId: chainB, refusal }]
     const response = await price(caseA, { market: { current: testSnapshot({ chains }) } })

@@ -37,7 +37,7 @@ test('nothing is sold before the key has signed for the first time', async () =>
   key.close()
 })
 
-test('a key that is taken away is noticed within a minute, and again when it is back', async () => {
+test('Q-184: a key that is taken away is noticed within a minute, and again when it is back', async () => {
   const { holder, told, key } = setUp()
   key.start()
   await vi.advanceTimersByTimeAsync(0)

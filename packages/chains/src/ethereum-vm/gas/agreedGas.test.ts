@@ -90,7 +90,7 @@ describe('agreeOnGas', () => {
       807n,
       'configured',
     ],
-  ])('takes %s', async (_name, said, expectedWei, tipFrom) => {
+  ])('Q-162: takes %s', async (_name, said, expectedWei, tipFrom) => {
     expect(await gasOf(clientOf(said))).toMatchObject({ price: { expectedWei }, tipFrom })
   })
 

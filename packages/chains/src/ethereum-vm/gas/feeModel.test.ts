@@ -29,7 +29,7 @@ describe('estimateGasPrice', () => {
     ],
     ['the minimum when nothing was paid', [0n, 0n], 1n],
     ['the minimum when there are no blocks', [], 1n],
-  ])('takes %s', (_name, rewardsWei, tip) => {
+  ])('Q-162: takes %s', (_name, rewardsWei, tip) => {
     const price = estimateGasPrice({ baseFeesWei: [], nextBaseFeeWei: 100n, rewardsWei }, model)
     expect(price).toMatchObject({ expectedWei: 100n + tip, maxPriorityFeePerGasWei: tip })
   })
