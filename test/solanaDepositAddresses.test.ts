@@ -261,7 +261,7 @@ describe('a payment to a deposit address on Solana', () => {
     await reaches(quote, 'success')
   })
 
-  test('too small for its own sweep stays, and is told; its depositor takes it back alone', async () => {
+  test('Q-216: too small for its own sweep stays, and is told; its depositor takes it back alone', async () => {
     const quote = await quoteOf('SOL')
     await pay(quote, 'SOL', 900_000n)
     await waitUntil('it is left', async () => (await leftReasonOf(quote)) === 'AMOUNT_TOO_LOW_TO_REFUND', {

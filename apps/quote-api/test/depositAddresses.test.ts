@@ -335,7 +335,7 @@ describe('the quoted amount', () => {
     expect(await nativeOf('optimism', party.recipient)).toBeGreaterThan((amount * 9n) / 10n)
   })
 
-  test('after its price is quoted anew, long before the deadline', async () => {
+  test('Q-209: after its price is quoted anew, long before the deadline', async () => {
     const party = freshParty()
     const quote = await quoted(party)
     await setPast(quote, 'expires_at')
@@ -485,7 +485,7 @@ describe('another amount', () => {
 })
 
 describe('an address', () => {
-  test('is looked up with the key that had it quoted, by nobody else, as the public client types it', async () => {
+  test('Q-214: is looked up with the key that had it quoted, by nobody else, as the public client types it', async () => {
     const [owner, stranger] = await Promise.all([createSponsor(database, 0n), createSponsor(database, 0n)])
     const party = freshParty()
     const quote = await quoted(party, {}, owner.apiKey)
@@ -548,7 +548,7 @@ describe('a look that somebody asks for', () => {
     await reaches(quote, 'success')
   })
 
-  test('of one currency, at an address that nobody paid, starts nothing, and not again at once', async () => {
+  test('Q-214: of one currency, at an address that nobody paid, starts nothing, and not again at once', async () => {
     const quote = await quoted(freshParty())
     const address = addressOf(quote)
     const currency = network.deployment.base.tokens.USDC
@@ -643,7 +643,7 @@ describe('an address of a token', () => {
     expect(await requestsOf(addressOf(quote))).toHaveLength(1)
   })
 
-  test('with another amount is quoted anew, and native coin goes back', async () => {
+  test('Q-211: with another amount is quoted anew, and native coin goes back', async () => {
     const [party, stray] = [freshParty(), freshParty()]
     const [quote, other] = [await quotedToken(party), await quotedToken(stray)]
     await payToken(addressOf(quote), units / 2n)
@@ -681,7 +681,7 @@ describe('an address of a token', () => {
     expect(await requestsOf(addressOf(quote))).toHaveLength(1)
   })
 
-  test('of one use is not used up by a stranger who pays too little: that goes back, the quote is filled', async () => {
+  test('Q-210: of one use is not used up by a stranger who pays too little: that goes back, the quote is filled', async () => {
     const party = freshParty()
     const quote = await quotedToken(party, { strict: true, tradeType: 'EXACT_OUTPUT' })
     const asked = BigInt(quote.details.currencyIn.amount)

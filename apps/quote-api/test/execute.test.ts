@@ -275,7 +275,7 @@ describe.each(rows)('the owner of $what spends no native coin', (row) => {
 describe('calls are refused', () => {
   const refused = (reason: string) => [400, 'EXECUTION_REFUSED', reason]
 
-  test("that send the relayer's money, go to our own contracts, or are for another chain", async () => {
+  test("Q-197: that send the relayer's money, go to our own contracts, or are for another chain", async () => {
     const owner = await accountOf('EIP-7702')
     const quote = await quoted(owner)
     const calls = await delegatedBatch(owner, callsOf(quote))
@@ -360,7 +360,7 @@ describe('calls are refused', () => {
     expect(await refusalOf(execute(permit, calls))).toEqual(refused('not_quoted'))
   })
 
-  test('that repeat the same 700 times: one piece of work; and other calls for the same request: none', async () => {
+  test('Q-198: that repeat the same 700 times: one piece of work; and other calls for the same request: none', async () => {
     const owner = await accountOf('EIP-7702')
     const quote = await quoted(owner)
     const calls = await delegatedBatch(owner, callsOf(quote))

@@ -140,7 +140,7 @@ describe('a permit quote', () => {
     expect(BigInt(plain.fees.gas.amount)).toBeGreaterThan(0n)
   })
 
-  test('keeps the gas of the deposit from a refund', async () => {
+  test('Q-195: keeps the gas of the deposit from a refund', async () => {
     const [permit, plain] = [await quoted(), await quoted({}, { usePermit: false })]
     const kept = (quote: QuoteAnswer) => amount - BigInt(refundOf(quote))
     const relayed = BigInt(permit.fees.relayerGas.amount) - BigInt(plain.fees.relayerGas.amount)
@@ -212,7 +212,7 @@ describe('a sponsored permit', () => {
     await relayed(quote)
   })
 
-  test('that the solver gives up fails, and its hold is free again', async () => {
+  test('Q-194: that the solver gives up fails, and its hold is free again', async () => {
     const quote = await quoted({}, { subsidizeFees: true })
     await hand(quote, await sign(quote))
     const { id } = await requests.workFor(quote, 'permit')
@@ -363,7 +363,7 @@ describe('what tokens ask to be signed', () => {
 describe('a signature is refused', () => {
   const failed = [400, 'PERMIT_FAILED']
 
-  test('that is of somebody else, of another quote, or nothing at all', async () => {
+  test('Q-193: that is of somebody else, of another quote, or nothing at all', async () => {
     const [quote, another] = [await quoted(), await quoted()]
     const signatures = [
       await sign(quote, other),
@@ -402,7 +402,7 @@ describe('a signature is refused', () => {
     expect(await refusalOf(hand(quote, await sign(quote)))).toEqual(failed)
   })
 
-  test('while its owner has too little, or cancelled it at the token', async () => {
+  test('Q-193: while its owner has too little, or cancelled it at the token', async () => {
     const poor = freshAccount()
     const quote = await quoted({}, { user: poor.address })
     const signature = await sign(quote, poor)

@@ -133,7 +133,7 @@ describe('what a user executes alone', () => {
     })
   })
 
-  test('that reverted is a failure, and stays one', async () => {
+  test('Q-200: that reverted is a failure, and stays one', async () => {
     const quote = await quoted({ amount: 6_000_000n })
     const swap = transactionsOf(quote).at(-1)
     const hash = await sendOne(swap, { gas: 60_000n })
@@ -250,7 +250,7 @@ describe('a swap that nobody reports', () => {
     await isEnded(quote, hash)
   })
 
-  test('is done by no event that names it with less, to another recipient or for another currency', async () => {
+  test('Q-201: is done by no event that names it with less, to another recipient or for another currency', async () => {
     const [recipient, thief] = [freshAddress(), freshAddress()]
     const quote = await quotedTo(wallet(), recipient)
     const swap = transactionsOf(quote).at(-1)

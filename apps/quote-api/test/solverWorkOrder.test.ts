@@ -56,7 +56,7 @@ const pageFor = async (limit: number) => pageOf(await readOpenLanes(server.datab
 const kinds = async (limit: number) => (await pageFor(limit)).map(({ kind }) => kind)
 const countOf = (list: readonly string[], kind: string) => list.filter((one) => one === kind).length
 
-test('a fill is offered at once behind a thousand older permits', async () => {
+test('Q-196: a fill is offered at once behind a thousand older permits', async () => {
   await ask('permit', 1_000)
   await ask('fill', 1)
   await ask('refund', 1)
@@ -65,7 +65,7 @@ test('a fill is offered at once behind a thousand older permits', async () => {
   expect(list).toHaveLength(50)
 })
 
-test('a fifth of a page is for permits behind a thousand fills', async () => {
+test('Q-196: a fifth of a page is for permits behind a thousand fills', async () => {
   await ask('fill', 1_000)
   await ask('permit', 20)
   const list = await kinds(50)

@@ -135,7 +135,7 @@ async function costInWindow(): Promise<Cost> {
 const flood = 8_000
 const month = 30_000
 
-test('unpaid quotes change neither what a pass costs nor who is served first', async () => {
+test('Q-212: unpaid quotes change neither what a pass costs nor who is served first', async () => {
   const { requestId } = await quoteByAddress()
   const quiet = { plain: await react(plainly), contract: await react(byContract) }
 

@@ -219,7 +219,7 @@ describe('calls of smart accounts', () => {
     }
   }, 400_000)
 
-  test("that spend the wallet's tokens, or come for another contract, are refused", async () => {
+  test("Q-197: that spend the wallet's tokens, or come for another contract, are refused", async () => {
     const work = await startScriptedWork()
     const settings = await bench.settings(work)
     await startSolver(settings).ready()

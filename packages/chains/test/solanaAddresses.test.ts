@@ -53,7 +53,7 @@ test('balances of SOL and of both kinds of tokens are held, and nothing of what 
   ])
 })
 
-test('what one endpoint shows alone, or hides, changes nothing, and what none agrees on keeps nobody else', async () => {
+test('Q-213: what one endpoint shows alone, or hides, changes nothing, and what none agrees on keeps nobody else', async () => {
   const proxies = await proxiesOf(bed, 3)
   const addresses = addressesOf(proxies.map(({ url }) => url))
   const [paid, unpaid] = [anAddress(), anAddress()]

@@ -245,7 +245,7 @@ describe('a chain that says otherwise than its configuration', () => {
       expect(programHash(programBytes('depositAddresses'))).toBe(depositAddressesCode)
     })
 
-    test('names another program, no program, and one that somebody can replace', async () => {
+    test('Q-216: names another program, no program, and one that somebody can replace', async () => {
       const [account, other] = [Keypair.generate().publicKey.toBase58(), deployed('forwarder')]
       expect(await foundOf(account)).toEqual([`depositAddressProgram ${account} is no program`])
       expect(await foundOf(other)).toEqual([

@@ -156,7 +156,7 @@ describe('sweeps', () => {
     expect(await bench.revert(sweeper, contract(), call)).toBe('NothingToSweep')
   })
 
-  test('nobody but the sweeper, no order of another address or signer is served', async () => {
+  test('Q-207: nobody but the sweeper, no order of another address or signer is served', async () => {
     const opened = open()
     await pay(opened.address, 1_000n)
     const order = orderFor(opened.address)
@@ -294,7 +294,7 @@ describe('sweeps that swap', () => {
     ],
     ['nothing', (swap) => swapCall(swap, { amount: 0n }), 'NothingToSwap'],
     ['more than lies there', (swap) => swapCall(swap, { amount: amountIn + 1n }), 'TokenCallFailed'],
-  ])('%s is refused, and all of it stays', async (_what, call, error) => {
+  ])('Q-215: %s is refused, and all of it stays', async (_what, call, error) => {
     const swap = swapOf()
     await payTide(swap.opened.address, amountIn)
     expect(await bench.revert(sweeper, contract(), await call(swap))).toBe(error)
@@ -338,7 +338,7 @@ describe('withdrawals', () => {
     expect(await Promise.all([heldOf(refuses, token), balance(refuses)])).toEqual([9n, 1n])
   })
 
-  test('otherwise the depositor alone takes what lies there', async () => {
+  test('Q-207: otherwise the depositor alone takes what lies there', async () => {
     const opened = open()
     const token = await giveToken(opened.address, 9n)
     await pay(opened.address, 4n)

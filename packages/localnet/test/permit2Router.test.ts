@@ -217,7 +217,7 @@ describe('a permit through Permit2', () => {
     await bench.send(relayer, router, data)
   })
 
-  test('cannot be taken by calls that a thief signs and relays alone', async () => {
+  test('Q-191: cannot be taken by calls that a thief signs and relays alone', async () => {
     const victim = await termsOf()
     const signature = await sign(victim)
     const { types, value } = permitTypedData(victim)

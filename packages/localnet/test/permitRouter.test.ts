@@ -102,7 +102,7 @@ describe.each(kinds)('%s', (kind) => {
     ['another amount', { amount: amount + 1n }],
     ['a later end', { deadlineSeconds: 4_000_000_000 }],
     ['another owner', { owner: `0x${'11'.repeat(20)}` as const }],
-  ])('a signature serves nothing but its order: not %s', async (_what, change) => {
+  ])('Q-191: a signature serves nothing but its order: not %s', async (_what, change) => {
     const terms = await termsOf(kind)
     const signature = await signTerms(terms)
     const altered = encodeSignedDeposit(kind, { ...terms, ...change }, signature)

@@ -4,7 +4,7 @@ import { addressesPerPass, lanes, lanesInOrder, shareOut } from './addressStore.
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
 
-test('a flood without payment takes no place of what was paid, keyed or named', () => {
+test('Q-212: a flood without payment takes no place of what was paid, keyed or named', () => {
   const places = shareOut([5, 40, 10, 8_000, 1_000_000])
   expect(places.slice(0, 3)).toEqual([5, 40, 10])
   expect(sum(places)).toBe(addressesPerPass)

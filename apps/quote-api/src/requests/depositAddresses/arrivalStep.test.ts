@@ -90,7 +90,7 @@ describe('what arrived', () => {
       {},
       { action: 'sweep' },
     ],
-  ])('%s', (_what, arrival, change, step) => {
+  ])('Q-209: %s', (_what, arrival, change, step) => {
     expect(arrivalStep({ arrival, quote: { ...quote, ...change }, nowSeconds })).toEqual(step)
   })
 
@@ -145,7 +145,7 @@ describe('an address of one use', () => {
       { action: 'sweep' },
     ],
     ['nothing', paid(0n), {}, { action: 'wait' }],
-  ])('%s', (_what, arrival, change, step) => {
+  ])('Q-210: %s', (_what, arrival, change, step) => {
     expect(arrivalStep({ arrival, quote: { ...strict, ...change }, nowSeconds })).toEqual(step)
   })
 })
@@ -165,7 +165,7 @@ describe('what is swapped before its deposit', () => {
       { failedSwaps: 3, refund: { inputAmount: 10_000n, refundMinimum: 0n } },
       left,
     ],
-  ])('%s', (_what, change, step) => {
+  ])('Q-215: %s', (_what, change, step) => {
     expect(arrivalStep({ arrival: paid(10_000n), quote: { ...quote, ...change }, nowSeconds })).toEqual(step)
   })
 })

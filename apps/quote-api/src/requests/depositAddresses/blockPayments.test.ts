@@ -91,7 +91,7 @@ test('blocks of two branches are no answer: one of them would be skipped', () =>
   expect(() => parseBlockPayments(blocks, range, watched)).toThrow(MalformedAnswerError)
 })
 
-test('an address is found where a contract is told to pay it, in a call within a call as well', () => {
+test('Q-213: an address is found where a contract is told to pay it, in a call within a call as well', () => {
   const batch = encodeFunctionData({
     abi: parseAbi(['function pay(address[] recipients, uint256[] amounts)']),
     functionName: 'pay',

@@ -76,7 +76,7 @@ describe('deposit addresses', () => {
     ['refundTo', {}, refundTo],
     ['recipient without it', { refundTo: undefined }, recipient],
     ['user without both', { refundTo: undefined, recipient: undefined }, user],
-  ])('credit %s', async (_who, change, depositor) => {
+  ])('Q-206: credit %s', async (_who, change, depositor) => {
     const { stored } = await quote(change, { fillWallet }, '/quote/v2')
     expect(stored[0]?.quote.depositAddress?.terms.depositor).toBe(depositor.toLowerCase())
   })
@@ -102,7 +102,7 @@ describe('deposit addresses', () => {
     expect(made?.quote.depositAddress?.terms.depositor).toBe(fillWallet)
   })
 
-  test('cost the gas of the sweep, in the fee and in what a refund gives back', async () => {
+  test('Q-195: cost the gas of the sweep, in the fee and in what a refund gives back', async () => {
     const [{ json: by }, { json: direct }] = [await quote(), await quote({ useDepositAddress: false })]
     const gasOf = (json: typeof by) => BigInt(json.fees.relayerGas.amount)
     const refundOf = (json: typeof by) => BigInt(json.details.refundCurrency.amount)
@@ -169,7 +169,7 @@ describe('deposit addresses', () => {
       'EXTRA_TXS_NOT_SUPPORTED',
       'txs',
     ],
-  ])('are refused for %s, and nothing is stored', async (_what, change, options, errorCode, field) => {
+  ])('Q-205: are refused for %s, and nothing is stored', async (_what, change, options, errorCode, field) => {
     const { json, stored } = await quote(change, options)
     expect(json).toMatchObject({ statusCode: 400, errorCode })
     if (field !== undefined) expect(json.errorData).toContain(field)
@@ -215,7 +215,7 @@ describe('deposit addresses', () => {
     ['a swap on the destination', { originCurrency: usdc, destinationCurrency: usdx, amount: '100000000' }],
     ['another currency of one chain', { destinationChainId: chainA, destinationCurrency: usdc }],
     ['the wrapped coin of one chain', { destinationChainId: chainA, destinationCurrency: weth }],
-  ])('take %s, for an order', async (_what, change) => {
+  ])('Q-205: take %s, for an order', async (_what, change) => {
     const { json, stored } = await quote(change, { fillWallet, market: { current: marketWithPools() } })
     expect(json.steps?.[0], JSON.stringify(json)).toMatchObject({ id: 'deposit' })
     expect(stored[0]?.quote.ordered?.order.salt.slice(0, 42)).toBe(stored[0]?.quote.depositAddress?.address)

@@ -44,7 +44,7 @@ describe('a request', () => {
     ['deposited', { status: 'pending' }, {}, {}],
     ['expired', {}, {}, { nowSeconds: 986 }],
     ['budget', {}, {}, { failuresLastHour: failuresPerHourMax }],
-  ] as const)('is refused as %s: %o %o %o', (reason, ofRequest, ofCalls, ofKnown) => {
+  ] as const)('Q-198: is refused as %s: %o %o %o', (reason, ofRequest, ofCalls, ofKnown) => {
     const judged = judgeRequest(
       { ...request, ...ofRequest },
       { ...calls, ...ofCalls },

@@ -42,7 +42,7 @@ describe('a permit', () => {
     expect(step('reported', 'reverted', { nowSeconds: deadlineSeconds })).toEqual(failed)
   })
 
-  test('fails once nobody can send it any more, or the solver gave it up', () => {
+  test('Q-194: fails once nobody can send it any more, or the solver gave it up', () => {
     const nowSeconds = deadlineSeconds + 60
     const expired = { action: 'fail', reason: 'SIGNATURE_EXPIRED' }
     expect(step('open', 'none', { nowSeconds })).toEqual(expired)

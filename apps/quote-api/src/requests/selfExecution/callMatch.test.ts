@@ -41,7 +41,7 @@ describe('a transaction', () => {
     ['with shorter calldata', { input: '0xaa' }],
     ['with another value', { valueWei: 1n }],
     ['that was mined before the quote', { blockNumber: 100n }],
-  ])('%s is none of them', (_what, change) => {
+  ])('Q-200: %s is none of them', (_what, change) => {
     expect(callMatch(execution, { ...mined, ...change }, nothingDone)).toBeUndefined()
   })
 

@@ -62,7 +62,7 @@ describe('a deposit of an order', () => {
     ['after the end', fate({}, { isOver: true }), back('DOUBLE_SPEND', 990n)],
     ['in another listed currency', fate({ currency: '0xc2' }), back('INCORRECT_DEPOSIT_CURRENCY', 970n)],
     [
-      'of dust in another listed currency, which would be refunded at a loss',
+      'Q-211: of dust in another listed currency, which would be refunded at a loss',
       fate({ currency: '0xc2', amount: 30n }),
       { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' },
     ],

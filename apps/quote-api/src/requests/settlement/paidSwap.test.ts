@@ -88,7 +88,7 @@ describe('a request', () => {
     ['of one unit less', { amountOut: 94n }],
     ['in another currency', { tokenOut: account('c') }],
     ['for another input', { tokenIn: account('d') }],
-  ])('is not done by a payment %s', (_what, change) => {
+  ])('Q-201: is not done by a payment %s', (_what, change) => {
     expect(findPaidSwap(quoted, [{ ...paid, ...change }])).toBeUndefined()
   })
 
