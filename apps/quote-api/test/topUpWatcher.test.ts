@@ -222,7 +222,7 @@ describe('a transfer through a contract', () => {
 })
 
 describe('one endpoint of three', () => {
-  test('that invents a top-up credits nothing', async () => {
+  test('Q-233: that invents a top-up credits nothing', async () => {
     const lying = createBlockTree()
     const liar = await startScriptedChain({ chainId, tree: lying })
     const honest = await startScriptedChain({ chainId, tree })

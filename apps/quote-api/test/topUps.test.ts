@@ -47,7 +47,7 @@ const topUp = (owner: string, amountMicroUsd: bigint) =>
   encodeTopUp({ token: usdc(), custody: custody(), amountMicroUsd, owner }).data
 
 describe('a top-up', () => {
-  test('is shown as pending, counts once when it is final, and a reorganization changes neither', async () => {
+  test('Q-233: is shown as pending, counts once when it is final, and a reorganization changes neither', async () => {
     const wallet = `0x${'a1'.repeat(20)}`
     const sender = userOf(network, 0)
     const { node } = network.chains.base.chain
@@ -164,7 +164,7 @@ describe('a transfer without a label', () => {
     expect(halfRange.status).toBe(400)
   })
 
-  test('is credited once to the wallet that its sender names by signature, and to nobody else', async () => {
+  test('Q-232: is credited once to the wallet that its sender names by signature, and to nobody else', async () => {
     const sender = userOf(network, 1)
     const transfer = { transactionHash: await hashOfPlainTransfer(sender, 9_000_000n), wallet }
     const challengeUrl = `${urls.publicUrl}/app-balance/claims/challenge`

@@ -105,7 +105,7 @@ describe('work that somebody forged', () => {
     )
   })
 
-  test('is never paid: real deposits with other payments, calls, deadlines, contracts or signers', async () => {
+  test('Q-220: is never paid: real deposits with other payments, calls, deadlines, contracts or signers', async () => {
     const before = await inventoryOf()
     const paid = await paidOrder(network)
     const thief = freshAddress()
@@ -189,7 +189,7 @@ describe('work that somebody forged', () => {
     await waitUntil('no more left the wallet', async () => (await inventoryOf()) === before - 90_001_000n)
   })
 
-  test('gives a deposit back to nobody but its own order, no more than it is, and once', async () => {
+  test('Q-221: gives a deposit back to nobody but its own order, no more than it is, and once', async () => {
     const paid = await paidOrder(network)
     const thief = freshAddress()
     const amount = paid.order.inputs[0]?.payment.amount ?? '0'
@@ -340,7 +340,7 @@ describe('work that somebody forged', () => {
     }
   })
 
-  test('dust of a stranger, and a second deposit, are given back and stop no fill', async () => {
+  test('Q-222: dust of a stranger, and a second deposit, are given back and stop no fill', async () => {
     const signed = await signOrder(network)
     const [dusted] = await deposit(network, [signed], 10n)
     const [fitting] = await deposit(network, [signed])
@@ -368,7 +368,7 @@ describe('work that somebody forged', () => {
     await waitUntil('both are back', async () => (await held()) === amount + 10n)
   })
 
-  test('dust of strangers waits for the budget of its refunds; no fill does, nor a refund that keeps its gas', async () => {
+  test('Q-223: dust of strangers waits for the budget of its refunds; no fill does, nor a refund that keeps its gas', async () => {
     const orders = await Promise.all(Array.from({ length: 4 }, () => signOrder(network)))
     const dusted = await deposit(network, orders, 10n)
     const [short] = await deposit(network, [await signOrder(network)], 900_000_000_000_000n)

@@ -315,7 +315,7 @@ describe('the solver', () => {
     await bed.settled([closed, next])
   })
 
-  test('signs nothing while the stop switch is thrown, nor in a dry run', async () => {
+  test('Q-225: signs nothing while the stop switch is thrown, nor in a dry run', async () => {
     const { work, settings } = await bed.start({ DRY_RUN: 'on' })
     const item = fillItem(network, await paidOrder(network))
     work.add(item)

@@ -64,7 +64,7 @@ describe('the solver', () => {
     expect(work.failures.size).toBe(0)
   }, 1_800_000)
 
-  test('a process that slept past its lease signs nothing more; another one has gone on', async () => {
+  test('Q-225: a process that slept past its lease signs nothing more; another one has gone on', async () => {
     const { work, settings, solver } = await bed.start()
     const orders = await paidOrders(network, manyWishes(12))
     const items = orders.map((order) => fillItem(network, order))
@@ -87,7 +87,7 @@ describe('the solver', () => {
     expect(twice).toEqual([])
   })
 
-  test('a database restored to before fills, refunds and claims costs gas and nothing else', async () => {
+  test('Q-224: a database restored to before fills, refunds and claims costs gas and nothing else', async () => {
     const { work, solver } = await bed.start()
     const [paid, back] = await paidOrders(network, manyWishes(2))
     if (!paid || !back) throw new Error('no orders')
@@ -155,7 +155,7 @@ describe('the solver', () => {
     await bed.settled(items, () => `${solver.output()}\n---\n${second.output()}`)
   })
 
-  test('two that share a market pay an order once, though a service offers it to both, and go on where one is gone', async () => {
+  test('Q-227: two that share a market pay an order once, though a service offers it to both, and go on where one is gone', async () => {
     const other = network.keys.users[4]
     if (!other) throw new Error('a network has users')
     const wallets = [network.keys.fillWallet.address, other.address]

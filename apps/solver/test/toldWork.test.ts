@@ -149,7 +149,7 @@ test('blocks that are told of where nothing waits cost the chain nothing', async
   expect(await metric(solver.output(), 'solver_rounds_total', 'reason="block"')).toBe(0)
 })
 
-test('forged blocks make no unpaid order paid, and are looked at no more often than blocks may come', async () => {
+test('Q-229: forged blocks make no unpaid order paid, and are looked at no more often than blocks may come', async () => {
   const teller = await startTeller('subscribing')
   const { work, solver } = await start({
     ...byMinute,

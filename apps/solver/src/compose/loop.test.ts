@@ -55,7 +55,7 @@ test('what is told during a round is looked at after it, in one round', async ()
   expect(rounds).toHaveLength(2)
 })
 
-test('a flood makes one round per pause, and keeps none of the clock from coming', async () => {
+test('Q-229: a flood makes one round per pause, and keeps none of the clock from coming', async () => {
   const { waker, rounds } = start({ everyMs: 300 })
   const untilMs = performance.now() + 1_500
   while (performance.now() < untilMs) {

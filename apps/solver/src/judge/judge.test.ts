@@ -128,7 +128,7 @@ describe('a fill', () => {
     expect(judgeFill(owing(6n))).toMatchObject({ kind: 'refuse' })
   })
 
-  test('never costs more than the tolerance and the loss of one order, and says what it costs', () => {
+  test('Q-220: never costs more than the tolerance and the loss of one order, and says what it costs', () => {
     const amounts = fc.bigInt(1n, 10n ** 9n)
     fc.assert(
       fc.property(
@@ -192,7 +192,7 @@ describe('a refund', () => {
     ).toMatchObject({ kind: 'pay' })
   })
 
-  test('of a deposit that pays for no fill waits for none: dust of a stranger stops nobody', () => {
+  test('Q-222: of a deposit that pays for no fill waits for none: dust of a stranger stops nobody', () => {
     const refunded = { ...refund.refund, amount: 5n }
     for (const fill of [{ kind: 'open' } as const, filled(99n)])
       expect(judgeRefund({ ...refund, refund: refunded, deposit: depositOf(99n), fill })).toMatchObject({
@@ -235,7 +235,7 @@ describe('a refund', () => {
     expect(judgeRefund({ ...asked, givenBackThere: 95n })).toMatchObject({ kind: 'refuse' })
   })
 
-  test('of an order that asks for little and paid much gives nothing back', () => {
+  test('Q-221: of an order that asks for little and paid much gives nothing back', () => {
     const overpaid = depositOf(195n)
     expect(judgeRefund({ ...refund, deposit: overpaid, fill: filled(190n) })).toMatchObject({
       kind: 'refuse',

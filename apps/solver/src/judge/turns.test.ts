@@ -69,7 +69,7 @@ const turnsOf: readonly [string, TurnOf][] = [
 ]
 
 describe.each(turnsOf)('%s', (_what, turnOf) => {
-  test('is paid by one wallet at most, whoever is offered it, stalls and sends late', () => {
+  test('Q-227: is paid by one wallet at most, whoever is offered it, stalls and sends late', () => {
     fc.assert(
       fc.property(ids, looks, (id, list) => {
         expect(play(turnOf, id, list).length).toBeLessThanOrEqual(1)

@@ -125,7 +125,7 @@ describe('row 7: no tail', () => {
     expect(parsesOf(directCall(transferCall(`00${named(account('33'))}`)))).toEqual(['no_tail'])
   })
 
-  test('32 bytes without markers may be an id, and are kept', () => {
+  test('Q-232: 32 bytes without markers may be an id, and are kept', () => {
     const [transfer] = classifyTopUps(directCall(transferCall('ab'.repeat(32))), target)
     expect(transfer).toMatchObject({ verdict: { parse: 'no_tail' }, tail: `0x${'ab'.repeat(32)}` })
   })
