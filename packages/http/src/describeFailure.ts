@@ -40,7 +40,7 @@ const fastifyFailures: ReadonlyMap<string, { failure: FrameworkFailure; message:
 /**
  * The answer to anything a handler or the framework threw. Pure: the only place where a failure gets
  * its status, code and body. What nobody foresaw becomes a constant 500.
- * @source design.md 5.6
+ * @source rule Q-7
  */
 export function describeFailure(error: unknown, policy: ErrorPolicy): FailureAnswer {
   if (error instanceof DomainError) {

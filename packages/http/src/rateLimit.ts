@@ -37,7 +37,7 @@ export type Limiters = {
  * Limits by class: per key for keyed requests, else per address (an IPv6 caller is its /64), in
  * fixed windows counted from a caller's first request, before the body is read.
  * `find` is `undefined` for a class that is off, so that nothing runs for it.
- * @source ledger-and-safety.md 3.3, design.md 5.7
+ * @source rule Q-141
  */
 export async function createLimiters(app: HttpApp, options: RateLimitOptions): Promise<Limiters> {
   await app.register(rateLimitPlugin, { global: false, store: storeOf(options.shared) })

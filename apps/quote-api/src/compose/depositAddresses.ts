@@ -56,7 +56,7 @@ const intervalCeilingMs = 10_000
 const intervalOf = ({ chain: { config } }: AddressChain): number =>
   Math.min(paceMs(config) / 2, intervalCeilingMs)
 
-/** The jobs that bring what is paid to deposit addresses into the depository. @source quote-api.md 2.7 */
+/** The jobs that bring what is paid to deposit addresses into the depository. @source rule Q-207 */
 export function createDepositAddresses(options: {
   chains: ChainRegistry
   clients: ReadonlyMap<string, JsonRpcClient>

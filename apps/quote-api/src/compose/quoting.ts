@@ -126,7 +126,7 @@ function createOnChainQuoter(
   }
 }
 
-/** A request waits this long for what a chain says about accounts, then goes on without. @source design.md 5.4 */
+/** A request waits this long for what a chain says about accounts, then goes on without. @source rule Q-80 */
 const requestBudgetMs = 60
 const noFacts = Promise.resolve({})
 

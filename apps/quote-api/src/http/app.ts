@@ -109,7 +109,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly readiness: Readiness
   readonly trustedProxies: readonly string[]
   readonly securityContact?: string | undefined
-  /** Per fixed second, 0 is off. @source design.md 5.7 */
+  /** Per fixed second, 0 is off. @source rule Q-141 */
   readonly rateLimits: { readonly perKeyMax: number; readonly perIpMax: number }
   /** Signatures of orders that nobody paid for. */
   readonly signatureBudget: KeylessBudget

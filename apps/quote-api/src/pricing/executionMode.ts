@@ -11,7 +11,7 @@ import type { Route } from './route.ts'
  * Rules of the ways to deposit that are not a plain transaction, and of calls.
  * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED, INVALID_ADDRESS, INVALID_REQUEST, UNSUPPORTED_ROUTE,
  * UNSUPPORTED_CURRENCY, UNSUPPORTED_EXECUTION_TYPE
- * @source design.md 5.5 (deposit addresses), quote-and-sponsorship.md (usePermit, useDepositAddress)
+ * @source rule Q-205; quote-and-sponsorship.md (usePermit, useDepositAddress)
  */
 export function checkExecutionMode(route: Route, request: QuoteRequest): void {
   const { chainId, quoting } = route.destination

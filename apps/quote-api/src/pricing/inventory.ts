@@ -12,7 +12,7 @@ import {
 import type { MarketSnapshot } from '@causeway/market'
 import type { QuotableChain, QuotableCurrency, QuoteRegistry } from './registry.ts'
 
-/** Knobs of one asset's potential. @source pricing-engine.md 4.3 */
+/** Knobs of one asset's potential. @source rule Q-40 */
 export type InventoryParameters = {
   readonly kappaBps: bigint
   readonly rewardCapBps: bigint
@@ -117,7 +117,7 @@ export type InventoryMove = {
  * Rewards are capped as a rate and never below it; a positive value is never clamped, because a
  * discount on the way out would be earned back on the way home.
  * @param received what enters on the origin; @param paid what leaves on the destination
- * @source pricing-engine.md 4.3
+ * @source rule Q-40
  */
 export function skewCostUsd(received: InventoryMove, paid: InventoryMove): UsdX18 {
   const moved = received.deltaUsd

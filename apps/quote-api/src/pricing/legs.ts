@@ -25,7 +25,7 @@ export type Leg = {
  */
 export type LegPlan = {
   readonly origin: Leg | undefined
-  /** What the solver receives on the origin: all fees are in it. @source design.md 4 */
+  /** What the solver receives on the origin: all fees are in it. @source rule Q-150 */
   readonly feeCurrency: QuotableCurrency
   /** What leaves the solver's inventory on the destination. */
   readonly payoutCurrency: QuotableCurrency

@@ -250,7 +250,7 @@ function requireKeptRefund({ plan, route, snapshot }: SolverRouteInputs, refund:
   throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: an empty account would not keep its refund.')
 }
 
-/** A refund may cost one part in twenty. @source design.md 5.3 */
+/** A refund may cost one part in twenty. @source rule Q-153 */
 const refundableShare = 20n
 
 /** @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE */

@@ -24,7 +24,7 @@ export type SolverTerms = {
   readonly payoutCurrency: QuotableCurrency
   /** Least deposit the order accepts; below the expected one only where an origin swap may slip. */
   readonly depositAmount: bigint
-  /** Least refund if the order fails. @source design.md 5.3 */
+  /** Least refund if the order fails. @source rule Q-153 */
   readonly refundMinimum: bigint
   readonly topup: GasTopup | undefined
   readonly use: MeasuredUse

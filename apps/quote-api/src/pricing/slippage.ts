@@ -3,7 +3,7 @@ import { QuoteError } from './errors.ts'
 
 /**
  * Automatic tolerance where a pool leg exists, before impact: enough for ordinary movement between
- * quote and execution, small enough to make front-running it unprofitable. @source pricing-engine.md 4.4
+ * quote and execution, small enough to make front-running it unprofitable. @source rule Q-152
  */
 export const autoBaseBps: Readonly<Record<AssetClass, bigint>> = { stable: 25n, major: 75n, longtail: 150n }
 const autoBpsMax = 1_000n
@@ -57,7 +57,7 @@ function poolsBeyondTolerance(adverseBps: bigint, lagBps: bigint): QuoteError {
   )
 }
 
-/** floor(expected·(10⁴ − bps)/10⁴). @source design.md 4 */
+/** floor(expected·(10⁴ − bps)/10⁴). @source rule Q-151 */
 export function minimumAfterSlippage(expected: bigint, slippageBps: bigint): bigint {
   return bpsDown(expected, bpsDenominator - slippageBps)
 }

@@ -12,7 +12,7 @@ import { QuoteError } from './errors.ts'
 
 /**
  * Everything that stands between what the solver receives and what the user gets, in smallest units
- * of the fee currency. @source quote-api.md 6.1, 6.2; design.md 4
+ * of the fee currency. @source rule Q-150
  */
 export type FeeTerms = {
   /** G, O and U: destination gas, gas of a relayed deposit and gas top-up, already rounded up. */

@@ -10,7 +10,7 @@ const assetId = z.string().regex(/^[a-z0-9-]{1,32}$/)
 /** Names a USD price, e.g. `ETH/USD`. */
 const priceKey = z.string().regex(/^[A-Z0-9.]{1,16}\/USD$/)
 
-/** What solver inventory of one asset is worth moving for. @source pricing-engine.md 4.3 */
+/** What solver inventory of one asset is worth moving for. @source rule Q-40 */
 const inventorySchema = z.object({
   /** κ of the potential, in bps of the moved value at a skew of one target. */
   kappaBps: bps,
@@ -144,7 +144,7 @@ const costCeiling = (maxBps: number, orMicroUsd: bigint) =>
     })
     .default({ maxBps, orMicroUsd })
 
-/** What no price source and no fee history can move a quote beyond. @source design.md 5.4 */
+/** What no price source and no fee history can move a quote beyond. @source rule Q-176 */
 const ceilingsSchema = z
   .object({
     relayerGas: costCeiling(200, 25_000_000n).describe(

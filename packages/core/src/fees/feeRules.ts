@@ -35,7 +35,7 @@ type FeePartRule = {
 
 /**
  * All that a fee decides. Prices, answers, rows, holds and debits go through these rules and name no fee.
- * @source quote-api.md 6.1, 7; design.md 4, 6
+ * @source rule Q-9
  */
 type FeeRule = {
   /** Each of one fee only, and each with an amount wherever `FeeParts` are made. */

@@ -2,7 +2,7 @@ import { divideDown, divideHalfEven, pow10 } from './mulDiv.ts'
 
 /**
  * Exact decimal text of an integer amount: no exponent, no grouping, trailing zeros trimmed but one
- * kept (`"0.0"`, `"100.0"`, `"12.345678"`). @source design.md 4
+ * kept (`"0.0"`, `"100.0"`, `"12.345678"`). @source rule Q-143
  */
 export function formatAmount(amount: bigint, decimals: number): string {
   return trimOneKept(formatFixed(amount, decimals))

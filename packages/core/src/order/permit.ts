@@ -80,7 +80,7 @@ const permitFields = fieldsOf([
 /**
  * What the owner signs. Each form serves one deposit of one order: the nonce of an authorization is the
  * order id and its payee the router; the spender of a permit is the address that only this deposit runs at.
- * @source EIP-3009; EIP-2612; quote-api.md 2.5
+ * @source EIP-3009; EIP-2612; rule Q-191
  */
 export function permitTypedData(terms: PermitTerms): PermitTypedData {
   if (terms.kind === 'permit2') return permit2TypedData(terms)

@@ -47,7 +47,7 @@ const typeFields = {
 /**
  * What the owner signs for Permit2. The nonce is the order id, so an order is deposited once; what the calls
  * leave goes back to the owner.
- * @source Permit2 `PermitBatchWitnessTransferFrom`; clients.md 2.1
+ * @source Permit2 `PermitBatchWitnessTransferFrom`; rule Q-191
  */
 export function permit2TypedData({ token, owner, amount, deadlineSeconds, ...terms }: Permit2Terms) {
   const { orderId, chainId, router, relayer, calls } = terms

@@ -16,7 +16,7 @@ export type TopUpCall = {
  * account. Addresses in any case; a mixed one must carry its checksum.
  * @throws RangeError on an address that is none, an amount that is no positive uint256, or an owner
  * that nobody can be
- * @source quote-and-sponsorship.md, direct deposit; quote-api.md 7, top-up calldata
+ * @source quote-and-sponsorship.md, direct deposit
  */
 export function encodeTopUp(args: {
   token: string

@@ -74,7 +74,7 @@ type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
  * A head whose state too few tell is asked for again, and not the next one: whoever shows every new head with the
  * fastest of the honest, and keeps its state back or disputes a part of it, would otherwise stop the chain or that
  * part while one of the others is a block behind. Those behind reach the block that is waited for.
- * @source design.md 5.4, 7.5; pricing-engine.md 6.1
+ * @source rule Q-178
  */
 export function createChainSource(options: ChainSourceOptions): ChainSource {
   const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
@@ -174,7 +174,7 @@ function createStateReader(
 
 /**
  * What a refresh says of fees. A gas price that the chain's own last blocks do not bear out is refused, however many
- * endpoints show it. @source design.md 5.4
+ * endpoints show it. @source rule Q-163
  */
 export function feeReading(
   gas: AgreedGas | undefined,

@@ -18,7 +18,7 @@ export type Standing = Pick<VoicePlan, 'hostsOf'> & { readonly secondSource: Sec
  * overrule any pool.
  *
  * A stablecoin is priced at market like everything else and carries `depegBps` when it left its peg.
- * @source pricing-engine.md 2.3, design.md 5.4
+ * @source rules Q-170, Q-173 and Q-174
  */
 export function aggregate(
   args: Standing & {

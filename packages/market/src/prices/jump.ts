@@ -21,7 +21,7 @@ export type JumpVerdict = { readonly state: JumpState; readonly price: UsdPrice 
  *
  * Where no second source is asked for, any two sources, pools too, confirm a jump, or a later reading that repeats it, and
  * the previous price stays in between while its last reading is younger than `holdMaxMs`.
- * @source pricing-engine.md 6.1, design.md 5.4
+ * @source rules Q-170 and Q-172
  */
 export function settleJump(
   args: Standing & {

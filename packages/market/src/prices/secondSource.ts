@@ -5,7 +5,7 @@ import type { SourceReading } from './source.ts'
 /**
  * What a price asks of its sources: `required`, two fresh ones that share no endpoint host; `single`, only one
  * such source is configured, so no jump of it is ever confirmed; `exempt`, as `local` is.
- * @source design.md 5.4
+ * @source rules Q-171 and Q-172
  */
 export const secondSourceRules = ['required', 'single', 'exempt'] as const
 export type SecondSource = (typeof secondSourceRules)[number]

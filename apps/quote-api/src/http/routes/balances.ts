@@ -27,7 +27,7 @@ type Dependencies = {
 
 /**
  * GET /app-fees/{wallet}/balances. Balances are public; a wallet nobody knows has a balance of zero.
- * @source quote-and-sponsorship.md; quote-api.md 3.8; ledger-and-safety.md 1.2
+ * @source quote-and-sponsorship.md; rule Q-5
  */
 export function registerBalances(
   app: HttpApp,

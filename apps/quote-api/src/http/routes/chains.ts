@@ -15,7 +15,7 @@ const unknownChain = { 400: ['UNSUPPORTED_CHAIN'] }
 
 /**
  * GET /chains, and what is known of one of them: /chains/health, /chains/liquidity and /swap-sources.
- * @source quote-api.md 3.2
+ * @source rules Q-83 and Q-147
  */
 export function registerChains(app: HttpApp, directory: ChainDirectory): void {
   const schema = {

@@ -10,7 +10,7 @@ import { id32Text, lookupText } from '../wire/historyQuery.ts'
 /**
  * GET /deposit-addresses/v1: what a deposit address of the caller's key was made for.
  * POST /transactions/deposit-address/reindex: look at a deposit address now.
- * @source quote-api.md 2.7
+ * @source rule Q-214
  */
 export function registerDepositAddresses(
   app: HttpApp,

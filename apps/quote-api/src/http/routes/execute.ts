@@ -61,7 +61,7 @@ const bodySchema = z.object({
 
 /**
  * POST /execute: calls of a smart account that the solver submits, for a quoted request.
- * @source clients.md 2.2
+ * @source rules Q-197 and Q-198
  */
 export function registerExecute(app: HttpApp, { takeCalls }: { readonly takeCalls: TakeCalls }): void {
   const schema = {

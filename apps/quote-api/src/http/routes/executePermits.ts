@@ -14,7 +14,7 @@ type Dependencies = { readonly takeSignature: Readonly<Record<SignedKind, TakeSi
 
 /**
  * POST /execute/permits: the signature of a signature step, which travels in the query.
- * @source quote-api.md 2.5, 3.8
+ * @source rule Q-193
  */
 export function registerExecutePermits(app: HttpApp, { takeSignature }: Dependencies): void {
   const schema = {

@@ -20,7 +20,7 @@ import { quoteResponseSchema, quoteToJson } from '../wire/quoteResponse.ts'
 
 /**
  * POST /quote and POST /quote/v2: one answer, two rules for `recipient`.
- * @source quote-and-sponsorship.md, POST /quote; design.md 5.1
+ * @source quote-and-sponsorship.md, POST /quote; rule Q-142
  */
 export function registerQuote(
   app: HttpApp,

@@ -55,7 +55,7 @@ const v2 = {
 /**
  * GET /requests/v3 lists the requests of the caller's key, and shows anybody what `id` or `depositAddress`
  * names, without what is its owner's to see; GET /requests/v2 looks single requests up,
- * for clients of before. @source quote-and-sponsorship.md, Request history; quote-api.md 3.4
+ * for clients of before. @source quote-and-sponsorship.md, Request history; rule Q-101
  */
 export function registerRequests(
   app: HttpApp,

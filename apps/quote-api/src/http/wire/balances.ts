@@ -6,7 +6,7 @@ import { type CurrencyWire, currencyAmountSchema } from './currencyAmount.ts'
 
 const usd = z.number().describe('USD')
 
-/** @source quote-and-sponsorship.md, application balance record; quote-api.md 3.8 */
+/** @source quote-and-sponsorship.md, application balance record; rule Q-5 */
 export const balancesResponseSchema = currencyAmountSchema
   .extend({
     balances: z

@@ -24,7 +24,7 @@ export const explorerPathsSchema = z.object({
 /** Behind `explorerUrl`, as the explorers of all families have them. */
 export const explorerPaths = { transaction: '/tx/{TX_HASH}', address: '/address/', token: '/token/' }
 
-/** @source quote-api.md 3.2 */
+/** @source rule Q-147 */
 const chainSchema = z.object({
   id: z.number(),
   name: z.string(),

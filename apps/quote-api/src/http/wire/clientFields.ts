@@ -15,7 +15,7 @@ export const tolerance = z
 /**
  * Members that public clients send beside those of the interface document. Each is honoured, has no effect on
  * what is offered here, or is refused by name; docs/reference/request-fields.md is the table.
- * @source quote-api.md 2.1
+ * @source rule Q-137
  */
 export const clientFields = {
   referrerAddress: z.string().max(128).optional().describe('Kept with the request'),

@@ -171,7 +171,7 @@ export const priceBodySchema = z.object({ ...sharedFields, recipient: addressTex
 
 const recipientField = addressText.describe('Receiver on the destination chain')
 
-/** `recipient` is required here and optional on `/quote/v2`. @source design.md 5.1 */
+/** `recipient` is required here and optional on `/quote/v2`. @source rule Q-142 */
 export const quoteBodySchema = z.object({ ...sharedFields, ...sponsorshipFields, recipient: recipientField })
 
 export const quoteV2BodySchema = z.object({

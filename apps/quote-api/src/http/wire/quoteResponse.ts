@@ -42,7 +42,7 @@ const quoteDetailsSchema = z.object({
   route: z.object({ origin: routeSideSchema, destination: routeSideSchema }),
 })
 
-/** @source quote-and-sponsorship.md, POST /quote; quote-api.md 2.2 */
+/** @source quote-and-sponsorship.md, POST /quote; rule Q-138 */
 export const quoteResponseSchema = z
   .object({
     requestId: z.string().describe('Identifies the request across the whole interface'),

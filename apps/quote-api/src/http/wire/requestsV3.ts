@@ -55,7 +55,7 @@ const actualRouteSchema = z.object({
   rate: text.optional(),
 })
 
-/** @source quote-api.md 3.4, v3 */
+/** @source rules */
 const requestV3Schema = z.object({
   id: text,
   orderId: text.nullable(),

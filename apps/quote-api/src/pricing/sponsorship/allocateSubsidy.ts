@@ -32,7 +32,7 @@ const nothing = perName(sponsoredComponents, () => 0n)
  * Which part of each fee the sponsor pays. A cap is spent in the order of the list of fees. A reward stays
  * with the user and offsets nothing. A fee that must be sponsored, and is not selected (the rent of a missing
  * token account), leaves the whole request to the user.
- * @source quote-api.md 7, rows 6 to 9, 11, 15 to 21, 25 to 28, 37, 38
+ * @source rule Q-31
  */
 export function allocateSubsidy(
   terms: Pick<SponsorshipTerms, 'selected' | 'capMicroUsd' | 'allOrNothing'>,

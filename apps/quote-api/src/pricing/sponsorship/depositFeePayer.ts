@@ -19,7 +19,7 @@ export type FeePayer = {
 /**
  * The account that pays the network for the deposit, on families where another than the sender can.
  * @throws QuoteError INVALID_ADDRESS for the user, a malformed account, or an origin of another family
- * @source quote-and-sponsorship.md, Solana rules; quote-api.md 7, rows 29 to 33
+ * @source quote-and-sponsorship.md, Solana rules
  */
 export function depositFeePayer(args: {
   readonly account: string

@@ -51,7 +51,7 @@ const sweepLeastSeconds = 10
  * What becomes of what was paid to an address: the quoted amount in time pays its quote, with dust beside
  * it, so that nobody spoils a quote by sending some; any other amount, or once the quote's price ends, is quoted
  * anew, unless the address is of one use; other currencies go back. Pure.
- * @source quote-api.md 2.7; design.md 5.8
+ * @source rules Q-209 to Q-211 and Q-215
  */
 export function arrivalStep(args: {
   readonly arrival: Arrival

@@ -27,7 +27,7 @@ type Begin = (tx: SqlTx) => Promise<void>
  * Quotes what arrived like the newest quote of its address, at the prices of now, and stores it with all
  * that follows from it in one commit. Who pays the fees is decided anew, by the same rules.
  * @throws QuoteError where what arrived cannot be quoted
- * @source quote-api.md 2.7, open mode; quote-api.md 7, rows 25 to 28
+ * @source rules Q-45 and Q-209
  */
 export async function requote(
   context: DepositAddressContext,

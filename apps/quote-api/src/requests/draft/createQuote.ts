@@ -58,7 +58,7 @@ export type Quote = {
   readonly permit: PermitTerms | undefined
 }
 
-/** What must be durable before a quote is answered. @source design.md 5.2 */
+/** What must be durable before a quote is answered. @source rule Q-138 */
 export type QuoteRecord = {
   readonly quote: Quote
   readonly request: QuoteRequest

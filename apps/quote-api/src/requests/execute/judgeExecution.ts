@@ -21,7 +21,7 @@ const reasons = {
 } as const
 export type ExecutionRefusal = keyof typeof reasons
 
-/** Calls that are not submitted, with the reason and its numbers in `data`. @source clients.md 2.2 */
+/** Calls that are not submitted, with the reason and its numbers in `data`. @source rule Q-198 */
 export class ExecutionRefusedError extends DomainError {
   readonly code = 'EXECUTION_REFUSED'
   readonly kind = 'invalid_request'

@@ -46,7 +46,7 @@ export type TakeCalls = (asked: AskedExecution, keyId: string) => Promise<void>
  * commit. One set of calls is taken per request.
  * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, CHAIN_STOPPED, UNSUPPORTED_CHAIN and
  * UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
- * @source clients.md 2.2
+ * @source rule Q-198
  */
 export function createTakeCalls(options: {
   database: SqlDatabase

@@ -31,7 +31,7 @@ export const insertOrders = `
     with ordinality as o(user_address, recipient, api_key_id, quoted, order_data,
       origin_chain_id, destination_chain_id, expires_at, deadline, execution, i)`
 
-/** Orders outlive their deadline by this much. @source design.md 5.2 */
+/** Orders outlive their deadline by this much. @source rule Q-138 */
 const keptAfterDeadline = '30 days'
 
 /** Parameters of `insertOrders`. @throws RangeError on a member that would shift the columns of others */

@@ -33,7 +33,7 @@ const select = `
     extract(epoch from expires_at)::bigint as expires_at, extract(epoch from deadline)::bigint as deadline
   from orders where`
 
-/** Orders in PostgreSQL, concurrent ones in one commit. @source design.md 5.2 */
+/** Orders in PostgreSQL, concurrent ones in one commit. @source rule Q-138 */
 export function createOrderStore({ database }: { database: SqlDatabase }): OrderStore {
   const commits = createGroupCommit<StoredOrder, Hex>({
     write: async (orders) => {

@@ -4,7 +4,7 @@ import type { WorkState } from '../work/workItem.ts'
 /** The reported transaction as its chain shows it. `reverting`: in a block that a reorganization may still undo. */
 export type RelayReading = 'none' | 'missing' | 'included' | 'final' | 'reverting' | 'reverted'
 
-/** @source quote-api.md 5, failReason */
+/** @source rule Q-194 */
 export type RelayFailure = 'SIGNATURE_EXPIRED' | 'TRANSACTION_REVERTED' | 'TRANSACTION_SUBMISSION_FAILED'
 
 export type RelayStep =
@@ -17,7 +17,7 @@ export type RelayStep =
 
 /**
  * What becomes of a permit that the solver is to send. Pure. Anybody can send it, so what counts is the
- * deposit and not the solver's transaction. @source quote-api.md 2.5
+ * deposit and not the solver's transaction. @source rule Q-191
  */
 export function relayStep(args: {
   readonly work: { readonly state: WorkState; readonly mayTryAgain: boolean }

@@ -37,7 +37,7 @@ const relaySecondsMin = 30
  * Takes the signature of a permit and asks the solver to send it, in one commit. The same permit is taken
  * once, whatever its signature looks like; repeating it changes nothing.
  * @throws UnknownRequestError, QuoteError SANCTIONED_WALLET_ADDRESS and CHAIN_STOPPED, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
- * @source quote-api.md 2.5
+ * @source rule Q-193
  */
 export function createTakePermit(options: {
   kind: PermitKind
@@ -133,7 +133,7 @@ function payloadOf(
   return { ...shared, permitRouter: terms.router, relayer: terms.relayer, calls }
 }
 
-/** A signature that makes no deposit; the message says what to do. @source quote-api.md 5 */
+/** A signature that makes no deposit; the message says what to do. @source rule Q-57 */
 class PermitFailedError extends DomainError {
   readonly code = 'PERMIT_FAILED'
   readonly kind = 'invalid_request'
@@ -148,7 +148,7 @@ const unpermitted = (why: string) =>
     data: { usePermitInstead: false },
   })
 
-/** The tokens went elsewhere after the quote. @source clients.md 2.1 */
+/** The tokens went elsewhere after the quote. @source rule Q-193 */
 class PermitBalanceTooLowError extends DomainError {
   readonly code = 'GASLESS_PERMIT_BALANCE_TOO_LOW'
   readonly kind = 'invalid_request'

@@ -15,7 +15,7 @@ export type SelfExecution = {
  * contract, with the same value and calldata: then that contract's success is the quoted outcome. Wallets
  * may append bytes, which no contract reads. Pure.
  * @param done places of calls that other transactions are
- * @source quote-api.md 2.4, 3.5
+ * @source rule Q-200
  */
 export function callMatch(
   { user, calls, afterBlock }: SelfExecution,

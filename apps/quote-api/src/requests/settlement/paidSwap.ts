@@ -52,7 +52,7 @@ export type QuotedSwap = {
 /**
  * The payment that is what was quoted: the whole output, in the quoted currencies, to the quoted recipient. Who sent
  * it does not matter, since the recipient has his money. Pure.
- * @source clients.md 5
+ * @source rule Q-201
  */
 export function findPaidSwap(
   { requestId, recipient, quoted }: QuotedSwap,

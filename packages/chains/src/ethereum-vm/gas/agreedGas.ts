@@ -35,7 +35,7 @@ const patienceMs = 250
  * @param verdict on `feeHistoryRequest` at that head, with everything in it
  * @returns undefined when no base fee is agreed at all
  * @throws UpstreamUnavailableError when nobody answers
- * @source design.md 5.4
+ * @source rule Q-162
  */
 export async function agreeOnGas(
   client: PollingClient,

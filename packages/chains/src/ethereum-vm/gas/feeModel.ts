@@ -51,13 +51,13 @@ export function parseFeeHistory(result: unknown): FeeHistory {
 /**
  * What the last blocks say a tip costs: the median of theirs, where an empty block is one that would have
  * taken any tip. One transaction that pays much on a quiet chain is one block of many.
- * @source pricing-engine.md 1.2
+ * @source rule Q-162
  */
 export function tipOf({ rewardsWei }: FeeHistory, model: GasModel): bigint {
   return maxBigint(model.minPriorityFeeWei, medianUp(rewardsWei.slice(-model.historyBlocks)))
 }
 
-/** Prices gas: the next base fee plus the tip. All divisions round up. @source pricing-engine.md 1.2 */
+/** Prices gas: the next base fee plus the tip. All divisions round up. @source rule Q-151 */
 export function estimateGasPrice(
   history: FeeHistory,
   model: GasModel,
@@ -75,7 +75,7 @@ export function estimateGasPrice(
 /**
  * The gas price above which nothing is quoted, whoever says it: a multiple of what the blocks of a longer
  * window cost in the middle, and never below what is too little to matter.
- * @source design.md 5.4
+ * @source rule Q-163
  */
 export function gasCeilingWei(history: FeeHistory, model: GasModel): bigint {
   const { baseFeesWei, rewardsWei } = history

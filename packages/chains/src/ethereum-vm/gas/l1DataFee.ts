@@ -19,7 +19,7 @@ const oracle = contractInterface([
 /**
  * Calls that price the L1 data of every shape on an OP-stack chain: two per shape, in order. Put them in
  * any multicall and hand their answers to `readL1DataFees`.
- * @source pricing-engine.md 1.3; OP-stack GasPriceOracle
+ * @source OP-stack GasPriceOracle
  */
 export function l1DataFeeCalls(args: {
   readonly chainId: number

@@ -34,7 +34,7 @@ const tokensMax = 1_000
 const slotsMax = 8
 const mark: Hex = `0x${(2n ** 120n).toString(16).padStart(64, '0')}`
 
-/** @source design.md 5.5, 5.7 */
+/** @source rule Q-164 */
 export function createFillSimulator(options: FillSimulatorOptions): FillSimulator {
   const { client, simulator, timeoutMs = 300 } = options
   const known = createLruCache<StateOverrides>(tokensMax)

@@ -47,7 +47,7 @@ const patienceMs = 100
  * nodes do not know the method
  * @throws DestinationCallFailedError when enough endpoints say so; UpstreamDisagreementError,
  * UpstreamUnavailableError
- * @source execution-apis, `eth_simulateV1`; design.md 5.4
+ * @source execution-apis, `eth_simulateV1`
  */
 export async function simulateInOrder(
   client: PollingClient,

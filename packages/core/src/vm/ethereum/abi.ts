@@ -14,7 +14,7 @@ const weth9 = contractInterface(['function deposit() payable', 'function withdra
 /**
  * Calldata of the few functions that quote steps call. Arguments come in the order of the Solidity signature. All
  * throw RangeError on an address that is not 20 bytes, an id that is not 32, or an amount that is no uint256.
- * @source quote-api.md 2.4; ERC-20; WETH9
+ * @source ERC-20; WETH9
  */
 export function encodeApprove(spender: Hex, amount: bigint): Hex {
   return token.encode('approve', [spender, amount])

@@ -13,7 +13,7 @@ const maxAgeMs = 600_000
 
 /**
  * CoinGecko prices by coin id (`ethereum`). `plan` chooses the header that carries the key.
- * @source pricing-engine.md 2.2; `GET /simple/price`
+ * @source `GET /simple/price`
  */
 export function createCoingecko(options: {
   readonly baseUrl: string

@@ -18,7 +18,7 @@ const confidenceMin = 0.9
 
 /**
  * DefiLlama prices by `chain:address` or `coingecko:<coin id>`. Its own confidence below 0.9 is a fault.
- * @source pricing-engine.md 2.2; `GET /prices/current/{coins}`
+ * @source `GET /prices/current/{coins}`
  */
 export function createDefillama(options: {
   readonly baseUrl: string

@@ -29,7 +29,7 @@ export function spenderOf(
 
 /**
  * What the user must send, in order. An unknown allowance counts as none: an approve too many costs
- * gas, one too few fails. @source quote-api.md 2.3, design.md 5.4
+ * gas, one too few fails. @source rule Q-80
  */
 export function planTransactions(
   settings: ChainSettings,
