@@ -107,7 +107,7 @@ describe('a sweep', () => {
     },
   )
 
-  test('has an effect once per item, so that what is paid later is not deposited for an old order', async () => {
+  test('Q-217: has an effect once per item, so that what is paid later is not deposited for an old order', async () => {
     const made = newAddress()
     await payCoin(bed, made.address)
     const { terms } = await sweepFor(made)
