@@ -123,7 +123,7 @@ describe('addresses', () => {
 })
 
 describe('sweeps', () => {
-  test('native coin is deposited for the order and credited to the depositor, again and again', async () => {
+  test('Q-208: native coin is deposited for the order and credited to the depositor, again and again', async () => {
     const opened = open()
     for (const round of [1, 2]) {
       await pay(opened.address, 1_000n)

@@ -57,7 +57,7 @@ const measureTimeoutMs = 1_500
  * Does no I/O before `start`; after it everything is read in the background.
  * @throws ConfigurationError when a price names a chain, pool or currency that is not there, or has several
  * sources of which none is apart from the others
- * @source pricing-engine.md 2, 6.1
+ * @source rule Q-171
  */
 export function createMarket(options: MarketOptions): Market {
   const { config, clients, readers = new Map(), gates = new Map(), reserved } = options

@@ -34,7 +34,7 @@ export function permitKindOf(
  * @param relay.from whose transaction may use a signature for Permit2
  * @param relay.calls what the user would send as a deposit
  * @throws QuoteError UNSUPPORTED_CURRENCY, UNSUPPORTED_EXECUTION_TYPE, SERVICE_UNAVAILABLE
- * @source quote-api.md 2.1 (permitExpiry), 2.5
+ * @source rule Q-191
  */
 export async function permitTerms(
   tokens: PermitTokens,

@@ -36,7 +36,7 @@ export type SourceReader = (price: PricePlan) => readonly SourceReading[]
 /**
  * What every source of a price says. The other token of a pool is priced by its feeds and HTTP sources
  * alone, so that no price can confirm itself through a circle of pools.
- * @source pricing-engine.md 2.2, design.md 5.4
+ * @source rule Q-174
  */
 export function createSourceReader(facts: MarketFacts): SourceReader {
   const anchors = new Map<string, bigint | undefined>()

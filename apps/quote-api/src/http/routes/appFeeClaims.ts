@@ -63,7 +63,7 @@ const claimable = {
 
 /**
  * GET /app-fees/{wallet}/claims and /claimable: what app fees a wallet claimed, and what it can claim.
- * @source quote-api.md 3.8; quote-and-sponsorship.md, fees.app
+ * @source quote-and-sponsorship.md, fees.app
  */
 export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot }: Dependencies): void {
   app.get('/app-fees/:wallet/claims', { schema: claims, config }, async ({ params: { wallet }, query }) => {

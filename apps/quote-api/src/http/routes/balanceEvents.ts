@@ -55,7 +55,7 @@ const schema = {
   response: { 200: responseSchema, ...errorResponses },
 }
 
-/** GET /balance-events/{wallet}: every change of a wallet's balances, newest first. @source quote-api.md 3.8 */
+/** GET /balance-events/{wallet}: every change of a wallet's balances, newest first. @source rule Q-110 */
 export function registerBalanceEvents(
   app: HttpApp,
   dependencies: {

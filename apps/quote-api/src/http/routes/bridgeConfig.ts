@@ -32,7 +32,7 @@ const nobody = `0x${'0'.repeat(36)}dead`
 /** Older clients send it where they have no user, whatever the chain. @source Q-109 */
 const noUser = `0x${'0'.repeat(40)}`
 
-/** GET /config/v2: what can be bridged between two chains in one currency. @source clients.md 3 */
+/** GET /config/v2: what can be bridged between two chains in one currency. @source rule Q-109 */
 export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): void {
   const { registry, snapshot, inventoryView, userFacts, fillWallet } = dependencies
   const chainText = z.coerce.number().int().positive()

@@ -51,7 +51,7 @@ export type Unsponsored = { readonly reason: SponsorshipReason }
 /**
  * What the sponsor of a request pays for, or why nobody does.
  * @throws QuoteError UNAUTHORIZED without a key, FORBIDDEN for a key without a linked wallet
- * @source quote-api.md 7, rows 1, 2, 5, 12, 14, 19 to 23, 28
+ * @source rules Q-30 and Q-31
  */
 export function sponsorshipTerms(
   request: SponsorshipRequest,
