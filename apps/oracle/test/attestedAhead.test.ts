@@ -121,7 +121,7 @@ test('the first request asks nobody, and no endpoint need be there', async () =>
   expect(asked('eth_getTransactionReceipt')).toBe(read)
 }, 180_000)
 
-test('is what an oracle signs that prepares nothing', async () => {
+test('P-104: is what an oracle signs that prepares nothing', async () => {
   const transactionId = await deposited()
   const running = await start()
   await untilPrepared(running)

@@ -95,7 +95,7 @@ describe('what the public reference passes on, or fails over', () => {
     await expect(running).rejects.toThrow('no local answer')
   })
 
-  test('signatures over another fact never become the answer, though their signers are listed', async () => {
+  test('P-91: signatures over another fact never become the answer, though their signers are listed', async () => {
     const { running } = await askBeside('anotherFact', { allowed: ['A', 'B', 'C'], threshold: 2 }, honest)
     const { response } = await running
     expect(response.messages[0]?.data.transactionId).toBe(depositsBody.transactionId)

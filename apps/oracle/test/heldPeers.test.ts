@@ -62,7 +62,7 @@ test.each<[string, () => Promise<DepositsResponse>, readonly Promise<DepositsRes
   expect(response).not.toHaveProperty('executionHeld')
 })
 
-test('where no quorum for the execution is left, the message has that of everybody', async () => {
+test('P-102: where no quorum for the execution is left, the message has that of everybody', async () => {
   const peers = [answering(held('B')), answering(whole('C'))]
   const started = await harness({ peers, allowed: ABC, threshold: 2 })
   const { response, matched, required } = await run(started, () => held('A'))
@@ -88,7 +88,7 @@ test('without an allowlist who holds counts its peers for the message', async ()
   ])
 })
 
-test('a peer that strips the execution off the answers of others, first of all, hides it from nobody', async () => {
+test('P-102: a peer that strips the execution off the answers of others, first of all, hides it from nobody', async () => {
   const gate = createGate()
   const late = async () => {
     await gate.opened

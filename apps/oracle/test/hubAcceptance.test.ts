@@ -107,7 +107,7 @@ async function mintedOrder(currency: Currency, salt: string, calls: { readonly a
 }
 
 describe.each(currencies)('with $name currency', (currency) => {
-  test('a deposit mints its amount to the order, once', async () => {
+  test('P-89: a deposit mints its amount to the order, once', async () => {
     const token = hubTokenId(base, currency.of())
     const { holder } = await mintedOrder(currency, `1${currency.amount}`, { amount: 0n })
     expect(await hubBalance(network, holder, token)).toBe(currency.amount)

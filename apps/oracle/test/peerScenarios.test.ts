@@ -261,7 +261,7 @@ describe('settings', () => {
     expect(parse).not.toThrow(/secret|key$/)
   })
 
-  test('PEERS are base URLs with keys; pass-through is warned about', () => {
+  test('P-86: PEERS are base URLs with keys; pass-through is warned about', () => {
     const { value, warnings } = parsePeers(
       ' https://one.example/oracle/|k1 ; http://[::1]:3100|pass-through ',
     )

@@ -335,7 +335,7 @@ describe('an endpoint that is dead at the start', () => {
   })
 })
 
-test('a hub that cannot be read at the start leaves the oracle unready and unsigned until it fits', async () => {
+test('P-88: a hub that cannot be read at the start leaves the oracle unready and unsigned until it fits', async () => {
   const hub = await startFaultProxy({ targetUrl: network.chains.hub.url })
   // Readings fail; what tells a development node from others still answers.
   await hub.set({ kind: 'unsupported', methods: ['eth_call'] })

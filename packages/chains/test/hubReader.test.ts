@@ -188,7 +188,7 @@ describe('a contract whose domain is compared', () => {
     ])
   })
 
-  test('that shows no domain is a problem of its setting', async () => {
+  test('P-88: that shows no domain is a problem of its setting', async () => {
     expect(await compare(network.deployment.hub.hub, '2')).toEqual([
       expect.stringContaining('the contract shows no EIP-712 domain'),
     ])

@@ -35,7 +35,7 @@ test.each<[string, string]>([
   ['an r of no point', `0x${word(5n)}${s}1b`],
   ['nothing', '0x'],
   ['not hex', `0x${'g'.repeat(130)}`],
-])('%s is no signature', (_name, signature) => {
+])('P-93: %s is no signature', (_name, signature) => {
   expect(recoverSigner(digest, signature)).toBeUndefined()
 })
 

@@ -127,7 +127,7 @@ type Failing = () => Promise<false>
 const silentUpstream: Failing = () => Promise.reject(new UpstreamUnavailableError('silent'))
 const tooFewSigned: Failing = () => Promise.resolve(false)
 
-test('every deposit is prepared once, from so many minutes back and then block by block', async () => {
+test('P-104: every deposit is prepared once, from so many minutes back and then block by block', async () => {
   const chain = new Chain()
   chain.put(3n, '0xa', '0xb')
   const { ahead, prepared } = aheadOf(chain)

@@ -119,7 +119,7 @@ describe('inputs', () => {
     expect(await refusal(fillRequest({ inputs: [] }))).toBe('MISSING_INPUT')
   })
 
-  test('may not hold a second entry for an input, which nobody would check', async () => {
+  test('P-92: may not hold a second entry for an input, which nobody would check', async () => {
     const second = { transactionId: depositTransaction, onchainId: repeated('0e', 32), inputIndex: 0 }
     expect(await refusal(fillRequest({ inputs: [...inputsB, second] }))).toBe('INVALID_INPUT')
   })
@@ -446,7 +446,7 @@ describe('force', () => {
     expect(asked.asked.map(({ what }) => what)).toEqual(['deposits'])
   })
 
-  test('takes all deposits for the order, each once though its transaction is named twice', async () => {
+  test('P-92: takes all deposits for the order, each once though its transaction is named twice', async () => {
     const second = { ...depositB, onchainIndex: '8', amount: 5n }
     const deposits = depositFacts([depositB, second, { ...depositB, depositId: repeated('0e', 32) }])
     const secondId = onchainId({

@@ -63,7 +63,7 @@ describe('who is in the way of a solver', () => {
     expect(orders.admit(by(refund(1)), hexOf(3))).toBe(false)
   })
 
-  test('with dust, takes nothing from it', () => {
+  test('P-103: with dust, takes nothing from it', () => {
     const orders = createSettledOrders()
     expect(orders.admit(by(fill, 1n), hexOf(2))).toBe(true)
     expect(orders.admit(by(fill), hexOf(1))).toBe(true)
@@ -77,7 +77,7 @@ describe('who is in the way of a solver', () => {
   })
 })
 
-test('whatever is asked in whatever order: no two keys use one payment, and each has one of its own', () => {
+test('P-103: whatever is asked in whatever order: no two keys use one payment, and each has one of its own', () => {
   const payment = fc.constantFrom('fill', 'base 1', 'base 2', 'base 3')
   const ask = fc.record({ key: fc.nat(6), proof: fc.uniqueArray(payment, { minLength: 1, maxLength: 2 }) })
   fc.assert(

@@ -39,7 +39,7 @@ function capsAt(clock: { now: number }, own: Partial<SigningCapsOptions> = {}) {
 }
 
 describe('a thief', () => {
-  test('gets no second cap at the boundary of an hour', () => {
+  test('P-98: gets no second cap at the boundary of an hour', () => {
     const clock = { now: start }
     const caps = capsAt(clock)
     expect(caps.admit(value(1, 1_000n)).kind).toBe('upper')
@@ -51,7 +51,7 @@ describe('a thief', () => {
     expect(caps.admit(value(2, 1_000n)).kind).toBe('upper')
   })
 
-  test('signs no more than the cap in any hour, however amounts and pauses fall', () => {
+  test('P-98: signs no more than the cap in any hour, however amounts and pauses fall', () => {
     const ask = fc.record({ pauseMs: fc.nat(20 * minute), amount: fc.bigInt({ min: 1n, max: 700n }) })
     fc.assert(
       fc.property(fc.array(ask, { maxLength: 60 }), fc.nat(minute), (asks, offset) => {
@@ -81,7 +81,7 @@ describe('a thief', () => {
     expect(caps.usage()).toEqual([{ chain: 'base', currency: 'usdc', amount: 1_000n, signed: 0n }])
   })
 
-  test('who asks for more under a key that was signed is counted for the rest', () => {
+  test('P-99: who asks for more under a key that was signed is counted for the rest', () => {
     const caps = capsAt({ now: start })
     expect(caps.admit(value(1, 100n)).kind).toBe('within')
     expect(caps.admit(value(1, 1_101n)).kind).toBe('held')
@@ -110,7 +110,7 @@ describe('a thief', () => {
 })
 
 describe('what was signed', () => {
-  test('counts once, and is never held, within the hour or later', () => {
+  test('P-99: counts once, and is never held, within the hour or later', () => {
     const clock = { now: start }
     const caps = capsAt(clock)
     caps.admit(value(1, 600n))

@@ -76,14 +76,14 @@ describe('a key of a peer may not force', () => {
     ['secret:operator', `sha256$${hash}:peer`],
     [`sha256$${hash}:operator`, 'secret:peer'],
     [`sha256$${hash}:operator`, `sha256$${hash.toUpperCase()}:peer`],
-  ])('so API_KEYS=%s beside PEER_API_KEYS=%s stops the start, naming both', (operators, peers) => {
+  ])('P-87: so API_KEYS=%s beside PEER_API_KEYS=%s stops the start, naming both', (operators, peers) => {
     const refused = () => load({ API_KEYS: operators, PEER_API_KEYS: peers })
     expect(refused).toThrow(ConfigurationError)
     expect(refused).toThrow(/\bAPI_KEYS\b.*\bPEER_API_KEYS\b/)
     expect(refused).not.toThrow(new RegExp(`secret|${hash}`))
   })
 
-  test('so a key that is shown to a peer may not be one of API_KEYS', () => {
+  test('P-87: so a key that is shown to a peer may not be one of API_KEYS', () => {
     const refused = () =>
       load({ API_KEYS: 'secret:operator', PEERS: 'https://b.example|other;https://c.example|secret' })
     expect(refused).toThrow(/PEERS entry 2.*API_KEYS/)
@@ -117,7 +117,7 @@ describe('API_KEYS', () => {
     ['first', 'one'],
     ['second', 'two:2'],
     ['third', 'three'],
-  ])('%s is known as %s', async (key, label) => {
+  ])('P-86: %s is known as %s', async (key, label) => {
     expect(await keys.find(key)).toMatchObject({ label })
   })
 

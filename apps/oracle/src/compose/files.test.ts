@@ -15,7 +15,7 @@ const load = (environment: string, variables: Record<string, string>, own = sign
 
 describe('the files of an environment', () => {
   test.each(environments)(
-    '%s give its chains and its hub, with endpoints by variable',
+    'P-86: %s give its chains and its hub, with endpoints by variable',
     async (environment) => {
       const variables = {
         ...{ ...hubEndpoint, BASE_RPC_URL: endpoint, BASE_SEPOLIA_RPC_URL: endpoint },

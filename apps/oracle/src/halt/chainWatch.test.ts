@@ -167,7 +167,7 @@ describe('a chain', () => {
     ['with blocks', true],
     ['without blocks', false],
   ])(
-    '%s that falls silent is shown as such, is still tried, and is ready when it answers',
+    'P-96: %s that falls silent is shown as such, is still tried, and is ready when it answers',
     async (_, hasBlocks) => {
       const chain = new Chain()
       chain.hasBlocks = hasBlocks
@@ -208,7 +208,7 @@ describe('a chain', () => {
     expect(refusal(watch)).toBe('CHAIN_HALTED')
   })
 
-  test('that ends below a final block is doubted once, and halted when it stays so', async () => {
+  test('P-95: that ends below a final block is doubted once, and halted when it stays so', async () => {
     const chain = new Chain()
     const watch = await watchOf(chain)
     await watch.check()
@@ -269,7 +269,7 @@ describe.each([
     expect([refusal(watch), lifted]).toEqual(['CHAIN_HALTED', ['ethereum']])
   })
 
-  test('hides no replaced block behind a newer one that was read after it', async () => {
+  test('P-97: hides no replaced block behind a newer one that was read after it', async () => {
     const { chain, watch } = await followed()
     for (let number = 101n; number <= 104n; number++) chain.grow(number)
     watch.observe([at(104n)])
@@ -306,7 +306,7 @@ describe.each([
     expect(refusal(watch)).toBe('ready')
   })
 
-  test('is not followed when nothing of it was used for long, and nothing kept is used then', async () => {
+  test('P-97: is not followed when nothing of it was used for long, and nothing kept is used then', async () => {
     const [clock, resumed, lifted] = [{ nowMs: 0 }, [] as string[], [] as string[]]
     const { chain, watch } = await followed({ clock, resumed, lifted })
     expect(watch.useKept('ethereum')).toBe(true)

@@ -212,7 +212,7 @@ describe('force', () => {
     expect(forcedTotal(await scrape(open))).toBe(before + 1)
   })
 
-  test('that a key of a peer asks for is refused and written down, on fills and refunds', async () => {
+  test('P-87: that a key of a peer asks for is refused and written down, on fills and refunds', async () => {
     const refund = { order: orderB, orderSignature: orderBSignature, inputs: inputsB, refunds: [] }
     for (const [path, body] of [
       [paths.fills, fill],
@@ -232,7 +232,7 @@ describe('force', () => {
     )
   })
 
-  test('that is off is refused to everybody, and what it changes is not', async () => {
+  test('P-87: that is off is refused to everybody, and what it changes is not', async () => {
     const off = await testApp({ context: world(scripts), allowsForce: false })
     for (const headers of [{}, { 'x-api-key': testKey }, { 'x-api-key': testPeerKey }]) {
       const response = await post(paths.fills, { ...fill, force: true }, headers, off)
@@ -477,7 +477,7 @@ describe('work', () => {
     await to.app.close()
   })
 
-  test('that takes too long ends as a retryable 503', async () => {
+  test('P-90: that takes too long ends as a retryable 503', async () => {
     const chain = gated()
     const to = await testApp({ context: withReader(world(scripts), chain.reader), deadlineMs: 50 })
     const response = await post(paths.deposits, deposit, {}, to)

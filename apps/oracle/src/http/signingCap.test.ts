@@ -225,7 +225,7 @@ describe('one attestation', () => {
 })
 
 describe('a stranger who would use up the cap of everybody', () => {
-  test('gets nothing counted by asking for what was settled long ago', async () => {
+  test('P-101: gets nothing counted by asking for what was settled long ago', async () => {
     const open = await bed(4n * ether, async () => true)
     // The first half is given without asking the hub.
     for (const number of [1, 2]) await open.post(paths.deposits, deposit(number))
@@ -246,7 +246,7 @@ describe('a stranger who would use up the cap of everybody', () => {
     expect((await open.post(paths.deposits, deposit(2))).body).toHaveProperty('executionHeld')
   })
 
-  test('names fees beyond the deposit: his own execution waits, and nothing is counted', async () => {
+  test('P-100: names fees beyond the deposit: his own execution waits, and nothing is counted', async () => {
     const open = await bed(ether)
     const [fee] = orderB.fees
     if (fee === undefined) throw new Error('order B has a fee')
@@ -270,7 +270,7 @@ describe('a stranger who would use up the cap of everybody', () => {
     expect((await open.post(paths.deposits, deposit(2))).body).toHaveProperty('execution')
   })
 
-  test('deposits a token that no cap names: it waits, and nothing is counted', async () => {
+  test('P-100: deposits a token that no cap names: it waits, and nothing is counted', async () => {
     const open = await bed(ether)
     expect((await open.post(paths.deposits, deposit(99))).body).toHaveProperty('executionHeld')
     expect(open.lines).toContainEqual(

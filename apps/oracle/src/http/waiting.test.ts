@@ -107,7 +107,7 @@ describe('of several who wait for one piece of work', () => {
     expect((await next).status).toBe(200)
   })
 
-  test('who joins has the time of the work, however often somebody joins; a reading that hangs frees its place', async () => {
+  test('P-94: who joins has the time of the work, however often somebody joins; a reading that hangs frees its place', async () => {
     const { chain, to, post } = await listening({ inFlightMax: 1, deadlineMs: 400 })
     const answers: Promise<{ readonly status: number; readonly text: string }>[] = []
     const joining = setInterval(() => answers.push(post(deposit)), 50)
@@ -122,7 +122,7 @@ describe('of several who wait for one piece of work', () => {
     await expect.poll(() => inWork(to)).toBe(0)
   })
 
-  test('one transaction in many spellings is one work, signed once', async () => {
+  test('P-94: one transaction in many spellings is one work, signed once', async () => {
     let signatures = 0
     const { chain, to, post } = await listening({ signs: () => (signatures += 1) })
     const digits = depositTransaction.slice(2)

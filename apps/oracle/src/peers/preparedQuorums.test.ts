@@ -46,14 +46,14 @@ test('enough signatures are given for the very answer they are of, and for no ot
   expect(asked).toHaveLength(1)
 })
 
-test('too few are none: the request asks anew', async () => {
+test('P-105: too few are none: the request asks anew', async () => {
   const { prepared } = benchOf([1], listed)
   const own = answerOf()
   expect(await prepared.prepare({ kind, body, own }, signal)).toBe(false)
   expect(prepared.find({ kind, body, own })).toBeUndefined()
 })
 
-test('without a list a silent peer counts as asked, and is asked again behind the answer, once in a minute', async () => {
+test('P-105: without a list a silent peer counts as asked, and is asked again behind the answer, once in a minute', async () => {
   const { prepared, clock, asked } = benchOf([1, 1, 3, 2], open)
   const own = answerOf()
   expect(await prepared.prepare({ kind, body, own }, signal)).toBe(true)

@@ -217,7 +217,7 @@ describe('payload parameters', () => {
     ['recipient', { recipient: repeated('34', 20) }],
     ['depository', { depository: repeated('35', 20) }],
     ['chain that nobody knows', { chainId: 'unheard' }],
-  ])('are not about another %s', (_what, change) => {
+  ])('P-91: are not about another %s', (_what, change) => {
     expect(ask(kind, response, { ...asked, ...change })).toBe(false)
   })
 
