@@ -160,7 +160,7 @@ describe('(e) an output of the Bitcoin depository that two payouts spend', () =>
 
 // Last: it takes blocks of the hub back.
 describe('(f) a balance that the hub may still drop', () => {
-  test('gets nothing signed: a reorganization would let its owner take it out twice', async () => {
+  test('P-121: gets nothing signed: a reorganization would let its owner take it out twice', async () => {
     const { network, venues } = bed
     const { node } = network.chains.hub.chain
     const venue = venues.base

@@ -113,7 +113,7 @@ async function fill({ orderId, order: ordered, orderSignature, entry }: Deposite
   })
 }
 
-test('a deposit that nobody fills goes back: promise, entry, execution, once', async () => {
+test('P-123: a deposit that nobody fills goes back: promise, entry, execution, once', async () => {
   const deposited = await depositFor(await order())
   const alias = hubAlias(base, owner().address)
   const before = await held(alias)
@@ -169,7 +169,7 @@ test('a stolen key that promises first and has the order filled gets nothing bac
   expect(await recover(deposited)).toMatchObject(refusedWith('DEPOSIT_NOT_HELD'))
 })
 
-test('a solver that promises, and fills after the deposit went back, settles nothing', async () => {
+test('P-124: a solver that promises, and fills after the deposit went back, settles nothing', async () => {
   const deposited = await depositFor(await order())
   const promised = await promise(deposited)
   expect(await submitEntry(network, promised.body.genericMapping)).toBe('accepted')

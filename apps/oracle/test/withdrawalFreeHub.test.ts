@@ -158,7 +158,7 @@ describe('(a) more hub tokens sent to a withdrawal address', () => {
 })
 
 describe('(b) a withdrawal address that holds', () => {
-  test('one unit more than the amount is paid and burned like any other', async () => {
+  test('P-121: one unit more than the amount is paid and burned like any other', async () => {
     await send(1n)
     const params = await signedRequest(amount)
     expect(await submitWithdrawRequest(network, params)).toBe('accepted')

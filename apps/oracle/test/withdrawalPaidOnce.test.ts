@@ -91,7 +91,7 @@ describe.each([
   })
 })
 
-test('a self-made expired request gives nothing back, before the allocator issued one and after it paid', async () => {
+test('P-117: a self-made expired request gives nothing back, before the allocator issued one and after it paid', async () => {
   const initiated = await initiate(network, trio, terms(1, '11'))
   const guess = expiredCopy(
     encodeEvmWithdrawal({
@@ -155,7 +155,7 @@ test('what was issued in a block that is not final is asked for again later', as
   expect(await v1(payload, initiated)).toMatchObject({ status: 200 })
 })
 
-test('one nonce has one payload: nothing second is issued for the same withdrawal address', async () => {
+test('P-119: one nonce has one payload: nothing second is issued for the same withdrawal address', async () => {
   const initiated = await initiate(network, trio, terms(4, '42'))
   const { params } = await issue(initiated)
   // The withdrawal address still holds the amount, so the oracles sign again; the allocator refuses.
@@ -165,7 +165,7 @@ test('one nonce has one payload: nothing second is issued for the same withdrawa
 })
 
 // Last: it moves the clock of base.
-test('an issued withdrawal that expired is given back, and a burn signed before is shut out', async () => {
+test('P-118: an issued withdrawal that expired is given back, and a burn signed before is shut out', async () => {
   const initiated = await initiate(network, trio, terms(5, '51'))
   const { payload } = await issue(initiated)
   await network.chains.base.chain.node.increaseTime({ seconds: lifetimeSeconds + 60 })

@@ -105,7 +105,7 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
     test.each([
       ['a depository', depositoryKey.legacy.script],
       ['the recipient himself', user.witness.script],
-    ])('of which an input is %s’s is none', async (_name, script) => {
+    ])('P-108: of which an input is %s’s is none', async (_name, script) => {
       const own = funding({ script: solver.witness.script, value: 900n })
       const foreign = funding({ script, value: 900n })
       const inputs = [own, foreign].map((source) => ({ txid: source.getId(), vout: 0 }))

@@ -219,7 +219,7 @@ describe('what is not final yet', () => {
     await expect(read({}, young.transactionId)).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FINAL' })
   })
 
-  test('is not a disagreement when one endpoint has not seen the transaction and one is dead', async () => {
+  test('P-107: is not a disagreement when one endpoint has not seen the transaction and one is dead', async () => {
     const young = await send()
     await behave({ kind: 'staleHead', block: 3n }, dead)
     await expect(read({}, young.transactionId)).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FINAL' })

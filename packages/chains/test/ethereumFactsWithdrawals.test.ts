@@ -114,7 +114,7 @@ test('an executed withdrawal without a named transaction is executed and proves 
   expect(facts).not.toHaveProperty('executingTransactionId')
 })
 
-test('another transaction, also one that executes another withdrawal, proves nothing', async () => {
+test('P-106: another transaction, also one that executes another withdrawal, proves nothing', async () => {
   const request = requestOf()
   await execute(request)
   const foreign = await execute(requestOf())
@@ -127,7 +127,7 @@ test('another transaction, also one that executes another withdrawal, proves not
   }
 })
 
-test('a request whose only call failed under allowFailure is used, and no transaction proves a payment', async () => {
+test('P-106: a request whose only call failed under allowFailure is used, and no transaction proves a payment', async () => {
   const request = requestOf({
     to: usdc,
     data: encodeTransfer(recipient, 10n ** 30n),

@@ -106,7 +106,7 @@ describe('nothing is paid by', () => {
 test.each<[string, string, object]>([
   ['a depository, whose payout anybody may name an order for', depository, { fromOthers: 1_250_000_000n }],
   ['the recipient himself', recipient, {}],
-])('what is sent by %s pays nothing', async (_what, user, rest) => {
+])('P-108: what is sent by %s pays nothing', async (_what, user, rest) => {
   bed.map({ user })
   const payments = [{ recipient, currency: native }]
   const transactionId = bed.list(usdSend({ destination: recipient }), { user })

@@ -110,7 +110,7 @@ const lies: readonly (readonly [string, unknown])[] = [
   ['answers nothing', '0x'],
   ['answers an offset beyond its answer', `0x${'ff'.repeat(64)}`],
 ]
-test.each(lies)('one endpoint of three that %s changes nothing', async (_lie, result) => {
+test.each(lies)('P-125: one endpoint of three that %s changes nothing', async (_lie, result) => {
   const [promised, none] = [question(), question()]
   await promise(promised)
   for (const one of [promised, none]) await mint(one)

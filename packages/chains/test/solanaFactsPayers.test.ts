@@ -75,7 +75,7 @@ describe('a thief', () => {
     expect(await paid([claim(bed.recipient)])).toMatchObject({ amount: 0n, fromOthers: enough })
   })
 
-  test('pays nothing beside it by moving as much to an account of his own', async () => {
+  test('P-108: pays nothing beside it by moving as much to an account of his own', async () => {
     expect(await paid([claim(bed.recipient), own(second)])).toMatchObject({ amount: 0n, fromOthers: enough })
     expect(await paid([claim(bed.recipient), own(second, 5n * enough)])).toMatchObject({ amount: 0n })
   })
@@ -128,7 +128,7 @@ describe('the solver’s side', () => {
     expect(await paid([claim(bed.recipient)], { fillPayers })).toMatchObject({ amount: enough })
   })
 
-  test('is never the vault, listed or not', async () => {
+  test('P-108: is never the vault, listed or not', async () => {
     const request: SolanaWithdrawal = {
       domain: `0x${'01'.repeat(32)}`,
       ...{ recipient: bed.recipient.toBase58(), token: undefined, amount: 1_000_000n },

@@ -118,7 +118,7 @@ describe('a withdraw request of two oracles', () => {
     expect(await refusal(request)).toBe('NonceUsed')
   })
 
-  test('gets no second payload under its nonce, whatever else it asks for', async () => {
+  test('P-119: gets no second payload under its nonce, whatever else it asks for', async () => {
     for (const change of [
       { amount: 2_000_000n },
       { recipient: `0x${'23'.repeat(20)}` },
@@ -220,7 +220,7 @@ describe('payloads of the other families are those that core derives the same re
       expect(await Promise.all(built)).toEqual(hashes)
     })
 
-    test('two owners never share the bytes of one transaction', async () => {
+    test('P-122: two owners never share the bytes of one transaction', async () => {
       const utxos = [utxo('c3', '100000')]
       await submit(spelled(63n, 60_000n, utxos))
       const other = { ...spelled(63n, 60_000n, utxos), spender: receiver }

@@ -242,7 +242,7 @@ describe.each(families)('a payload of $vmType', ({ vmType, build, forged }) => {
     })
   })
 
-  test.each(forged)('%s is not signed', (_what, forge, reason) => {
+  test.each(forged)('P-120: %s is not signed', (_what, forge, reason) => {
     const verdict = judgeIssued({ ...issued, payload: forge(BigInt(payloadId)) }, places)
     expect(verdict).toEqual({ kind: 'refuse', reason })
   })
@@ -285,7 +285,7 @@ describe('what the hub must show of a payload', () => {
       { named: repeated('ab', 32) },
       'the hub names another payload for its nonce',
     ],
-  ])('%s is not signed', (_what, change, reason) => {
+  ])('P-120: %s is not signed', (_what, change, reason) => {
     expect(lacks(change)).toBe(reason)
   })
 })

@@ -226,7 +226,7 @@ describe('a solver whose key is stolen has time to settle what it filled', () =>
   const heldSince = (seconds: bigint) =>
     orderAddress(ethereum, { depositor, timestampSeconds: seconds, depositId: orderBId })
 
-  test('a promise counts when it has stood for the delay, and not a second before', async () => {
+  test('P-123: a promise counts when it has stood for the delay, and not a second before', async () => {
     const at = (entrySeconds: bigint) => ({ promises: promised({}, { entrySeconds }) })
     await expect(recover({}, at(justOpen))).resolves.toBeDefined()
     await expect(recover({}, at(justOpen + 1n))).rejects.toMatchObject({

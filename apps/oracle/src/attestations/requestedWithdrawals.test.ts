@@ -105,7 +105,7 @@ describe('a withdrawal that its owner asked for', () => {
     })
   })
 
-  test('from another depository than the reader looked at is never called expired', async () => {
+  test('P-113: from another depository than the reader looked at is never called expired', async () => {
     const elsewhere = attest({ status: 'expired' }, { depository: otherDepository }, otherDepository)
     await expect(elsewhere).rejects.toMatchObject({
       ...{ code: 'WITHDRAWAL_PAYLOAD_MISMATCH', data: { member: 'depository' } },

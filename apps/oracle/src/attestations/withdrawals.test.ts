@@ -139,7 +139,7 @@ describe('the execution', () => {
     expect(unsigned.message.result.status).toBe(1)
   })
 
-  test('takes the depository that the request names, when the withdrawal takes from it', async () => {
+  test('P-113: takes the depository that the request names, when the withdrawal takes from it', async () => {
     const named = { ...addressRequest, depository: otherDepository }
     const body = request({ transactionId: executing, withdrawalAddressRequest: named })
     const found = (payingDepositories: readonly string[]) =>
@@ -250,7 +250,7 @@ describe('bytes that the allocator did not issue for exactly this request get no
     await expect(attest(body, facts(change), issued)).rejects.toMatchObject({ code, data })
   })
 
-  test('without an allocator there is a message and no execution, whatever is asked', async () => {
+  test('P-117: without an allocator there is a message and no execution, whatever is asked', async () => {
     const { allocator: _allocator, ...context } = world({
       ethereum: { withdrawals: { [withdrawal]: facts({ executingTransactionId: executing }) } },
     })
@@ -265,7 +265,7 @@ describe('bytes that the allocator did not issue for exactly this request get no
     expect(unsigned.execution).toBeUndefined()
   })
 
-  test('under public keys the keys are the published ones', async () => {
+  test('P-118: under public keys the keys are the published ones', async () => {
     const scripts = (found: WithdrawalFacts) => ({ ethereum: { withdrawals: { [withdrawal]: found } } })
     const keyOf = async (body: WithdrawalsRequest, found: WithdrawalFacts) => {
       const { allocator, ...rest } = world(scripts(found), {}, issuedHere)

@@ -29,7 +29,7 @@ test('the promise, its entry and what oracles sign for it are the published ones
   )
 })
 
-test('an order id in upper case has no entry of its own', () => {
+test('P-126: an order id in upper case has no entry of its own', () => {
   expect(noFillOrRefundEntry({ ...promise, orderId: upper })).toEqual(noFillOrRefundEntry(promise))
   expect(noFillOrRefundDigest({ ...promise, orderId: upper }, 8453)).toEqual(
     noFillOrRefundDigest(promise, 8453),

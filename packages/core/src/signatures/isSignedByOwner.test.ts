@@ -215,7 +215,7 @@ describe('lighter', () => {
 })
 
 describe('solana', () => {
-  test('lets no key of small order sign, though a lax check would', async () => {
+  test('P-110: lets no key of small order sign, though a lax check would', async () => {
     const owner = '11111111111111111111111111111111'
     const { 'solana-vm': family } = families
     if (family === undefined) throw new Error('solana is missing')

@@ -199,7 +199,7 @@ describe('lighter-vm', () => {
     ['a memo of half a byte', asked({ memo: 'abc' })],
     ['a nonce above uint64', asked({ nonce: '18446744073709551616' })],
     ['a missing nonce', asked({ nonce: undefined })],
-  ])('is refused with %s', (_what, request) => {
+  ])('P-116: is refused with %s', (_what, request) => {
     expect(() => normalise('lighter-vm', request)).toThrow(InvalidWithdrawRequestError)
   })
 

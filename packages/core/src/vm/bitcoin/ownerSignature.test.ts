@@ -59,7 +59,7 @@ describe('a signature of the owner', () => {
     ['BIP-322 for P2WPKH', owners.p2wpkh, signBip322(message, 'p2wpkh')],
     ['BIP-322 for P2TR', owners.p2tr, signTaproot(message)],
     ['BIP-322 for P2TR with a hash type', owners.p2tr, signTaproot(message, 1)],
-  ])('%s holds for its text alone', (_what, owner, signature) => {
+  ])('P-109: %s holds for its text alone', (_what, owner, signature) => {
     expect(isSigned(owner, signature)).toBe(true)
     expect(isSigned(owner, signature, message.replace('4', '5'))).toBe(false)
   })

@@ -55,7 +55,7 @@ describe('the id of a withdrawal', () => {
 })
 
 describe('a withdrawal', () => {
-  test('pays its first output and the fee', () => {
+  test('P-115: pays its first output and the fee', () => {
     const withdrawal = decodeBitcoinWithdrawal(hexOf(spending().toBuffer()))
     expect(withdrawal.fee).toBe(10_000n)
     expect(bitcoinWithdrawalTransfer(withdrawal, bitcoinMainnet)).toEqual({

@@ -50,7 +50,7 @@ describe('a withdrawal is refused', () => {
     ['with a dirty recipient', [call({ data: `0xa9059cbb01${transfer.slice(12)}` })]],
     ['with a transfer of the zero address', [call({ to: repeated('00', 20), data: transfer })]],
     ['with a transfer that also sends value', [call({ data: transfer, value: 1n })]],
-  ])('%s', (_what, calls) => {
+  ])('P-112: %s', (_what, calls) => {
     expect(() => read(...calls)).toThrow(InvalidWithdrawalError)
   })
 })

@@ -83,7 +83,7 @@ describe('the payment', () => {
     ['no point', '7', 8, 700_000_000n],
     ['more digits than a float has', '90071992.54740993', 8, 9_007_199_254_740_993n],
     ['a token of two decimals', '1.50000000', 2, 150n],
-  ])('of an amount with %s is exact', (_what, amount, decimals, units) => {
+  ])('P-114: of an amount with %s is exact', (_what, amount, decimals, units) => {
     const transfer = hyperliquidWithdrawalTransfer({ ...sendAsset, amount }, decimals)
     expect(transfer).toEqual({ currency: usdc, amount: units, recipient: repeated('22', 20) })
   })

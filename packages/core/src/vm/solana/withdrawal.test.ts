@@ -48,7 +48,7 @@ test('pays SOL without a mint and the mint otherwise', () => {
   expect(solanaWithdrawalTransfer({ ...payment, token: mint })).toEqual({ currency: mint, recipient, amount })
 })
 
-test('a mint that is spelled like SOL pays nothing', () => {
+test('P-112: a mint that is spelled like SOL pays nothing', () => {
   const encoded = encodeSolanaWithdrawal({ ...payment, token: '1'.repeat(32) })
   expect(() => solanaWithdrawalTransfer(decodeSolanaWithdrawal(encoded))).toThrow(InvalidWithdrawalError)
 })
