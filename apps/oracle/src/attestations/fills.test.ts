@@ -65,7 +65,7 @@ const withOutput = (output: Partial<Order['output']>): Order => ({
 })
 
 describe('a fill of order B', () => {
-  test('has the published message and the published execution', async () => {
+  test('P-130: has the published message and the published execution', async () => {
     const { unsigned, isFinal, evidence } = await attest(fillRequest())
     expect(unsigned.message).toEqual({ ...fillOfOrderB('0'), signatures: [] })
     expect(fillMessageId(unsigned.message, worldOf().networkOf)).toBe(
@@ -129,7 +129,7 @@ describe('inputs', () => {
     expect(await refusal(fillRequest({ inputs: [...inputsB, second] }))).toBe('UNKNOWN_ORDER_PART')
   })
 
-  test('must name a deposit for this order', async () => {
+  test('P-129: must name a deposit for this order', async () => {
     const deposits = depositFacts([{ ...depositB, depositId: repeated('0e', 32) }])
     expect(await refusal(fillRequest(), { deposits })).toBe('INVALID_INPUT')
   })
@@ -374,7 +374,7 @@ describe('one transfer satisfies one payment only', () => {
     })
   const moved = (amount: bigint) => paymentFacts({ transfers: [{ recipient, currency: usdc, amount }] })
 
-  test('so two identical output payments of 4,900 are not paid by one transfer of 4,950', async () => {
+  test('P-129: so two identical output payments of 4,900 are not paid by one transfer of 4,950', async () => {
     const { request, deposits } = await requestFor(twice(recipient, recipient))
     expect(await refusal(request, { deposits, payment: moved(4_950n) })).toBe('INSUFFICIENT_FILL')
     expect(await refusal(request, { deposits, payment: moved(9_799n) })).toBe('INSUFFICIENT_FILL')

@@ -136,7 +136,7 @@ describe('the minimum moves with what was deposited', () => {
     expect(await refusal(refundRequest(), { deposits, payment })).toBe('accepted')
   })
 
-  test('an under-payment lowers it', async () => {
+  test('P-129: an under-payment lowers it', async () => {
     const deposits = depositFacts([{ ...depositB, amount: 5n * 10n ** 17n }])
     expect(await refusal(refundRequest(), { deposits, payment: refunded(minimum / 2n) })).toBe('accepted')
     expect(await refusal(refundRequest(), { deposits, payment: refunded(minimum / 2n - 1n) })).toBe(

@@ -38,14 +38,14 @@ test.each<[string, string, string, string]>([
   expect(onchainId({ chainId, transactionId, onchainIndex })).toBe(id)
 })
 
-test('a tron id in its 0x form has the onchainId of its bare form once it is canonical', () => {
+test('P-127: a tron id in its 0x form has the onchainId of its bare form once it is canonical', () => {
   const codec = codecOf(mainNetwork('tron-vm'))
   const idOf = (transactionId: string) => onchainId({ chainId: 'tron', transactionId, onchainIndex: '3' })
   expect(idOf(repeated('aa', 32))).toMatch(/^0x2f92fde2/)
   expect(idOf(codec.canonicalTransactionId(repeated('AA', 32)))).toBe(idOf('aa'.repeat(32)))
 })
 
-test('the execution key of deposits is the published one', () => {
+test('P-127: the execution key of deposits is the published one', () => {
   expect(depositsExecutionKey({ chainId: 'ethereum', transactionId: repeated('aa', 32) })).toBe(
     '0x92f8ee69568e8b3d16a91449326ae6ff4b1f1cd5d4993b05dcd562b9b8d1b74d',
   )

@@ -159,7 +159,7 @@ test('the hub chain id of a chain without its own number is the hash of its name
   )
 })
 
-test.each(vmTypes)('ids of %s are hashes of packed bytes, as viem packs them', (vmType) => {
+test.each(vmTypes)('P-127: ids of %s are hashes of packed bytes, as viem packs them', (vmType) => {
   const chainOf = { chainId: vmType.replace('-vm', ''), ...mainNetwork(vmType) }
   const twentyBytes = (hash: Hex): Hex => `0x${hash.slice(26)}`
   const uint = fc.bigInt({ min: 0n, max: 2n ** 64n })

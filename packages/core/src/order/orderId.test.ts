@@ -30,7 +30,7 @@ describe('orderId', () => {
     expect(orderId(order, networkOf)).toBe(id)
   })
 
-  test('of order B is what its published signature signs', async () => {
+  test('P-128: of order B is what its published signature signs', async () => {
     const signer = await recoverMessageAddress({
       message: { raw: orderId(orderB, networkOf) },
       signature: orderBSignature,

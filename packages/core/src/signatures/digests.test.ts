@@ -101,7 +101,7 @@ describe('signatures over our digests are the published ones', () => {
   })
 })
 
-test('separator and struct hashes of executions are the published ones', () => {
+test('P-128: separator and struct hashes of executions are the published ones', () => {
   expect(bytesToHex(executionSeparator(hubDomain))).toBe(
     '0xf91ef33124fc43f413354da3fff82ba3e4e078b51414efd397e632d46da4743d',
   )
