@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import type { Backing, HubState, IssuedPayload } from '../payloads/issued.ts'
 
-/** What the allocator's contract and the hub offer. @source withdrawals.md 5 */
+/** What the allocator's contract and the hub offer. @source rule P-69 */
 const abi = parseAbi([
   'struct SubmitWithdrawRequest { uint256 chainId; string depository; string currency; uint256 amount; address spender; string receiver; bytes data; bytes32 nonce; }',
   'event WithdrawRequestSubmitted(bytes32 indexed payloadId, SubmitWithdrawRequest request)',

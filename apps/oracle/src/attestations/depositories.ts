@@ -11,7 +11,7 @@ function primaryDepository(chain: AttestedChain): string {
 /**
  * The depository that a request names, or the primary one; canonical.
  * @throws AttestationError when the chain has no such depository; InvalidAddressError
- * @source oracle-protocol.md 3.2, "Depository membership"
+ * @source rule P-113
  */
 export function requestedDepository(chain: AttestedChain, requested: string | undefined): string {
   if (requested === undefined) return primaryDepository(chain)

@@ -34,7 +34,7 @@ export function canonicalDeposits(
 /**
  * POST /attestations/depository-deposits/v1: every deposit of one final transaction, each minted to the
  * account of the order that it names, or of its depositor. Takes what `canonicalDeposits` made of the request.
- * @source oracle-protocol.md 3.1
+ * @source rule P-130
  */
 export const attestDeposits: Attest<DepositsRequest, DepositsResponse> = async (
   { chainId, transactionId },

@@ -2,7 +2,7 @@ import { DomainError, type DomainErrorOptions, type ErrorKind } from '@causeway/
 
 /**
  * Every code that attesting answers with, and its kind. The wording of a message may change, these may
- * not. @source oracle-protocol.md 3, 4; design.md 7.3
+ * not. @source rule P-90
  */
 export const attestationErrorKinds = {
   ALLOCATOR_NOT_CONFIGURED: 'invalid_request',

@@ -36,7 +36,7 @@ type Order = FillsRequest['order']
 /**
  * POST /attestations/solver-fills/v1: a solver paid an order's outputs, so the order's deposits are the
  * solver's. With `force` the deposits alone are proven.
- * @source oracle-protocol.md 3.3, 4
+ * @source rules P-129, P-130
  */
 export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = async (
   request,
@@ -133,7 +133,7 @@ function demandedPayments({
  * Every call of the order must have been executed, in the order's sequence; others may stand between.
  * Calls are compared in their one ABI encoding.
  * @throws AttestationError
- * @source oracle-protocol.md 4, rule 6; 5.1, "Calls"
+ * @source rule P-41
  */
 function checkCalls(calls: readonly Hex[], facts: PaymentFacts, chain: AttestedChain): void {
   if (calls.length === 0) return

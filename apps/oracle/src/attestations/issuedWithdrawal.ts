@@ -32,7 +32,7 @@ export type IssuedWithdrawal = {
 /**
  * Asks the allocator for the payload of exactly this request.
  * @throws WithdrawalNotFinalError, what reading the allocator throws
- * @source withdrawals.md 5
+ * @source rule P-117
  */
 export async function readIssuedWithdrawal(
   request: WithdrawRequest,

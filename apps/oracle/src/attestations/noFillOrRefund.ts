@@ -7,7 +7,7 @@ import { mappingNotConfigured } from './recovery.ts'
 /**
  * POST /attestations/signatures/no-fill-or-refund/v1: what a solver signed becomes an entry of its own account
  * in the hub's generic mapping. Only the solver can give it, and it says nothing of other solvers' orders.
- * @source withdrawals.md 2, 5
+ * @source rules P-123, P-126
  */
 export const attestNoFillOrRefund: Attest<NoFillOrRefundRequest, NoFillOrRefundResponse> = async (
   request,

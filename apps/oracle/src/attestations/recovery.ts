@@ -34,7 +34,7 @@ const noOrder: Hex = `0x${'0'.repeat(64)}`
  * POST /attestations/recover/v1: a deposit goes back to its depositor's balance, once the solver of its order
  * promised neither to fill nor to refund it, and the promise and the deposit have both stood so long that a
  * fill of before is settled. Time alone sets nothing free: nobody can prove that an order was not filled.
- * @source withdrawals.md 2, 5
+ * @source rules P-123, P-125
  */
 export const attestRecovery: Attest<RecoveryRequest, WithExecution<RecoveryResponse>> = async (
   request,

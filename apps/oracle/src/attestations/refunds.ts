@@ -38,7 +38,7 @@ import { checkPayments, paymentName } from './settlement/payments.ts'
 /**
  * POST /attestations/solver-refunds/v1: a solver paid an order's inputs back, so the order's deposits
  * are the solver's. With `force` the deposits alone are proven.
- * @source oracle-protocol.md 3.4, 4
+ * @source rules P-129, P-130
  */
 export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>> = async (
   request,

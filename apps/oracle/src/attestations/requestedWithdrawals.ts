@@ -14,7 +14,7 @@ import { checkExecutingTransaction, payloadMismatch, withdrawalStatusNumbers } f
 /**
  * POST /attestations/depository-withdrawals/v2: what became of the withdrawal that an owner asked for. The
  * bytes are the allocator's, so nobody hands any in. Pending while the allocator issued nothing.
- * @source withdrawals.md 2, 5
+ * @source rule P-117
  */
 export const attestRequestedWithdrawal: Attest<
   RequestedWithdrawalsRequest,

@@ -32,7 +32,7 @@ type OwnerContext = Pick<AttestationContext, 'chains' | 'recoverSigner' | 'reade
 /**
  * Checks the owner's authorisation and names the accounts.
  * @throws AttestationError, UnknownChainError, InvalidAddressError, what reading an owner's key or code throws
- * @source oracle-protocol.md 3.5, 3.6
+ * @source rule P-80
  */
 export async function authoriseWithdrawal(
   request: WithdrawalFlowRequest,

@@ -13,7 +13,7 @@ import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow
 /**
  * POST /attestations/withdrawal-initiated/v1: the withdrawal address holds the amount, so the
  * allocator may build the payload that pays it out.
- * @source oracle-protocol.md 3.5; withdrawals.md 4 (a), (b), (f)
+ * @source rule P-121
  */
 export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, WithdrawalInitiatedResponse> = async (
   request,
@@ -55,7 +55,7 @@ export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, Withdrawal
  * allocator that would issue a second request over the same balance gets the amount exactly, as the public
  * protocol asks.
  * @throws AttestationError
- * @source withdrawals.md 4 (a), (b), (f)
+ * @source rule P-121
  */
 async function checkBalance(
   { withdrawalAddress, hubTokenId, amount }: AuthorisedWithdrawal,

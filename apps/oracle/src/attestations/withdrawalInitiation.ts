@@ -11,7 +11,7 @@ import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow
 /**
  * POST /attestations/withdrawal-initiation/v1: an owner who signed for it moves a balance on the hub to
  * the withdrawal address.
- * @source oracle-protocol.md 3.5
+ * @source rule P-80
  */
 export const attestWithdrawalInitiation: Attest<
   WithdrawalFlowRequest,

@@ -35,7 +35,7 @@ export const withdrawalStatusNumbers = { pending: 0, executed: 1, expired: 2 } a
  * POST /attestations/depository-withdrawals/v1: what became of a withdrawal. The bytes are anybody's, so
  * alone they get a message. With a withdrawal address the allocator must have issued them for exactly that
  * address; then executed burns what it holds, expired gives it back to the owner.
- * @source oracle-protocol.md 3.2; withdrawals.md 5
+ * @source rules P-117, P-118
  */
 export const attestWithdrawal: Attest<WithdrawalsRequest, WithdrawalsResponse> = async (
   request,

@@ -29,7 +29,7 @@ export type OpenAllocator = {
   close(): Promise<void>
 }
 
-/** Payloads of an allocator that does not prove which one a nonce has. @source withdrawals.md 4 */
+/** Payloads of an allocator that does not prove which one a nonce has. @source rules P-118, P-119 */
 export const publicKeyHoles = [
   'an owner can have a second payload signed for one withdrawal address: both are paid, or one gives back what the other paid',
   'equal withdrawals of two owners in one block share their bytes: one payout burns for both',

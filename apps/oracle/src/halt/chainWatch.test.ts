@@ -196,7 +196,7 @@ describe('a chain', () => {
     expect(refusal(watch)).toBe('ready')
   })
 
-  test('whose final block is another one is halted for good', async () => {
+  test('P-95: whose final block is another one is halted for good', async () => {
     const chain = new Chain()
     const watch = await watchOf(chain)
     await watch.check()

@@ -50,7 +50,7 @@ const retryAfterHaltSeconds = 60
 
 /**
  * Watches the final blocks of every chain. Nothing is signed for a chain before it was checked, nor
- * after one of its final blocks changed. @source design.md 7.6
+ * after one of its final blocks changed. @source rule P-95
  * @throws ConfigurationError when the store cannot be read
  */
 export async function createChainWatch(options: ChainWatchOptions): Promise<ChainWatch> {

@@ -13,7 +13,7 @@ const unchanged: FinalVerdict = { kind: 'unchanged' }
  * linked, the anchor, stands for all below it: a chain that still has it has not been rewritten. A block
  * above it is linked before it becomes the anchor: block by block where parents are read and few have come, else by
  * reading it and then the anchor again. What replaced a block between two readings must not hide behind a newer one.
- * @source ledger-and-safety.md 4.4; design.md 7.6
+ * @source rule P-95
  */
 export class FinalHistory {
   readonly #known = new Map<bigint, string>()

@@ -4,7 +4,7 @@ import type { FinalChange } from '@causeway/chains'
 import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
 
-/** Keeps halts over restarts. A marker that cannot be read still halts. @source design.md 7.6 */
+/** Keeps halts over restarts. A marker that cannot be read still halts. @source rule P-95 */
 export interface HaltStore {
   /** True where other processes write to it: what they halt is looked for between two looks at the chains. */
   readonly isShared: boolean

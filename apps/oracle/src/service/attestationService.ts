@@ -90,7 +90,7 @@ const keptWeightMax = 64 * 1024 * 1024
  * endpoints do not agree on a head any more: what is kept must not outlive the chain's last working endpoint. Readers
  * remember final transactions below this: they are facts that several requests share, a deposit and its fill, and
  * what is held asks nobody for them again.
- * @source design.md 7.5, 7.6; ledger-and-safety.md 4.7
+ * @source rules P-21, P-94, P-97
  */
 export function createAttestationService(options: AttestationServiceOptions): AttestationService {
   const { context, watch, metrics, inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options

@@ -30,7 +30,7 @@ function refuseForce(isAllowed: boolean, { scopes }: ForceCaller): ForceRefusal 
  * `force` settles by deposits alone, so it needs somebody whom this oracle's operator trusts with it: a
  * key of `API_KEYS`. A peer has one that lifts the rate limit and nothing else. Every use is written
  * down when its answer leaves, with what it rests on.
- * @source attestation-oracle.md Authentication 3; design.md 7.10
+ * @source rule P-87
  */
 export function createForceGuard({ isAllowed, kind, metrics }: ForceOptions) {
   return {

@@ -19,7 +19,7 @@ const hashPrefix = 'sha256$'
  * `API_KEYS` and `PEER_API_KEYS`: entries `key:label` or `sha256$<hex>:label`, separated by semicolons
  * and split at the first colon. A key in both would give a peer what only callers may do.
  * @throws ConfigurationError naming the setting and the number of the wrong entry, never its key
- * @source attestation-oracle.md Runtime configuration; design.md 7.10, oracle-protocol.md 6.1
+ * @source rules P-86, P-87
  */
 export function parseKeySettings(texts: {
   readonly operators: string

@@ -29,7 +29,7 @@ import {
 /**
  * Bodies of the attestation routes. Unknown fields are dropped. Hex that is hashed as bytes is
  * lower-cased, so that one request has one echo; addresses keep their spelling and are checked where
- * their family is known. @source oracle-protocol.md 3
+ * their family is known. @source rules P-89, P-127
  */
 const chainId = z.string().min(1).max(64).describe('String id of a chain of `GET /chains/v1`')
 const transactionId = z.string().min(1).max(256).describe("Transaction id in its family's spelling")
@@ -167,7 +167,7 @@ const additionalData = z.object({
     .optional(),
 })
 
-/** Hex with or without `0x`, as wallets of different families write it. @source oracle-protocol.md 3.6 */
+/** Hex with or without `0x`, as wallets of different families write it. @source rule P-111 */
 const ownerSignature = z
   .string()
   .regex(
@@ -193,10 +193,10 @@ const withdrawalFlow = z.object({
   ...switches,
 })
 
-/** Body of the withdrawal-address routes. @source oracle-protocol.md 3.5 */
+/** Body of the withdrawal-address routes. @source rule P-89 */
 export const withdrawalFlowRequestSchema = withdrawalFlow.meta(publishedExample(withdrawalFlowExample))
 
-/** Body of `depository-withdrawals/v2`. @source withdrawals.md 2 */
+/** Body of `depository-withdrawals/v2`. @source rule P-89 */
 export const requestedWithdrawalsRequestSchema = withdrawalFlow
   .extend({
     transactionId: transactionId
@@ -219,7 +219,7 @@ export const recoveryRequestSchema = z
   })
   .meta(publishedExample(recoveryExample))
 
-/** Body of `signatures/no-fill-or-refund/v1`. @source withdrawals.md 2 */
+/** Body of `signatures/no-fill-or-refund/v1`. @source rule P-89 */
 export const noFillOrRefundRequestSchema = z
   .object({
     solverChainId: chainId.describe('Chain of the solver as its order names it, an EVM chain'),
@@ -232,7 +232,7 @@ export const noFillOrRefundRequestSchema = z
   })
   .meta(publishedExample(noFillOrRefundExample))
 
-/** Body of `signatures/nonce-mapping/v2`. @source withdrawals.md 2 */
+/** Body of `signatures/nonce-mapping/v2`. @source rule P-89 */
 export const nonceMappingRequestSchema = z
   .object({
     walletChainId: chainId.describe('Chain of the transfer, one whose transfers name no order'),

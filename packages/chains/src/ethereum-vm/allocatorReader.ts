@@ -30,7 +30,7 @@ import { headCalls, parseHeads } from './readFinalTransaction.ts'
 /**
  * How an allocator proves that it issued a payload: `own` ones name the one payload of a spender's nonce,
  * `public` ones take a payload from anybody, so that only their signatures say so.
- * @source withdrawals.md 5
+ * @source rules P-118, P-119
  */
 export type WithdrawalKeys = 'own' | 'public'
 

@@ -36,7 +36,7 @@ const newest: FinalityRule = { mode: 'depth', tag: 'finalized', blocks: 0n, seco
 
 /**
  * @param hub where balances are read; default what the oracle contract names
- * @source oracle-protocol.md 3.5, 6.3
+ * @source rule P-121
  */
 export function createHubReader(options: {
   readonly quorum: QuorumClient

@@ -24,7 +24,7 @@ export type WithdrawalTerms = {
 
 const callRequestsSelector = '0xd52bfcc8'
 
-/** @throws InvalidWithdrawalError @source oracle-protocol.md 1.7 */
+/** @throws InvalidWithdrawalError @source rule P-112 */
 export function readWithdrawalTerms(withdrawal: Hex): WithdrawalTerms {
   const request = decodeEvmWithdrawal(withdrawal)
   const { currency, amount, recipient } = withdrawalTransfer(request)
@@ -43,7 +43,7 @@ export function callRequestsData(withdrawalId: Hex): Hex {
 /**
  * The state of a withdrawal at the final height. A request may run up to and including the second it
  * expires, so it has expired only when a final block is later than that; the second clock keeps a head
- * that jumps ahead from deciding alone. @source oracle-protocol.md 5.1
+ * that jumps ahead from deciding alone. @source rule P-64
  */
 export function withdrawalStatus(
   { expirationSeconds }: Pick<WithdrawalTerms, 'expirationSeconds'>,
@@ -58,7 +58,7 @@ export function withdrawalStatus(
 
 /**
  * True when these logs prove that the paying call of the withdrawal succeeded. A used request alone proves
- * nothing: calls that may fail leave the money where it is. @source oracle-protocol.md 3.2
+ * nothing: calls that may fail leave the money where it is. @source rule P-106
  */
 export function provesExecution(
   logs: readonly EvmLog[],

@@ -32,7 +32,7 @@ export type QuorumOutcome<Facts> =
  * that is no contradiction, the answer is "not final yet". Final facts come before everything else, so
  * that a refusal is said only when no missing vote can make facts of it.
  * @param key equal text for equal facts; default all of them
- * @source ledger-and-safety.md 4.3; design.md 7.3, 7.5
+ * @source rule P-107
  */
 export function tallySightings<Facts>(
   votes: readonly SightingVote<Facts>[],

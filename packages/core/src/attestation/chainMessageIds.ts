@@ -29,7 +29,7 @@ const withdrawalTypeHash = typeHash('DepositoryWithdrawal(Data data,Result resul
 /**
  * Struct hash of `DepositoryDeposit`, without a domain.
  * @throws UnknownChainError, InvalidAddressError, InvalidTransactionIdError
- * @source oracle-protocol.md 2.2
+ * @source rule P-128
  */
 export function depositMessageId({ data, result }: DepositMessage, networkOf: NetworkOf): Hex {
   const { codec, idHash } = createChainHasher(networkOf)(data.chainId)

@@ -4,7 +4,7 @@ import type { Hex } from '../hex.ts'
 /**
  * SHA-256 of the parts joined by colons and lower-cased after joining, base58 included. Transaction
  * ids must be canonical before they come here: another spelling of one id is another key, and so a
- * second mint. @source oracle-protocol.md 1.3
+ * second mint. @source rule P-127
  */
 export function deterministicId(...parts: readonly string[]): Hex {
   return sha256TextHex(parts.join(':').toLowerCase())
@@ -34,7 +34,7 @@ export function settlementExecutionKey(settlement: { onchainIds: readonly Hex[];
 
 /**
  * The one idempotency key of an issued withdrawal, of its burn and of its way back alike: whichever comes
- * first shuts the other out. @source withdrawals.md 5
+ * first shuts the other out. @source rule P-118
  */
 export function withdrawalKey({ hubId, payloadId }: { hubId: string; payloadId: Hex }): Hex {
   return deterministicId(hubId, 'withdrawal', payloadId)
@@ -47,7 +47,7 @@ export function withdrawalExecutedKey(withdrawal: { withdrawalId: Hex; transacti
 
 /**
  * Idempotency key of the transfer back for an expired withdrawal. No transaction executed it, so none
- * enters: one withdrawal has one such key. @source oracle-protocol.md 3.2
+ * enters: one withdrawal has one such key. @source rule P-118
  */
 export function withdrawalExpiredKey(withdrawalId: Hex): Hex {
   return deterministicId(withdrawalId, '', '2')
@@ -63,7 +63,7 @@ export function withdrawalInitiationKey(initiation: {
   return deterministicId(hubId, hubTokenId.toString(), withdrawalAddress)
 }
 
-/** Idempotency key of the way back of one deposit that was for an order. @source withdrawals.md 2 */
+/** Idempotency key of the way back of one deposit that was for an order. @source rule P-127 */
 export function recoveryKey(depositOnchainId: Hex): Hex {
   return deterministicId(depositOnchainId, 'recover')
 }

@@ -26,7 +26,7 @@ export type InBlock<Facts extends { readonly evidence: Evidence }> = Facts & {
 
 /** One deposit seen in a final transaction. */
 export type DepositFact = {
-  /** Position that tells deposits of one transaction apart, per family. @source oracle-protocol.md 1.3 */
+  /** Position that tells deposits of one transaction apart, per family. @source rule P-127 */
   readonly onchainIndex: string
   readonly depository: string
   /** 32 bytes; all zero when the deposit names no order. */
@@ -152,7 +152,7 @@ export type FinalBlock = { readonly number: bigint; readonly hash: string }
 /**
  * How a chain's final blocks are watched: one that was final and is another block now, or is gone,
  * halts the chain. Both throw a `DomainError` when the quorum is not reached.
- * @source design.md 7.6
+ * @source rule P-95
  */
 export interface FinalBlocks {
   /** The newest block that the chain's finality rule calls final. */

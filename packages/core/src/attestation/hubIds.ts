@@ -8,7 +8,7 @@ import { codecOf } from '../vm/families.ts'
 /**
  * Names of accounts and tokens on the hub. All hash packed bytes that start with the chain's string
  * id. Addresses are returned in lower case; see `checksumAddress`.
- * @source oracle-protocol.md 1.4
+ * @source rule P-127
  */
 
 /** The hub's id of one currency. @throws InvalidAddressError; also for a currency that has no token there */

@@ -4,7 +4,7 @@ import type { Order } from '../order/order.ts'
 /**
  * The four messages of the protocol in their JSON shape, reduced to what is hashed: amounts are
  * decimal strings, statuses and indices numbers, addresses and transaction ids in their family's
- * canonical spelling. @source oracle-protocol.md 2.2, 3.1 to 3.4
+ * canonical spelling. @source rules P-89, P-127
  */
 export type DepositMessage = {
   readonly data: { readonly chainId: string; readonly transactionId: string }

@@ -16,7 +16,7 @@ export type Received = {
  * left him is taken off what was paid, whoever got it and whatever others gave beside it: a stranger's money
  * never makes up for a payment that went back. Nobody pays himself.
  * @param isPayer whether an account is on the solver's side
- * @source design.md 7.2
+ * @source rule P-43
  */
 export function receivedBy(
   recipient: string,

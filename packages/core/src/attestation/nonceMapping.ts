@@ -11,7 +11,7 @@ export function nonceMappingId(nonce: bigint): Hex {
   return sha256TextHex(`NONCE_MAPPING:${nonce}`)
 }
 
-/** The entry that the oracles sign. One nonce of one wallet has one. @source withdrawals.md 2 */
+/** The entry that the oracles sign. One nonce of one wallet has one. @source rule P-68 */
 export function nonceMappingEntry(
   { walletChainId, wallet, nonce, id, depositor }: NonceMapping,
   network: ChainNetwork,

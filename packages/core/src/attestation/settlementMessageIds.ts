@@ -63,7 +63,7 @@ type Chains = (chainId: string) => HashedChain
  * Struct hash of `SolverFill`, without a domain. Transaction ids are encoded by the family of the
  * chain that the order names for them.
  * @throws UnknownOrderPartError, InvalidTransactionIdError and what `orderId` throws
- * @source oracle-protocol.md 2.2
+ * @source rule P-128
  */
 export function fillMessageId({ data, result }: FillMessage, networkOf: NetworkOf): Hex {
   const chains = createChainHasher(networkOf)

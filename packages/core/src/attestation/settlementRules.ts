@@ -11,7 +11,7 @@ export const bpsDiffUnit = 10n ** 18n
  * How far the weighted deposits are from what the order asked for, in units of `bpsDiffUnit`, truncated
  * toward zero; `undefined` when the order asks for nothing.
  * @param amounts one per order input, in the order's sequence
- * @source oracle-protocol.md 4, rule 4
+ * @source rule P-129
  */
 export function weightedInputBpsDiff(order: Order, amounts: readonly bigint[]): bigint | undefined {
   let paid = 0n
@@ -26,7 +26,7 @@ export function weightedInputBpsDiff(order: Order, amounts: readonly bigint[]): 
 
 /**
  * Place of the first call of an order that was not executed in its turn; others may stand between. Calls
- * are compared in their one ABI encoding. @source oracle-protocol.md 4, rule 6; 5.1, "Calls"
+ * are compared in their one ABI encoding. @source rule P-41
  */
 export function firstMissingCall(
   calls: readonly Hex[],

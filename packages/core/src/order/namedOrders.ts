@@ -5,7 +5,7 @@ const idPattern = /0x(?=([0-9a-fA-F]{64}))/g
 
 /**
  * The order that texts of a transaction name; none where they hold several ids, for one payment settles one
- * order. One id may stand there more than once. @source design.md 7.2
+ * order. One id may stand there more than once. @source rule P-40
  */
 export function namedOrder(texts: readonly string[]): Hex | undefined {
   const ids = texts.flatMap((text) =>

@@ -3,7 +3,7 @@ import type { Hex } from '../hex.ts'
 /**
  * The protocol's order, in its JSON shape: amounts are decimal strings, deadlines JSON numbers,
  * chain ids the string ids of the configuration, addresses in their family's spelling.
- * @source oracle-protocol.md 1.5
+ * @source rule P-89
  */
 export type Order = {
   readonly version: 'v1'

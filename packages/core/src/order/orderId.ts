@@ -39,7 +39,7 @@ type Chains = (chainId: string) => HashedChain
  * @throws UnknownChainError for a chain of a payment, refund or fee that `networkOf` does not know
  * @throws InvalidAddressError naming the field
  * @throws RangeError, SyntaxError for an order that `orderSchema` refuses: a caller's bug
- * @source oracle-protocol.md 1.5
+ * @source rule P-128
  */
 export function orderId(order: Order, networkOf: NetworkOf): Hex {
   return createOrderIdHasher(networkOf)(order)

@@ -51,7 +51,7 @@ const feeSchema = z.object({
  * An order as it arrives from outside. Spelling is kept, because the order is echoed; unknown fields
  * are dropped. Addresses are checked where their family is known: `orderId` throws for a wrong one,
  * and for nothing else that passes this schema but an unknown chain.
- * @source oracle-protocol.md 1.5
+ * @source rule P-89
  */
 export const orderSchema = z.object({
   version: z.literal('v1'),

@@ -1,6 +1,6 @@
 /**
  * EIP-712 definitions of the order. Member order is the protocol's: `Output` has its deadline before
- * its calls. @source oracle-protocol.md 1.5
+ * its calls. @source rule P-128
  */
 export const orderType =
   'Order(string version,string solverChainId,address solver,uint256 salt,Input[] inputs,Output output,Fee[] fees)'

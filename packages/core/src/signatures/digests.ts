@@ -34,7 +34,7 @@ const mappingEntryTypeHash = typeHash('SetEntry(address user,bytes32 id,bytes da
 /**
  * The 32 bytes that a signature of `request` signs.
  * @throws RangeError when a member does not fit its type: a caller's bug
- * @source oracle-protocol.md 1.5, 2.1; withdrawals.md 2
+ * @source rule P-128
  */
 export function signingDigest(request: SigningRequest): Uint8Array {
   switch (request.purpose) {

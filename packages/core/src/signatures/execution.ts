@@ -1,6 +1,6 @@
 import type { Hex } from '../hex.ts'
 
-/** EIP-712 domain `RelayOracle` of the hub's oracle contract. @source oracle-protocol.md 2.1 */
+/** EIP-712 domain `RelayOracle` of the hub's oracle contract. @source rule P-128 */
 export type ExecutionDomain = {
   readonly chainId: number
   readonly verifyingContract: Hex
@@ -10,13 +10,13 @@ export type ExecutionDomain = {
 /** What the hub's oracle contract executes once. `actions` are ABI-encoded, in order. */
 export type Execution = { readonly idempotencyKey: Hex; readonly actions: readonly Hex[] }
 
-/** EIP-712 domain `RelayAllocatorSpender`, version "1". @source oracle-protocol.md 2.1 */
+/** EIP-712 domain `RelayAllocatorSpender`, version "1". @source rule P-128 */
 export type WithdrawRequestDomain = { readonly chainId: number; readonly verifyingContract: Hex }
 
-/** EIP-712 domain `RelayGenericMapping`, version "1", of the hub's generic mapping. @source withdrawals.md 2 */
+/** EIP-712 domain `RelayGenericMapping`, version "1", of the hub's generic mapping. @source rule P-128 */
 export type MappingDomain = { readonly chainId: number; readonly verifyingContract: Hex }
 
-/** What the hub's generic mapping keeps for an account without a key, once. @source withdrawals.md 2 */
+/** What the hub's generic mapping keeps for an account without a key, once. @source rule P-128 */
 export type MappingEntry = {
   readonly user: Hex
   readonly id: Hex

@@ -15,7 +15,7 @@ export type OwnerCheck = Pick<
  * True when the owner signed the request in the way of its family.
  * @throws InvalidAddressError when the owner is no address of its family; whatever `readOwnerKey` or
  * `isAcceptedByCode` throws
- * @source oracle-protocol.md 3.6
+ * @source rules P-80, P-83
  */
 export async function isSignedByOwner(check: OwnerCheck): Promise<boolean> {
   const { request, ownerChain, ...signed } = check

@@ -19,7 +19,7 @@ export type OwnerRequest = {
 /**
  * The 32 bytes that an owner on an ethereum-vm or hyperliquid-vm chain signs: EIP-191 over the SHA-256
  * of the request as canonical JSON, every member as the caller spelled it.
- * @source oracle-protocol.md 3.6
+ * @source rule P-80
  */
 export function ownerRequestDigest(request: OwnerRequest): Uint8Array {
   return personalMessageDigest(ownerRequestHash(request))

@@ -14,19 +14,19 @@ import type { TimelineStatement } from './timelineStatement.ts'
 
 /** Why a digest is signed. A signer accepts these structures and nothing else: no raw digests. */
 export type SigningRequest =
-  /** EIP-191 over the 32 raw bytes of an order id. @source oracle-protocol.md 1.5 */
+  /** EIP-191 over the 32 raw bytes of an order id. @source rule P-128 */
   | { readonly purpose: 'order'; readonly orderId: Hex }
-  /** EIP-191 over the 32 raw bytes of a message id. @source oracle-protocol.md 2.1 */
+  /** EIP-191 over the 32 raw bytes of a message id. @source rule P-128 */
   | { readonly purpose: 'message'; readonly messageId: Hex }
-  /** EIP-712 `Execution`. @source oracle-protocol.md 2.1 */
+  /** EIP-712 `Execution`. @source rule P-128 */
   | { readonly purpose: 'execution'; readonly domain: ExecutionDomain; readonly execution: Execution }
-  /** EIP-712 `SubmitWithdrawRequest`. @source oracle-protocol.md 2.1 */
+  /** EIP-712 `SubmitWithdrawRequest`. @source rule P-128 */
   | {
       readonly purpose: 'withdraw-request'
       readonly domain: WithdrawRequestDomain
       readonly request: WithdrawRequest
     }
-  /** EIP-712 `SetEntry`. @source withdrawals.md 2 */
+  /** EIP-712 `SetEntry`. @source rule P-128 */
   | { readonly purpose: 'mapping-entry'; readonly domain: MappingDomain; readonly entry: MappingEntry }
   /** EIP-712 `NoFillOrRefund`. `chainId`: the number of the solver's chain. */
   | { readonly purpose: 'no-fill-or-refund'; readonly promise: NoFillOrRefund; readonly chainId: number }
@@ -36,7 +36,7 @@ export type SigningRequest =
   | { readonly purpose: 'timeline'; readonly statement: TimelineStatement }
   | PayloadSigning
 
-/** What an allocator signs for the part `index` of a payload that it issued. @source withdrawals.md 1.3 */
+/** What an allocator signs for the part `index` of a payload that it issued. @source rule P-69 */
 export type PayloadSigning = {
   readonly purpose: 'payload'
   readonly vmType: VmType

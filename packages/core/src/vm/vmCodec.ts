@@ -9,7 +9,7 @@ import type { VmType } from './vmType.ts'
  *
  * Every function is total over strings: it returns or throws `InvalidAddressError` or
  * `InvalidTransactionIdError`, never anything else.
- * @source oracle-protocol.md 1.1, 1.2, 1.3 (canonical forms)
+ * @source rule P-127
  */
 export interface VmCodec {
   readonly vmType: VmType

@@ -2,7 +2,7 @@ import type { Hex } from '../hex.ts'
 import { type ChainNetwork, families } from './families.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
 
-/** Payload parameters of the withdrawal-initiated flow. @source oracle-protocol.md 2.1 */
+/** Payload parameters of the withdrawal-initiated flow. @source rule P-128 */
 export type WithdrawRequest = {
   readonly chainId: bigint
   readonly depository: string

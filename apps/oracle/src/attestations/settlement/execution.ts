@@ -28,7 +28,7 @@ type Settlement = {
  * deposit goes to the solver in full, and then, for a fill, each fee of the order from the solver.
  * @throws AttestationError when there is nothing to move, or the solver's chain is none of EVM accounts;
  * UnknownChainError, InvalidAddressError
- * @source oracle-protocol.md 4, "Execution"
+ * @source rule P-130
  */
 export function settlementExecution(
   settlement: Settlement & { readonly paysFees: boolean },

@@ -31,7 +31,7 @@ export type NamedInput = InputEntry & { readonly chain: AttestedChain }
 /**
  * The entries with canonical ids. Every entry must name another deposit and an input of the order: what
  * is signed holds all of them. @throws AttestationError, UnknownOrderPartError, UnknownChainError
- * @source oracle-protocol.md 4, rule 1
+ * @source rule P-92
  */
 export function nameInputs(
   { inputs, order, force }: Pick<RefundsRequest, 'inputs' | 'order' | 'force'>,
@@ -64,7 +64,7 @@ export function signedEntries(
 /**
  * The one entry of each input of the order, in the order's sequence.
  * @throws AttestationError for an input without an entry, or with a second one that nobody would check
- * @source oracle-protocol.md 4, rule 3
+ * @source rule P-129
  */
 export function entryPerInput<Entry extends { readonly inputIndex: number }>(
   entries: readonly Entry[],
@@ -107,7 +107,7 @@ export function readInputs(
 /**
  * The deposit that paid each input: it names the order, and the request names it.
  * @throws AttestationError
- * @source oracle-protocol.md 4, rule 3
+ * @source rule P-129
  */
 export function matchInputs(args: {
   readonly inputs: readonly NamedInput[]
@@ -147,7 +147,7 @@ export function matchInputs(args: {
  * All deposits for the order in the named transactions, each once however often its transaction is
  * named: what `force` settles. Every entry's own deposit must be among them.
  * @throws AttestationError
- * @source oracle-protocol.md 4, "force"
+ * @source rule P-92
  */
 export function forcedDeposits(args: {
   readonly inputs: readonly NamedInput[]
@@ -210,7 +210,7 @@ export async function inputsFirst<Inputs, Payments>(
  * How far the weighted deposits are from what the order asked for: 10^18 is 100 %, truncated toward
  * zero. @param deposits one per order input, in the order's sequence
  * @throws AttestationError when the order asks for nothing
- * @source oracle-protocol.md 4, rule 4
+ * @source rule P-129
  */
 export function weightedBpsDiff(order: Order, deposits: readonly OrderDeposit[]): bigint {
   const diff = weightedInputBpsDiff(
@@ -224,7 +224,7 @@ export function weightedBpsDiff(order: Order, deposits: readonly OrderDeposit[])
   throw new AttestationError('INVALID_ORDER', 'The deposits exceed the order beyond what can be signed.')
 }
 
-/** `amount` scaled by the difference, truncated toward zero. @source oracle-protocol.md 4, rule 7 */
+/** `amount` scaled by the difference, truncated toward zero. @source rule P-129 */
 export function scaledByDiff(amount: bigint, bpsDiff: bigint): bigint {
   return amount + (amount * bpsDiff) / bpsDiffUnit
 }

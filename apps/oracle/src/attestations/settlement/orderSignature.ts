@@ -5,7 +5,7 @@ import { AttestationError } from '../errors.ts'
 /**
  * The solver signed the order's id with EIP-191.
  * @throws AttestationError
- * @source oracle-protocol.md 4, rule 2
+ * @source rule P-128
  */
 export function checkOrderSignature(
   signed: { readonly solver: string; readonly orderId: Hex; readonly signature: Hex },

@@ -29,7 +29,7 @@ export type DemandedPayment = {
  * Checks that payments name their order, are in time and are paid by the solver's side. The comparison is that
  * of the quote service.
  * @throws AttestationError with `insufficientCode` and the index of the first payment left short
- * @source oracle-protocol.md 4, rules 5, 7, 8; 5.1; design.md 7.2
+ * @source rules P-40, P-129
  */
 export function checkPayments(
   payments: readonly DemandedPayment[],

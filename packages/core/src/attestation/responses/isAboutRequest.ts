@@ -29,7 +29,7 @@ import { lowerCase } from './signatureEntries.ts'
  * not that it was said about this request: a liar could repeat what honest oracles signed for another
  * one, or put other unsigned members beside it. Requests are bodies that their route has validated;
  * responses are normalised. All may throw for a chain or an address that nobody knows.
- * @source ledger-and-safety.md 4.8, 5.3 S5
+ * @source rule P-91
  */
 export type Request = Readonly<Record<string, unknown>>
 

@@ -46,7 +46,7 @@ export type HeldExecution = NonNullable<z.infer<typeof executionHeld>>
 
 /**
  * `POST /attestations/depository-deposits/v1`: one message, one action and one metadata entry per
- * deposit, in on-chain order; no execution when there is no deposit. @source oracle-protocol.md 3.1
+ * deposit, in on-chain order; no execution when there is no deposit. @source rule P-89
  */
 export const depositsResponseSchema = z.object({
   messages: z
@@ -107,7 +107,7 @@ const pendingReason = z
   .optional()
   .describe('Why a withdrawal is pending although its transaction failed')
 
-/** `POST /attestations/depository-withdrawals/v1`. @source oracle-protocol.md 3.2 */
+/** `POST /attestations/depository-withdrawals/v1`. @source rule P-89 */
 export const withdrawalsResponseSchema = z.object({
   message: z.object({
     data: z.object({
@@ -128,7 +128,7 @@ export const withdrawalsResponseSchema = z.object({
   evidence,
 })
 
-/** `POST /attestations/depository-withdrawals/v2`. @source withdrawals.md 2 */
+/** `POST /attestations/depository-withdrawals/v2`. @source rule P-89 */
 export const requestedWithdrawalsResponseSchema = z.object({
   status: withdrawalStatusNumber,
   execution: executionSchema.optional(),
@@ -153,7 +153,7 @@ const settlementResult = z.object({
   totalWeightedInputPaymentBpsDiff: int256Text,
 })
 
-/** `POST /attestations/solver-fills/v1`. @source oracle-protocol.md 3.3 */
+/** `POST /attestations/solver-fills/v1`. @source rule P-89 */
 export const fillsResponseSchema = z.object({
   message: z.object({
     data: z.object({ ...settledOrder, fill: z.object({ transactionId: transactionIdText }) }),
@@ -171,7 +171,7 @@ const refundEntry = z.object({
   refundIndex: uint32Number,
 })
 
-/** `POST /attestations/solver-refunds/v1`. @source oracle-protocol.md 3.4 */
+/** `POST /attestations/solver-refunds/v1`. @source rule P-89 */
 export const refundsResponseSchema = z.object({
   message: z.object({
     data: z.object({ ...settledOrder, refunds: z.array(refundEntry).max(orderListMax) }),
@@ -183,7 +183,7 @@ export const refundsResponseSchema = z.object({
   evidence,
 })
 
-/** `POST /attestations/withdrawal-initiation/v1`. @source oracle-protocol.md 3.5 */
+/** `POST /attestations/withdrawal-initiation/v1`. @source rule P-89 */
 export const withdrawalInitiationResponseSchema = z.object({
   withdrawalAddress: evmAddressText,
   execution: executionSchema.optional(),
@@ -191,7 +191,7 @@ export const withdrawalInitiationResponseSchema = z.object({
   evidence,
 })
 
-/** `POST /attestations/withdrawal-initiated/v1`. @source oracle-protocol.md 3.5 */
+/** `POST /attestations/withdrawal-initiated/v1`. @source rule P-89 */
 export const withdrawalInitiatedResponseSchema = z.object({
   payloadParams: z.object({
     chainId: uint256Text,
@@ -208,7 +208,7 @@ export const withdrawalInitiatedResponseSchema = z.object({
   evidence,
 })
 
-/** `POST /attestations/recover/v1`: a deposit that nobody filled goes back. @source withdrawals.md 2 */
+/** `POST /attestations/recover/v1`: a deposit that nobody filled goes back. @source rule P-89 */
 export const recoveryResponseSchema = z.object({
   execution: executionSchema.optional(),
   executionHeld,
@@ -228,9 +228,9 @@ const mappingResponseSchema = z.object({
   evidence,
 })
 
-/** `POST /attestations/signatures/no-fill-or-refund/v1`. @source withdrawals.md 2 */
+/** `POST /attestations/signatures/no-fill-or-refund/v1`. @source rule P-89 */
 export const noFillOrRefundResponseSchema = mappingResponseSchema
-/** `POST /attestations/signatures/nonce-mapping/v2`. @source withdrawals.md 2 */
+/** `POST /attestations/signatures/nonce-mapping/v2`. @source rule P-89 */
 export const nonceMappingResponseSchema = mappingResponseSchema
 
 export type DepositsResponse = z.infer<typeof depositsResponseSchema>

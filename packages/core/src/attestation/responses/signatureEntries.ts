@@ -12,7 +12,7 @@ const signatureLengthMax = 1_024
  */
 const signatureText = z.string().max(signatureLengthMax)
 
-/** A signature over a message id. @source oracle-protocol.md 2.1 */
+/** A signature over a message id. @source rule P-128 */
 const messageSignatureSchema = z.object({ oracleSigner: evmAddressText, signature: signatureText })
 
 /** A signature over an execution, with the domain of the hub's oracle contract. */

@@ -6,7 +6,7 @@ import { decodeEvmWithdrawal, evmWithdrawalId } from './withdrawal.ts'
 
 /**
  * The payload is the call request itself; one hash, of the depository's domain. Tron has the same under
- * the 20 bytes of its accounts. @source withdrawals.md 1.3
+ * the 20 bytes of its accounts. @source rule P-69
  */
 export const evmAllocatorPayload: AllocatorPayloadFamily = {
   additionalData: () => undefined,

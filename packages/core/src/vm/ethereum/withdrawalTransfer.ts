@@ -11,7 +11,7 @@ const transferCall = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/
  * Reads the one payment of a withdrawal: a call without data pays the native currency, any other must
  * be a plain ERC-20 transfer. A second call could move money that no burn covers, so it is refused.
  * @throws InvalidWithdrawalError
- * @source oracle-protocol.md 1.7
+ * @source rule P-112
  */
 export function withdrawalTransfer({ calls }: EvmWithdrawal): WithdrawalTransfer {
   const [call, ...others] = calls
