@@ -91,7 +91,7 @@ describe('what does not count', () => {
     expect(verify(truth)).toMatchObject({ matched: 2, isQuorum: true, problems: [] })
   })
 
-  test('an outsider, and a signer that did not sign everything', async () => {
+  test('P-131: an outsider, and a signer that did not sign everything', async () => {
     const outside = await signed(kind, depositsOf(['1000']), ['A', 'X'])
     expect(verify(outside)).toMatchObject({
       isQuorum: false,

@@ -179,7 +179,7 @@ describe('fewer than the threshold are refused', () => {
     await expect(read()).rejects.toMatchObject({ kind: expect.stringMatching(/^upstream_/) })
   })
 
-  test('and losing endpoints never lowers the bar: the breaker of two opens, one honest is not enough', async () => {
+  test('P-107: and losing endpoints never lowers the bar: the breaker of two opens, one honest is not enough', async () => {
     await behave({ kind: 'http', status: 500 }, { kind: 'http', status: 500 })
     const { reader } = readerOf(bed, { urls: proxies.map(({ url }) => url), quorumLimits: short })
     for (let round = 0; round < 8; round += 1) {

@@ -253,7 +253,7 @@ describe('the builder for Hyperliquid', () => {
     await expectAgreement(own(), hyperliquid, { request, money, payload })
   })
 
-  test('P-114: pays no token of unknown decimals, and none from another dex than the one that is burned for', async () => {
+  test('P-69: pays no token of unknown decimals, and none from another dex than the one that is burned for', async () => {
     expect(await own().build(asked(`0x${'0d'.repeat(16)}`, 1n).request)).toBe('0x')
     const [spot, other] = [asked(usdc, 1n).request, asked(`${usdc}78797a`, 1n).request]
     expect(await own().build({ ...spot, data: other.data })).toBe('0x')

@@ -130,7 +130,7 @@ test('where some hold the execution, order decides nothing, and a message is ans
   )
 })
 
-test('never more signers than the allowlist has, ascending, each once', { timeout }, () => {
+test('P-131: never more signers than the allowlist has, ascending, each once', { timeout }, () => {
   fc.assert(
     fc.property(sets, fc.integer({ min: 1, max: 4 }), (set, threshold) => {
       const result = aggregate(set, { threshold })

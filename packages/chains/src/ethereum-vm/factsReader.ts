@@ -85,7 +85,7 @@ const codec = ethereumCodec
  * Facts of an `ethereum-vm` chain. What is final is remembered, in bounded memory, and never read again;
  * what is not final, missing or failed is never remembered. Identical questions in flight are one.
  * @throws ConfigurationError when the chain has no depository, or lists what can pay no fill
- * @source oracle-protocol.md 5.1; design.md 7.5
+ * @source rules P-21, P-107
  */
 export function createEthereumFactsReader(options: EthereumFactsReaderOptions): EthereumFactsReader {
   const { chain, quorum, limits = {}, recordsPayments = () => false } = options

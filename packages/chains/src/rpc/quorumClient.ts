@@ -60,7 +60,7 @@ export type QuorumEndpointHealth = {
 
 /**
  * All endpoints of one chain, asked side by side for what feeds a signature. No answer of fewer than
- * `threshold` of the configured voices ever leaves it. @source design.md 7.5
+ * `threshold` of the configured voices ever leaves it. @source rule P-107
  */
 export interface QuorumClient<View extends EndpointSource = EndpointView> {
   readonly chainId: string

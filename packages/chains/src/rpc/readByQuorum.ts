@@ -38,7 +38,7 @@ const shownWithinMs = 1_000
  * Asks every source by itself, each from its own view, all at one pinned height, and settles on the first
  * outcome that no missing vote can change; calls still out are aborted. A source that fails counts against
  * the threshold. Rejects only on a bug: whatever a source does is a vote or the lack of one.
- * @source ledger-and-safety.md 4.3
+ * @source rule P-107
  */
 export function readByQuorum<Source extends { readonly alias: string }, First, Pin, Facts>(
   question: QuorumQuestion<Source, First, Pin, Facts>,

@@ -49,7 +49,7 @@ export type Verdict<Value> =
  * Counts voices that say the same against a threshold of the configured ones: dead ones count against it,
  * so that losing endpoints never lowers the bar.
  * @param key equal text for equal values
- * @source ledger-and-safety.md 4.3
+ * @source rule P-107
  */
 export function tally<Value>(
   votes: readonly Vote<Value>[],

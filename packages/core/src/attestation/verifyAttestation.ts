@@ -33,7 +33,7 @@ export type AttestationProblem =
  * @param options.signers allowlist in any case
  * @param options.threshold at least 1
  * @throws RangeError for a threshold that is no integer of at least 1
- * @source design.md 7.8
+ * @source rule P-131
  */
 export function verifyAttestation<Response>(
   response: unknown,

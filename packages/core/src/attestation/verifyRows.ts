@@ -20,7 +20,7 @@ const triesPerSignerMax = 16
  * recovery over digests that are computed from the payload; the first valid signature per signer and
  * domain counts, all others are as if they were not there.
  * @param options.isWanted decides before anything is recovered
- * @source oracle-protocol.md 7.2
+ * @source rule P-131
  */
 export function verifyRows(
   arrays: readonly SignatureArray[],

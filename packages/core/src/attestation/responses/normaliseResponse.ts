@@ -18,7 +18,7 @@ import { lowerCase } from './signatureEntries.ts'
  * Answers of several oracles are compared as text. What may differ in spelling alone is brought to one
  * spelling first: the case of hex, addresses as their family spells them, leading zeros of chain ids.
  * What the caller sent and what is signed as text stays as it is. Evidence belongs to one oracle and is
- * left out. @source oracle-protocol.md 7.2
+ * left out. @source rule P-131
  */
 export function normaliseDeposits(
   { messages, execution, executionHeld }: DepositsResponse,
