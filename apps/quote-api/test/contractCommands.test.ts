@@ -246,7 +246,7 @@ describe('contracts', () => {
     }
   })
 
-  test('of two environments share no address', () => {
+  test('L-33: of two environments share no address', () => {
     const around = { depository: zeroAddress, swapRouter: zeroAddress, wrappedNative: zeroAddress }
     const addresses = ['local', 'testnets.prod', 'mainnets.prod'].flatMap((environment) =>
       deploymentPlan(environment, around).map(({ address }) => address),

@@ -281,7 +281,7 @@ describe('what must not be mined any more', () => {
     expect([await outcomeOf(process, task), paid(task)]).toEqual(['done', amount])
   })
 
-  test('gives its place to a transaction that pays nothing: its deadline has passed', async () => {
+  test('L-39: gives its place to a transaction that pays nothing: its deadline has passed', async () => {
     const database = await bench.database()
     const process = await bench.process(database)
     const task = aTask()
@@ -478,7 +478,7 @@ test('an endpoint that hides a payment is outvoted', async () => {
 })
 
 describe('coins beside the line', () => {
-  test('are gathered while it is cheap, within the budget, and once', async () => {
+  test('L-40: are gathered while it is cheap, within the budget, and once', async () => {
     const process = await bench.process(await bench.database(), { gas: { gatherBelow: 2_000n } })
     const coins = [90_000n, 60n].map((value) => funded({ script: bench.script, value }))
     bench.chain().mine(...coins)

@@ -409,7 +409,7 @@ describe('a refund', () => {
   })
 
   // Nothing on the chain ends a transaction at its deadline: what was signed in time may land after it.
-  test('after the deadline still waits until the order is closed', async () => {
+  test('L-37: after the deadline still waits until the order is closed', async () => {
     const opened = await open()
     const { refund, refundTo } = await offer({ until: solanaNow - 10 })
     expect(await reasonOf(opened, changed(refund, { endsOrder: false }))).toMatch('can still be filled')

@@ -72,7 +72,7 @@ describe.each(['node', 'esplora'] as const)('over the API of kind %s', (api) => 
     expect(bed.received()).toBe(40_000n)
   })
 
-  test('coins beside the line are found once they are final, and are gathered into it', async () => {
+  test('L-40: coins beside the line are found once they are final, and are gathered into it', async () => {
     const bed = await startPayingBed()
     const paying = bed.open({ api })
     const stray = funding(
@@ -153,7 +153,7 @@ describe('two transactions of one id', () => {
     expect(bed.naming(idOf(1))).toBe(0)
   })
 
-  test('a refund of each of two deposits of one order is paid once, and each names the order', async () => {
+  test('L-38: a refund of each of two deposits of one order is paid once, and each names the order', async () => {
     const bed = await startPayingBed()
     const paying = bed.open()
     const deposits = ['aa', 'bb'].map((byte) =>
@@ -174,7 +174,7 @@ describe('two transactions of one id', () => {
   })
 })
 
-test('whatever processes forget, sign, send and replace, and whatever blocks are dropped, each id is mined once', async () => {
+test('L-38: whatever processes forget, sign, send and replace, and whatever blocks are dropped, each id is mined once', async () => {
   const step = fc.record({
     id: fc.integer({ min: 1, max: 3 }),
     place: fc.nat(20),

@@ -223,7 +223,7 @@ describe('a second payment of one id fails', () => {
     expect(await lamportsOf(recipientOf(terms))).toBe(2_000_000n)
   })
 
-  test('of a process that lost all that it knew', async () => {
+  test('L-37: of a process that lost all that it knew', async () => {
     const terms = termsOf()
     await pay(terms)
     expect(await openWallet().plan(terms, bid)).toEqual({ refusal: 'the transaction would revert' })

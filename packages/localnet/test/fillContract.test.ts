@@ -100,7 +100,7 @@ describe('the record', () => {
     expect(await nativeBalance(to)).toBe(3n)
   })
 
-  test('a stranger who uses or closes an id first blocks nobody', async () => {
+  test('L-31: a stranger who uses or closes an id first blocks nobody', async () => {
     const [used, closed] = [randomWord(), randomWord()]
     await bench.send(user, fillContract, fill({ id: used }))
     await bench.send(user, fillContract, closing(closed))

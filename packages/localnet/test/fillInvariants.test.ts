@@ -100,7 +100,7 @@ const stepOf: fc.Arbitrary<Step> = fc.record({
   isReentered: fc.boolean(),
 })
 
-test('an id is paid at most once for each filler, in time, while it is open', {
+test('L-31: an id is paid at most once for each filler, in time, while it is open', {
   timeout: testTimeoutMs,
 }, async () => {
   await fc.assert(

@@ -70,7 +70,7 @@ function ordered(
 }
 
 describe('an order with calls', () => {
-  test('runs at the address that is computed before the order is hashed', async () => {
+  test('L-32: runs at the address that is computed before the order is hashed', async () => {
     const hex = (bytes: number) =>
       fc
         .uint8Array({ minLength: bytes, maxLength: bytes })
@@ -246,7 +246,7 @@ describe('a clone of an order', () => {
     await bench.send(solver, fillContract, data)
   })
 
-  test('is the filler’s alone: a stranger who runs the same calls first spoils nothing', async () => {
+  test('L-32: is the filler’s alone: a stranger who runs the same calls first spoils nothing', async () => {
     await hostile.set('ApproveFromZero')
     const spender = freshAccount().address
     const calls = [erc20(hostile.address, 'approve', spender, 10n)]
@@ -314,7 +314,7 @@ describe('the router that calls may name', () => {
   const cleanupNative = (to: Hex) =>
     cleaning(encodeFunctionData({ abi: cleanupRouterAbi, functionName: 'cleanupNative', args: [0n, to] }))
 
-  test('hands on all that calls sent to it, and what it does not have it leaves', async () => {
+  test('L-36: hands on all that calls sent to it, and what it does not have it leaves', async () => {
     const [saver, { cleanupRouter }] = [freshAccount().address, bench.deployment]
     const { orderCalls, clone, recipient } = ordered(
       [
@@ -336,7 +336,7 @@ describe('the router that calls may name', () => {
     expect([await tokenBalance(usdc, cleanupRouter), await nativeBalance(cleanupRouter)]).toEqual([0n, 0n])
   })
 
-  test('hands on by a call, and allows nobody what the call did not take', async () => {
+  test('L-36: hands on by a call, and allows nobody what the call did not take', async () => {
     const { cleanupRouter } = bench.deployment
     const taker = freshAccount()
     await bench.send(solver, usdc, erc20(usdc, 'transfer', cleanupRouter, 5n).data)

@@ -52,7 +52,7 @@ const outputOf = (json: { protocol: { v2: { orderData: { output: object; salt: H
   json.protocol.v2.orderData
 
 describe('an order with calls', () => {
-  test('pays the clone of its own that runs exactly these calls, and nobody else', async () => {
+  test('L-34: pays the clone of its own that runs exactly these calls, and nobody else', async () => {
     const { json, tried } = await quoted({ txs: [approve, supply] })
     const order = json.protocol.v2.orderData
     const calls = order.output.calls.map(decodeOrderCall)
@@ -99,7 +99,7 @@ describe('an order with calls', () => {
     expect(tried.every(({ amount }) => amount >= BigInt(minimumAmount))).toBe(true)
   })
 
-  test('of one transfer of all coin pays it without a clone', () => {
+  test('L-34: of one transfer of all coin pays it without a clone', () => {
     const destination = testRegistry().chainById.get(chainB)
     if (destination === undefined) throw new Error('no chain')
     const value = BigInt(nativeOut.amount)

@@ -94,7 +94,7 @@ describe('terms of a fill', () => {
     ['a rest for somebody else', { recipient: usdc }],
     ['a rest for nobody', { recipient: undefined }],
     ['a clone of another filler', { filler: usdc }],
-  ])('are not %s', (_what, change) => {
+  ])('L-35: are not %s', (_what, change) => {
     expect(refuseTerms({ ...asked, ...change }, order)).toBeDefined()
   })
 })

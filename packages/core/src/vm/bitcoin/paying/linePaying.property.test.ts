@@ -185,7 +185,7 @@ describe('the fee of a transaction of a line', () => {
     return [sum(dropped) + feeAt(ceiling, virtualBytes), sum(dropped) + missing]
   }
 
-  test('exceeds all that it replaces by what nodes ask, and its ceiling by nothing', () => {
+  test('L-39: exceeds all that it replaces by what nodes ask, and its ceiling by nothing', () => {
     fc.assert(
       fc.property(bids, (bid) => {
         const fee = lineFee(bid)
