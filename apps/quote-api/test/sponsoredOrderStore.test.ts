@@ -132,7 +132,7 @@ test('a sponsor whose row somebody has waits alone, in a lane that ends with its
   expect(await commitsOf(back)).toBe(1)
 })
 
-test('a flood of one sponsor does not stand in the way of another', async () => {
+test('L-49: a flood of one sponsor does not stand in the way of another', async () => {
   const [flooding = '', other = ''] = await sponsorsNamed('flood', 2, 100_000n)
   const store = createStore()
   const ends: string[] = []

@@ -110,7 +110,7 @@ describe('reserving', () => {
     expect(await transaction((tx) => ledger.reserve(tx, second))).toMatchObject({ status: 'reserved' })
   })
 
-  test('a halted ledger reserves for nobody, what is held still resolves, and clearing it ends that', async () => {
+  test('L-46: a halted ledger reserves for nobody, what is held still resolves, and clearing it ends that', async () => {
     const { database } = bed
     await fund(database, 'halted', 1_000n)
     const [posted, voided, due, again, refused] = ['p', 'v', 'd', 'a', 'r'].map((name) =>
@@ -162,7 +162,7 @@ describe('reserving', () => {
 describe('a re-quote', () => {
   const requote = { sponsor: 'requoter', requoteKey: 'same', user: 'one' }
 
-  test('moves the hold instead of adding one', async () => {
+  test('L-44: moves the hold instead of adding one', async () => {
     await fund(bed.database, 'requoter', 15n)
     const reserve = (name: string, change = {}) =>
       transaction((tx) => ledger.reserve(tx, holdNamed(name, { ...requote, ...change })))
@@ -315,7 +315,7 @@ describe('a late deposit', () => {
   const again = (name: string) =>
     transaction((tx) => ledger.reserveAgain(tx, { requestId: requestIdOf(name), until: inAnHour }))
 
-  test.each(['swept', 'unswept'])('on an expired quote (%s) reserves anew, pinned, once', async (name) => {
+  test.each(['swept', 'unswept'])('L-45: on an expired quote (%s) reserves anew, pinned, once', async (name) => {
     await fund(bed.database, name, 10n)
     const { requestId } = holdNamed(name)
     await transaction((tx) => ledger.reserve(tx, holdNamed(name, { sponsor: name })))

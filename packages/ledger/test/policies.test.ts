@@ -55,7 +55,7 @@ describe('a policy refuses by', () => {
     ['USER_BLOCKLIST', { userBlocklist: ['bad'] }, { user: 'good' }, { user: 'good', recipient: 'bad' }],
     ['USER_ALLOWLIST', { userAllowlist: ['good'] }, { user: 'good' }, { user: 'good', recipient: 'other' }],
     ['USER_ALLOWLIST', { userAllowlist: [wallet] }, { user: wallet.toLowerCase() }, { user: 'other' }],
-  ])('%s: %j', async (rule, rules, allowed, refused) => {
+  ])('L-43: %s: %j', async (rule, rules, allowed, refused) => {
     const request = await policed(`${rule} ${JSON.stringify(rules)}`.replaceAll(' ', '_'), rules)
     expect(await reserve(request(allowed))).toMatchObject({ status: 'reserved' })
     expect(await reserve(request(refused))).toEqual({ status: 'policy_refused', rule })
@@ -141,7 +141,7 @@ describe('usage', () => {
     expect(await reserve(request({ user: 'u', requoteKey: 'another' }))).toMatchObject({ rule: 'MAX_TOTAL' })
   })
 
-  test('of an earlier day counts for ever, not for today', async () => {
+  test('L-42: of an earlier day counts for ever, not for today', async () => {
     const request = await policed('days', { maxTotal24h: '10', maxTotal: '20' })
     await reserve(request())
     await bed.database.query(
@@ -260,7 +260,7 @@ describe('quotes without deposit cannot starve a sponsor:', () => {
     expect(await reserve(next, capped)).toMatchObject({ status: 'reserved' })
   })
 
-  test('one request of a small balance is held, whatever its share', async () => {
+  test('L-47: one request of a small balance is held, whatever its share', async () => {
     const outcomes = await fill('lone', [
       holdNamed('lone a', { sponsor: 'lone', amountMicroUsd: 90_000n }),
       holdNamed('lone b', { sponsor: 'lone', amountMicroUsd: 1n }),
@@ -269,7 +269,7 @@ describe('quotes without deposit cannot starve a sponsor:', () => {
     expect(outcomes).toEqual(['reserved', 'at_deposit', 'insufficient_balance'])
   })
 
-  test('a user whose request was settled is held beyond the share, and no other by his name', async () => {
+  test('L-47: a user whose request was settled is held beyond the share, and no other by his name', async () => {
     const spam = holds('known', 5, () => ({ amountMicroUsd: 9_990n }))
     await fill('known', [holdNamed('known first', { sponsor: 'known', user: 'known', amountMicroUsd: 10n })])
     const requestId = requestIdOf('known first')
@@ -283,7 +283,7 @@ describe('quotes without deposit cannot starve a sponsor:', () => {
     expect(await more('known again', { user: 'known' })).toMatchObject({ status: 'reserved' })
   })
 
-  test('beyond a cap the deposit reserves, once and pinned, while the balance lasts', async () => {
+  test('L-1, L-45: beyond a cap the deposit reserves, once and pinned, while the balance lasts', async () => {
     const spam = holds('later', 3, () => ({ user: 'spammer', amountMicroUsd: 20_000n }))
     expect(await fill('later', spam)).toEqual(['reserved', 'reserved', 'at_deposit'])
     const late = holds('later user', 3, () => ({ sponsor: 'later', amountMicroUsd: 25_000n }))

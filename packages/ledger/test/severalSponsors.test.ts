@@ -69,7 +69,7 @@ async function someoneWaits(): Promise<void> {
     .toBeGreaterThan(0)
 }
 
-test('who has the row of one sponsor holds up nobody else', async () => {
+test('L-49: who has the row of one sponsor holds up nobody else', async () => {
   const sponsors = ['row a', 'row b', 'row c']
   await fundAll(sponsors)
   const asked = oneOfEach('held up', sponsors)

@@ -46,7 +46,7 @@ const topUp = (name: string, debitAccount: bigint, creditAccount: bigint, amount
     actor: 'watcher',
   }) as const
 
-test('transfer ids of SQL and TypeScript agree', async () => {
+test('L-41: transfer ids of SQL and TypeScript agree', async () => {
   for (const fact of ['1', 'ä|2', '0xabc']) {
     const [row] = await bed.database.query('select ledger_transfer_id($1, $2)::text as id', ['hold', fact])
     expect(row).toEqual({ id: transferId('hold', fact) })
