@@ -125,7 +125,7 @@ describe('a sponsored quote', () => {
       .toEqual({ available: 100n * usd, held: 0n })
   })
 
-  test('is paid by the user, with the reason, whatever the ledger refuses', async () => {
+  test('L-50: is paid by the user, with the reason, whatever the ledger refuses', async () => {
     const poor = await createSponsor(database, 1n)
     const frozen = await createSponsor(database, 100n * usd)
     await setSponsorFrozen(database, {
@@ -350,7 +350,7 @@ describe('GET /requests/v2', () => {
     expect((await getJson(`/requests/v2?id=0x${'0'.repeat(64)}`)).requests).toEqual([])
   })
 
-  test('lists nobody else: a look-up is needed, and a user needs a key linked to that wallet', async () => {
+  test('L-52: lists nobody else: a look-up is needed, and a user needs a key linked to that wallet', async () => {
     const sponsor = await createSponsor(database, 100n * usd)
     const own = await quoted(sponsor, { user: sponsor.wallet, recipient: sponsor.wallet })
     expect((await get('/requests/v2')).status).toBe(400)

@@ -228,7 +228,7 @@ describe('a transfer to the published account of the solver', () => {
     await expect.poll(() => shown(wallet), patience).toEqual({ amount: '7000000', pending: '0' })
   })
 
-  test('that names one by half is held, and claimed by whoever sent it', async () => {
+  test('L-56: that names one by half is held, and claimed by whoever sent it', async () => {
     const wallet = `0x${'b2'.repeat(20)}`
     const sender = userOf(network, 4)
     await pay(sender, `${plain(solver(), 6_000_000n)}${marker}${wallet.slice(2)}`)

@@ -124,7 +124,7 @@ describe('a statement', () => {
 })
 
 describe('a period that has ended', () => {
-  test('says the same when the clock is set back into it; the next period has what came later', async () => {
+  test('L-55: says the same when the clock is set back into it; the next period has what came later', async () => {
     await fund(bed.database, 'back', 100n)
     await dated('back', 5)
     const told = await read('back', 1, 32, ['day'])

@@ -137,7 +137,7 @@ describe('row 8: owners that nobody can be', () => {
     ['the token', token],
     ['the first precompile', account('01', 1)],
     ['the last precompile', account('11', 1)],
-  ])('%s is a bad owner', (_what, owner) => {
+  ])('L-57: %s is a bad owner', (_what, owner) => {
     expect(parsesOf(directCall(transferCall(named(owner))))).toEqual(['bad_owner'])
   })
 
@@ -181,7 +181,7 @@ describe('row 10: transfers made by another contract', () => {
   const inner = frame({ from: wallet, to: token, input: nested })
   const trace = frame({ from: sender, to: wallet, input: outer, calls: [inner] })
 
-  test('are suspended without a trace: nested bytes are never searched', () => {
+  test('L-57: are suspended without a trace: nested bytes are never searched', () => {
     expect(needsTrace(indirect, target)).toBe(true)
     expect(parsesOf(indirect)).toEqual(['indirect'])
     expect(parsesOf({ ...indirect, to: undefined })).toEqual(['indirect'])
@@ -321,7 +321,7 @@ describe('an account of the operator that other money comes to as well', () => {
       'what another account of the operator sends without naming anybody',
       { ...directCall(transferCall(hidden)), from: treasury, logs: [logOf({ from: treasury })] },
     ],
-  ])('owes nobody anything for %s', (_name, facts) => {
+  ])('L-56: owes nobody anything for %s', (_name, facts) => {
     expect(parsesOf(facts, solver)).toEqual([])
   })
 

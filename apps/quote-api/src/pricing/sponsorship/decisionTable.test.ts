@@ -185,7 +185,7 @@ describe('balance and cap', () => {
     })
   })
 
-  test('row 9: a cap below the fees is paid in full and the user pays the rest', async () => {
+  test('L-50: row 9: a cap below the fees is paid in full and the user pays the rest', async () => {
     const answer = await ask({ subsidizeFees: true, maxSubsidizationAmount: '100000' }, { balance: 100_000n })
     expect(answer).toMatchObject({ out: '39788000000000000', subsidized: '100000', held: [100_000n] })
     expect(answer.sponsorship).toMatchObject({

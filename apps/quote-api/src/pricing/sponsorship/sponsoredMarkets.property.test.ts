@@ -122,12 +122,12 @@ describe('micro-USDC of a fee', () => {
     ['half a percent below par, still noise', (usd * 995n) / 1_000n, 2_500_000_000n],
     ['two percent below par, at market', (usd * 98n) / 100n, 2_551_020_409n],
     ['above par, never less than par', (usd * 110n) / 100n, 2_500_000_000n],
-  ])('one ether at 2,500 USD: %s', (_name, usdX18, microUsd) => {
+  ])('L-51: one ether at 2,500 USD: %s', (_name, usdX18, microUsd) => {
     const unit = sponsorUnit(oneEth, { asset: usdcAsset, usdX18 })
     expect(toMicroUsdUp(unit, usd)).toBe(microUsd)
   })
 
-  test('USDC costs its own number, whatever its price and decimals', () => {
+  test('L-51: USDC costs its own number, whatever its price and decimals', () => {
     const depegged = { asset: usdcAsset, usdX18: usd / 2n }
     const six = sponsorUnit({ asset: usdcAsset, decimals: 6, usdX18: usd / 2n }, depegged)
     const eighteen = sponsorUnit({ asset: usdcAsset, decimals: 18, usdX18: usd / 2n }, depegged)
