@@ -139,7 +139,7 @@ describe('a deposit after the price of its quote', () => {
     await isFilledAsQuoted(buying)
   })
 
-  test('is late by the block that it is in, when its quote is signed for and relayed', async () => {
+  test('L-60: is late by the block that it is in, when its quote is signed for and relayed', async () => {
     const quote = await quoted({ ...usdcToEther, more: { usePermit: true } })
     await handIn(quote)
     await moveEther(2_700n)
@@ -148,7 +148,7 @@ describe('a deposit after the price of its quote', () => {
     await isRefunded(quote, 'QUOTE_EXPIRED_PRICE_MOVED')
   })
 
-  test('is filled for its sponsor at the quoted subsidy, and refunded without one once the price moved', async () => {
+  test('L-62: is filled for its sponsor at the quoted subsidy, and refunded without one once the price moved', async () => {
     const sponsor = await createSponsor(bed.database, 1_000_000_000n)
     const bridge = { pay: 'native', receive: 'native', amount: oneEther } as const
     const [kept, moved] = [
@@ -303,7 +303,7 @@ describe('while the market cannot be read', () => {
     return rows.map(({ state }) => state)
   }
 
-  test('a late deposit waits, and is judged by the first price there is', async () => {
+  test('L-61: a late deposit waits, and is judged by the first price there is', async () => {
     const quote = await quoted(etherToUsdc)
     await expire(quote)
     await blind()
@@ -315,7 +315,7 @@ describe('while the market cannot be read', () => {
     await isFilledAsQuoted(quote)
   })
 
-  test('it is refunded once that takes too long', async () => {
+  test('L-61: it is refunded once that takes too long', async () => {
     const quote = await quoted(etherToUsdc)
     await expire(quote)
     await blind()
@@ -334,7 +334,7 @@ describe('a flood of deposits that wait', () => {
   /** More than a pass takes. */
   const flood = 600
 
-  test('for the market keeps no payment in time waiting, nor does one that nobody can act on', async () => {
+  test('L-66: for the market keeps no payment in time waiting, nor does one that nobody can act on', async () => {
     const [late, poisoned, victim] = [
       await quoted(etherToUsdc),
       await quoted(usdcToEther),

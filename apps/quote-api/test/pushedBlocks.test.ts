@@ -75,7 +75,7 @@ async function startLiar(): Promise<Liar> {
   }
 }
 
-test('a deposit becomes work, and a fill an end, by blocks that are told of alone', async () => {
+test('L-67: a deposit becomes work, and a fill an end, by blocks that are told of alone', async () => {
   // Twice: the first one may still be met by the look that every start begins with.
   for (const _ of [1, 2]) {
     const quote = await bed.requests.quoted(sponsor, { amount: 60_000_000n })
@@ -108,7 +108,7 @@ test('which endpoints tell of blocks is shown', async () => {
   expect((await live()).filter((line) => line.includes('chain="base"'))).toHaveLength(2)
 })
 
-test('an order that nobody paid is no work, whatever blocks an endpoint tells of', async () => {
+test('L-67: an order that nobody paid is no work, whatever blocks an endpoint tells of', async () => {
   const quote = await bed.requests.quoted(sponsor, { amount: 60_000_000n })
   for (let times = 0; times < 10; times += 1) {
     liar.tellOf(19)

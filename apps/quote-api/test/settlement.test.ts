@@ -212,7 +212,7 @@ describe('deposits that do not fit', () => {
     await requests.reachesStage(quote, 'settled')
   })
 
-  test('a short one is refunded, and a fitting one that follows is filled', async () => {
+  test('L-59: a short one is refunded, and a fitting one that follows is filled', async () => {
     const quote = await quoted()
     await requests.deposit(quote, { amount: amount - 1n })
     const refund = await requests.workFor(quote, 'refund')

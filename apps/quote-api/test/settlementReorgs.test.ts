@@ -213,7 +213,7 @@ describe('a deposit', () => {
       await bed.network.mine('base')
     }
 
-    test('pays the solver that filled meanwhile, and is not given back as well', async () => {
+    test('L-65: pays the solver that filled meanwhile, and is not given back as well', async () => {
       const quote = await quoted(large)
       const item = await orphaned(quote)
       await bed.solver.carryOut(item)
@@ -227,7 +227,7 @@ describe('a deposit', () => {
       await settles(quote)
     })
 
-    test('is given back once it is sure that the reported fill never happened', async () => {
+    test('L-65: is given back once it is sure that the reported fill never happened', async () => {
       const quote = await quoted(large)
       const item = await orphaned(quote)
       await bed.solver.report(item.id, `0x${'fe'.repeat(32)}`)
@@ -313,7 +313,7 @@ describe('a deposit', () => {
       await showsEther(2_500n)
     })
 
-    test('counts by its last block, and the fill that was asked for is withdrawn', async () => {
+    test('L-60: counts by its last block, and the fill that was asked for is withdrawn', async () => {
       const quote = await quoted(oneEther, {}, selling)
       const takeAway = await onABranch('base', async () => {
         await requests.execute(quote)
@@ -329,7 +329,7 @@ describe('a deposit', () => {
       await isRefunded(quote)
     })
 
-    test('is late in a block that says an earlier time than that at which it was not there', async () => {
+    test('L-63: is late in a block that says an earlier time than that at which it was not there', async () => {
       const quote = await quoted(oneEther, {}, selling)
       await moveEther(2_300n)
       await showsEther(2_300n)
@@ -353,7 +353,7 @@ describe('a deposit', () => {
     })
   })
 
-  test('that never comes back ends as a failure, and its sponsor owes nothing', async () => {
+  test('L-64: that never comes back ends as a failure, and its sponsor owes nothing', async () => {
     const quote = await quoted(small)
     const takeAway = await onABranch('base', () => requests.execute(quote))
     await requests.workFor(quote, 'fill')

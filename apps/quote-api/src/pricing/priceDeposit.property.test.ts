@@ -42,7 +42,7 @@ function depositOf(
 
 const nobodyPays = { sponsorAsset: undefined }
 
-test('in the market of its quote a deposit buys what was quoted', async () => {
+test('L-62: in the market of its quote a deposit buys what was quoted', async () => {
   let compared = 0
   await fc.assert(
     fc.asyncProperty(randomMarket, randomRequest, async (market, random) => {

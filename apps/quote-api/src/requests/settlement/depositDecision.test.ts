@@ -81,7 +81,7 @@ describe('a deposit of an order', () => {
       fate({}, { isFilled: true }, { nowSeconds: 9_999 }),
       { action: 'bind' },
     ],
-  ])('%s', (_name, decided, expected) => {
+  ])('L-58: %s', (_name, decided, expected) => {
     expect(decided).toEqual(expected)
   })
 })
@@ -123,7 +123,7 @@ describe('a deposit that waits', () => {
     expect(delayAt({ isFinalized: true })).toBe(5_000)
   })
 
-  test('for a market goes behind the others, and seldom the longer it waits', () => {
+  test('L-66: for a market goes behind the others, and seldom the longer it waits', () => {
     const looks = [0, 1, 2, 1_000].map((times) => recheckWhileWaiting({ looks: times }))
     expect(looks.map(({ delayMs }) => delayMs)).toEqual([500, 750, 1_125, 5_000])
     expect(looks.every(({ isDeep }) => isDeep)).toBe(true)

@@ -36,7 +36,7 @@ describe('a deposit is late', () => {
     ['fifteen seconds later, where blocks take ten minutes', 15, 600_000, false],
     ['sixteen seconds later, where blocks take ten minutes', 16, 600_000, true],
     ['long before', -3_600, 2_000, false],
-  ])('%s: %i s, blocks of %i ms: %s', (_what, after, blockTimeMs, late) => {
+  ])('L-60: %s: %i s, blocks of %i ms: %s', (_what, after, blockTimeMs, late) => {
     const blockTimeSeconds = expiresAtSeconds + after
     const minedAfterSeconds = undefined
     const graceSeconds = blockGraceSeconds({ blockTimeMs })
@@ -106,7 +106,7 @@ describe('a late deposit', () => {
     expect(stepOf(9_999n)).toEqual(refund('QUOTE_EXPIRED_PRICE_MOVED'))
   })
 
-  test('that is filled costs the solver the tolerance at most', () => {
+  test('L-60: that is filled costs the solver the tolerance at most', () => {
     const amounts = fc.bigInt({ min: 1n, max: 2n ** 128n })
     fc.assert(
       fc.property(amounts, amounts, fc.integer({ min: 0, max: 1_000 }), (promised, fair, toleranceBps) => {
