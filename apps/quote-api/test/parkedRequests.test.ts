@@ -120,7 +120,7 @@ describe('a parked request', () => {
     })
   })
 
-  test('is retried by the usual rules: denied again it parks again, and only evidence debits', async () => {
+  test('L-75: is retried by the usual rules: denied again it parks again, and only evidence debits', async () => {
     const quote = await denied()
     const held = { available: balance - debitOf(quote), held: debitOf(quote) }
     expect(await administration.retry(idOf(quote), deed)).toBe('filled')
@@ -145,7 +145,7 @@ describe('a parked request', () => {
     ])
   })
 
-  test('that is filled ends unpaid: the hold is free and nothing is debited', async () => {
+  test('L-75: that is filled ends unpaid: the hold is free and nothing is debited', async () => {
     const quote = await denied()
     await administration.resolve(idOf(quote), 'unpaid', deed)
     expect(await requests.stageOf(quote)).toBe('settled')

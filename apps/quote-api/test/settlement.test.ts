@@ -72,7 +72,7 @@ describe('a sponsored request', () => {
     ['a fill attestation of another order', 'other_order'],
     ['signatures of unlisted signers', 'unlisted'],
     ['refusals', 'refuses'],
-  ])('is not paid for on %s', async (_what, mode) => {
+  ])('L-68: is not paid for on %s', async (_what, mode) => {
     oracles.set(mode, mode, 'honest')
     const quote = await quoted()
     await requests.execute(quote)
@@ -107,7 +107,7 @@ describe('a sponsored request', () => {
     expect(payload).toMatchObject({ orderSignature: expect.stringMatching(/^0x[0-9a-f]{130}$/) })
   })
 
-  test('is paid for by oracles that hold the execution at their signing caps: the message is enough', async () => {
+  test('L-68: is paid for by oracles that hold the execution at their signing caps: the message is enough', async () => {
     oracles.set('holds', 'holds', 'refuses')
     const quote = await quoted()
     await requests.execute(quote)
@@ -162,7 +162,7 @@ describe('a sponsored request', () => {
 })
 
 describe('a fill whose solver stalled', () => {
-  test('is offered again once its transaction can have no effect, to another solver', async () => {
+  test('L-72: is offered again once its transaction can have no effect, to another solver', async () => {
     const quote = await quoted()
     await requests.execute(quote)
     const { id } = await requests.workFor(quote, 'fill')
@@ -177,7 +177,7 @@ describe('a fill whose solver stalled', () => {
     await requests.reaches(quote, 'success')
   })
 
-  test('has no end where one of the transactions that were reported has none', async () => {
+  test('L-72: has no end where one of the transactions that were reported has none', async () => {
     const quote = await quoted()
     await requests.execute(quote)
     const { id } = await requests.workFor(quote, 'fill')
@@ -320,7 +320,7 @@ describe('the routes of the solver', () => {
     }
   })
 
-  test('take a report once, and refuse another transaction or an unknown item', async () => {
+  test('L-70: take a report once, and refuse another transaction or an unknown item', async () => {
     const quote = await quoted()
     await requests.execute(quote)
     const { id, payload } = await requests.workFor(quote, 'fill')

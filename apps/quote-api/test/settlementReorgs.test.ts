@@ -390,7 +390,7 @@ describe('a fill', () => {
     await settles(quote)
   })
 
-  test('that a reorganization takes away after its success is not paid for before it is back and final', async () => {
+  test('L-74: that a reorganization takes away after its success is not paid for before it is back and final', async () => {
     const quote = await quoted(small)
     await requests.execute(quote)
     const item = await requests.workFor(quote, 'fill')
@@ -416,7 +416,7 @@ describe('a fill', () => {
     await settles(quote)
   })
 
-  test('that failed is not asked for again while a reorganization may make it succeed', async () => {
+  test('L-71: that failed is not asked for again while a reorganization may make it succeed', async () => {
     const recipient = freshAddress()
     const quote = await nativeQuote({ recipient })
     await requests.execute(quote)
@@ -660,7 +660,7 @@ describe('a deposit that was paid for and leaves its chain', () => {
   })
 })
 
-test('a refund that failed is asked for again only once the failure is final', async () => {
+test('L-71: a refund that failed is asked for again only once the failure is final', async () => {
   const refundTo = freshAddress()
   const quote = await nativeQuote({ refundTo })
   await requests.deposit(quote, { token: nativeAddress, amount: nativeAmount - 1n })

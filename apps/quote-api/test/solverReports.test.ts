@@ -92,7 +92,7 @@ describe('an order that a solver gives up', () => {
 })
 
 describe('a report of', () => {
-  test('a transaction that pays nobody costs time, and the order is filled', async () => {
+  test('L-73: a transaction that pays nobody costs time, and the order is filled', async () => {
     const quote = await deposited()
     const first = await requests.workFor(quote, 'fill')
     const txHash = await somethingElse()
@@ -122,7 +122,7 @@ describe('a report of', () => {
     expect(await requests.openWork(quote, 'refund')).toBeUndefined()
   })
 
-  test('one transaction for ten items at once is taken once and refused by name nine times', async () => {
+  test('L-73: one transaction for ten items at once is taken once and refused by name nine times', async () => {
     const quotes = await Promise.all(Array.from({ length: 10 }, () => requests.quoted(sponsor, { amount })))
     for (const quote of quotes) await requests.execute(quote)
     const items = await Promise.all(quotes.map((quote) => requests.workFor(quote, 'fill')))

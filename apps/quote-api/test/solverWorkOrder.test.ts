@@ -73,7 +73,7 @@ test('Q-196: a fifth of a page is for permits behind a thousand fills', async ()
   expect(await kinds(1)).toEqual(['fill'])
 })
 
-test('a fill and a refund that pays for itself are offered at once behind a thousand refunds of dust', async () => {
+test('L-76: a fill and a refund that pays for itself are offered at once behind a thousand refunds of dust', async () => {
   await ask('dust', 1_000)
   await ask('refund', 1)
   await ask('fill', 1)
@@ -82,7 +82,7 @@ test('a fill and a refund that pays for itself are offered at once behind a thou
   expect(list).toHaveLength(50)
 })
 
-test('refunds of dust have a tenth of a page behind a thousand fills', async () => {
+test('L-76: refunds of dust have a tenth of a page behind a thousand fills', async () => {
   await ask('fill', 1_000)
   await ask('dust', 1_000)
   await ask('permit', 1_000)

@@ -39,14 +39,14 @@ describe('a filled request', () => {
     ['gone for good', decide('not_paid', ['denied', 'nothing', 'nothing'], 100), park('FILL_NOT_SEEN')],
     ['not final', decide('not_yet', ['signed', 'signed', 'signed']), wait],
     ['never proven', decide('paid', ['nothing', 'nothing', 'signed'], 100), park('ATTESTATION_TIMED_OUT')],
-  ])('%s', (_name, decided, expected) => {
+  ])('L-69: %s', (_name, decided, expected) => {
     expect(decided).toEqual(expected)
   })
 
   test.each<[string, OwnReading, readonly OracleVote[], string]>([
     ['denied by too many', 'paid', ['denied', 'denied', 'signed'], 'SEEN_BUT_DENIED'],
     ['signed, but not seen by us', 'not_paid', ['signed', 'signed', 'nothing'], 'ATTESTED_BUT_NOT_SEEN'],
-  ])('that is %s is asked about again, later each time, before it is parked', (_name, own, said, reason) => {
+  ])('L-69: that is %s is asked about again, later each time, before it is parked', (_name, own, said, reason) => {
     for (const [before, delayMs] of askAgainAfterMs.entries()) {
       expect(decide(own, said, 10, before)).toEqual({ action: 'ask_again', delayMs })
     }
