@@ -210,7 +210,7 @@ describe.each(families.filter((family) => family !== 'EVM'))('to %s', (to) => {
   })
 })
 
-test('a claim on Hyperliquid for somebody who has no account there is refused, and never waits for ever', async () => {
+test('L-80: a claim on Hyperliquid for somebody who has no account there is refused, and never waits for ever', async () => {
   const { chainId, currency } = sides.Hyperliquid.origin()
   const app = privateKeyToAccount(generatePrivateKey())
   await at.database.transaction((tx) =>

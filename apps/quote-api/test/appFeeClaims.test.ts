@@ -235,7 +235,7 @@ describe('a claim', () => {
     expect(await claimable(app.address)).toEqual(['2000000'])
   })
 
-  test('of native coin without an amount takes all that is owed', async () => {
+  test('L-77: of native coin without an amount takes all that is owed', async () => {
     const [app, recipient] = [await owed(10n ** 16n, ether()), freshAddress()]
     await accrue(app.address, 7n, ether())
     const claimId = await prepared(app.address, { currency: zeroAddress, recipient })
@@ -263,7 +263,7 @@ describe('a claim', () => {
     expect([own.status, readError(own).errorCode]).toEqual([400, 'INSUFFICIENT_APP_FEES'])
   })
 
-  test('is no opaque hash that somebody could be talked into signing', async () => {
+  test('L-78: is no opaque hash that somebody could be talked into signing', async () => {
     const [app, thief] = [await owed(5_000_000n), freshAddress()]
     const { claimId, typedData } = await preparedWhole(app.address, { recipient: thief })
     // What a page could ask for as a login: the bytes, and their text.
@@ -332,7 +332,7 @@ describe('a claim', () => {
     expect(items).toHaveLength(1)
   })
 
-  test('of a contract wallet is signed as the contract says, on the chain of the fee', async () => {
+  test('L-78: of a contract wallet is signed as the contract says, on the chain of the fee', async () => {
     const [wallet, recipient] = [addressNamed(1), freshAddress()]
     await accrue(wallet, 5_000_000n, usdc())
     await callNode(network.chains.base.url, 'anvil_setCode', [wallet, walletCode.owned])
@@ -521,7 +521,7 @@ describe('a payout', () => {
     expect(await tokenBalance(wallet)).toBe(5_000_000n)
   })
 
-  test('that was reported and is nowhere waits for its solver, who alone can say that it never comes', async () => {
+  test('L-79: that was reported and is nowhere waits for its solver, who alone can say that it never comes', async () => {
     const { claimId, wallet } = await signedClaim()
     const item = await payoutOf(claimId)
     await solver.report(item.id, `0x${'ce'.repeat(32)}`)

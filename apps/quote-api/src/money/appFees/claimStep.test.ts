@@ -21,7 +21,7 @@ describe('the next step of a claim', () => {
     ['failed', 'absent', { action: 'fail', reason: 'TRANSACTION_NOT_INCLUDED' }],
     ['failed', 'paid', { action: 'pay' }],
     ['failed', 'pays_less', { action: 'call_operator' }],
-  ])('%s and %s', (work, reading, expected) => {
+  ])('L-79: %s and %s', (work, reading, expected) => {
     expect(step(work, reading)).toEqual(expected)
   })
 
