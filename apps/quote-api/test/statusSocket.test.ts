@@ -70,7 +70,7 @@ async function follow(...ids: string[]): Promise<Follower> {
   }
 }
 
-test('a deposit leads to pushed statuses up to success, as status v3 tells them', async () => {
+test('L-84: a deposit leads to pushed statuses up to success, as status v3 tells them', async () => {
   const quote = await quoted()
   const { requestId } = quote
   const [first, second] = [await follow(requestId), await follow(requestId)]
@@ -99,7 +99,7 @@ test('a deposit leads to pushed statuses up to success, as status v3 tells them'
   await waitUntil('a late subscriber is told', async () => late.statuses().includes('success'))
 })
 
-test('an id of nobody is acknowledged and told nothing; wrong messages are named and the socket stays', async () => {
+test('L-84: an id of nobody is acknowledged and told nothing; wrong messages are named and the socket stays', async () => {
   const { requestId } = await quoted()
   const follower = await follow(`0x${randomBytes(32).toString('hex')}`)
   const wrong = ['{}', '[]', '{"type":"subscribe","event":"other","filters":{"id":"0x"}}', subscription('1')]
@@ -113,7 +113,7 @@ test('an id of nobody is acknowledged and told nothing; wrong messages are named
   await waitUntil('it is acknowledged', async () => follower.messages.at(-1)?.['type'] === 'unsubscribe')
 })
 
-test('10,000 ids on one socket end at its bound, and it goes on with those it has', async () => {
+test('L-85: 10,000 ids on one socket end at its bound, and it goes on with those it has', async () => {
   const { requestId } = await quoted()
   const follower = await follow(requestId)
   for (let count = 0; count < 10_000; count += 1)

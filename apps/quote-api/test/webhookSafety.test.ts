@@ -39,7 +39,7 @@ describe('the own network', () => {
 
   test('gets nothing by a name of the system', () => refused(`http://localhost:${bed.receiver.port}/`, {}))
 
-  test('gets nothing by a name that led elsewhere when it was asked for before', async () => {
+  test('L-82: gets nothing by a name that led elsewhere when it was asked for before', async () => {
     const answers = [[{ address: '93.184.216.34', family: 4 }], [{ address: '127.0.0.1', family: 4 }]]
     const { webhooks } = bed.administration(false)
     const name = `https://rebound.example:${bed.receiver.port}/`
@@ -101,7 +101,7 @@ describe('the secret of a webhook', () => {
     ])
   })
 
-  test('is in no table as it is, nor are the headers', async () => {
+  test('L-83: is in no table as it is, nor are the headers', async () => {
     await bed.administration().webhooks.set({
       actor,
       apiKeyId: bed.keyId,

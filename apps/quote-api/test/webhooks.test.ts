@@ -30,7 +30,7 @@ const statusesFor = (requestId: Hex) =>
     .map(({ data }) => data.status)
 
 describe('a message', () => {
-  test('tells the status of a request as the interface says, signed over its very bytes', async () => {
+  test('L-81: tells the status of a request as the interface says, signed over its very bytes', async () => {
     await bed.administration().webhooks.set({
       actor,
       apiKeyId: bed.keyId,
@@ -132,7 +132,7 @@ describe('the statuses of a request', () => {
     expect(['success', 'refund']).toContain(statuses.at(-1))
   })
 
-  test('keep their order when one has to be repeated, and others need not wait for it', async () => {
+  test('L-81: keep their order when one has to be repeated, and others need not wait for it', async () => {
     const [slow, quick] = [await bed.request(), await bed.request()]
     const refusals = new Map<string, number>()
     bed.receiver.answer = (response, received) => {

@@ -124,7 +124,7 @@ describe('a message', () => {
 })
 
 describe('sockets', () => {
-  test('above the bound of their address or of the process are refused with 503 until one closes', async () => {
+  test('L-85: above the bound of their address or of the process are refused with 503 until one closes', async () => {
     for (const limits of [{ perCallerMax: 2 }, { openMax: 2 }]) {
       const { url, port } = await start(limits)
       const first = await opened(url)

@@ -25,7 +25,7 @@ test('each pause is longer than the one before, whatever chance says', () => {
   )
 })
 
-test('the pauses double, from ten seconds to about three hours in all', () => {
+test('L-81: the pauses double, from ten seconds to about three hours in all', () => {
   const pauses = Array.from({ length: 10 }, (_, index) => retryPauseMs(defaultRetryRule, index + 1, 0.5) ?? 0)
   expect(pauses.slice(0, 3)).toEqual([10_000, 20_000, 40_000])
   expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBe(10_230_000)
