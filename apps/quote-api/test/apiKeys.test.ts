@@ -75,7 +75,7 @@ describe('a key', () => {
     for (const service of [foreign, both, renewed]) await service.close()
   })
 
-  test('that is revoked stops working in a process that used it a moment ago', async () => {
+  test('L-87: that is revoked stops working in a process that used it a moment ago', async () => {
     const { id, apiKey } = await create()
     expect(await ask(other, apiKey)).toBe(200)
     await one.administration.keys.revoke({ actor, id })
@@ -87,7 +87,7 @@ describe('a key', () => {
     })
   })
 
-  test('that is rotated keeps its id, and its old secret works for the overlap', async () => {
+  test('L-86: that is rotated keeps its id, and its old secret works for the overlap', async () => {
     const { id, apiKey: before } = await create()
     const { apiKey: after, previousWorkUntil } = await one.administration.keys.rotate({
       actor,

@@ -125,7 +125,7 @@ describe('a key', () => {
     }
   })
 
-  test('that asks 700 random paths has one more row', async () => {
+  test('L-91: that asks 700 random paths has one more row', async () => {
     const { id, apiKey } = await newKey()
     for (let index = 0; index < 700; index += 1) {
       const path = `/${randomUUID()}/${index}`
@@ -142,7 +142,7 @@ describe('a key', () => {
     expect(rows.length).toBeLessThan(12)
   })
 
-  test('is shown no other key, whether it exists or not', async () => {
+  test('L-90: is shown no other key, whether it exists or not', async () => {
     const [mine, theirs] = [await newKey(), await newKey()]
     await ask(one, theirs.apiKey, '/chains')
     await flushAll()
@@ -191,7 +191,7 @@ describe('a key', () => {
     )
   })
 
-  test('that sends its secret as a filter is refused, and the secret is not repeated', async () => {
+  test('L-90: that sends its secret as a filter is refused, and the secret is not repeated', async () => {
     const { apiKey } = await newKey()
     const { status, code, text } = await refusalOf(apiKey, `?apiKey=${apiKey}`)
     expect([status, code]).toEqual([400, 'INVALID_REQUEST'])
@@ -225,7 +225,7 @@ describe('a key', () => {
 describe('a window', () => {
   const day = 86_400
 
-  test('shows the buckets that it touches, and nothing beyond the reach of its granularity', async () => {
+  test('L-93: shows the buckets that it touches, and nothing beyond the reach of its granularity', async () => {
     const { id, apiKey } = await newKey()
     await store(
       id,
@@ -250,7 +250,7 @@ describe('a window', () => {
       expect(await countOf(`?granularity=daily&${outside}`)).toBe(0)
   })
 
-  test('that holds too much is refused, and a coarser one is shown', async () => {
+  test('L-93: that holds too much is refused, and a coarser one is shown', async () => {
     const { id, apiKey } = await newKey()
     const minutes = Array.from({ length: 1_400 }, (_, minute) => minute * 60)
     for (let part = 0; part < 3; part += 1)
@@ -331,7 +331,7 @@ describe('nothing is counted twice, and requests never notice', () => {
     return { recorder, told }
   }
 
-  test('by a write that was committed and whose answer was lost', async () => {
+  test('L-92: by a write that was committed and whose answer was lost', async () => {
     const { id } = await newKey()
     const { database } = testDatabase
     let isAnswerLost = true

@@ -171,7 +171,7 @@ const altered: readonly (readonly [string, (message: string, fields: Siwe) => st
 ]
 
 describe('a signature over a message with another', () => {
-  test.each(altered)('%s is refused', async (_field, alter) => {
+  test.each(altered)('L-88: %s is refused', async (_field, alter) => {
     const { id, apiKey } = await newKey()
     const owner = newOwner()
     const { message, nonce } = await challenge(apiKey, owner.address)
@@ -190,7 +190,7 @@ describe('a signature over a message with another', () => {
 })
 
 describe('a nonce', () => {
-  test('of fifty parallel uses exactly one wins', async () => {
+  test('L-88: of fifty parallel uses exactly one wins', async () => {
     const { id, apiKey } = await newKey()
     const owner = newOwner()
     const { message, nonce } = await challenge(apiKey, owner.address)
@@ -269,7 +269,7 @@ describe('a nonce', () => {
     expect(answer.body.errorCode).toBe('INVALID_SIGNATURE')
   })
 
-  test('beyond the fifth open one of a key ends the oldest', async () => {
+  test('L-88: beyond the fifth open one of a key ends the oldest', async () => {
     const { id, apiKey } = await newKey()
     const owner = newOwner()
     const first = await challenge(apiKey, owner.address)
@@ -306,7 +306,7 @@ describe('a contract wallet', () => {
   })
 
   const hostile = Object.entries(walletCode).filter(([name]) => name !== 'owned')
-  test.each(hostile)('that %s is refused, and the service goes on', async (name, code) => {
+  test.each(hostile)('L-89: that %s is refused, and the service goes on', async (name, code) => {
     const { id, apiKey } = await newKey()
     const wallet = await place(code, 100 + hostile.findIndex(([other]) => other === name))
     const { nonce } = await challenge(apiKey, wallet)
@@ -315,7 +315,7 @@ describe('a contract wallet', () => {
     expect(await service.sponsors.walletOf(id)).toBeUndefined()
   })
 
-  test('that does not exist yet is refused, whatever factory its signature names (ERC-6492)', async () => {
+  test('L-89: that does not exist yet is refused, whatever factory its signature names (ERC-6492)', async () => {
     const { apiKey } = await newKey()
     const factory = await place(walletCode.loops, 200)
     const wallet = addressNamed(201)

@@ -50,7 +50,7 @@ test('"nothing" is remembered for a second only', async () => {
   expect(await get()).toBe('new')
 })
 
-test('a store that is down is bridged, but no answer is ever older than four and a half seconds', async () => {
+test('L-87: a store that is down is bridged, but no answer is ever older than four and a half seconds', async () => {
   const { state, get } = scene()
   await get()
   state.fails = true

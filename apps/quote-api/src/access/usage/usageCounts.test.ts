@@ -5,7 +5,7 @@ import { createUsageCounts } from './usageCounts.ts'
 
 const answer = { apiKeyId: 'aaaaaaaaaa', endpoint: '/chains', statusCode: 200, errorCode: '' }
 
-test('equal answers of one minute are one sum, others are apart', () => {
+test('L-91: equal answers of one minute are one sum, others are apart', () => {
   let nowMs = 1_700_000_040_000
   const counts = createUsageCounts({ rowsMax: 10, now: () => nowMs })
   counts.add(answer)
@@ -24,7 +24,7 @@ test('equal answers of one minute are one sum, others are apart', () => {
   expect(counts.take()).toEqual([])
 })
 
-test('beyond the bound only known sums grow, and what is lost is told once', () => {
+test('L-92: beyond the bound only known sums grow, and what is lost is told once', () => {
   const counts = createUsageCounts({ rowsMax: 2, now: () => 0 })
   for (const endpoint of ['/a', '/b', '/c', '/d', '/a']) counts.add({ ...answer, endpoint })
   expect(counts.takeLost()).toBe(2)
