@@ -105,7 +105,7 @@ describe('the allocator', () => {
     expect(await isSigned(issued)).toBe(false)
   })
 
-  test('signs by a key in a key management service as by one in a file', async () => {
+  test('L-98: signs by a key in a key management service as by one in a file', async () => {
     const { privateKey } = network.keys.allocator
     const kms = await startKmsStandIn({ privateKey: hexToBytes(privateKey) })
     onTestFinished(() => kms.stop())
@@ -278,7 +278,7 @@ describe('an endpoint that invents a payload', () => {
     return { payloadId, url: proxy.url, sent: () => sent.join('\n') }
   }
 
-  test('as one of three gets no signature out, and stops nobody else’s', async () => {
+  test('L-94: as one of three gets no signature out, and stops nobody else’s', async () => {
     const { payloadId, url, sent } = await liar()
     const honest = await Promise.all([
       startFaultProxy({ targetUrl: network.chains.hub.url }),

@@ -73,7 +73,7 @@ describe('a cap', () => {
     )
   })
 
-  test('counts a payload once that was signed and not stored when the process was killed', async () => {
+  test('L-95: counts a payload once that was signed and not stored when the process was killed', async () => {
     const stateDirectory = await stateFolder()
     // It signs, and then finds gas too dear to store what it signed.
     const poor = await capped('USDX', 8_000_000n, { maxFeePerGasWei: '0' })
@@ -134,7 +134,7 @@ describe('the switch', () => {
   })
 })
 
-test('a hub that changes a final block gets nothing signed any more, over a restart, until the operator looked', async () => {
+test('L-97: a hub that changes a final block gets nothing signed any more, over a restart, until the operator looked', async () => {
   const stateDirectory = await stateFolder()
   const { node } = network.chains.hub.chain
   const { client } = network.chains.hub.chain
@@ -172,7 +172,7 @@ test('a hub that changes a final block gets nothing signed any more, over a rest
 })
 
 describe('a second allocator', () => {
-  test('with the same folder does not start, and with its own one signature is stored and both count it', async () => {
+  test('L-96: with the same folder does not start, and with its own one signature is stored and both count it', async () => {
     const variables = await capped('TIDE', 8_000_000n)
     const [one, other] = [await stateFolder(), await stateFolder()]
     const first = await startAllocator(network, { stateDirectory: one, variables })

@@ -87,7 +87,7 @@ test.each([
   ['ALLOCATOR_ED25519_PRIVATE_KEY'],
   ['ALLOCATOR_ED25519_PRIVATE_KEY_FILE'],
   ['ALLOCATOR_AWS_KMS_SIGNER_KEY_ID'],
-])('%s is taken by the allocator alone', (name) => {
+])('L-99: %s is taken by the allocator alone', (name) => {
   const environment = { [name]: 'secret' }
   expect(foreignKeys('allocator', environment)).toEqual([])
   expect(foreignKeys('other', environment)).toEqual([expect.stringContaining(`${name} is `)])

@@ -229,7 +229,7 @@ describe.each(families)('a payload of $vmType', ({ vmType, build, forged }) => {
     }
   })
 
-  test('has its own withdrawal address behind it, which names its owner, nonce and recipient', () => {
+  test('L-94: has its own withdrawal address behind it, which names its owner, nonce and recipient', () => {
     const verdict = judgeIssued(issued, places)
     if (verdict.kind !== 'sign') throw new Error(verdict.reason)
     const { currency, recipient } = paymentOf(place, issued.payload)

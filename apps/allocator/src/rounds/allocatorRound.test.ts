@@ -125,7 +125,7 @@ function openRound(
   return { round, state, stored, used: () => caps.usage().map(({ signed }) => signed) }
 }
 
-test('a signature that the state shows before its event is read uses up the cap all the same', async () => {
+test('L-95: a signature that the state shows before its event is read uses up the cap all the same', async () => {
   const heights = { logs: 11n, state: 12n }
   const { round, state, used } = openRound(heights)
   const { signal } = new AbortController()
