@@ -315,7 +315,7 @@ describe('a late deposit', () => {
   const again = (name: string) =>
     transaction((tx) => ledger.reserveAgain(tx, { requestId: requestIdOf(name), until: inAnHour }))
 
-  test.each(['swept', 'unswept'])('L-45: on an expired quote (%s) reserves anew, pinned, once', async (name) => {
+  test.each(['swept', 'unswept'])('L-45: on an expired quote (%s) reserves anew, pinned', async (name) => {
     await fund(bed.database, name, 10n)
     const { requestId } = holdNamed(name)
     await transaction((tx) => ledger.reserve(tx, holdNamed(name, { sponsor: name })))

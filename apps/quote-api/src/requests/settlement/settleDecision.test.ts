@@ -46,7 +46,7 @@ describe('a filled request', () => {
   test.each<[string, OwnReading, readonly OracleVote[], string]>([
     ['denied by too many', 'paid', ['denied', 'denied', 'signed'], 'SEEN_BUT_DENIED'],
     ['signed, but not seen by us', 'not_paid', ['signed', 'signed', 'nothing'], 'ATTESTED_BUT_NOT_SEEN'],
-  ])('L-69: that is %s is asked about again, later each time, before it is parked', (_name, own, said, reason) => {
+  ])('L-69: that is %s is asked about again, later each time, then parked', (_name, own, said, reason) => {
     for (const [before, delayMs] of askAgainAfterMs.entries()) {
       expect(decide(own, said, 10, before)).toEqual({ action: 'ask_again', delayMs })
     }
