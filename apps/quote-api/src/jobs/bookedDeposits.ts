@@ -54,7 +54,7 @@ export const isSameDeposit = `(${isAlike('t', 'd')} and t.block_hash <> d.block_
 
 /**
  * SQL: a fill or a refund was paid for deposit `d`, and no block of its chain has the deposit any more.
- * @source L-25
+ * @source rule L-25
  */
 export const isLostDeposit = `(d.state = 'orphaned'
   and not exists (select from deposit_seen t where ${isSameDeposit} and t.state <> 'orphaned')
@@ -78,7 +78,7 @@ const selectUnbookedLosses = `
       or (d.loss_turns % 2 = 1) <> ${isLostDeposit} and d.updated_at < clock_timestamp() - ${bookedWithin})
   limit 20`
 
-/** Reads only. @source docs/specification/ledger.md L-26 */
+/** Reads only. @source rule L-26 */
 export async function findUnbookedLosses(tx: SqlTx): Promise<readonly LedgerFinding[]> {
   const rows = await tx.query<{ figures: LedgerFinding['figures'] }>(`
     select (select json_object_agg(key, value) from json_each_text(row_to_json(found))) as figures
@@ -90,7 +90,7 @@ export async function findUnbookedLosses(tx: SqlTx): Promise<readonly LedgerFind
   }))
 }
 
-/** Reads only. @source docs/specification/ledger.md L-10 */
+/** Reads only. @source rule L-10 */
 export async function findBookedDeposits(tx: SqlTx): Promise<readonly LedgerFinding[]> {
   const rows = await tx.query<{ figures: LedgerFinding['figures'] }>(`
     select (select json_object_agg(key, value) from json_each_text(row_to_json(found))) as figures

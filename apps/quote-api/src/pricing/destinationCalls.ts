@@ -27,7 +27,7 @@ type Delivered = Pick<QuoteRequest, 'txs' | 'tradeType' | 'amount'>
 /**
  * Calls run from a clone of the order's own. One transfer of the whole output, which calls nothing, is paid as it is:
  * an account is paid the same by whoever pays it. Not where nobody could prove that code kept the coin.
- * @source design.md 5.5, clients.md 1
+ * @source rule L-34
  */
 export function deliveryOf(
   { currencyOut, recipient }: Pick<Route, 'currencyOut' | 'recipient'>,

@@ -60,7 +60,7 @@ export type PricedDeposit = {
  * fees, on what the solver did receive. The sponsor's part stays the debit that was quoted.
  * @returns output in smallest units of the destination currency, and what is charged for the gas of its fill
  * @throws QuoteError; of the kind `upstream_unavailable` while nobody knows
- * @source design.md 5.8
+ * @source rule L-62
  */
 export async function priceDeposit(
   dependencies: DepositPricing,

@@ -5,7 +5,7 @@ export const lateInclusionSeconds = 60
 
 /**
  * A hold outlives its quote by this: a deposit of the last second must still be seen, and a fitting deposit
- * may follow an unfit one for as long as the hold lives. @source design.md 6.3
+ * may follow an unfit one for as long as the hold lives. @source rule L-59
  */
 export const holdGraceSeconds = 30
 

@@ -43,7 +43,7 @@ const perEndpointMax = 4
 /**
  * Sends what waits, at least once each. Messages outlive the run that started them, so that a slow receiver
  * holds nobody: one endpoint has few at a time, and a single one while it fails.
- * @source quote-api.md 3.9
+ * @source rule L-81
  */
 export function createWebhookDelivery(options: {
   readonly database: SqlDatabase

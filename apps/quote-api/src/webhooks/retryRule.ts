@@ -1,4 +1,4 @@
-/** @source quote-api.md 3.9 */
+/** @source rule L-81 */
 const retriesMax = 10
 
 /** The first pause; each further one is twice as long. */

@@ -41,7 +41,7 @@ const answerHeaderBytesMax = 16_384
 /**
  * Sends signed messages. The address is checked where the connection is made, on the very answer of the
  * resolver that is connected to, so that a name that leads elsewhere by now gets nothing.
- * @source quote-api.md 3.9
+ * @source rule L-82
  */
 export function createMessageSender(options: SenderOptions): SendMessage {
   const { allowPrivate, timeoutMs, now, resolve = (hostname) => lookup(hostname, { all: true }) } = options

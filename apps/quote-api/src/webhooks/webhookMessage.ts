@@ -4,10 +4,10 @@ import { z } from 'zod'
 import type { StatusRecord } from '../requests/status/requestStatus.ts'
 import { statusToV3, statusV3Schema } from '../requests/status/statusWire.ts'
 
-/** The one event there is so far, as the websocket names it. @source quote-api.md 3.9 */
+/** The one event there is so far, as the websocket names it. @source rule L-81 */
 const statusEvent = 'request.status.updated'
 
-/** What is sent. @source quote-api.md 3.9 */
+/** What is sent. @source rule L-81 */
 export const webhookBodySchema = z.object({
   id: z.uuid().describe('The event: the same in every delivery of it'),
   event: z.literal(statusEvent),
@@ -44,7 +44,7 @@ export function webhookBody(change: {
 /**
  * Hex HMAC-SHA256 over `timestamp + "." + body`, keyed with the secret's own text.
  * @param timestamp as it stands in `x-signature-timestamp`
- * @source quote-api.md 3.9
+ * @source rule L-81
  */
 export function webhookSignature(secret: string, timestamp: string, body: string): string {
   return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')

@@ -62,7 +62,7 @@ export function startAttesting(options: {
     }
     await Promise.all(Array.from({ length: atOnce }, worker))
   }
-  /** @returns true where the deposit of a payment has another id now, so that it is asked for by that. @source L-27 */
+  /** @returns true where the deposit of a payment has another id now, so that it is asked for by that. @source rule L-27 */
   async function followDeposit(payment: DuePayment): Promise<boolean> {
     const { deposit, asked, microUsd } = payment
     const [input] = asked.inputs

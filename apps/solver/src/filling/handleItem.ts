@@ -183,7 +183,7 @@ async function pay(id: string, asked: PaidOrder, chain: SolverChain, filling: Fi
 /**
  * The contract that the payment goes through: a refund through the one that its order names for it, where this solver
  * knows that, whatever the work says; all others through the chain's own.
- * @source L-29
+ * @source rule L-29
  */
 async function contractOf(
   { kind, fillContract, proof }: PaidOrder,
@@ -198,7 +198,7 @@ async function contractOf(
 /**
  * Whether one of several contracts has it as paid or closed: each refuses only what it remembers itself, and what an
  * order names for its fill is one.
- * @source L-29
+ * @source rule L-29
  */
 async function isRecorded(
   id: Hex,

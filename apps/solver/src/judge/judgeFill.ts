@@ -33,7 +33,7 @@ export type FillFacts = {
 /**
  * Whether a fill is paid for: its deposit lies in the depository for this order, in its currency and at least its
  * amount, and what is paid and owed in app fees is worth no more than that, a tolerance and a bounded loss.
- * @source docs/specification/ledger.md L-12
+ * @source rule L-12
  */
 export function judgeFill(facts: FillFacts): Verdict {
   const { asked, order, deposits, value, limits } = facts

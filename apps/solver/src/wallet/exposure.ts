@@ -386,7 +386,7 @@ export async function readDuePayments(
   }))
 }
 
-/** Has oracles asked at once about the deposit where it is now. @source L-27 */
+/** Has oracles asked at once about the deposit where it is now. @source rule L-27 */
 export async function keepMoved(
   database: Queries,
   { id, attempt }: Pick<DuePayment, 'id' | 'attempt'>,

@@ -271,7 +271,7 @@ const externalLiquiditySchema = z
 
 export type ExternalLiquiditySettings = z.infer<typeof externalLiquiditySchema>
 
-/** Deposits that are mined after the price of their quote ended. @source design.md 5.8 */
+/** Deposits that are mined after the price of their quote ended. @source rule L-60 */
 const lateDepositsSchema = z
   .object({
     toleranceBps: bps

@@ -22,7 +22,7 @@ export type HoldRequest = {
   readonly lifetimeSeconds: number
   /**
    * Equal for quotes of one key, user, recipient, route, currencies and trade type: a new hold takes
-   * the place of the unpinned one with the same key. @source design.md 6.4
+   * the place of the unpinned one with the same key. @source rule L-44
    */
   readonly requoteKey: string
 }
@@ -77,7 +77,7 @@ export interface Ledger {
   /**
    * For a deposit on a quote whose hold expired, was superseded or was left to the deposit: a new hold with
    * the same body, pinned at once. Balance and policy decide again, the caps on unpinned holds do not. Answers
-   * `already_reserved` while a hold of the request lives. @source design.md 6.4
+   * `already_reserved` while a hold of the request lives. @source rule L-45
    */
   reserveAgain(tx: SqlWriteTx, args: { requestId: string; until: Date }): Promise<HoldOutcome>
   /**

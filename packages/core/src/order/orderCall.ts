@@ -41,7 +41,7 @@ export function encodeFillExtraData(fillContract: Hex): Hex {
   return bytesToHex(encodeAbiTuple([abiAddress(fillContract)]))
 }
 
-/** The fill contract that extra data name, in lower case; `undefined` where they name none. @source L-29 */
+/** The fill contract that extra data name, in lower case; `undefined` where they name none. @source rule L-29 */
 export function fillContractOf(extraData: string): Hex | undefined {
   const digits = extraData.slice(2).toLowerCase()
   return digits.length === 64 && digits.startsWith('0'.repeat(24)) ? `0x${digits.slice(24)}` : undefined

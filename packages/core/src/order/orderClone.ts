@@ -24,7 +24,7 @@ const proxyEnd = hexToBytes('0x5af43d82803e903d91602b57fd5bf3')
  * Where the fill contract runs the calls of an order, and where what they spend is paid: an address that has
  * code for one transaction alone. Lower case, as `cloneOf` of the contract tells it.
  * @throws RangeError on a member of another length
- * @source design.md 5.5; EIP-1014, EIP-1167
+ * @source rule L-32; EIP-1014, EIP-1167
  */
 export function orderCloneAddress({
   fillContract,

@@ -20,7 +20,7 @@ type Call = { readonly caller: Hex; readonly input: Hex }
  * What becomes of each transfer of a transaction. Truth is the log; calldata only labels whom it is
  * for, and each call labels its own log only: bytes nested in another call are never searched.
  * Transfers of nothing, by custody itself, or of a failed transaction are left out.
- * @source ledger-and-safety.md 1.7, rows 2 to 11
+ * @source rules L-56, L-57
  */
 export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly ClassifiedTransfer[] {
   if (!facts.succeeded) return []

@@ -7,7 +7,7 @@ const lastPrecompile = 0x11n
 
 /**
  * False for accounts that nobody can hold a balance with: custody, the operator's own, the token, precompiles 0x1 to 0x11
- * and the zero address. `owner` is lower case. @source ledger-and-safety.md 1.7, row 8
+ * and the zero address. `owner` is lower case. @source rule L-57
  */
 export function isCreditableOwner(
   owner: Hex,

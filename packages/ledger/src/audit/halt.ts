@@ -17,7 +17,7 @@ export async function readHalt(tx: SqlTx): Promise<LedgerHalt | undefined> {
 
 /**
  * Refuses every new reservation until `clearHalt`; pins, posts, voids and expiries go on. False when that
- * was so before. @source ledger-and-safety.md 1.9
+ * was so before. @source rule L-46
  */
 export async function haltReservations(tx: SqlTx, findings: readonly LedgerFinding[]): Promise<boolean> {
   const rows = await tx.query(

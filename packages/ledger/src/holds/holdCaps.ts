@@ -15,7 +15,7 @@ export type HoldCaps = {
   readonly unsettledShareBps: bigint
 }
 
-/** @source L-1 */
+/** @source rule L-1 */
 export const defaultHoldCaps: HoldCaps = {
   holdsPerUser: 3,
   holdsPerKey: 1_000,

@@ -68,7 +68,7 @@ export function usageKey(apiKeyId: string, window: 'lifetime' | '24h', subject: 
   return `${apiKeyId} ${window} ${subject}`
 }
 
-/** Key of a count of unpinned holds: of an API key or a user, to one chain. @source L-1 */
+/** Key of a count of unpinned holds: of an API key or a user, to one chain. @source rule L-1 */
 export function openKey(
   subject: string,
   { destinationChainId }: Pick<HoldRequest, 'destinationChainId'>,

@@ -9,7 +9,7 @@ type Weight = Omit<OpenHold, 'id' | 'requoteKey'> & Pick<HoldRequest, 'destinati
 
 /**
  * The sums of one sponsor while a batch is decided: each approved hold counts for the next.
- * @source design.md 6.3 to 6.6; ledger-and-safety.md 1.8
+ * @source rules L-1, L-45, L-47
  */
 export class HoldState {
   readonly #facts: HoldFacts

@@ -77,7 +77,7 @@ function limit(
   return [withinLimit('policy', rule, { limit: most, used: largest, requested })]
 }
 
-/** The users that a hold counts for, each once. @source design.md 6.6 */
+/** The users that a hold counts for, each once. @source rule L-1 */
 export function usersOf(request: { readonly user: string; readonly recipient: string }): readonly string[] {
   return request.user === request.recipient ? [request.user] : [request.user, request.recipient]
 }

@@ -22,7 +22,7 @@ const users = z
 /**
  * What a key may sponsor; a rule that is left out does not restrict. `24h` counts per UTC day, the others
  * since the key has a policy. Rules about users hold for `user` and for `recipient`.
- * @source ledger-and-safety.md 1.8
+ * @source rules L-42, L-43
  */
 export const policyRulesSchema = z.strictObject({
   /** False pauses sponsoring with this key. */

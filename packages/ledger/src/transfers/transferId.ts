@@ -3,7 +3,7 @@ import { bytesToHex, sha256 } from '@causeway/core'
 /**
  * Id of a transfer: a UUID of version 8 from SHA-256 of `tag:fact`, so that every repetition of the same
  * fact, from any process, collides on the primary key. The SQL function `ledger_transfer_id` gives the same.
- * @source ledger-and-safety.md 1.5
+ * @source rule L-41
  */
 export function transferId(tag: string, fact: string): string {
   const digest = sha256(new TextEncoder().encode(`${tag}:${fact}`)).subarray(0, 16)

@@ -45,7 +45,7 @@ export interface KeyAdministration {
   list(): Promise<readonly ListedKey[]>
 }
 
-/** @source ledger-and-safety.md 2.1 */
+/** @source rule L-86 */
 export function createKeyAdministration(options: {
   database: SqlDatabase
   peppers: Peppers

@@ -12,7 +12,7 @@ const noScopes: ReadonlySet<string> = new Set()
  * The keys of the database: found by their public part, compared by keyed hash. Revocation and
  * retirement reach every process within the bound of `createBoundedStalenessCache`. A hash under an older
  * pepper is replaced when its key is used, and so is one whose row does not tell its pepper. `sponsor` is left to `Sponsors`.
- * @source ledger-and-safety.md 2.1
+ * @source rule L-87
  */
 export function createStoredApiKeys(options: {
   database: SqlDatabase

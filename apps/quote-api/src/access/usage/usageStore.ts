@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import type { UsageRow } from './usageCounts.ts'
 
-/** Sums by how long a bucket is, and how far back they are kept, both in seconds. @source clients.md 3 */
+/** Sums by how long a bucket is, and how far back they are kept, both in seconds. @source rule L-93 */
 export const granularities = {
   minutely: { bucketSeconds: 60, reachSeconds: 86_400 },
   hourly: { bucketSeconds: 3_600, reachSeconds: 7 * 86_400 },

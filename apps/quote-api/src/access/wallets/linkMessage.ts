@@ -20,7 +20,7 @@ export type SignInMessage = Omit<LinkMessage, 'apiKeyId'>
 /**
  * The EIP-4361 text, equal to the last byte for equal facts: what was signed is checked against the
  * text that we would write, so nothing in it can differ.
- * @source EIP-4361; ledger-and-safety.md 2.3
+ * @source EIP-4361; rule L-88
  */
 export function writeLinkMessage(message: LinkMessage): string {
   const { apiKeyId } = message

@@ -27,7 +27,7 @@ export type LinkingSite = Pick<LinkMessage, 'domain' | 'uri' | 'chainId'>
 
 const nonceBytes = 16
 
-/** @source ledger-and-safety.md 2.3; quote-api.md 7, Wallet linking */
+/** @source rule L-88 */
 export function createWalletLinking(options: {
   database: SqlDatabase
   site: LinkingSite

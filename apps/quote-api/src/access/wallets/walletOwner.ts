@@ -7,7 +7,7 @@ import { personalMessageDigest } from './linkMessage.ts'
  * Whether the wallet signed the message: as a key, found without a call, else as a contract.
  * @param contracts absent while the chain has no endpoint
  * @throws what `ContractSignatures` throws
- * @source ledger-and-safety.md 2.3, 5
+ * @source rule L-89
  */
 export async function hasSigned(
   args: { readonly message: string | Uint8Array; readonly wallet: Hex; readonly signature: Hex },

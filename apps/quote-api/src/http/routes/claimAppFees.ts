@@ -36,7 +36,7 @@ const signatureStepSchema = z.object({
 
 /**
  * POST /app-fees/{wallet}/claim: the step that pays a wallet's app fees out. Anyone may ask; only the wallet's
- * signature moves something. @source rule Q-68
+ * signature moves something. @source rules L-78, Q-68
  */
 export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeClaims: AppFeeClaims }): void {
   const schema = {

@@ -107,7 +107,7 @@ const waitSchema = {
 
 /**
  * What a solver works off: open items, and what became of them. A report is a hint; only what chains show
- * moves a request. @source design.md 5.9
+ * moves a request. @source rule L-70
  */
 export function registerSolver(
   app: HttpApp,

@@ -5,7 +5,7 @@ import type { StatusRecord } from '../../requests/status/requestStatus.ts'
 import { isEnd, type StatusFeed } from '../../requests/status/statusFeed.ts'
 import { statusToV3 } from '../../requests/status/statusWire.ts'
 
-/** The one event there is so far. @source quote-api.md 3.9 */
+/** The one event there is so far. @source rule L-84 */
 const statusEvent = 'request.status.updated'
 
 const messageSchema = z.object({
@@ -30,7 +30,7 @@ class TooManySubscriptionsError extends DomainError {
 /**
  * GET /intents/status/ws: pushes statuses of requests to whoever knows their ids, as status v3 words them.
  * Needs no key. An id that no request has is acknowledged like any other, and nothing follows.
- * @source quote-api.md 3.9, 4.6
+ * @source rules L-84, L-85
  */
 export function statusSocket(feed: Pick<StatusFeed, 'follow'>, now: () => number): WebsocketRoute {
   return {
@@ -89,7 +89,7 @@ function describeProblem(error: z.ZodError): string {
   return `${path === '' ? 'The message' : `\`${path}\``} is not what a subscription needs.`
 }
 
-/** What is pushed. @source quote-api.md 3.9 */
+/** What is pushed. @source rule L-84 */
 function statusMessage(requestId: Hex, record: StatusRecord, publishedAt: number): object {
   const { status, inTxHashes, txHashes, updatedAt, originChainId, destinationChainId } = statusToV3(record)
   return {

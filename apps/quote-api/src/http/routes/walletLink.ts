@@ -4,7 +4,7 @@ import type { WalletLinking } from '../../access/wallets/walletLinking.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 
-/** POST /sponsorship/wallets/challenge: the text that a wallet signs to be linked. @source quote-api.md 7 */
+/** POST /sponsorship/wallets/challenge: the text that a wallet signs to be linked. @source rule L-88 */
 export function registerWalletChallenge(app: HttpApp, { linking }: { linking: WalletLinking }): void {
   const schema = {
     operationId: 'challengeWallet',
@@ -30,7 +30,7 @@ export function registerWalletChallenge(app: HttpApp, { linking }: { linking: Wa
   })
 }
 
-/** POST /sponsorship/wallets/link: makes a wallet the sponsor of the caller's key. @source quote-api.md 7 */
+/** POST /sponsorship/wallets/link: makes a wallet the sponsor of the caller's key. @source rule L-88 */
 export function registerWalletLink(app: HttpApp, { linking }: { linking: WalletLinking }): void {
   const schema = {
     operationId: 'linkWallet',

@@ -53,7 +53,7 @@ const statusFields = {
   quoted: phaseSchema,
 }
 
-/** @source design.md 6.2 */
+/** @source rule L-50 */
 export const feeSponsorshipSchema = z.object(statusFields).meta({ title: 'FeeSponsorship' })
 
 /** With `actual`, once the sponsor was debited: the quoted shares, and the money itself. @source design.md 6.3 */

@@ -17,7 +17,7 @@ export type ClaimFailure = 'TTL_EXPIRED' | 'TRANSACTION_SUBMISSION_FAILED' | 'TR
  * What becomes of a pending claim. Pure. A claim has one transaction at most, and is paid by that transaction's
  * final facts alone. It fails when nothing was signed for it, or when the solver, whose money it is, says that its
  * transaction can have no effect any more and a quorum does not see it succeed.
- * @source design.md 5.9
+ * @source rule L-79
  */
 export function claimStep(args: {
   readonly work: WorkState

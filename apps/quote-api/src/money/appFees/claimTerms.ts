@@ -140,7 +140,7 @@ export function gasChargedFor(
  * What the wallet signs, and the 32 bytes that it comes to: they stand for the claim, and whoever signs them saw
  * all of its terms and agrees to them, at this service alone.
  * @param once.nonce random, so that equal claims differ
- * @source EIP-712
+ * @source rule L-78; EIP-712
  */
 export function claimToSign(
   terms: ClaimTerms,

@@ -76,7 +76,7 @@ type ClaimOptions = {
   readonly now: () => number
 }
 
-/** @source quote-api.md 3.8; ledger-and-safety.md 1.3 */
+/** @source rules L-77 to L-79 */
 export const createAppFeeClaims = (options: ClaimOptions): AppFeeClaims => new Claims(options)
 
 class Claims implements AppFeeClaims {

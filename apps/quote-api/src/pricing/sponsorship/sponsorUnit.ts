@@ -14,7 +14,7 @@ const depegBps = 50n
  * How many micro-USDC a sponsor owes per unit of the fee currency. Fees in USDC itself cost their own
  * number; others their USD value, with USDC at par, or at its market price once that lost more than
  * 0.5 %: the solver is paid in USDC and must not be short.
- * @source ledger-and-safety.md 1.2
+ * @source rule L-51
  */
 export function sponsorUnit(fee: PricedUnit & AssetPrice, usdc: AssetPrice): SponsorUnit {
   const units = pow10(fee.decimals)

@@ -18,7 +18,7 @@ export type SponsorshipOutcome = {
 
 /**
  * Why a reservation was refused, in the words of an answer; undefined when it was made.
- * @source design.md 6.2
+ * @source rule L-50
  */
 export function refusalReason(outcome: HoldOutcome): SponsorshipReason | undefined {
   switch (outcome.status) {

@@ -24,7 +24,7 @@ export type SponsorshipRequest = {
   readonly components: readonly SponsoredWord[] | undefined
 }
 
-/** Why a request that asked for a sponsor has none, or less than all. @source design.md 6.2 */
+/** Why a request that asked for a sponsor has none, or less than all. @source rule L-50 */
 export type SponsorshipReason =
   | 'INSUFFICIENT_BALANCE'
   | 'CAP_BELOW_FEES'

@@ -60,7 +60,7 @@ type SponsoredRequest = QuoteCaller & {
  * Quotes a request that names a sponsorship field: priced with the sponsor's part, then stored together
  * with the hold on the sponsor's balance. A refused hold prices the request again, paid by the user.
  * @throws QuoteError UNAUTHORIZED, FORBIDDEN, INVALID_ADDRESS, SPONSOR_COST_TOO_HIGH and those of `createQuote`
- * @source design.md 6.1 to 6.4
+ * @source rules L-1, L-50
  */
 export async function createSponsoredQuote(
   dependencies: SponsoredQuoteDependencies,
@@ -193,7 +193,7 @@ function holdRequest(
 
 /**
  * Equal for quotes of which a user executes one: equal key, user, recipient, chains, currencies and
- * trade type. 64 hex digits. @source design.md 6.4
+ * trade type. 64 hex digits. @source rule L-44
  */
 function requoteKey(apiKeyId: string, route: Route, { tradeType }: QuoteRequest): string {
   const { origin, destination, currencyIn, currencyOut, user, recipient } = route

@@ -50,7 +50,7 @@ type SharedOutcome = SaveOutcome | BusySponsor
 /**
  * Group commit, one group at a time for all sponsors: what a group costs is shared by all of its quotes. A sponsor whose
  * row somebody else has, or that fills groups alone, goes on in a lane of its own until nothing of it waits there.
- * @source ledger-and-safety.md 1.6, decisions 3, 4; design.md 5.2, 6.3
+ * @source rule L-49
  */
 export function createSponsoredOrderStore({
   database,

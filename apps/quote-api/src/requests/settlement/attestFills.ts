@@ -128,7 +128,7 @@ async function readOwn(
 
 /**
  * The message that oracles must have signed, from what is stored here and nothing that they say.
- * @source design.md 6.7; oracle-protocol.md 2.2
+ * @source rule L-68
  */
 export function fillMessage(
   { chains }: Pick<SettlementContext, 'chains'>,
@@ -202,7 +202,7 @@ const holdReasons = {
   unknown_hold: 'HOLD_UNKNOWN_HOLD',
 } as const
 
-/** Debit, accrual and the end of the request in the caller's one commit. @source design.md 6.7 */
+/** Debit, accrual and the end of the request in the caller's one commit. @source rules L-11, L-69 */
 async function post(
   context: AttestationContext,
   tx: SqlTx,

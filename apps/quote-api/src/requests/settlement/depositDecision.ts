@@ -18,7 +18,7 @@ export type RefundTerms = {
   readonly refundMinimum: bigint
 }
 
-/** Why a deposit does not pay its order. @source quote-api.md 5, failReason */
+/** Why a deposit does not pay its order. @source rule L-58 */
 export type RefundReason =
   | 'DEPOSITED_AMOUNT_TOO_LOW_TO_FILL'
   | 'DOUBLE_SPEND'
@@ -46,7 +46,7 @@ export type OtherRefund =
  * The defined end of every deposit: in time, late, short, too much, twice, in the wrong currency. Pure; the
  * caller asks again while the answer is `wait`.
  * @param args.otherRefund of the deposited currency, where it is not the order's
- * @source issue rules of design.md 6.5; quote-api.md 5, failReason
+ * @source rules L-58, L-59
  */
 export function depositDecision(args: {
   readonly deposit: SeenDeposit
@@ -84,7 +84,7 @@ function refundOfOther({ amount }: SeenDeposit, refund: OtherRefund): DepositDec
 /**
  * What goes back of a deposit in the order's currency: all but the quoted gas of a refund, and never less
  * than what an oracle asks of a refund of that size. 0 when the gas eats it.
- * @source design.md 5.3; oracle-protocol.md 4, rule 7
+ * @source rule L-58
  */
 export function refundAmount(deposited: bigint, { inputAmount, refundMinimum }: RefundTerms): bigint {
   const gas = inputAmount - refundMinimum

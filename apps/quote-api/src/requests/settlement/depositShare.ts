@@ -40,7 +40,7 @@ export type Booked = {
 
 /**
  * A bound deposit books its own part of what was quoted. Booking the quote would pay app fees, and take a
- * sponsor's money, for what nobody deposited. @source docs/specification/ledger.md L-10
+ * sponsor's money, for what nobody deposited. @source rule L-10
  */
 export function bookedFor(
   {

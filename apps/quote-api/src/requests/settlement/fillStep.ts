@@ -41,7 +41,7 @@ export type FillFailure =
  * What a work item and its transaction mean for a request that waits for its fill. Pure. Money goes back
  * only when nothing was sent, what was sent failed or pays something else for good, or the deadline is over, after which a solver may
  * not broadcast any more.
- * @source design.md 5.9, 6.8; quote-api.md 3.1
+ * @source rules L-71 to L-73
  */
 export function fillStep(args: {
   readonly work: {

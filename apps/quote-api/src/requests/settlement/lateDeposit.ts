@@ -6,7 +6,7 @@ const blockGraceSecondsMax = 15
 /**
  * What a deposit on an EVM origin has beside `expiresAt`: one block, and never more. A family whose blocks come
  * seldom needs a grace of its own, and hands it to the same rule.
- * @source design.md 5.8
+ * @source rule L-60
  */
 export function blockGraceSeconds({ blockTimeMs }: { readonly blockTimeMs: number }): number {
   return Math.min(Math.ceil(blockTimeMs / 1_000), blockGraceSecondsMax)
@@ -74,7 +74,7 @@ export type LateStep =
  * for, but for the tolerance. A market that is better for the user changes nothing. Pure.
  * @param args.promised output of the quote, in smallest units
  * @param args.waitsUntilSeconds how long nothing is decided while the market cannot be read
- * @source design.md 5.8
+ * @source rules L-60, L-61
  */
 export function lateStep(args: {
   readonly promised: bigint

@@ -12,7 +12,7 @@ const withoutDepositMs = 3_600_000
 
 /**
  * A deposit's block left its chain: its hold may end again, and what was not begun is not begun. What the
- * solver did already stands at its own risk. @source design.md 6.5, 6.8
+ * solver did already stands at its own risk. @source rules L-64, L-65
  */
 export async function orphanDeposit(
   context: SettlementContext,

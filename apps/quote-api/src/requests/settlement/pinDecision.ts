@@ -61,7 +61,7 @@ const unpinnedSeconds = 90
  * What a seen deposit means for the hold of its request. Pure: the caller passes what the chain and
  * the ledger say at one moment, and asks again when either changes. Every hold ends by itself, whatever
  * is seen: a pin has an end, and without a pin the quote's own expiry stands.
- * @source design.md 6.3 to 6.5
+ * @source rules L-45, L-59
  */
 export function pinDecision(args: {
   readonly deposit: SeenDeposit
@@ -110,7 +110,7 @@ export type LateReservation =
 /**
  * What the outcome of a fresh reservation means where the user cannot be asked to pay any more: the
  * sponsor is bound by a hold or not at all, and the solver never fills below cost.
- * @source design.md 6.4; quote-api.md 7, rows 40, 42
+ * @source rule L-45
  */
 export function lateReservation({ status }: HoldOutcome): LateReservation {
   switch (status) {

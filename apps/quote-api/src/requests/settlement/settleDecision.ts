@@ -27,7 +27,7 @@ export const askAgainAfterMs = [1_000, 2_000, 4_000] as const
  * One lying or silent oracle decides nothing.
  * @param args.contradictions how often in a row they contradicted each other before
  * @param args.endSeconds when the hold ends by itself
- * @source design.md 6.7
+ * @source rule L-69
  */
 export function settleDecision(args: {
   readonly own: OwnReading

@@ -261,7 +261,7 @@ async function takeDeposit(
 /**
  * A deposit that was paid for and comes back, in whatever block, is the one that was paid for, and no second one.
  * @returns false where nothing was paid for it
- * @source L-27
+ * @source rule L-27
  */
 async function isPaidAlready(tx: SqlTx, { id, requestId }: StoredDeposit): Promise<boolean> {
   const rows = await tx.query<{ state: 'refunded' | 'taken'; earlier: bigint }>(
