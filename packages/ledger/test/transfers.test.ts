@@ -86,7 +86,7 @@ describe('a pending transfer', () => {
 })
 
 describe('a repeated id', () => {
-  test('with an equal body changes nothing, with another body is a conflict', async () => {
+  test('L-41: with an equal body changes nothing, with another body is a conflict', async () => {
     const { custody, sponsor } = await twoAccounts('repeated')
     const pending = topUp('repeated', custody, sponsor)
     await writeTransfer(bed.database, pending)

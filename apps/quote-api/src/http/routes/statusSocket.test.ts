@@ -23,7 +23,7 @@ function openSocket() {
   return { sent, followed, session, say }
 }
 
-test('the request after the hundredth is refused by name, and one that is dropped makes room', async () => {
+test('L-85: the request after the hundredth is refused by name, and one that is dropped makes room', async () => {
   const { sent, followed, session, say } = openSocket()
   for (let number = 0; number < 100; number += 1) await say('subscribe', number)
   expect(followed.size).toBe(100)

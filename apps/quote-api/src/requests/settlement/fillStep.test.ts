@@ -64,7 +64,7 @@ describe('a request that waits for its fill', () => {
       refund('TRANSACTION_NOT_INCLUDED'),
     ],
     [
-      'reported by a solver that stalled, and refused by now wherever it lands',
+      'L-72: reported by a solver that stalled, and refused by now wherever it lands',
       step('reported', lapsed),
       { action: 'offer_again', why: 'lapsed' },
     ],
@@ -80,7 +80,7 @@ describe('a request that waits for its fill', () => {
     ],
     ['reverted', step('reported', reverted), { action: 'offer_again', why: 'reverted' }],
     [
-      'reverted, and a reorganization may make a success of it',
+      'L-71: reverted, and a reorganization may make a success of it',
       step('reported', { state: 'reverted', isFinal: false }),
       { action: 'wait' },
     ],
@@ -109,7 +109,7 @@ describe('a request that waits for its fill', () => {
     ['paid after the deadline', step('reported', wrong('late', false)), { action: 'succeed', isLate: true }],
     ['paid too little for good', step('reported', wrong('short')), { action: 'offer_again', why: 'short' }],
     [
-      'named for another order for good',
+      'L-73: named for another order for good',
       step('reported', wrong('other_order')),
       { action: 'offer_again', why: 'other_order' },
     ],
@@ -119,7 +119,7 @@ describe('a request that waits for its fill', () => {
       { action: 'offer_again', why: 'payer_not_listed' },
     ],
     [
-      'paid too little, too often',
+      'L-73: paid too little, too often',
       step('reported', wrong('short'), { mayTryAgain: false }),
       refund('TRANSACTION_SUBMISSION_FAILED'),
     ],

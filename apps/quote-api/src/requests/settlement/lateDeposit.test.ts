@@ -47,7 +47,7 @@ describe('a deposit is late', () => {
     ['not there 32 s after its price, and says it was in time', 32, false],
     ['not there 33 s after its price, and says it was in time', 33, true],
     ['not there an hour before', -3_600, false],
-  ])('%s', (_what, after, late) => {
+  ])('L-63: %s', (_what, after, late) => {
     const minedAfterSeconds = expiresAtSeconds + after
     const block = { blockTimeSeconds: expiresAtSeconds, minedAfterSeconds, graceSeconds: 2 }
     expect(isLate({ ...block, expiresAtSeconds })).toBe(late)
@@ -88,7 +88,7 @@ describe('a late deposit', () => {
     ['while nobody knows', { state: 'unknown' }, 299, { action: 'wait' }],
     ['nobody knew for long', { state: 'unknown' }, 300, refund('QUOTE_EXPIRED_MARKET_UNAVAILABLE')],
     ['is priced at last', priced(10_000n), 300, { action: 'bind' }],
-  ])('%s', (_what, price, nowSeconds, step) => {
+  ])('L-60, L-61: %s', (_what, price, nowSeconds, step) => {
     const fixed = { promised: 10_000n, toleranceBps: 30, hadReward: false, waitsUntilSeconds: 300 }
     expect(lateStep({ ...fixed, price, nowSeconds })).toEqual(step)
   })

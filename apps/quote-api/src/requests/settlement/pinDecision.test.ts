@@ -52,7 +52,7 @@ describe('a deposit on a living hold', () => {
     ['another token', { currency: '0xc2' }, 'wrong_currency'],
     ['another chain', { chainId: 10 }, 'wrong_chain'],
     ['a deposit that left the chain', { isCanonical: false }, 'orphaned'],
-  ])('%s never pins, however deep it is', (_name, change, reason) => {
+  ])('L-59: %s never pins, however deep it is', (_name, change, reason) => {
     expect(decide({ ...change, isDeep: true })).toEqual({ action: 'ignore', reason })
   })
 })
