@@ -245,7 +245,7 @@ describe('a transaction', () => {
   })
 })
 
-test('a withdrawal of many inputs is burnt, however long their old transactions make it', async () => {
+test('F-136: a withdrawal of many inputs is burnt, however long their old transactions make it', async () => {
   const { post, issue: tell } = await oracleOf(side)
   const script = depositoryKey.legacy.script
   const inputs = Array.from({ length: 100 }, (): Spendable => {
@@ -300,7 +300,7 @@ describe('a withdrawal whose PSBT', () => {
     expect(nodes[0]?.requests()).toBe(0)
   })
 
-  test('carries the signatures of an executed one is given nothing back, whatever it says it pays', async () => {
+  test('F-135: carries the signatures of an executed one is given nothing back, whatever it says it pays', async () => {
     const inputs = [held()]
     const psbt = psbtOf({ inputs })
     final(executed(psbt, inputs))

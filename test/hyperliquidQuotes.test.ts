@@ -112,7 +112,7 @@ describe('a price', () => {
     expect(fees.gas.amount).toBe('0')
   })
 
-  test('to an account that is not there yet has its dollar in it, and to one that is has not', async () => {
+  test('F-157: to an account that is not there yet has its dollar in it, and to one that is has not', async () => {
     const known = fundedHyperliquidUser(at).account
     const [first, again] = [
       await price(at.url, toHyperliquid(stranger())),
@@ -123,7 +123,7 @@ describe('a price', () => {
     ).toBeGreaterThan(990_000n)
   })
 
-  test('asks for multiples of what the exchange can tell apart, and its output is one', async () => {
+  test('F-157: asks for multiples of what the exchange can tell apart, and its output is one', async () => {
     const { account } = fundedHyperliquidUser(at)
     const refused = await post(`${at.url}/price`, fromHyperliquid(account, { amount: '10000000050' }))
     expect([refused.status, readError(refused).errorCode]).toEqual([400, 'INVALID_REQUEST'])
@@ -236,7 +236,7 @@ describe('an authorization', () => {
     expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200))
   })
 
-  test('is refused where it is not about what was quoted, and says so', async () => {
+  test('F-153: is refused where it is not about what was quoted, and says so', async () => {
     const [user, other] = [fundedHyperliquidUser(at), fundedHyperliquidUser(at)]
     const quote = await quoteOf(user.account)
     const answer = await authorize(at.url, quote, other)
@@ -339,7 +339,7 @@ describe('a deposit', () => {
     expect(explored).toBe(0)
   })
 
-  test('counts once the hub says what it is for, also when that comes after it', async () => {
+  test('F-51: counts once the hub says what it is for, also when that comes after it', async () => {
     const user = fundedHyperliquidUser(at)
     const quote = await quoteOf(user.account)
     await transferOnHyperliquid(at, quote, user)

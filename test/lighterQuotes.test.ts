@@ -131,7 +131,7 @@ describe('a quote', () => {
     }
   })
 
-  test('is refused by name for what this family has not', async () => {
+  test('F-165: is refused by name for what this family has not', async () => {
     const { account } = fundedLighterUser(at)
     for (const [body, code] of [
       [fromLighter(account, { recipient: account }), 'INVALID_ADDRESS'],
@@ -151,7 +151,7 @@ describe('a quote', () => {
     }
   })
 
-  test('is refused while a transfer takes more than the operator bears, and follows the fee that endpoints tell', async () => {
+  test('F-165: is refused while a transfer takes more than the operator bears, and follows the fee that endpoints tell', async () => {
     const { account } = fundedLighterUser(at)
     at.exchange.tellsFeeToAll = true
     for (const [fee, code] of [
@@ -187,7 +187,7 @@ describe('a deposit', () => {
     await at.requests.reachesStage(quote, 'settled')
   })
 
-  test('that an explorer or one endpoint makes up is none', async () => {
+  test('F-163: that an explorer or one endpoint makes up is none', async () => {
     const user = fundedLighterUser(at)
     const quote = await quoteOf(user.account)
     const { parameters } = transferStep.parse(quote.steps[0]?.items[0]?.data).action

@@ -100,7 +100,7 @@ const report = async (item: OpenWork, transaction: string) =>
   (await at.requests.solver.report(item.id, transaction)).status
 
 describe('a claim', () => {
-  test('of what an order from Solana accrued is signed by its EVM wallet and paid on Solana, once', async () => {
+  test('F-148: of what an order from Solana accrued is signed by its EVM wallet and paid on Solana, once', async () => {
     const [app, recipient] = [privateKeyToAccount(generatePrivateKey()), await payee()]
     const appFees = [{ recipient: app.address, fee: '1000' }]
     const quote = await quoteOver(at, 'from', { appFees })

@@ -75,7 +75,7 @@ async function refusalOf(route: 'price' | 'quote', body: object) {
 const dataOf = ({ errorData }: { errorData?: string | undefined }): unknown => JSON.parse(errorData ?? '{}')
 
 describe('what is answered', () => {
-  test('from Solana: one deposit of instructions, its network fee, and an order of that chain', async () => {
+  test('F-147: from Solana: one deposit of instructions, its network fee, and an order of that chain', async () => {
     const { steps, fees, protocol, details } = await quote(solana.url, fromSolana())
     expect(steps).toHaveLength(1)
     const [step] = steps
@@ -133,7 +133,7 @@ describe('what is answered', () => {
     expect(more).toBeLessThan(rent + 1_000n)
   })
 
-  test('a price within Solana names the account that is made; nothing follows it, so it is not quoted', async () => {
+  test('F-146: a price within Solana names the account that is made; nothing follows it, so it is not quoted', async () => {
     const send = (recipient: string) => price(solana.url, withinSolana(recipient))
     const [made, there] = [await send(fresh()), await send(accounts().holder)]
     expect(made.details).toMatchObject({ operation: 'send', currencyOut: { amount: '1000000' } })
@@ -162,7 +162,7 @@ describe('what is refused', () => {
       { field: 'recipient' },
     ],
     [
-      'a token to a token account',
+      'F-144: a token to a token account',
       () => toSolana({ recipient: holding(), destinationCurrency: usdcThere() }),
       'RECIPIENT_HAS_CODE',
       { field: 'recipient' },
@@ -224,7 +224,7 @@ describe('what is refused', () => {
     ],
     // A refund makes no account: nobody was charged for one.
     [
-      'a refund of a token to a wallet without an account of it',
+      'F-145: a refund of a token to a wallet without an account of it',
       () => fromSolana({ originCurrency: usdcThere(), amount: '10000000', refundTo: fresh() }),
       'INVALID_RECIPIENT',
       { field: 'refundTo', chainId: solanaChainId },
@@ -350,7 +350,7 @@ describe('what is refused', () => {
     expect(dataOf(refused)).toMatchObject({ field: 'recipient' })
   })
 
-  test('SOL that an absent account would not keep names the least that works, which then is quoted', async () => {
+  test('F-144: SOL that an absent account would not keep names the least that works, which then is quoted', async () => {
     const body = toSolana({ recipient: fresh(), amount: '250000' })
     const refused = await refusalOf('price', body)
     expect(refused).toMatchObject({ status: 400, errorCode: 'AMOUNT_TOO_LOW' })

@@ -396,7 +396,7 @@ describe('nobody is taken in by', () => {
     expect((await at.requests.statusOf(quote)).txHashes).toEqual([right])
   })
 
-  test('a report that is no transaction of the chain', async () => {
+  test('F-149: a report that is no transaction of the chain', async () => {
     const quote = await quoteOver(at, 'to')
     await at.requests.execute(quote)
     const item = await at.requests.workFor(quote, 'fill')

@@ -97,7 +97,7 @@ describe('a quote', () => {
     expect(quote.steps.map(({ id }) => id)).toEqual(['approve', 'deposit'])
   })
 
-  test('is refused by name for what this family has not', async () => {
+  test('F-146: is refused by name for what this family has not', async () => {
     const user = await fundedUser(at)
     for (const [body, code] of [
       [{ recipient: user.address }, 'INVALID_ADDRESS'],

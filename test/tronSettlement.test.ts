@@ -179,7 +179,7 @@ describe('to Tron', () => {
 })
 
 describe('from Tron', () => {
-  test('a deposit that a reorganisation takes back is no deposit', async () => {
+  test('F-127: a deposit that a reorganisation takes back is no deposit', async () => {
     const user = await fundedUser(at)
     const quote = await quoteFromTron(at, user.address)
     // Blocks come with transactions alone: two more of them would make the deposit solid.

@@ -50,7 +50,7 @@ describe('a chain', () => {
     ).toThrow(ConfigurationError)
   })
 
-  test('of APIs alone is not opened with more agreement than there are APIs', () => {
+  test('F-132: of APIs alone is not opened with more agreement than there are APIs', () => {
     const chain = chainOf({ api: 'esplora', urls: [url, `${url}/2`], change: { rpcThreshold: 3 } })
     expect(() => openBitcoinChain(chain, limits)).toThrow(/rpcThreshold/)
   })

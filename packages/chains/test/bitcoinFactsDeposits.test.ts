@@ -53,7 +53,7 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
   const readOne = async (transactionId: string) => (await read(transactionId)).deposits[0]
 
   describe('a deposit', () => {
-    test('has the id, the depositor and the amount that its outputs say', async () => {
+    test('F-131: has the id, the depositor and the amount that its outputs say', async () => {
       const transactionId = deposit([toPrimary(5_000n), saying(orderId), change])
       const facts = await read(transactionId)
       expect(facts.deposits).toEqual([
@@ -156,7 +156,7 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
       expect((await readOne(id))?.depositor).toBe(user.witness.address)
     })
 
-    test('reads a push with a length of two bytes', async () => {
+    test('F-131: reads a push with a length of two bytes', async () => {
       const id = deposit([toPrimary(1n), saying(`${orderId}${' '.repeat(300)}|depositor=${other}|`)])
       expect(await readOne(id)).toMatchObject({ depositId: orderId, depositor: other })
     })
@@ -177,7 +177,7 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
     test.each<[string, Output]>([
       ['the primary depository', { script: depositoryKey.legacy.script, value: 9n }],
       ['an additional depository', { script: additionalKey.witness.script, value: 9n }],
-    ])('%s is a withdrawal and holds no deposit', async (_name, from) => {
+    ])('F-131: %s is a withdrawal and holds no deposit', async (_name, from) => {
       expect((await read(deposit([toPrimary(1n), saying(orderId)], from))).deposits).toEqual([])
     })
   })

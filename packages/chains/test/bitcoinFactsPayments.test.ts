@@ -174,7 +174,7 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
       ['an output of somebody else', { vout: 0, value: '1' }],
       ['an output that does not exist', { vout: 2 }],
       ['an output far behind the last', { vout: 4_000_000_000 }],
-    ])('that claims %s is refused', async (_name, change) => {
+    ])('F-134: that claims %s is refused', async (_name, change) => {
       await expect(readRequest([utxo(held(), change)])).rejects.toMatchObject({
         code: 'INVALID_WITHDRAW_REQUEST',
       })

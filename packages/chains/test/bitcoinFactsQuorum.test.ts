@@ -127,7 +127,7 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
   })
 
   test.each(names)(
-    'a fuzzed endpoint alone is refused by type or tells the truth: %s',
+    'F-132: a fuzzed endpoint alone is refused by type or tells the truth: %s',
     longest,
     async (name) => {
       const honest = signed(await questions[name](open(api, 1)))

@@ -127,7 +127,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     ['of a segwit script', () => [held('additional')]],
     ['of two depositories', () => [held(), held('additional')]],
     ['of a depository beside somebody else', () => [held('other'), held()]],
-  ])('executed when the inputs %s are spent as it says', async (_name, spendables) => {
+  ])('F-135: executed when the inputs %s are spent as it says', async (_name, spendables) => {
     const inputs = spendables()
     const psbt = psbtOf({ inputs })
     const transaction = executed(psbt, inputs)
@@ -199,7 +199,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     expect((await read({ withdrawal: withdrawalOf(psbt), hint: spender.getId() })).status).toBe('expired')
   })
 
-  test('still pending when the one that spends elsewhere is not final', async () => {
+  test('F-135: still pending when the one that spends elsewhere is not final', async () => {
     const inputs = [held()]
     const spender = elsewhere(inputs, [away])
     chain.mine(spender)
@@ -246,7 +246,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     expect(await stateOf(others, spender.getId())).toBe('expired')
   })
 
-  test('stays executed whatever somebody writes for its signatures, version or lock time', async () => {
+  test('F-135: stays executed whatever somebody writes for its signatures, version or lock time', async () => {
     const inputs = [held()]
     const psbt = psbtOf({ inputs })
     const transaction = executed(psbt, inputs)
@@ -275,7 +275,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     ['more value', { value: 9_000n }],
     ['less value', { value: 4_999n }],
     ["a depository's script", { script: additionalKey.witness.script }],
-  ])('is refused when an input claims %s that the chain does not show', async (_name, claim) => {
+  ])('F-134: is refused when an input claims %s that the chain does not show', async (_name, claim) => {
     const { from } = held(claim.script === undefined ? 'additional' : 'other')
     const true_ = { script: additionalKey.witness.script, value: 5_000n }
     const psbt = new Psbt({ network: regtest })
@@ -336,7 +336,7 @@ describe('by a node alone', () => {
     }
   })
 
-  test('a look-up service that lies, fails or is silent changes nothing that is said', async () => {
+  test('F-132: a look-up service that lies, fails or is silent changes nothing that is said', async () => {
     const inputs = [held()]
     const psbt = psbtOf({ inputs })
     const transaction = executed(psbt, inputs)

@@ -69,7 +69,7 @@ const resultOf = (result: unknown) => (text: string) =>
   JSON.stringify({ ...Object(JSON.parse(text)), result, error: null })
 
 describe('what a user can spend', () => {
-  test('is confirmed and unspent, with values from the bytes that made it', async () => {
+  test('F-137: is confirmed and unspent, with values from the bytes that made it', async () => {
     const made = funding(
       { script: user.witness.script, value: 70_000n },
       { script: user.witness.script, value: 90_000n },
@@ -315,7 +315,7 @@ const read = (change?: Partial<FeerateModel>, fillWallet?: string): Promise<Netw
   reader(change, fillWallet).read({ signal: AbortSignal.timeout(10_000), timeoutMs: 10_000 })
 
 describe('the network', () => {
-  test('is read at the head that enough nodes have, at the median of what they estimate', async () => {
+  test('F-137: is read at the head that enough nodes have, at the median of what they estimate', async () => {
     chain.mineEmpty(3)
     chain.satPerKvb = 7_500
     nodes[0]?.fault(lying('estimatesmartfee', resultOf({ feerate: 0.09, blocks: 2 })))
@@ -448,7 +448,7 @@ describe('settlement', () => {
     expect(nodes.flatMap((node) => node.asked()).filter((method) => method === 'getblock')).toEqual([])
   })
 
-  test('has no deposit of what waits for a block, or has left its own', async () => {
+  test('F-133: has no deposit of what waits for a block, or has left its own', async () => {
     const one = deposit(50_000n)
     chain.announce(one.made)
     chain.announce(one.paid)

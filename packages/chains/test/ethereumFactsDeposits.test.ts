@@ -92,7 +92,7 @@ describe('native deposits', () => {
     ])
   })
 
-  test('coin sent without the call is no deposit', async () => {
+  test('F-123: coin sent without the call is no deposit', async () => {
     const sent = await bed.send(user, someone, '0x', 5n)
     expect(await depositsOf(sent)).toEqual([])
   })
@@ -111,7 +111,7 @@ describe('native deposits', () => {
 
 describe('token transfers to the depository', () => {
   const calldataCases: readonly (readonly [string, Hex, Hex])[] = [
-    ['single Transfer', '0x', zeroId],
+    ['F-123: single Transfer', '0x', zeroId],
     ['id appended to calldata', id, id],
     ['zero-prefix id is none', `0x${'00'.repeat(16)}${'ab'.repeat(16)}`, zeroId],
     [
@@ -130,7 +130,7 @@ describe('token transfers to the depository', () => {
     ])
   })
 
-  test('the id behind a transferFrom counts, wherever the call stands in the calldata', async () => {
+  test('F-124: the id behind a transferFrom counts, wherever the call stands in the calldata', async () => {
     const pull = encodeFunctionData({
       abi: erc20Abi,
       functionName: 'transferFrom',
@@ -143,7 +143,7 @@ describe('token transfers to the depository', () => {
     ])
   })
 
-  test('two transfers name no id, since it could belong to either', async () => {
+  test('F-124: two transfers name no id, since it could belong to either', async () => {
     const sent = await bundle([
       { target: usdc, callData: concatHex([plain(3n), id]) },
       { target: usdc, callData: concatHex([plain(3n), id]) },
@@ -213,7 +213,7 @@ describe('deposit events of tokens', () => {
   test.each([
     ['another amount', (token: Hex) => [someone, token, 8n, id] as const],
     ['another token', () => [someone, someone, 9n, id] as const],
-  ])('a non-matching Erc20Deposit changes nothing: %s', async (_name, event) => {
+  ])('F-123: a non-matching Erc20Deposit changes nothing: %s', async (_name, event) => {
     const emitter: Hex = `0x${'de'.repeat(20)}`
     await bed.node('anvil_setCode', [emitter, logEmitterCode])
     const data: Hex = `0x${event(usdc).map(word).join('')}`
@@ -250,7 +250,7 @@ describe('deposit events of tokens', () => {
     expect(deposits).toMatchObject([{ depositId: otherId, depositor: someone, amount: 9n }])
   })
 
-  test('the same events of another contract are not deposits', async () => {
+  test('F-123: the same events of another contract are not deposits', async () => {
     const impostor: Hex = `0x${'1e'.repeat(20)}`
     await bed.node('anvil_setCode', [impostor, logEmitterCode])
     const data: Hex = `0x${[someone, usdc, 9n, id].map(word).join('')}`

@@ -78,7 +78,7 @@ async function mineAt(timestamp: bigint): Promise<void> {
 
 const headSeconds = async () => (await bed.chain.client.getBlock()).timestamp
 
-test('an executed native withdrawal is proven by its transaction', async () => {
+test('F-125: an executed native withdrawal is proven by its transaction', async () => {
   const request = requestOf()
   const { transactionId } = await execute(request)
   await bed.mine(2)
@@ -156,7 +156,7 @@ test('a withdrawal that nobody ran is pending until it expires', async () => {
   expect((await statusOf(requestOf())).status).toBe('pending')
 })
 
-test('a withdrawal has expired when a final block is later than its last second, not in that second', async () => {
+test('F-125: a withdrawal has expired when a final block is later than its last second, not in that second', async () => {
   const expiration = (await headSeconds()) + 100n
   const request = requestOf({}, expiration)
   const noSeconds = { finality: { mode: 'depth', blocks: 2, seconds: 0 } } as const

@@ -69,7 +69,7 @@ describe('a chain', () => {
     ['a rule of finality', { finality: { mode: 'depth', blocks: 4 } }],
     ['blocks to wait for', { additionalData: { finalizationBlocks: 4 } }],
     ['another network', { additionalData: { network: 'testnet' } }],
-  ])('with %s is not opened', (_what, entry) => {
+  ])('F-154: with %s is not opened', (_what, entry) => {
     expect(() => open(entry)).toThrow(/^chains: hyperliquid/)
   })
 
@@ -154,7 +154,7 @@ describe('the proxy', () => {
     expect(bed.exchanges[1].counters()).toEqual({})
   })
 
-  test('does not vote for a second endpoint', async () => {
+  test('F-154: does not vote for a second endpoint', async () => {
     for (const one of [bed.exchanges[0], bed.exchanges[2]]) one.set({ kind: 'lie', rewrite: () => archived })
     const two = { httpRpcUrl: [bed.exchanges[0].url, bed.exchanges[2].url] }
     const { reader } = withProxy({ ...two, rpcThreshold: 1 })

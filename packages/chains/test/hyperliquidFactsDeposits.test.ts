@@ -35,7 +35,7 @@ beforeEach(() => bed.reset())
 const read = (transactionId: string) => readerOf(bed).readDeposits({ transactionId }, aSignal())
 
 describe('a deposit', () => {
-  test('by usdSend is native, of 8 decimals, for the order that the hub names', async () => {
+  test('F-151: by usdSend is native, of 8 decimals, for the order that the hub names', async () => {
     bed.map({})
     const transactionId = bed.list(usdSend())
     expect(await read(transactionId)).toEqual({
@@ -70,7 +70,7 @@ describe('a deposit', () => {
     ['spot, from the first perps dex', { sourceDex: '' }, usdc, 1_250_000_000n],
     ['the first perps dex, from spot', { destinationDex: '' }, native, 1_250_000_000n],
     ['spot, above what a float holds', { amount: '90071992.54740993' }, usdc, 9_007_199_254_740_993n],
-  ])('by sendAsset to %s has its currency', async (_dex, change, currency, amount) => {
+  ])('F-151: by sendAsset to %s has its currency', async (_dex, change, currency, amount) => {
     bed.map({})
     const { deposits } = await read(bed.list(sendAsset(change)))
     expect(deposits).toMatchObject([{ currency, amount, depositId: orderId }])
@@ -99,7 +99,7 @@ describe('no deposit is', () => {
   test.each<[string, () => string]>([
     ['a transfer to somebody else', () => bed.list(usdSend({ destination: account('99') }))],
     ['an asset sent to somebody else', () => bed.list(sendAsset({ destination: account('99') }))],
-    ['an action of another kind', () => bed.list({ type: 'order' })],
+    ['F-151: an action of another kind', () => bed.list({ type: 'order' })],
     ['a transfer of a depository to itself', () => bed.list(sendAsset(), { user: depository })],
     ['a transfer between depositories', () => bed.list(usdSend(), { user: otherDepository })],
     ['a transfer of less than a unit', () => bed.list(sendAsset({ token: `HYPE:${hype}`, amount: '0.001' }))],
@@ -139,7 +139,7 @@ describe('the nonce mapping', () => {
     )
   })
 
-  test('that is missing within the hour is waited for', async () => {
+  test('F-152: that is missing within the hour is waited for', async () => {
     await expect(read(bed.list(usdSend()))).rejects.toMatchObject({
       ...{ code: 'NONCE_MAPPING_MISSING', kind: 'not_final', retryable: true, retryAfterSeconds: 30 },
       message: `No nonce mapping found for nonce ${timeMs} and depositor ${sender}.`,
@@ -165,7 +165,7 @@ describe('the nonce mapping', () => {
     ['empty', { data: '0x' }, noOrder],
     ['of another nonce', { nonce: 5n, readAtSeconds: timeSeconds + 2n * hour }, undefined],
     ['of another sender', { user: account('99') }, undefined],
-  ])('that is %s decides for itself', async (_what, entry, depositId) => {
+  ])('F-152: that is %s decides for itself', async (_what, entry, depositId) => {
     bed.map(entry)
     const reading = read(bed.list(usdSend()))
     if (depositId === undefined)

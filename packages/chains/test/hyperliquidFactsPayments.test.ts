@@ -188,7 +188,7 @@ describe('a hint', () => {
     ],
     ['that is none', () => bed.list(sendAsset({ destination: recipient })), { 'hyperliquid-vm': 'soon' }],
     ['for another family', () => bed.list(sendAsset({ destination: recipient })), { 'lighter-vm': {} }],
-  ])('%s changes nothing', async (_what, list, hints) => {
+  ])('F-154: %s changes nothing', async (_what, list, hints) => {
     bed.map({})
     const transactionId = list()
     const hinted = await read(transactionId, { hints: Object(hints) })

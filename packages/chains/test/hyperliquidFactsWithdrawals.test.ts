@@ -117,12 +117,12 @@ describe('a withdrawal', () => {
     expect(facts).not.toHaveProperty('executingTransactionId')
   })
 
-  test('that failed and is not named is pending', async () => {
+  test('F-155: that failed and is not named is pending', async () => {
     bed.list(toRecipient, { user: depository, error: failure.body })
     expect(await read(toRecipient)).toMatchObject({ status: 'pending' })
   })
 
-  test('that failed once and succeeded is executed, whichever is named', async () => {
+  test('F-155: that failed once and succeeded is executed, whichever is named', async () => {
     const failed = bed.list(toRecipient, { user: depository, error: failure.body })
     const transactionId = bed.list(toRecipient, { user: depository })
     const executed = { status: 'executed', executingTransactionId: transactionId }

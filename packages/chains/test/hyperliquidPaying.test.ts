@@ -202,7 +202,7 @@ describe('endpoints', () => {
     await expect(signedOf(terms, bed.open())).rejects.toThrow('would revert')
   })
 
-  test('that all leave a payment out have it paid once all the same: its nonce is spent', async () => {
+  test('F-156: that all leave a payment out have it paid once all the same: its nonce is spent', async () => {
     const terms = termsOf()
     await pay(terms)
     hideTransfers(bed.nodes)
@@ -286,7 +286,7 @@ describe('a nonce', () => {
     expect(held(terms)).toBe(amount)
   })
 
-  test('that nothing can use any more, and nobody shows, is over: then the payment gets another one', async () => {
+  test('F-156: that nothing can use any more, and nobody shows, is over: then the payment gets another one', async () => {
     const [late, terms] = [termsOf(), termsOf()]
     const signed = await signedOf(late)
     await withoutDollars(() => expect(paying.broadcast(signed)).rejects.toThrow('Insufficient'))
@@ -354,7 +354,7 @@ describe('a transfer', () => {
       () => ({ payments: [{ recipient: `0x${'a1'.repeat(20)}`, currency: hype, amount: 1n }] }),
       'paid for in dollars alone',
     ],
-  ])('%s is refused', async (_what, change, reason) => {
+  ])('F-158: %s is refused', async (_what, change, reason) => {
     const plan = await paying.plan(termsOf(change(bed.account())), bid)
     expect('refusal' in plan && plan.refusal).toContain(reason)
   })

@@ -89,7 +89,7 @@ describe('a chain of the configuration', () => {
 })
 
 describe('an endpoint', () => {
-  test('of another network is named', async () => {
+  test('F-162: of another network is named', async () => {
     const nodes = await startNodes()
     nodes[0]?.setContract(keyOf('77'))
     expect(await open(nodes).verify(signal)).toEqual([

@@ -39,7 +39,7 @@ async function payment(
 }
 
 describe('a deposit', () => {
-  test.each([2, 3])('is read from a transfer with status %i', async (status) => {
+  test.each([2, 3])('F-159: is read from a transfer with status %i', async (status) => {
     const { deposits: found, ...facts } = await deposits({}, { status })
     expect(found).toEqual([
       {
@@ -79,7 +79,7 @@ describe('a deposit', () => {
     ['empty', ''],
     ['of 31 bytes', 'ab'.repeat(31)],
     ['of 32 bytes whose last twelve are zero', `${'ab'.repeat(20)}${'00'.repeat(12)}`],
-  ])('whose memo is %s names no order', async (_what, memo) => {
+  ])('F-159: whose memo is %s names no order', async (_what, memo) => {
     expect(await deposits({ Memo: memoOf(memo) })).toMatchObject({ deposits: [{ depositId: noOrder }] })
   })
 
@@ -118,7 +118,7 @@ describe('is refused', () => {
     [4, 'TRANSACTION_REVERTED'],
     [5, 'TRANSACTION_REVERTED'],
     [6, 'RPC_HTTP_ERROR'],
-  ])('a transaction with status %i: %s', async (status, code) => {
+  ])('F-159: a transaction with status %i: %s', async (status, code) => {
     await expect(deposits({}, { status })).rejects.toMatchObject({ code })
     await expect(payment({}, { status })).rejects.toMatchObject({ code })
   })
@@ -186,7 +186,7 @@ describe('a payment', () => {
   test.each<[string, Partial<TransferInfo>, string]>([
     ['USDC to the spot account', { ToRouteType: 1n }, '3'],
     ['ether to the spot account', { AssetIndex: 1n, ToRouteType: 1n }, '1'],
-  ])('in %s counts', async (_what, info, currency) => {
+  ])('F-160: in %s counts', async (_what, info, currency) => {
     expect(await payment(info, {}, { recipient: user, currency })).toMatchObject({
       transfers: [{ currency, amount: 1_000_000n }],
     })
@@ -201,7 +201,7 @@ describe('a payment', () => {
     ['of the recipient to himself', { FromAccountIndex: BigInt(user) }, '0'],
     ['of a depository', { FromAccountIndex: BigInt(depository) }, '0'],
     ['of another depository', { FromAccountIndex: BigInt(additional) }, '0'],
-  ])('%s pays nothing', async (_what, info, currency) => {
+  ])('F-160: %s pays nothing', async (_what, info, currency) => {
     expect(await payment(info, {}, { recipient: user, currency })).toMatchObject({
       transfers: [{ amount: 0n }],
     })

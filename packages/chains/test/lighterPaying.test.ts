@@ -158,7 +158,7 @@ describe('of all that is signed for an id one transfer is executed', () => {
     expect(held(recipientOf(terms))).toBe(0n)
   })
 
-  test('of a refund, by what it pays: two deposits of an order go back each', async () => {
+  test('F-164: of a refund, by what it pays: two deposits of an order go back each', async () => {
     const orderId: Hex = `0x${'0d'.repeat(32)}`
     const recipient = bed.account()
     const refundOf = (id: string, units: bigint): PaymentTerms => ({
@@ -173,7 +173,7 @@ describe('of all that is signed for an id one transfer is executed', () => {
 })
 
 describe('one endpoint of three', () => {
-  test('cannot hide what was paid', async () => {
+  test('F-164: cannot hide what was paid', async () => {
     const terms = termsOf()
     await pay(terms)
     lying('/api/v1/accountTxs', (body) => ({ ...body, txs: [] }))
@@ -207,7 +207,7 @@ describe('one endpoint of three', () => {
     expect(held(recipientOf(terms))).toBe(amount)
   })
 
-  test('cannot make a transfer lapse by its clock, nor make its fee another', async () => {
+  test('F-162: cannot make a transfer lapse by its clock, nor make its fee another', async () => {
     const terms = termsOf()
     const signed = await signedOf(terms)
     lying('/', (body) => ('timestamp' in body ? { ...body, timestamp: 9_999_999_999 } : body))
@@ -293,7 +293,7 @@ describe('a transfer', () => {
       'a transfer makes one payment',
     ],
     ['that allows', () => ({ mark: 'allowed' as const }), 'nothing is allowed'],
-  ])('%s is refused', async (_what, change, reason) => {
+  ])('F-158: %s is refused', async (_what, change, reason) => {
     const plan = await paying.plan(termsOf(change(bed.account())), bid)
     expect('refusal' in plan && plan.refusal).toContain(reason)
   })

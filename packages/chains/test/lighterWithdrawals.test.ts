@@ -93,7 +93,7 @@ describe('by the transaction that is named', () => {
     ['another transfer', { Amount: 1n }, {}],
     ['a transfer to somebody else', { ToAccountIndex: 12n }, { status: 2 }],
     ['what is no transfer', {}, { type: 14 }],
-  ])('it expires once %s took the nonce of its key', async (_what, other, stored) => {
+  ])('F-161: it expires once %s took the nonce of its key', async (_what, other, stored) => {
     const nodes = await startNodes()
     const facts = await read(nodes, payout(), put(nodes, payout(other), stored))
     expect(facts).toMatchObject({ status: 'expired' })
@@ -183,7 +183,7 @@ describe('by an explorer', () => {
     })
   })
 
-  test('what it calls executed is pending while the endpoints say so', async () => {
+  test('F-161: what it calls executed is pending while the endpoints say so', async () => {
     const nodes = await startNodes()
     put(nodes, payout(), { status: 1 })
     expect(await read(nodes, payout(), undefined, explored(nodes))).toMatchObject({ status: 'pending' })
@@ -195,7 +195,7 @@ describe('by an explorer', () => {
     expect(await read(nodes, payout(), undefined, explored(nodes))).toMatchObject({ status: 'executed' })
   })
 
-  test('a named transfer that failed does not hide the one that paid', async () => {
+  test('F-161: a named transfer that failed does not hide the one that paid', async () => {
     const nodes = await startNodes()
     const failed = put(nodes, payout(), { status: 4 })
     const executingTransactionId = put(nodes, payout())

@@ -71,7 +71,7 @@ describe('a deposit instruction', () => {
     ])
   })
 
-  test('of a token names mint and amount', async () => {
+  test('F-139: of a token names mint and amount', async () => {
     const { mint } = bed
     const instruction = depositToken(bed.depository, { sender, mint, amount: 5n, id })
     expect(await depositsOf([limit, instruction])).toEqual([
@@ -79,7 +79,7 @@ describe('a deposit instruction', () => {
     ])
   })
 
-  test('of a Token-2022 mint with a fee is what the vault gained', async () => {
+  test('F-139: of a Token-2022 mint with a fee is what the vault gained', async () => {
     const ofFeeMint = (amount: bigint) =>
       depositToken(bed.depository, {
         ...{ sender, mint: bed.feeMint, amount, id, program: token2022Program },
@@ -188,7 +188,7 @@ describe('a plain transfer into the vault', () => {
     ...{ authority: sender, mint, amount, ...(program !== undefined && { program }) },
   })
 
-  test('of SOL is a deposit without an order', async () => {
+  test('F-139: of SOL is a deposit without an order', async () => {
     expect(await depositsOf([toVault(9)])).toEqual([fact({ ...direct, currency: sol, amount: 9n })])
   })
 

@@ -71,7 +71,7 @@ describe('a payment', () => {
     })
   })
 
-  test('of a token is what all accounts of the recipient gained together', async () => {
+  test('F-143: of a token is what all accounts of the recipient gained together', async () => {
     const second = await emptyAccount()
     const toSecond = {
       ...payToken(4n),
@@ -150,7 +150,7 @@ describe('a payment', () => {
     expect(await paid([pay(1), memo(orderId)], [target()])).not.toHaveProperty('calls')
   })
 
-  test('to an account with more lamports than JSON holds exactly is refused by name', async () => {
+  test('F-143: to an account with more lamports than JSON holds exactly is refused by name', async () => {
     const rich = Keypair.generate().publicKey
     bed.node.airdrop(rich.toBase58(), 2n ** 54n)
     await expect(paid([pay(5, rich), memo(orderId)], [target(sol, rich)])).rejects.toMatchObject({

@@ -148,7 +148,7 @@ describe('no endpoint makes up a transaction', () => {
     await expect(read({ urls: urls().slice(0, 1) })).rejects.toMatchObject({ code: 'RPC_HTTP_ERROR' })
   })
 
-  test('by showing another one in its place', async () => {
+  test('F-140: by showing another one in its place', async () => {
     const other = await bed.send([
       depositNative(bed.depository, { sender: bed.user.publicKey, amount: 99n, id }),
     ])
@@ -246,7 +246,7 @@ describe('a configured chain', () => {
     expect(problems[0]).toMatch(/^httpRpcUrl of solana: .*is on another cluster/)
   })
 
-  test('whose endpoints name different clusters is named without a configured one', async () => {
+  test('F-142: whose endpoints name different clusters is named without a configured one', async () => {
     await behave(
       pass,
       pass,
@@ -291,7 +291,7 @@ describe('a configured chain', () => {
     { mode: 'time', seconds: 3 },
     { mode: 'depth-and-time' },
     { mode: 'tag', tag: 'safe' },
-  ])('with finality %o is refused: the cluster knows one only', (finality) => {
+  ])('F-142: with finality %o is refused: the cluster knows one only', (finality) => {
     expect(() => openChain({ finality })).toThrow(/finality/)
   })
 

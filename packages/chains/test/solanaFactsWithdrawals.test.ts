@@ -95,7 +95,7 @@ describe('a withdrawal is', () => {
     expect(await read(withdrawal)).toMatchObject({ status: 'executed' })
   })
 
-  test('pending in the second it expires, when the program refuses it already, and expired in the next', async () => {
+  test('F-141: pending in the second it expires, when the program refuses it already, and expired in the next', async () => {
     const withdrawal = request({ expiration: clock() + 1n })
     bed.node.mine(1, 1n)
     await expect(bed.send([execution(withdrawal)])).rejects.toThrow(/Custom\(4\)/)
@@ -263,7 +263,7 @@ describe('an answer that proves nothing is never read as absence:', () => {
     },
   )
 
-  test('a node that is behind the slot whose clock is read has no vote', async () => {
+  test('F-141: a node that is behind the slot whose clock is read has no vote', async () => {
     const withdrawal = request({ expiration: clock() + 5n })
     bed.node.mine(1, 100n)
     const proxies = await proxiesOf(bed, 3)

@@ -139,7 +139,7 @@ describe('a payment', () => {
   })
 })
 
-test('makes no state where nobody was charged for it: it is refused, and fails', async () => {
+test('F-145: makes no state where nobody was charged for it: it is refused, and fails', async () => {
   const owner = Keypair.generate()
   bed.node.airdrop(owner.publicKey.toBase58(), 10n ** 9n)
   const payments = [
@@ -402,7 +402,7 @@ describe('what is refused before anything is signed', () => {
   })
 
   // Nobody can prove by how much such a balance grew: JSON holds no larger number of lamports exactly.
-  test('coin for an account that would hold more than can be counted; tokens reach it', async () => {
+  test('F-143: coin for an account that would hold more than can be counted; tokens reach it', async () => {
     const owner = Keypair.generate().publicKey
     const [recipient, mint] = [owner.toBase58(), bed.mint.toBase58()]
     await heldBy(owner)

@@ -24,7 +24,7 @@ const deposited = () =>
     }),
   ])
 
-test('deposits of a range are found in their order, beside slots without a block, and nothing that failed', async () => {
+test('F-140: deposits of a range are found in their order, beside slots without a block, and nothing that failed', async () => {
   const chain = settlingOf(bed)
   const known = bed.node.slot('confirmed')
   bed.node.skipSlot()
@@ -74,7 +74,7 @@ test.each<[string, (list: readonly unknown[]) => readonly unknown[]]>([
     'invents',
     (list) => [{ ...Object(list[0]), signature: encodeBase58(new Uint8Array(64).fill(7)) }, ...list],
   ],
-])('an endpoint that %s a deposit is outvoted by two others', async (_what, told) => {
+])('F-140: an endpoint that %s a deposit is outvoted by two others', async (_what, told) => {
   const proxies = await proxiesOf(bed, 3)
   await proxies[0]?.set({
     kind: 'lie',

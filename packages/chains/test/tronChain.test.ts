@@ -61,7 +61,7 @@ test('the key of the configuration goes with every request, and in no health or 
   expect(JSON.stringify([problems, opened.health()])).not.toContain(key)
 })
 
-test('the key goes to the host of the first endpoint and to no other', async () => {
+test('F-130: the key goes to the host of the first endpoint and to no other', async () => {
   const stranger = await bed.startFacade()
   onTestFinished(() => stranger.stop())
   const httpRpcUrl = [bed.facade.url, stranger.url]

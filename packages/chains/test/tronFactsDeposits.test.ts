@@ -112,7 +112,7 @@ describe('native deposits', () => {
 describe('token transfers to the depository', () => {
   test.each<[string, Hex, Hex]>([
     ['single Transfer', '0x', zeroId],
-    ['id appended to calldata', id, id],
+    ['F-124: id appended to calldata', id, id],
     ['zero-prefix id is none', `0x${'00'.repeat(16)}${'ab'.repeat(16)}`, zeroId],
     [
       'fifteen zero bytes are an id',

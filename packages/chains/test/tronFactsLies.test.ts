@@ -274,7 +274,7 @@ test('proven by constructed bodies alone: an error told with status 200 never me
   expect(refusal).toMatchObject({ kind: 'upstream_unavailable' })
 })
 
-test('another answer from the only endpoint cannot change what a transaction asked for', async () => {
+test('F-126: another answer from the only endpoint cannot change what a transaction asked for', async () => {
   const [, , [, askPayment] = ['', askDirect]] = questions
   const forged = '0a02'
   const rewrite = (path: string, body: unknown) =>

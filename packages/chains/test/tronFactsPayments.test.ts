@@ -97,7 +97,7 @@ describe('TRX', () => {
     expect(await amount(await transfer(other.bytes, 5n, orderId))).toBe(0n)
   })
 
-  test('is not what a TRC-10 token is, whose transfer has the same members', async () => {
+  test('F-126: is not what a TRC-10 token is, whose transfer has the same members', async () => {
     const token = { kind: 'transferAsset', to: recipient.bytes, amount: 1_000_000n } as const
     const facts = await paid(await bed.ledger.submit(bed.user, token, orderId))
     expect(facts).toMatchObject({ referencesOrder: true, transfers: [{ amount: 0n }] })

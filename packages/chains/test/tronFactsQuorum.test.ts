@@ -190,7 +190,7 @@ describe('finality', () => {
   test.each([
     ['depth', { mode: 'depth', blocks: 0 }],
     ['time', { mode: 'time', seconds: 0 }],
-  ] as const)('of mode %s never comes before solidity', async (_mode, finality) => {
+  ] as const)('F-127: of mode %s never comes before solidity', async (_mode, finality) => {
     const { transactionId } = await newDeposit()
     await expect(ask(transactionId, { finality })).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FINAL' })
     await bed.evm.mine(1)

@@ -153,7 +153,7 @@ describe('a withdrawal that nobody executed', () => {
     expect(await statusOf(requestOf())).toMatchObject({ status: 'pending' })
   })
 
-  test('is expired when a final block is later than its expiration, not when one is as late', async () => {
+  test('F-125: is expired when a final block is later than its expiration, not when one is as late', async () => {
     const expiration = (await headSeconds()) + 100n
     const request = requestOf({}, expiration)
     await mineAt(expiration)

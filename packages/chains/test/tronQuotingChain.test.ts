@@ -262,7 +262,7 @@ describe('the network', () => {
     expect(shown).toMatchObject({ sunPerEnergy: '210', ceilingSunPerEnergy: '500', energyFrom: 'median' })
   })
 
-  test('has what tokens take of the median of its nodes, dearer where nobody holds them yet', async () => {
+  test('F-128: has what tokens take of the median of its nodes, dearer where nobody holds them yet', async () => {
     nodes[0]?.set({
       kind: 'lie',
       rewrite: (path, body) =>
@@ -276,7 +276,7 @@ describe('the network', () => {
     expect(fees.useOf({ kind: 'deposit-transfer', isNative: false }).energy).toBeGreaterThan(5_000n)
   })
 
-  test('is reckoned with the usual where nobody can measure: no wallet, nothing in it, too few nodes', async () => {
+  test('F-128: is reckoned with the usual where nobody can measure: no wallet, nothing in it, too few nodes', async () => {
     const usual = (reading: NetworkReading) =>
       reading.fees instanceof TronFees && reading.fees.useOf({ kind: 'approve', isNative: false }).energy
     const measured = [

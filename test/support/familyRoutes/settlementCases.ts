@@ -125,7 +125,7 @@ function tokenOf({ chain, currency, hubToken }: FamilySide): bigint {
 /** @source oracle-protocol.md 1.3, 3.3, 3.4, 4 */
 export function settlementCases(sideOf: () => FamilySide): void {
   describe('an order', () => {
-    test('is settled by a fill that names it and covers its payment', async () => {
+    test('F-166: is settled by a fill that names it and covers its payment', async () => {
       const { side, post, id, settlement, execution } = await orderAndOracle()
       const transactionId = await side.pay({ orderId: id, amount: 900n, recipient: side.recipient })
       expect(await post(paths.fills, { ...settlement, fill: { transactionId } })).toMatchObject({

@@ -401,7 +401,7 @@ describe('calls', () => {
     ['in the wrong order', [2n, 1n], 'MISSING_CALLS'],
     ['of which one is missing', [1n], 'MISSING_CALLS'],
     ['of which none was executed', [], 'MISSING_CALLS'],
-    ['on a family that cannot prove them', undefined, 'CALLS_NOT_SUPPORTED'],
+    ['F-166: on a family that cannot prove them', undefined, 'CALLS_NOT_SUPPORTED'],
   ])('%s', async (_what, values, outcome) => {
     const { request, deposits } = await requestFor(order)
     const { calls: _calls, ...without } = paymentFacts()

@@ -35,7 +35,7 @@ async function request(change: Partial<NonceMapping> = {}, signing: Signing = {}
 const attest = (body: Awaited<ReturnType<typeof request>>, context = world({})) =>
   attestNonceMapping(body, context, options)
 
-test('becomes the published entry of the wallet', async () => {
+test('F-153: becomes the published entry of the wallet', async () => {
   const { unsigned } = await attest(await request())
   expect(unsigned.genericMapping).toEqual({
     user: '0x3cb94b0d5214c41de8e3b674d73ab430a039a5d4',

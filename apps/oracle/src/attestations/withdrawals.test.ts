@@ -139,7 +139,7 @@ describe('the execution', () => {
     expect(unsigned.message.result.status).toBe(1)
   })
 
-  test('takes the depository that the request names, when the withdrawal takes from it', async () => {
+  test('F-136: takes the depository that the request names, when the withdrawal takes from it', async () => {
     const named = { ...addressRequest, depository: otherDepository }
     const body = request({ transactionId: executing, withdrawalAddressRequest: named })
     const found = (payingDepositories: readonly string[]) =>

@@ -284,7 +284,7 @@ export function describeKills(current: () => ExpiringBench): void {
     expect(await paid(task)).toBe(0n)
   })
 
-  test('a payment that the chain says nothing readable about keeps no later one waiting', async () => {
+  test('P-51: a payment that the chain says nothing readable about keeps no later one waiting', async () => {
     const process = await start()
     const [stuck, later] = [await aTask(current()), await aTask(current())]
     await releaseLost(process, await begin(process, stuck))

@@ -26,12 +26,15 @@ const textTerms: AppFeeClaimTerms = {
 test.each([
   ['20 bytes', terms],
   ['text', textTerms],
-])('L-78: the digest of a claim in %s is that of its typed data, by another library', (_form, signed) => {
-  const { domain, types, primaryType, value: message } = appFeeClaimTypedData(signed)
-  // CAST: viem derives the type of a message from types that are known when it is compiled.
-  const typedData = { domain, types, primaryType, message } as Parameters<typeof hashTypedData>[0]
-  expect(bytesToHex(appFeeClaimDigest(signed))).toBe(hashTypedData(typedData))
-})
+])(
+  'L-78, F-148: the digest of a claim in %s is that of its typed data, as another library hashes it',
+  (_form, signed) => {
+    const { domain, types, primaryType, value: message } = appFeeClaimTypedData(signed)
+    // CAST: viem derives the type of a message from types that are known when it is compiled.
+    const typedData = { domain, types, primaryType, message } as Parameters<typeof hashTypedData>[0]
+    expect(bytesToHex(appFeeClaimDigest(signed))).toBe(hashTypedData(typedData))
+  },
+)
 
 describe('another', () => {
   test.each<[keyof AppFeeClaimTerms, Partial<AppFeeClaimTerms>]>([

@@ -13,7 +13,7 @@ import {
 
 const expiresAtSeconds = 1_000_000
 
-test('a sweep that was asked for in time has as long as it may take, where nobody else can move the money', () => {
+test('F-133: a sweep that was asked for in time has as long as it may take, where nobody else can move the money', () => {
   const kept = { sweepSeconds: 7_200, isKeptWhileSwept: true }
   const graceOf = (sweepAskedAtSeconds: number | undefined, addresses: typeof kept | undefined = kept) =>
     sweptGraceSeconds({ expiresAtSeconds, sweepAskedAtSeconds, addresses })

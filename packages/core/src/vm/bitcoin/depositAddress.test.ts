@@ -33,7 +33,7 @@ const random = fc
   .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`)
 
 describe('a deposit address', () => {
-  test('is the hash of a script with two ways, the second of which opens a month later', () => {
+  test('F-138: is the hash of a script with two ways, the second of which opens a month later', () => {
     const { address, script = '0x' } = bitcoinDepositAddress(termsOf(nonce), network)
     const { payments, script: scripts } = bitcoinLibrary()
     const sweepKey = Buffer.from(secp256k1.getPublicKey(sweepSecret(secret, nonce), true)).toString('hex')
@@ -75,7 +75,7 @@ describe('a deposit address', () => {
     ['of taproot', 'bcrt1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqc8gma6'],
     ['behind a script hash', '2MzQwSSnBHWHqSAqtTVQ6v47XtaisrJa1Vc'],
     ['behind the hash of a script', 'bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qzf4jry'],
-  ])('refunds no address %s, which does not tell who signs for it', (_what, depositor) => {
+  ])('F-138: refunds no address %s, which does not tell who signs for it', (_what, depositor) => {
     expect(() => bitcoinDepositAddress(termsOf(nonce, depositor), network)).toThrow('refundTo')
   })
 
@@ -111,7 +111,7 @@ describe('a sweep', () => {
     value: fc.bigInt(0n, 100_000n),
   })
 
-  test('takes the ten most valuable outputs, whoever names them in whatever order, and no dust', () => {
+  test('F-138: takes the ten most valuable outputs, whoever names them in whatever order, and no dust', () => {
     fc.assert(
       fc.property(fc.array(output, { maxLength: 30 }), fc.nat(), (outputs, seed) => {
         const shuffled = outputs

@@ -337,7 +337,7 @@ const choice = fc.record({
 })
 
 describe('what is spent', () => {
-  test('is amount, fee and change to the last satoshi, whatever the outputs', () => {
+  test('F-137: is amount, fee and change to the last satoshi, whatever the outputs', () => {
     fc.assert(
       fc.property(choice, ({ values: held, amount, satPerKvb, kind }) => {
         const at = new BitcoinFees({ satPerKvb })

@@ -104,7 +104,7 @@ describe('a deposit', () => {
     })
   })
 
-  test('has a nonce of milliseconds that follows from its order', () => {
+  test('F-156: has a nonce of milliseconds that follows from its order', () => {
     const nonce = depositNonce(order, deadlineSeconds)
     expect(nonce - deadlineSeconds * 1_000).toBe(Number(BigInt(order) % 1_000n))
     expect(depositNonce(`0x${'22'.repeat(32)}`, deadlineSeconds)).not.toBe(nonce)

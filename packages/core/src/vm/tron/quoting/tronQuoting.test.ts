@@ -127,7 +127,7 @@ describe('the step of a deposit', () => {
     ['another amount is', 1n, ['reset-approval', 'approve', 'deposit']],
     ['nobody knows', undefined, ['reset-approval', 'approve', 'deposit']],
     ['enough is', 1_000_000n, ['deposit']],
-  ])('changes an allowance as its token lets it be changed: %s', (_what, allowance, kinds) => {
+  ])('F-129: changes an allowance as its token lets it be changed: %s', (_what, allowance, kinds) => {
     expect(kindsOf(routeOf({ currencyIn: token }), allowance)).toEqual(kinds)
   })
 
@@ -223,7 +223,7 @@ describe('fees', () => {
     for (const change of changes) expect(fees.equals(new TronFees({ ...facts, ...change }))).toBe(false)
   })
 
-  test('never let a planned step burn more than wallets allow', () => {
+  test('F-129: never let a planned step burn more than wallets allow', () => {
     const energy = fc.bigInt({ min: 0n, max: 2_000_000n })
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 1_000n }), energy, energy, (sunPerEnergy, toHolder, approve) => {
