@@ -12,7 +12,7 @@ import { mappingNotConfigured } from './recovery.ts'
 /**
  * POST /attestations/signatures/nonce-mapping/v2: what a wallet signed becomes the entry of its nonce in the hub's generic
  * mapping, which says what the transfer with this nonce is for. Only the wallet can give it, and the first one stands.
- * @source withdrawals.md 2
+ * @source rule F-153
  */
 export const attestNonceMapping: Attest<NonceMappingRequest, NonceMappingResponse> = async (
   request,

@@ -231,7 +231,7 @@ export async function recipientLack(
 
 /**
  * An account that is not there yet keeps nothing of a payment below what its network asks for.
- * @throws QuoteError AMOUNT_TOO_LOW @source families.md 5.1
+ * @throws QuoteError AMOUNT_TOO_LOW @source rule F-144
  */
 export function checkLeastPayment(
   fees: NetworkFees,

@@ -30,7 +30,7 @@ const depositorPattern = /\|depositor=([^|]+)(?=\|)/g
 /**
  * The one deposit of a transaction; none when it spends from a depository, which makes it a withdrawal.
  * @throws BitcoinDepositError
- * @source oracle-protocol.md 5.3
+ * @source rule F-131
  */
 export function findDeposits(deposit: DepositTransaction, rules: BitcoinRules): readonly DepositFact[] {
   const { transaction, transactionId, spent } = deposit

@@ -67,7 +67,7 @@ type Reading = {
  * Facts of a `bitcoin-vm` chain. Ids, values and scripts are recomputed from raw bytes; what a quorum must
  * agree on is which block holds a transaction, and its witnesses. What is final is remembered.
  * @throws ConfigurationError for a depository that is no address of the network, or another finality
- * @source oracle-protocol.md 5.3; design.md 7.5
+ * @source rule F-132
  */
 export function createBitcoinFactsReader(options: BitcoinFactsReaderOptions): BitcoinFactsReader {
   const { chain, quorum, findSpenders, limits = {} } = options

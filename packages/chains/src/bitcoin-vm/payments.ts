@@ -12,7 +12,7 @@ import { opReturnTexts } from './opReturn.ts'
 
 /**
  * Some OP_RETURN output must say the order id and nothing else, and none may name another one.
- * @source oracle-protocol.md 5.3; design.md 7.2
+ * @source rule P-40
  */
 export function referencesOrder(transaction: BitcoinTransaction, orderId: Hex): boolean {
   const wanted = orderId.toLowerCase()

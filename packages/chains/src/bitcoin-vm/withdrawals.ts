@@ -53,7 +53,7 @@ function transferOf(psbt: BitcoinWithdrawal, network: BitcoinNetwork) {
  * Whether the one transaction that spent inputs of the PSBT is the PSBT's own: it spends the same outputs and
  * pays the same, in order. Who signed, and how, does not matter: that money left. Signatures, version,
  * sequences and lock time of a PSBT are whatever its author wrote.
- * @source withdrawals.md 5
+ * @source rule F-135
  */
 export function judgeSpender(
   { psbt }: Pick<WithdrawalTerms, 'psbt'>,

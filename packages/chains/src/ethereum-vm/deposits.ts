@@ -35,7 +35,7 @@ type KeptLog =
  * @param logs ascending by index
  * @param wordBehind the word that the calldata holds behind a transfer; asked only where `needsCalldata`
  * says so
- * @source oracle-protocol.md 5.1
+ * @source rules F-123, F-124
  */
 export function findDeposits(
   logs: readonly EvmLog[],

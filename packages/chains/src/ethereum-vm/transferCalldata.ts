@@ -16,7 +16,7 @@ const wordDigits = 64
  * position, for the selector of `transfer` or `transferFrom` with its arguments; matches do not overlap.
  * Calldata of routers and wallets holds the call somewhere inside, at no promised alignment.
  * @param input lower case
- * @source oracle-protocol.md 5.1
+ * @source rule F-124
  */
 export function findTransferCalls(input: Hex): readonly TransferCall[] {
   const found: TransferCall[] = []

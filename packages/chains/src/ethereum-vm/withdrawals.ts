@@ -43,7 +43,7 @@ export function callRequestsData(withdrawalId: Hex): Hex {
 /**
  * The state of a withdrawal at the final height. A request may run up to and including the second it
  * expires, so it has expired only when a final block is later than that; the second clock keeps a head
- * that jumps ahead from deciding alone. @source oracle-protocol.md 5.1
+ * that jumps ahead from deciding alone. @source rule F-125
  */
 export function withdrawalStatus(
   { expirationSeconds }: Pick<WithdrawalTerms, 'expirationSeconds'>,
@@ -58,7 +58,7 @@ export function withdrawalStatus(
 
 /**
  * True when these logs prove that the paying call of the withdrawal succeeded. A used request alone proves
- * nothing: calls that may fail leave the money where it is. @source oracle-protocol.md 3.2
+ * nothing: calls that may fail leave the money where it is. @source rule F-125
  */
 export function provesExecution(
   logs: readonly EvmLog[],

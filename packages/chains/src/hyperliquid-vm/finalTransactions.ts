@@ -17,7 +17,7 @@ import { ledgerRequest, spotMetaRequest, transactionRequest } from './requests.t
 
 export type HyperliquidReaderLimits = ReadingCacheLimits
 
-/** Blocks of the exchange are final when they are there: nothing is waited for. @source oracle-protocol.md 5.4 */
+/** Blocks of the exchange are final when they are there: nothing is waited for. @source rule F-154 */
 export const finalityRule = 'shown in a block'
 
 /** Where a transfer is looked for in the ledger of an account. */

@@ -11,7 +11,7 @@ export const hyperliquidCodec = codecOf(mainNetwork('hyperliquid-vm'))
 
 /**
  * The currency that reaches the destination, by the dex that it enters: what the receiver holds afterwards.
- * `undefined` where no currency stands for it. @source oracle-protocol.md 5.4
+ * `undefined` where no currency stands for it. @source rule F-151
  */
 export function receivedCurrency(send: SendAction): string | undefined {
   if (send.type === 'UsdSend') return hyperliquidCodec.nativeCurrency

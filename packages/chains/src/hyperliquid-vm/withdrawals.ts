@@ -39,7 +39,7 @@ const resendWindowMs = 49n * 3_600_000n
  * again with its old signature while the exchange takes its nonce, so that only one that is too old for that
  * has expired; without a name the withdrawal stays pending, however old: a list of recent transactions proves
  * nothing of older ones.
- * @source oracle-protocol.md 5.4; withdrawals.md 4 (g)
+ * @source rule F-155
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,

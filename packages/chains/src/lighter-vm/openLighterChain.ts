@@ -77,7 +77,7 @@ export function explorersOf({
   return createHttpQuorumClient({ chainId, endpoints, threshold: 1, now, ...dialect })
 }
 
-/** The sequencer executes or it does not. @source oracle-protocol.md 5.5 */
+/** The sequencer executes or it does not. @source rule F-162 */
 function checkFinality({ id, finality }: Pick<ReadableChain, 'id' | 'finality'>): void {
   if (finality === undefined) return
   throw new ConfigurationError(`chains: ${id}.finality: Lighter chains have no rule to choose`)

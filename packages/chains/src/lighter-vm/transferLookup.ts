@@ -20,7 +20,7 @@ const pages = [0, 1, 2]
 /** Each takes a reading of its own at every endpoint. */
 const candidatesMax = 50
 
-/** Asks explorers for the payer's last transfers. @source oracle-protocol.md 5.5 */
+/** Asks explorers for the payer's last transfers. @source rule F-161 */
 export function createTransferLookup(explorers: Pick<QuorumClient<HttpView>, 'askEach'>): FindTransfers {
   return async ({ payer, recipient }, signal) => {
     const each = await explorers.askEach(async (view, own) => {

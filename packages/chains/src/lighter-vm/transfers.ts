@@ -8,7 +8,7 @@ const idCharacters = zeroId.length
 
 /**
  * The deposit that a transfer to a depository is; none for another transfer, or one of a depository to itself.
- * @source oracle-protocol.md 5.5
+ * @source rule F-159
  */
 export function findDeposits(
   transfer: LighterTransfer | undefined,
@@ -30,7 +30,7 @@ export function findDeposits(
   ]
 }
 
-/** The memo must be the order id. @source oracle-protocol.md 5.5 */
+/** The memo must be the order id. @source rule P-40 */
 export function referencesOrder(transfer: LighterTransfer | undefined, orderId: Hex): boolean {
   return transfer?.memo === orderId.toLowerCase()
 }
@@ -39,7 +39,7 @@ export function referencesOrder(transfer: LighterTransfer | undefined, orderId: 
  * What the transfer paid each target, once per recipient and currency however often it is asked for. The
  * exchange names who paid: a depository's payout pays no order, and nobody pays himself.
  * @param targets canonical
- * @source oracle-protocol.md 5.5; design.md 7.2
+ * @source rule F-160
  */
 export function sumTransfers(
   transfer: LighterTransfer | undefined,
@@ -61,7 +61,7 @@ export function sumTransfers(
   })
 }
 
-/** Assets and the routes on which they pay; everything else pays nothing. @source oracle-protocol.md 5.5 */
+/** Assets and the routes on which they pay; everything else pays nothing. @source rule F-160 */
 const payingRoutes: ReadonlyMap<bigint, readonly bigint[]> = new Map([
   [1n, [1n]],
   [3n, [0n, 1n]],

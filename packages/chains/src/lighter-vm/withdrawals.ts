@@ -25,7 +25,7 @@ const memoWordCharacters = 66
  * The chain id must be the network's: transfers do not carry it, so that under another one the same transfer
  * would execute a second withdrawal.
  * @throws InvalidWithdrawalError
- * @source oracle-protocol.md 1.7
+ * @source rule F-161
  */
 export function readWithdrawalTerms(withdrawal: Hex, lighterChainId: bigint): WithdrawalTerms {
   const decoded = decodeLighterWithdrawal(withdrawal)
@@ -52,7 +52,7 @@ export function withdrawalIdOf(transfer: LighterTransfer, lighterChainId: bigint
  * Whether another transaction, executed, took the nonce that a withdrawal needs: from then on nobody can send
  * the withdrawal's transfer any more. A transfer that failed or lapsed took none, and its text, which the key
  * of the depository signed, holds no expiry.
- * @source withdrawals.md 4 (g), 5
+ * @source rule F-161
  */
 export function takesNonce(transaction: LighterTransaction, wanted: LighterNonce): boolean {
   const { status, nonce: taken } = transaction

@@ -25,7 +25,7 @@ const tokenProgramPosition = 7
 /**
  * Deposits of a successful transaction: every deposit instruction of the depository, called directly or by
  * another program; without any, the one plain transfer into the vault.
- * @source oracle-protocol.md 1.3, 5.2
+ * @source rule F-139
  */
 export function findDeposits(transaction: SolanaTransaction, rules: DepositRules): readonly DepositFact[] {
   const called = transaction.instructions.flatMap((instruction, index) => {

@@ -22,7 +22,7 @@ type Transfer = { readonly depositor: string; readonly currency: string; readonl
 
 /**
  * The plain transfer into the vault that is all a transaction does, compute budget aside. It names no order.
- * @source oracle-protocol.md 5.2
+ * @source rule F-139
  */
 export function findDirectDeposit(
   transaction: SolanaTransaction,

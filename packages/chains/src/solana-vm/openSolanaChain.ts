@@ -31,7 +31,7 @@ export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
   }
 }
 
-/** The cluster's own commitment is the only rule there is. @source oracle-protocol.md 5.2 */
+/** The cluster's own commitment is the only rule there is. @source rule F-142 */
 function checkFinality({ id, finality }: Pick<ReadableChain, 'id' | 'finality'>): void {
   if (finality === undefined || (finality.mode === 'tag' && finality.tag !== 'safe')) return
   throw new ConfigurationError(`chains: ${id}.finality: Solana chains know the tag finalized only`)

@@ -24,7 +24,7 @@ class BalanceNotExactError extends DomainError {
 
 /**
  * True when memos of the transaction, its own or those that a program wrote, hold the order id as text, in
- * either case of its digits, and no other id. @source oracle-protocol.md 5.2; design.md 7.2
+ * either case of its digits, and no other id. @source rule P-40
  */
 export function referencesOrder({ instructions }: SolanaTransaction, orderId: Hex): boolean {
   const memos = instructions
@@ -42,7 +42,7 @@ type Change = { readonly holder: string; readonly gained: bigint }
  * beside everything that others gained: who was paid by whom, balances do not tell.
  * @param isPayer signers and listed payers
  * @throws BalanceNotExactError
- * @source oracle-protocol.md 5.2; design.md 7.2
+ * @source rule F-143
  */
 export function sumTransfers(
   transaction: SolanaTransaction,

@@ -25,7 +25,7 @@ const finalityWaitSeconds = 1
 
 /**
  * The two rounds of one endpoint: the transaction, if it is final, then the block that holds it; or, when there
- * is none, whether it is on its way. Nothing is pinned: what is final at one endpoint is final for good. @source oracle-protocol.md 5.2
+ * is none, whether it is on its way. Nothing is pinned: what is final at one endpoint is final for good. @source rule F-4
  */
 export function transactionQuestion(
   reading: TransactionReading,

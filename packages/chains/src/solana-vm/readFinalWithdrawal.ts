@@ -30,7 +30,7 @@ type OwnView = { readonly head: bigint; readonly isProof: boolean; readonly isUn
  * The two rounds of one endpoint: its newest final slot and the named transaction; then the time of the
  * slot that enough endpoints have reached, and the used-request account no older than that slot. The clock
  * is never younger than the state, so nothing can be executed between the two and called expired.
- * @source oracle-protocol.md 5.2
+ * @source rule F-141
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,

@@ -19,7 +19,7 @@ type Said = { readonly genesisHash: string; readonly isProgram: boolean }
  * Asks every endpoint for its cluster and for the depository program: each may feed a signature.
  * @returns problems; empty when all that answered fit
  * @throws UpstreamUnavailableError when fewer endpoints answer than the threshold
- * @source oracle-protocol.md 8, ledger-and-safety.md 4.5
+ * @source rule F-142
  */
 export async function verifySolanaEndpoints(
   expectation: SolanaExpectation,

@@ -56,7 +56,7 @@ export function isUsed(account: SolanaAccount | undefined, depository: string): 
  * The depository refuses a request from the second it expires on; it counts as expired one second later, as
  * in all families. The account is read at the block of `finalBlockSeconds` or later, and time never runs
  * backwards: one that is unused there can no longer be used.
- * @source oracle-protocol.md 5.2
+ * @source rule F-141
  */
 export function withdrawalStatus(view: {
   readonly isUsed: boolean

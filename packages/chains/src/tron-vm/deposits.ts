@@ -15,7 +15,7 @@ const argumentsEnd = new Map([
  * The deposits of one successful transaction, in on-chain order: events and rules of `ethereum-vm`, addresses
  * in base58. An id is read from calldata only where the whole calldata is a transfer.
  * @param transaction read only where `needsTransaction` says so
- * @source oracle-protocol.md 5.6
+ * @source rules F-123, F-124
  */
 export function findTronDeposits(
   logs: readonly EvmLog[],

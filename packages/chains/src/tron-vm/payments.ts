@@ -21,7 +21,7 @@ const padding = /^0{24}|0{24}$/
 
 /**
  * Calldata or the memo must end with the order id, and the other of the two may not end with what could be
- * another one: a transaction that names two orders names none. @source oracle-protocol.md 5.6; design.md 7.2
+ * another one: a transaction that names two orders names none. @source rule P-40
  */
 export function referencesOrder({ input, memo }: TronTransaction, orderId: Hex): boolean {
   const digits = orderId.slice(2).toLowerCase()

@@ -4,7 +4,7 @@ const sent: ReadonlySet<CostedTransaction['kind']> = new Set(['deposit', 'send-i
 
 /**
  * What an exchange takes for a transfer, whatever it moves, and once for an account that it makes: both in the native
- * currency, on top of what is moved. @source families.md 5.4, 5.5
+ * currency, on top of what is moved. @source rules F-157, F-165
  */
 export class FlatFees implements NetworkFees {
   /** Smallest units of the native currency. */

@@ -11,7 +11,7 @@ const chainNumber = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 
 /**
  * POST /authorize: the signature of an `authorize` step, which travels in the query. It says what the user's transfer with
- * one nonce is for. @source families.md 2.4
+ * one nonce is for. @source rule F-153
  */
 export function registerAuthorize(
   app: HttpApp,

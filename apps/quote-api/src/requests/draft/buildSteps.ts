@@ -174,7 +174,7 @@ type StepOf<Id, Kind, Data> = {
 /** @source quote-api.md 2.3 */
 export type TransactionStep = StepOf<'approve' | 'deposit' | 'swap' | 'send', 'transaction', StepData>
 export type SignatureStep = StepOf<'authorize1' | 'authorize2', 'signature', StepSignature>
-/** What is signed before a deposit, so that it is known what it is for. @source families.md 2.4 */
+/** What is signed before a deposit, so that it is known what it is for. @source rule F-153 */
 type AuthorizeStep = StepOf<'authorize', 'signature', Authorization>
 export type Step = TransactionStep | SignatureStep | AuthorizeStep
 

@@ -29,7 +29,7 @@ const inventoryMs = { read: 10_000, kept: 60_000 }
  * A chain at its newest block. Nodes stand at different ones for seconds, so nothing is compared that blocks change:
  * of heads and times counts what enough nodes have reached. The feerate is each node's own estimate, and no less than
  * what it relays for: the median of enough of them counts, between floor and ceiling.
- * @source pricing-engine.md 1.5; design.md 5.4
+ * @source rule F-137
  */
 export function createBitcoinNetworkReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel } = options

@@ -20,7 +20,7 @@ const anyDepth: Finality = { mode: 'depth', blocks: 1 }
 
 /**
  * A chain as settlement reads it: whole blocks, of which a few at a time are a lot to read. What nodes say that waits
- * for a block is in none. @source oracle-protocol.md 5.3; families.md 2.2
+ * for a block is in none. @source rule F-133
  */
 export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, client }) => {
   const chain = { network: undefined, additionalData: {}, ...listed, vmType: 'bitcoin-vm' as const }

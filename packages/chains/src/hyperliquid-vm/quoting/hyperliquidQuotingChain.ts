@@ -194,7 +194,7 @@ type State = { readonly timeMs: bigint; readonly held: ReadonlyMap<string, bigin
 /**
  * The exchange at this moment, as enough of its endpoints have it: of times and balances counts what enough have reached.
  * Its transfers are free; what an account takes that is not there yet is asked for each recipient.
- * @source families.md 5.4
+ * @source rule F-157
  */
 function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel, fillWallet, currencies } = options

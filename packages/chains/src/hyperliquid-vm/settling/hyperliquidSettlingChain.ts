@@ -20,7 +20,7 @@ const minuteMs = 60_000n
 /**
  * The exchange as settlement reads it: milliseconds of its own time stand for heights, and nothing is ever replaced.
  * Deposits are what the depositories' ledgers list, as enough endpoints list it; the hub says which order each is for.
- * @source families.md 4.4
+ * @source rule F-51
  */
 export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, hubEntries }) => {
   const { depository, additionalDepositories = [] } = chain

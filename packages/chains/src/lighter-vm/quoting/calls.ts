@@ -66,7 +66,7 @@ export function parseHoldings(
 export const hasAccount = (answer: RpcAnswer | undefined, account: string): boolean =>
   parseHoldings(answer, account, () => undefined) !== undefined
 
-/** @param token of the account that pays: without one endpoints may refuse. @source families.md 5.5 */
+/** @param token of the account that pays: without one endpoints may refuse. @source rule F-165 */
 export function transferFeeCall(from: string, to: string, token?: string): RpcCall {
   const auth = token === undefined ? '' : `&auth=${encodeURIComponent(token)}`
   return get(`/api/v1/transferFeeInfo?account_index=${from}&to_account_index=${to}${auth}`)

@@ -19,7 +19,7 @@ const patienceMs = 250
 /**
  * The exchange at this moment, as enough of its endpoints have it: of times and balances counts what enough have
  * reached. The fee of a transfer between strangers is agreed, or what is configured where endpoints tell it only to the
- * owner of an account. @source families.md 5.5
+ * owner of an account. @source rule F-165
  */
 export function createLighterNetworkReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel, fillWallet, depository } = options

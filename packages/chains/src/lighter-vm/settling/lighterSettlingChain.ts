@@ -23,7 +23,7 @@ const hourMs = 3_600_000n
 /**
  * The exchange as settlement reads it: milliseconds of its own time stand for heights, and nothing is ever replaced.
  * Explorers name the transfers of a depository, and the endpoints decide what they were: an explorer that lies hides
- * deposits at worst, while all others name them. @source families.md 4.5
+ * deposits at worst, while all others name them. @source rule F-163
  */
 export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => {
   const explorers = explorersBeside(client)

@@ -21,7 +21,7 @@ const limits = { finalEntriesMax: 0 }
 /**
  * A cluster as settlement reads it: slots stand for heights, and a slot counts once its block is
  * final. Deposits are found by the depository's program, which every one of them names, and read one by one.
- * @source oracle-protocol.md 5.2; families.md 2.1
+ * @source rules F-104, F-140
  */
 export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer }) => {
   const quorum = createQuorumOver(client, { now: () => Date.now() })

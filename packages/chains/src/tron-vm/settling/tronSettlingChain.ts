@@ -53,7 +53,7 @@ function openReaders({ chain: listed, client, recordsPayments }: Parameters<Sett
 
 /**
  * A chain as settlement reads it: what every block did, from the block on. A block is solidified a minute later, and
- * wallets wait less than that for the first sign of a deposit. @source oracle-protocol.md 5.6; families.md 2.3
+ * wallets wait less than that for the first sign of a deposit. @source rule F-127
  */
 export const tronSettlingChain: SettlingChainFamily = (options) => {
   const { chain, client, payer } = options

@@ -71,7 +71,7 @@ export function encodeScript(form: ScriptForm): Uint8Array {
   }
 }
 
-/** The order id as text behind OP_RETURN, which is what attests it. @source oracle-protocol.md 5.3 */
+/** The order id as text behind OP_RETURN, which is what attests it. @source rule F-131 */
 export function orderScript(orderId: Hex): Uint8Array {
   const { compile, OPS } = bitcoinLibrary().script
   return compile([OPS.OP_RETURN, utf8Bytes(orderId)])

@@ -6,7 +6,7 @@ const spotRoute = 1n
 
 /**
  * The currency that an asset is on one side of a transfer: USDC of the perps account is the native one,
- * everything else goes by its index. @source oracle-protocol.md 3.2, 5.5
+ * everything else goes by its index. @source rule F-160
  */
 export function lighterCurrency(assetIndex: bigint, routeType: bigint): string {
   const isPerpsUsdc = assetIndex === usdcAsset && routeType === perpsRoute
@@ -25,7 +25,7 @@ export function lighterAsset(currency: string): LighterAsset {
 /** Ether, and USDC of both parts of an account: no transfer of anything else is attested as a payment. */
 const payable: ReadonlySet<string> = new Set([lighterCodec.nativeCurrency, '1', '3'])
 
-/** @param currency canonical @source oracle-protocol.md 5.5 */
+/** @param currency canonical @source rule F-160 */
 export function isLighterPayment(currency: string): boolean {
   return payable.has(currency)
 }

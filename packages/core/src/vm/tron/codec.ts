@@ -11,7 +11,7 @@ const accountBytes = 20
 /**
  * Protocol bytes of an address are its base58check payload: the prefix and 20 bytes. Transaction ids
  * come with or without `0x`; the bare form is canonical, so that one deposit has one id.
- * @source oracle-protocol.md 1.1 to 1.3
+ * @source rule F-149
  */
 export function createTronCodec(network: TronNetwork = tronMainnet): VmCodec {
   return createVmCodec({

@@ -25,7 +25,7 @@ import { inputKindOf, showsTransaction } from './virtualSize.ts'
 
 /**
  * An unsigned transaction in hex, as the public client takes it; of a deposit address whom to pay how many satoshi from
- * any wallet, and the script by which the depositor can take it back. @source families.md 2.2; quote-api.md 2.7
+ * any wallet, and the script by which the depositor can take it back. @source rule F-138
  */
 export const bitcoinStepData = z.union([
   z.object({ psbt: z.string() }),
@@ -62,7 +62,7 @@ export class BitcoinFundsError extends DomainError {
 
 /**
  * The family whose users sign one transaction of their own outputs: it pays the depository, names the order behind
- * it, and gives the rest back. @source families.md 2.2, 5.2
+ * it, and gives the rest back. @source rule F-137
  */
 export const bitcoinQuoting: QuotingFamily = {
   feeModel: 'feerate',

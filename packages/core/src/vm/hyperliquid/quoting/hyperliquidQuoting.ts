@@ -61,12 +61,12 @@ function reserved(account: string): string | undefined {
 /** The exchange counts in 64 bits. */
 const amountMax = 2n ** 64n - 1n
 
-/** Of 8 decimals the exchange moves 6 between perps accounts. @source families.md 5.6 */
+/** Of 8 decimals the exchange moves 6 between perps accounts. @source rule F-157 */
 const perpsGranularity = 100n
 
 /**
  * The family whose transfers name no order: the wallet signs first what the nonce of its transfer is for, and then the
- * transfer. @source families.md 2.4, 4.4
+ * transfer. @source rules F-153, F-156
  */
 export const hyperliquidQuoting: QuotingFamily = {
   feeModel: 'flat',

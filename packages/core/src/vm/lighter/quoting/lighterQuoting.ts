@@ -25,7 +25,7 @@ export const lighterStepData = z.object({
   }),
 })
 
-/** The public client prices for this account before a wallet is connected: it is no index. @source families.md 1 */
+/** The public client prices for this account before a wallet is connected: it is no index. @source rule F-165 */
 const clientsNobody = '0x000000000000000000000000000000000000dead'
 
 /** The exchange takes amounts, accounts and fees as JSON numbers. */
@@ -33,7 +33,7 @@ export const lighterAmountMax = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
  * The family whose accounts are indices: one transfer to the depository's account that names the order in its memo. The
- * exchange takes its fee beside the amount, and only the very fee that it asks for. @source families.md 2.5, 5.5
+ * exchange takes its fee beside the amount, and only the very fee that it asks for. @source rules F-159, F-165
  */
 export const lighterQuoting: QuotingFamily = {
   feeModel: 'flat',

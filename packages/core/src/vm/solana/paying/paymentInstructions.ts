@@ -99,7 +99,7 @@ function sendTokenChecked(
   return { program: token.tokenProgram, accounts, data }
 }
 
-/** The order id as text, which is what is read. @source families.md 4.1 */
+/** The order id as text, which is what is read. @source rule F-60 */
 function memo(orderId: Hex): SolanaInstruction {
   return { program: memoProgram, accounts: [], data: Buffer.from(orderId) }
 }

@@ -19,7 +19,7 @@ export type TronFeeFacts = {
 
 /**
  * While nobody measured it: what the token takes that most payments here are made in, its energy factor included.
- * @source families.md 5.3
+ * @source rule F-128
  */
 export const usualTokenEnergy: TokenEnergy = {
   toHolder: 64_300n,
@@ -39,7 +39,7 @@ const ownEnergy = {
   topup: 20_000n,
 } as const
 
-/** Of a contract that pays an account which is not there yet. @source families.md 5.3 */
+/** Of a contract that pays an account which is not there yet. @source rule F-128 */
 const activationEnergy = 25_000n
 
 /**
@@ -63,7 +63,7 @@ export type TronUse = { readonly energy: bigint; readonly bytes: bigint }
 
 /**
  * Energy and bytes at the prices at which TRX is burnt for them. Who has staked TRX, or has bytes left that the chain
- * gives every account each day, pays less. @source families.md 5.3; pricing-engine.md 1.6
+ * gives every account each day, pays less. @source rule F-129
  */
 export class TronFees implements NetworkFees {
   readonly sunPerEnergy: bigint

@@ -38,7 +38,7 @@ const clientsNobody = 'THa7BwoPfacfiELa63pbmm3g5PGKYmtJyt'
 export const coinMax = BigInt(Number.MAX_SAFE_INTEGER)
 const tokenMax = 2n ** 256n - 1n
 
-/** What the public client's adapter allows a transaction to burn. @source families.md 2.3 */
+/** What the public client's adapter allows a transaction to burn. @source rule F-129 */
 export const feeLimitSun = 30_000_000n
 
 /** Networks of the family put precompiles below it. @source java-tron, PrecompiledContracts */
