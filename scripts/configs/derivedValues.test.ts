@@ -26,7 +26,7 @@ const isNamed = (codeHashes: Readonly<Record<string, string>> | undefined, addre
   codeHashes?.[address] !== undefined
 
 describe('values that follow from others', () => {
-  test.each(configs)('pools of $environment are where their factory creates them', ({ quote }) => {
+  test.each(configs)('O-146: pools of $environment are where their factory creates them', ({ quote }) => {
     for (const { uniswapV3 } of Object.values(quote.chains)) {
       for (const { address, token0, token1, feePips } of uniswapV3?.pools ?? []) {
         const words = [addressWord(token0), addressWord(token1), uintWord(BigInt(feePips))]
@@ -65,7 +65,7 @@ describe('values that follow from others', () => {
     },
   )
 
-  test.each(configs)('hub chain ids of $environment are chain ids, or hashes of the names', (config) => {
+  test.each(configs)('O-148: hub chain ids of $environment are chain ids or hashes of names', (config) => {
     const { environment, chains } = config
     // The stand-in of Tron must not be taken for a public network: its id is the text TRON.
     const tron = environment === 'local' ? String(0x54524f4e) : '728126428'

@@ -23,7 +23,7 @@ async function widgetCurrencies() {
 }
 
 describe('the shipped configuration names what others publish', () => {
-  test('of Solana: its id, its coin and the mint of USDC, as the public widget has them', async () => {
+  test('O-146: of Solana: its id, its coin and the mint of USDC, as the public widget has them', async () => {
     const { solana } = quote.chains
     const listed = (await widgetCurrencies()).filter(({ chainId }) => chainId === String(solana?.chainId))
     for (const { address, name } of solana?.currencies ?? []) {

@@ -317,7 +317,7 @@ describe('settlement', () => {
     ])
   })
 
-  test('a stranger who deploys it first names no owner: the command does', async () => {
+  test('O-152: a stranger who deploys it first names no owner: the command does', async () => {
     await writeSettlement()
     const [ledger] = await planned('hub')
     const { initCode, salt, address } = settlementPlan('local', deployerAddress, []).hub
@@ -354,7 +354,7 @@ describe('settlement', () => {
     expect(await client.readContract({ ...multisigCall, functionName: 'threshold' })).toBe(2n)
   })
 
-  test('is written where services read it, and nothing else changes', async () => {
+  test('O-153: is written where services read it, and nothing else changes', async () => {
     // Another initializer than in the tests beside this, so that nothing stands there yet.
     await writeSettlement({
       ...{ initializer: privateKeyToAddress(strangerKey), depositories: [{ chain: 'base' }] },

@@ -116,7 +116,7 @@ describe('a production service with endpoints of Base and Optimism alone', () =>
     expect((await price(8453, 10)).status).toBe(200)
   })
 
-  test('said at start which chains have none, and which prices lack them', () => {
+  test('O-154: said at start which chains have none, and which prices lack them', () => {
     const output = service.output()
     for (const key of ['ethereum', 'arbitrum', 'polygon', 'solana'])
       expect(output).toContain(`"chain":"${key}","unsetVariables":["${key.toUpperCase()}_RPC_URL"`)

@@ -108,7 +108,7 @@ const refused: readonly (readonly [string, StartVariables, readonly string[]])[]
     ],
   ],
   [
-    'settings that are wrong at once, without a part of one',
+    'O-145: settings that are wrong at once, without a part of one',
     testnets({
       DATABASE_URL: `postgres://u:${startSecrets.databasePassword}@[${startSecrets.endpoint}`,
       BASE_SEPOLIA_RPC_URL: `https://user:${startSecrets.databasePassword}@127.0.0.1:${silentPort}/${startSecrets.endpoint}`,
@@ -158,7 +158,7 @@ describe('a CONFIG_DIR of the operator alone', () => {
   test.each([
     ['without local files', {}],
     ['with empty local files', emptyLocals],
-  ])('%s refuses what only the local network has, and keys that everybody knows', async (_what, locals) => {
+  ])('O-149: %s refuses what only the local network has, and published keys', async (_what, locals) => {
     const folder = ownFolder(({ chains }) => ({
       ...locals,
       'chains.own.prod.json': chains.replaceAll(publicDepository, localDepository),

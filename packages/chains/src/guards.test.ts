@@ -63,7 +63,7 @@ describe('checkLocalEndpoints', () => {
     ])
   })
 
-  test('holds a rehearsal of production to this machine as well', () => {
+  test('O-150: holds a rehearsal of production to this machine as well', () => {
     expect(checkLocalEndpoints(registryOf('rehearsal', ['http://127.0.0.1:1']))).toEqual([])
     expect(checkLocalEndpoints(registryOf('rehearsal', ['https://mainnet.base.example']))).toEqual([
       'httpRpcUrl of base: endpoint 1 is not on this machine, as ENVIRONMENT=rehearsal demands',
@@ -131,7 +131,7 @@ describe('checkForeignAddresses', () => {
     ])
   })
 
-  test('refuses what only a rehearsal has in every other environment, and holds the rehearsal to the rest', () => {
+  test('O-150: refuses what only a rehearsal has in every other environment, and holds the rehearsal to the rest', () => {
     const [rehearsed = ''] = rehearsalAddresses
     const own = { setting: 'quote.chains.base.currencies.USDC', address: rehearsed }
     const refusedBy = (environment: string) => checkForeignAddresses({ environment, addresses: [own] })
@@ -170,7 +170,7 @@ describe('the configuration files', () => {
   const locals = files.filter(({ name }) => name.endsWith('.local.json'))
   const localAddresses = localAddressesOf(locals.map(({ json }) => json))
 
-  test('of local hold addresses that nothing else may use, and that this release knows without them', () => {
+  test('O-149: of local hold addresses that nothing else may use, and that this release knows without them', () => {
     expect(localAddresses.size).toBeGreaterThan(10)
     // Written anew by scripts/writeLocalConfigs.ts.
     expect([...localNetworkAddresses]).toEqual([...localAddresses].sort())

@@ -230,7 +230,7 @@ describe('what is not final yet', () => {
     await expect(read({}, young.transactionId)).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FINAL' })
   })
 
-  test('by default ends with ten blocks and sixty seconds, both', async () => {
+  test('O-147: by default ends with ten blocks and sixty seconds, both', async () => {
     const { reader } = readerOf(bed, { hasDefaultFinality: true })
     const { transactionId } = await send()
     const { timestamp } = await bed.chain.client.getBlock()

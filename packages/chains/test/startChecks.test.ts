@@ -214,7 +214,7 @@ describe('codeProblems', () => {
     ])
   })
 
-  test('an endpoint that lies for another contract is outvoted by any that does not', async () => {
+  test('O-151: an endpoint that lies for another contract is outvoted by any that does not', async () => {
     const code = await codeAt(chain.bed.uniswap.factory)
     await chain.proxy.set({
       kind: 'lie',
@@ -248,7 +248,7 @@ describe('expectedCodes', () => {
   const isRight = (codeHashes: Readonly<Record<string, string>> | undefined, isKnown: boolean, found: Hex) =>
     expectedCodes(contracts, { isKnown: () => isKnown, codeHashes })[0]?.isRight(found)
 
-  test('without a recorded hash only known code is right', () => {
+  test('O-151: without a recorded hash only known code is right', () => {
     expect(isRight(undefined, true, code)).toBe(true)
     expect(isRight(undefined, false, code)).toBe(false)
   })

@@ -89,7 +89,7 @@ test('an admin listener beyond loopback needs a key to start', async () => {
 })
 
 test.each(['127.0.0.1', '::1', 'localhost', '0.0.0.0'])(
-  'outside local an admin listener on %s needs a key to start: whatever runs beside it could be operator',
+  'O-141: outside local an admin listener on %s needs a key to start: whatever runs beside it could be operator',
   async (host) => {
     for (const key of [undefined, '', 'short', 'admin key of 20 char']) {
       const secret = key === undefined ? undefined : new Secret(key)

@@ -25,7 +25,7 @@ test('files complete the environment, which wins', async () => {
   })
 })
 
-test('SECRETS_DIR names another place than the default, and is a default itself when it is blank', async () => {
+test('O-140: SECRETS_DIR names another place than the default, and is a default itself when it is blank', async () => {
   await writeFile(join(directory, 'a'), 'KEY=from-file')
   expect(await loadSecrets({ environment: { SECRETS_DIR: directory } })).toMatchObject({ KEY: 'from-file' })
   expect(defaultSecretsDirectory).toBe('/vault/secrets')
@@ -38,7 +38,7 @@ test('a variable that is present but unset is completed', async () => {
   expect(await loadSecrets({ environment: { KEY: undefined }, directory })).toEqual({ KEY: 'from-file' })
 })
 
-test.each(['', ' ', '\t'])('an environment variable of %j hides no secret', async (blank) => {
+test.each(['', ' ', '\t'])('O-140: an environment variable of %j hides no secret', async (blank) => {
   await writeFile(join(directory, 'a'), 'ECDSA_PRIVATE_KEY=0x01\nAPI_KEYS=k:l\n')
   const environment = { ECDSA_PRIVATE_KEY: blank, API_KEYS: blank, PORT: blank }
   expect(await loadSecrets({ environment, directory })).toEqual({

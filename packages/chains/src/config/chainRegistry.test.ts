@@ -125,7 +125,7 @@ describe('placeholders', () => {
     ['has something behind it', { a: '$X/path' }, 'a'],
     ['has blanks behind it', { a: '$X ' }, 'a'],
     ['is doubled', { a: '$$X' }, 'a'],
-  ])('that %s stop the start and name their place', (_what, json, place) => {
+  ])('O-144: that %s stop the start and name their place', (_what, json, place) => {
     const read = resolvePlaceholders(json, { X: 'value', KEY: 'value' })
     expect(read.malformed).toEqual([place])
   })

@@ -67,7 +67,7 @@ test('readers that throw are findings that name their setting; bugs stay bugs', 
   expect(findingsOf(new UnfitSettingsError(found.list))).toEqual(found.list)
 })
 
-test('only what stops the start stops it', () => {
+test('O-145: only what stops the start stops it', () => {
   const found = createFindings()
   found.add(...clockFindings({ setting: 'clock', with: 'x', offsetMs: 300_000 }))
   expect([found.list.length, stopsStart(found.list)]).toEqual([1, false])

@@ -266,7 +266,7 @@ describe('the configurations of real networks', () => {
       lackingChains.length === 0 ? [] : [`${key}: ${lackingChains.join(' ')}`],
     )
 
-  test('price what two chains alone trade, and name the chains that the other prices lack', async () => {
+  test('O-154: price what two chains alone trade, and name the chains that the other prices lack', async () => {
     expect(await lackingWith({ chains: ['base', 'optimism'] })).toEqual([
       'WBTC/USD: arbitrum',
       'POL/USD: polygon arbitrum',
