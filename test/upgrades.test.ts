@@ -157,7 +157,7 @@ describe.each(['quoteApi', 'solver', 'oracle'] as const)('a database of %s', (se
     )
 
   test.concurrent.each(own.map((set) => [set.title, set] as const))(
-    'of %s gets the tables of a new one and keeps its rows and books',
+    'O-161: of %s gets the tables of a new one and keeps its rows and books',
     async (_title, { files, isUnfrozen }) => {
       await withDatabase(async (database, connectionString) => {
         await (isUnfrozen ? installAsBefore(database, files) : installByRelease(connectionString, files))

@@ -27,7 +27,7 @@ describe('migrations check', () => {
     expect(findings(crlf)).toEqual([])
   })
 
-  test('refuses one that changed by a space, and says what to do', () => {
+  test('O-159: refuses one that changed by a space, and says what to do', () => {
     const edited = old.map((file, index) => (index === 3 ? { ...file, text: `${file.text} ` } : file))
     expect(findings(edited)).toEqual([
       expect.stringMatching(/^0004_old.sql: it was changed .* put it back .* by a new migration$/),
@@ -107,7 +107,7 @@ describe('a new migration', () => {
     'delete from a where b;',
     'do $$ begin if true then drop table a; end if; end $$;',
     'drop function f(int);',
-  ])('may take nothing from the release before it unsaid: %s', (text) => {
+  ])('O-163: may take nothing from the release before it unsaid: %s', (text) => {
     expect(newMigrationProblems(text)).toEqual([expect.stringContaining('older releases: stop')])
     expect(newMigrationProblems(`-- older releases: stop, they write b.\n${text}`)).toEqual([])
     expect(newMigrationProblems(`-- older releases: run on, they do not use b.\n${text}`)).toEqual([])

@@ -453,7 +453,7 @@ const databases: readonly Mistake[] = [
     ...{ within: refused, money: nothing, fix: 'Do what the server’s own words say' },
     proofs: [
       'packages/database/test/examineDatabase.test.ts › O-58: %s is told in the words of the server, and is no matter of waiting',
-      'apps/quote-api/test/databaseStates.test.ts › %s is refused, naming DATABASE_URL',
+      'apps/quote-api/test/databaseStates.test.ts › O-156: %s is refused, naming DATABASE_URL',
     ],
   },
   {
@@ -490,7 +490,7 @@ const databases: readonly Mistake[] = [
     ...{ within: '`/ready` (`database`), status', money: 'Quotes are refused', fix: 'Make room' },
     proofs: [
       'packages/database/test/examineDatabase.test.ts › a disk without room',
-      'apps/quote-api/test/databaseStates.test.ts › %s is named, nothing is kept by half, and it ends by itself',
+      'apps/quote-api/test/databaseStates.test.ts › O-157: %s is named, keeps nothing by half and ends by itself',
     ],
   },
   {
@@ -500,7 +500,7 @@ const databases: readonly Mistake[] = [
     fix: 'Start it; quote-api goes on by itself',
     proofs: [
       'packages/database/test/examineDatabase.test.ts › what cannot be reached is waited for where the service waits, and stops it elsewhere',
-      'apps/quote-api/test/databaseStates.test.ts › is waited for, visibly, and used when it comes',
+      'apps/quote-api/test/databaseStates.test.ts › O-156: is waited for, visibly, and used when it comes',
     ],
   },
 ]

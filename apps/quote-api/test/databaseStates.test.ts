@@ -94,7 +94,7 @@ function linesOf(service: ServiceProcess, text: string): number {
 }
 
 describe('a database that is not there yet', () => {
-  test('is waited for, visibly, and used when it comes', async () => {
+  test('O-156: is waited for, visibly, and used when it comes', async () => {
     const port = await freeLoopbackPort()
     const dataDirectory = join(directory, 'late')
     // Creates the files and the password, so that the address is known before anything listens.
@@ -123,7 +123,7 @@ describe('a database that is not there yet', () => {
   })
 })
 
-test('a database that gets its tables is waited for visibly: nobody takes the start for dead', async () => {
+test('O-156: a database that gets its tables is waited for visibly: nobody takes the start for dead', async () => {
   const server = await startTestPostgres({ dataDirectory: join(directory, 'migrating') })
   const other = createDatabase({ connectionString: server.connectionString, poolSize: 1 })
   const started = await other.transaction(async (tx) => {
@@ -193,7 +193,7 @@ describe('what waiting cannot mend', () => {
   test.each([
     ['a wrong password', (url: URL) => Object.assign(url, { password: 'wrong-9f2c61' })],
     ['a database that does not exist', (url: URL) => Object.assign(url, { pathname: '/elsewhere' })],
-  ])('%s is refused, naming DATABASE_URL', async (_what, change) => {
+  ])('O-156: %s is refused, naming DATABASE_URL', async (_what, change) => {
     const url = String(change(new URL(server.connectionString)))
     const { service } = await spawnOn(url)
     expect(await service.ended, service.output()).toEqual({ code: 1, signal: null })
@@ -211,7 +211,7 @@ describe('a full disk', () => {
     ...(disk === undefined ? [] : [['of a small file system', () => openSmallDisk(disk)] as const]),
   ]
 
-  test.each(places)('%s is named, nothing is kept by half, and it ends by itself', async (_what, open) => {
+  test.each(places)('O-157: %s is named, keeps nothing by half and ends by itself', async (_what, open) => {
     const { server, disk } = await open()
     const started = await spawnOn(server.connectionString)
     const { service, publicUrl, opsUrl } = started

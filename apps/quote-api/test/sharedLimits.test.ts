@@ -135,7 +135,7 @@ test('guesses of keys are counted together: ten, and one more that each other re
   expect(statuses.slice(-20)).toEqual(Array.from({ length: 20 }, () => 429))
 })
 
-test('while the database does not count, each replica serves its whole limit, and says so', async () => {
+test('O-172: while the database does not count, each replica serves its whole limit, and says so', async () => {
   const before = await timesAlone()
   await pool.transaction(async (tx) => {
     await tx.query('lock table limit_window in access exclusive mode')

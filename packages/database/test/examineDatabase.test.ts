@@ -135,7 +135,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
   ['a version that nobody tried', { version: 160_004 }, 'database-version', 'note'],
   ['a standby, which may be promoted', { isStandby: true, isReadOnly: true }, 'database-rights', 'degrades'],
   ['a disk without room', { isDiskFull: true }, 'database-full', 'degrades'],
-])('%s is told', (_what, changed, code, severity) => {
+])('O-158: %s is told', (_what, changed, code, severity) => {
   const examined = { setting: 'DATABASE_URL', isWaitedFor: true, connections: 11, runsJobs: true }
   expect(judgeDatabase(well, examined)).toEqual([])
   expect(judgeDatabase({ ...well, ...changed }, examined)).toMatchObject([{ code, severity }])

@@ -152,7 +152,7 @@ test('a directory name that is no identifier is refused', async () => {
 })
 
 describe('a migration that fails', () => {
-  test('on rows leaves every module as it was, names its line, and runs once they are mended', async () => {
+  test('O-162: on rows leaves every module as it was, names its line, and runs once they are mended', async () => {
     await run(first)
     await database.query("insert into accounts values (1, 'a', 5); insert into orders values (1, 1), (2, 1)")
     const before = await tables()
@@ -190,7 +190,7 @@ describe('a migration that fails', () => {
     })
   })
 
-  test('by kill -9 in the middle leaves nothing, and whoever comes next waits for it', async () => {
+  test('O-162: by kill -9 in the middle leaves nothing, and whoever comes next waits for it', async () => {
     const slow = { books: { ...books, '0003_slow': 'create table slow (id int); select pg_sleep(2);' } }
     const [{ path } = { path: '' }] = await release(slow)
     const script = join(import.meta.dirname, 'migratingProcess.ts')
@@ -235,7 +235,7 @@ test('a release that took turns by its own lock is waited for', async () => {
   expect(await holding).toHaveLength(3)
 })
 
-test('tables in use are waited for, and users of them wait no longer than a moment', async () => {
+test('O-164: tables in use are waited for, and users of them wait no longer than a moment', async () => {
   await run(first)
   await database.query("insert into accounts values (1, 'a', 5)")
   const alter = { books: { ...books, '0003_note': 'alter table accounts add column note text;' }, orders }
@@ -270,7 +270,7 @@ test('limits of everyday statements do not end a long migration', async () => {
 })
 
 describe('a database that ran something else', () => {
-  test('is refused where a file changed, and nothing runs', async () => {
+  test('O-159: is refused where a file changed, and nothing runs', async () => {
     await run(first)
     const edited = {
       ...second,
@@ -285,7 +285,7 @@ describe('a database that ran something else', () => {
     expect(await tables()).toHaveLength(4)
   })
 
-  test('runs under the release before, unless a migration says that this must not be', async () => {
+  test('O-163: runs under the release before, unless a migration says that this must not be', async () => {
     await run(second)
     const told: string[] = []
     expect(await run(first, (line) => told.push(line))).toEqual([])
@@ -303,7 +303,7 @@ describe('a database that ran something else', () => {
     expect((await refusalOf(first)).fix).toContain('restore the backup from before the upgrade')
   })
 
-  test('by branches in another order gets what it lacks, and its tables are looked at', async () => {
+  test('O-161: by branches in another order gets what it lacks, and its tables are looked at', async () => {
     await run({ books: { ...books, '0004_late': 'create table late (id int);' } })
     const told: string[] = []
     const merged = {
@@ -381,7 +381,7 @@ describe('a history without checksums', () => {
   }
   const checksums = () => database.query(`select name from migrations_books where checksum is null`)
 
-  test('gets them at the first start, once; then a changed file is refused', async () => {
+  test('O-160: gets them at the first start, once; then a changed file is refused', async () => {
     await asBefore(first)
     const told: string[] = []
     expect(await run(second, (line) => told.push(line))).toEqual(['books/0003_holds', 'orders/0002_one_each'])
@@ -398,7 +398,7 @@ describe('a history without checksums', () => {
     expect((await refusalOf(edited)).seen).toContain('books/0001_accounts.sql')
   })
 
-  test('is refused where another text had run under a name, and stays as it was', async () => {
+  test('O-160: is refused where another text had run under a name, and stays as it was', async () => {
     await asBefore({
       ...first,
       books: { ...books, '0002_owner': 'create index accounts_owner on accounts (id);' },

@@ -13,7 +13,7 @@ test('idle is never stuck, however long', () => {
   expect(progress.isStuck(1e9 + limitMs, limitMs)).toBe(false)
 })
 
-test('stuck when requests are in work and none ends for longer than the limit', () => {
+test('O-167: stuck when requests are in work and none ends for longer than the limit', () => {
   const progress = new Progress()
   progress.begin(0)
   for (let nowMs = 0; nowMs <= limitMs; nowMs += 100) progress.begin(nowMs)

@@ -100,7 +100,7 @@ test('answers that wait behind a slow one end with their socket', async () => {
   await expectServed()
 })
 
-test('a socket is owed at most 16 answers: one request more closes it', async () => {
+test('O-166: a socket is owed at most 16 answers: one request more closes it', async () => {
   const allowed = await sendRaw(port, [get('/lives/v1').repeat(16)], 500)
   expect([allowed.text.match(/HTTP\/1\.1 200/g)?.length, allowed.closed]).toEqual([16, false])
   const { text, closed: isClosed } = await sendRaw(port, [get('/lives/v1').repeat(17)])
@@ -119,7 +119,7 @@ test('the same request 700 times, cut in half, holds nothing', async () => {
   await expect.poll(inFlight).toBe(0)
 })
 
-test('answers that are not read hold no slot, and their connections are cut', async () => {
+test('O-166: answers that are not read hold no slot, and their connections are cut', async () => {
   for (let sent = 0; sent < 20; sent += 4) {
     await Promise.all(Array.from({ length: 4 }, () => sendOnly(get('/large'))))
     await expect.poll(inFlight).toBe(0)
@@ -158,7 +158,7 @@ test('100 sockets that do not read the documentation take no slot; more than its
   await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}${file}`)).status).toBe(200)
 })
 
-test('bodies that never arrive hold no slot and are 408', async () => {
+test('O-165: bodies that never arrive hold no slot and are 408', async () => {
   const halves = Array.from({ length: bodiesArrivingMax - 5 }, () =>
     sendRaw(port, [`${echo(100)}{"amount":`]),
   )
@@ -176,7 +176,7 @@ test('bodies that never arrive hold no slot and are 408', async () => {
   await expect.poll(() => metric('http_bodies_arriving{service="test"}')).toBe(0)
 })
 
-test('of more bodies than may arrive at once the oldest is cut, so that a new one always may', async () => {
+test('O-165: of more bodies than may arrive at once the oldest is cut, so that a new one always may', async () => {
   const startedAt = performance.now()
   const halves = Array.from({ length: bodiesArrivingMax * 3 }, () =>
     sendRaw(port, [`${echo(100)}{"amount":`]),
@@ -244,7 +244,7 @@ test('a service that ends nothing is not ready', async () => {
   }
 })
 
-test('a service that sheds stays ready and counts what it shed', async () => {
+test('O-167: a service that sheds stays ready and counts what it shed', async () => {
   const slow = Array.from({ length: inFlightMax }, () => fetch(`http://127.0.0.1:${port}/slow`))
   await expect.poll(() => releases.length).toBe(inFlightMax)
   for (let count = 0; count < 3; count += 1) {

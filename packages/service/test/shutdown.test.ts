@@ -127,7 +127,7 @@ test('SIGTERM: the first request of a connection that is open already is waited 
   expect(await exited).toMatchObject({ code: 0 })
 })
 
-test('SIGTERM: what is lost was never accepted, or was sent on a kept connection that was closed', async () => {
+test('O-168: SIGTERM: what is lost was never accepted, or was sent on a kept connection that was closed', async () => {
   const { child, port, exited, messages } = await startService({ drainMs: 0 })
   const kept = await openSocket(port)
   kept.socket.write('GET /lives/v1 HTTP/1.1\r\nhost: x\r\n\r\n')

@@ -42,7 +42,7 @@ test('a wake ends a pause', async () => {
   await jobs.close()
 })
 
-test('a wake during a run is not forgotten: what it is about may have come after the run looked', async () => {
+test('O-170: a wake during a run is not forgotten: what it is about may have come after the run looked', async () => {
   const waker = createWaker()
   let runs = 0
   const jobs = started({
@@ -59,7 +59,7 @@ test('a wake during a run is not forgotten: what it is about may have come after
   await jobs.close()
 })
 
-test('however often a job is woken, it runs four times per interval at most', async () => {
+test('O-170: however often a job is woken, it runs four times per interval at most', async () => {
   const waker = createWaker()
   const intervalMs = 200
   let runs = 0
