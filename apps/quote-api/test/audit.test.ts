@@ -430,7 +430,7 @@ const operationSchema = z.object({ operationId: z.string(), summary: z.string(),
 const describedSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
 
 describe('nothing is left out', () => {
-  test('every command has its route, or a reason why it has none', async () => {
+  test('O-188: every command has its route, or a reason why it has none', async () => {
     const headers = { host: '127.0.0.1:3002' }
     const { paths } = describedSchema.parse(
       (await admin.inject({ url: '/documentation/json', headers })).json(),
@@ -470,7 +470,7 @@ describe.each(Object.entries(changes))('%s', (action, { prepare, words, body, ha
     subject: action === 'keys.create' ? expect.stringMatching(/^([a-z2-7]{10}|-)$/) : subject,
   })
 
-  test('leaves one line by the command line', async () => {
+  test('O-186: leaves one line by the command line', async () => {
     const subject = await prepare()
     const lines = await linesOf(async () => expect((await command(words(subject))).code).toBe(0))
     expect(lines).toMatchObject([lineOf('cli:operator', subject, 'done')])
@@ -479,7 +479,7 @@ describe.each(Object.entries(changes))('%s', (action, { prepare, words, body, ha
 
   // What has no route, or names nothing that could be missing, has no such test: a skipped one would fail the run.
   if (method !== undefined)
-    test('leaves one line by the admin listener', async () => {
+    test('O-186: leaves one line by the admin listener', async () => {
       const subject = await prepare()
       const lines = await linesOf(async () => expect((await send(subject)).status).toBeLessThan(300))
       expect(lines).toMatchObject([lineOf('admin', subject, 'done')])
@@ -521,7 +521,7 @@ describe('what stood so already', () => {
   })
 })
 
-test('a command that is not understood, and a request that is malformed, attempt nothing', async () => {
+test('O-186: a command that is not understood, and a request that is malformed, attempt nothing', async () => {
   const lines = await linesOf(async () => {
     expect((await command(['keys', 'revoke', 'UPPER'])).code).toBe(2)
     expect((await command(['requests', 'retry', noRequest[0]])).code).toBe(2)

@@ -132,7 +132,7 @@ async function depositAs(payer: LocalAccount, depositor: Hex, quote: QuoteAnswer
 }
 
 describe('added after the quote and before the deposit', () => {
-  test('the deposit waits for an operator: not filled, not given back; let pass, it is filled', async () => {
+  test('O-181: the deposit waits for an operator: not filled, not given back; let pass, it is filled', async () => {
     const recipient = fresh()
     const quote = await quoted({ recipient })
     await deny(recipient)
@@ -164,7 +164,7 @@ describe('added after the quote and before the deposit', () => {
     ])
   })
 
-  test('an operator gives it back, to where the order says', async () => {
+  test('O-181: an operator gives it back, to where the order says', async () => {
     const recipient = fresh()
     const refundTo = fresh()
     const quote = await quoted({ recipient, refundTo })
@@ -200,7 +200,7 @@ describe('added after the quote and before the deposit', () => {
 })
 
 describe('a denied stranger who pays the order of somebody else', () => {
-  test('holds nobody up, whomever he names as depositor, and gets nothing back by himself', async () => {
+  test('O-179: holds nobody up, whomever he names as depositor, and gets nothing back by himself', async () => {
     const stranger = userOf(bed.network, 2)
     const quote = await quoted()
     await deny(stranger.address)
@@ -227,7 +227,7 @@ describe('a denied stranger who pays the order of somebody else', () => {
 })
 
 describe('added after the deposit and before the fill', () => {
-  test('the work is not offered any more, its report is refused, and the request waits', async () => {
+  test('O-180: the work is not offered any more, its report is refused, and the request waits', async () => {
     const recipient = fresh()
     const quote = await quoted({ recipient })
     await requests.execute(quote)
@@ -250,7 +250,7 @@ describe('added after the deposit and before the fill', () => {
     await requests.reaches(quote, 'refund')
   })
 
-  test('a solver whose own list denies somebody stops it the same way', async () => {
+  test('O-182: a solver whose own list denies somebody stops it the same way', async () => {
     const quote = await quoted()
     await requests.execute(quote)
     const fill = await requests.workFor(quote, 'fill')
@@ -295,7 +295,7 @@ describe('a deposit address', () => {
       quoteResponseSchema,
     )
 
-  test('paid by a denied account is not emptied, until an operator says so', async () => {
+  test('O-179: paid by a denied account is not emptied, until an operator says so', async () => {
     const payer = userOf(bed.network, 2)
     await deny(payer.address)
     const quote = await addressQuote({})
@@ -325,7 +325,7 @@ describe('what is executed or claimed by signature', () => {
     errorData: JSON.stringify({ field }),
   })
 
-  test('a permit and calls of an account that was added since the quote', async () => {
+  test('O-180: a permit and calls of an account that was added since the quote', async () => {
     const recipient = fresh()
     const permit = await quoted({ recipient, usePermit: true })
     const calls = await quoted({ recipient, originGasOverhead: 300_000 })

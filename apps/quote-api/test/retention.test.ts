@@ -314,7 +314,7 @@ describe('stays, however old it is', () => {
   })
 })
 
-test('each age counts alone: without one, what it is for stays for ever', async () => {
+test('O-183: each age counts alone: without one, what it is for stays for ever', async () => {
   const quote = await store({ days: 5_000 })
   const ended = await store({ ...old, days: 5_000, updatedDays: 4_900 })
   const config = loadConfig({ ENVIRONMENT: 'local' }, repositoryRoot)
@@ -333,7 +333,7 @@ const jobParts = () => ({
   logger: createLogger({ service: 'quote-api', level: 'silent' }),
 })
 
-test('the books are untouched to the last row, add up, and tell the same statement', async () => {
+test('O-185: the books are untouched to the last row, add up, and tell the same statement', async () => {
   for (let index = 0; index < 6; index += 1) {
     const id = await store(old)
     await reserve(id, index % 2 === 0 ? 'post' : 'void')
@@ -365,7 +365,7 @@ test('the books are untouched to the last row, add up, and tell the same stateme
 describe('while others work', () => {
   const page = { after: firstId, limit: 10 }
 
-  test('a request that is locked is left, and keeps nothing else waiting', async () => {
+  test('O-184: a request that is locked is left, and keeps nothing else waiting', async () => {
     const [one, other] = [await store({ days: 100 }), await store({ days: 99 })]
     await bed.database.transaction(async (tx) => {
       await depositOf(one, 'seen', tx)
@@ -375,7 +375,7 @@ describe('while others work', () => {
     expect(other).not.toEqual(one)
   })
 
-  test('a deposit that is stored between the look and the lock keeps its request', async () => {
+  test('O-184: a deposit that is stored between the look and the lock keeps its request', async () => {
     const id = await store({ days: 400 })
     await bed.database.transaction(async (tx) => {
       let looks = 0

@@ -2,7 +2,7 @@ import { createHttpMetrics, createReadiness } from '@causeway/http'
 import { expect, test } from 'vitest'
 import { denyListCheck, logDenyList, watchDenyList } from './denyListWatch.ts'
 
-test('is not ready once nobody could look at the list for too long, with the reason by name', async () => {
+test('O-178: is not ready once nobody could look at the list for too long, with the reason by name', async () => {
   const health = { entries: 10, ageSeconds: 5, isStale: false }
   const readiness = createReadiness({ checks: [denyListCheck({ health: () => health })] })
   expect(await readiness.report()).toMatchObject({ ready: true, checks: { 'deny list': 'ok' } })

@@ -30,7 +30,7 @@ describe('a payment', () => {
     ['a call', { ...clean, calls: [call(other), call(denied)] }],
     ['who gets what calls leave over', { ...clean, recipient: denied }],
     ['a recipient in capitals', { ...clean, payments: [payment(`0x${'DE'.repeat(20)}`)] }],
-  ])('that names a denied account as %s is not made', (_what, asked) => {
+  ])('O-182: that names a denied account as %s is not made', (_what, asked) => {
     expect(paysDenied(list, asked, codec)).toBe(true)
     expect(paysDenied(undefined, asked, codec)).toBe(false)
   })

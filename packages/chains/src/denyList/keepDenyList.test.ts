@@ -162,7 +162,7 @@ describe('what never takes the place of a good list', () => {
     expect(list.health()).toEqual({ entries: 10, ageSeconds: 0, isStale: false })
   })
 
-  test('a list that is taken down in small steps', async () => {
+  test('O-177: a list that is taken down in small steps', async () => {
     const { state, url } = await host(serves(textOf(addresses), '"10"'))
     const { list, events } = await opened({ url })
     for (const left of [7, 5, 4, 3, 2, 1]) {
@@ -173,7 +173,7 @@ describe('what never takes the place of a good list', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['replaced', 'replaced', 'kept', 'kept', 'kept', 'kept'])
   })
 
-  test('a file that is gone, empty, or half written', async () => {
+  test('O-177: a file that is gone, empty, or half written', async () => {
     const file = join(await folder(), 'deny.json')
     await writeFile(file, textOf(addresses))
     const { list, events } = await opened({ file })
@@ -196,7 +196,7 @@ describe('at the start', () => {
     ['a host that is down', (request) => request.socket.destroy(), 'its host gives no answer'],
     ['an empty list', serves(textOf([]), '"one"'), 'the list has 0 entries, less than 1'],
     ['"unchanged"', (_, response) => response.writeHead(304).end(), 'status 304'],
-  ])('%s is no list: the service does not start', async (_what, answer, problem) => {
+  ])('O-178: %s is no list: the service does not start', async (_what, answer, problem) => {
     const { url } = await host(answer)
     const opening = openDenyList({ ...settings, url }, { now: () => 0, observe: () => {} })
     await expect(opening).rejects.toThrow(new RegExp(`^DENY_LIST_URL: .*${problem}`))

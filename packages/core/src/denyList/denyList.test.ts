@@ -39,7 +39,7 @@ describe('an account of hex', () => {
     expect(isDenied(list, ethereum, other, undefined)).toBe(false)
   })
 
-  test('is the same 20 bytes in every family that spells accounts so, whichever one lists them', () => {
+  test('O-175: is the same 20 bytes in every family that spells accounts so, whichever one lists them', () => {
     const hyperliquid = codecOf(mainNetwork('hyperliquid-vm'))
     expect(isDenied(list, hyperliquid, checksummed, undefined)).toBe(true)
     const otherWay = listOf({ 'hyperliquid-vm': [checksummed] })
@@ -47,7 +47,7 @@ describe('an account of hex', () => {
   })
 })
 
-test('base58 is taken as it is written: another case is another account', () => {
+test('O-175: base58 is taken as it is written: another case is another account', () => {
   const list = listOf({ 'solana-vm': [solanaAccount], 'tron-vm': [tronAccount] })
   expect(isDenied(list, solana, solanaAccount, undefined)).toBe(true)
   expect(isDenied(list, solana, solanaAccount.toLowerCase(), undefined)).toBe(false)
@@ -63,7 +63,7 @@ test('bech32 is folded, base58 of Bitcoin is not', () => {
   expect(isDenied(list, bitcoin, legacy.toLowerCase(), undefined)).toBe(false)
 })
 
-test('entries of a key are for its requests alone, beyond those for everybody', () => {
+test('O-176: entries of a key are for its requests alone, beyond those for everybody', () => {
   const list = listOf({ 'ethereum-vm': [checksummed] }, { [keyId]: { 'ethereum-vm': [other] } })
   expect(list.entries).toBe(2)
   expect(isDenied(list, ethereum, other, keyId)).toBe(true)

@@ -31,7 +31,7 @@ test('a change has one line, and one that changed nothing too, newest first', as
   ])
 })
 
-test('the line is on disk before the change is made, so that a kill between them leaves one', async () => {
+test('O-187: the line is on disk before the change is made, so that a kill between them leaves one', async () => {
   const audit = createOperatorAudit(directory, options)
   let seen: Awaited<ReturnType<typeof audit.list>> = []
   await audit.record(deed, async () => {
@@ -50,7 +50,7 @@ test('a change that fails has a line and its own error', async () => {
   expect((await audit.list()).map(({ outcome }) => outcome)).toEqual(['failed'])
 })
 
-test('where no line can be written nothing is changed', async () => {
+test('O-187: where no line can be written nothing is changed', async () => {
   // A file where the folder should be: root may write into a folder without rights.
   const path = join(directory, 'file')
   await writeFile(path, '')

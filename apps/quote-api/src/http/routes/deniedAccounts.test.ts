@@ -73,7 +73,7 @@ const members: readonly [string, object][] = [
 ]
 
 describe.each(['/price', '/quote', '/quote/v2'])('%s', (url) => {
-  test.each(members)('refuses a denied account in %s, in whatever case', async (field, more) => {
+  test.each(members)('O-174: refuses a denied account in %s, in whatever case', async (field, more) => {
     for (const spelled of [more, JSON.parse(JSON.stringify(more).replaceAll(checksummed, denied))]) {
       const { json, stored } = await ask(url, spelled)
       expect(json).toEqual(refusal(field))
@@ -100,7 +100,7 @@ test('a recipient that is left out is the user, who is named', async () => {
   expect((await ask('/quote/v2', { user: denied, recipient: undefined })).json).toEqual(refusal('user'))
 })
 
-test('two denied accounts are told no more about than one', async () => {
+test('O-174: two denied accounts are told no more about than one', async () => {
   expect((await ask('/quote', { user: denied, recipient: denied })).json).toEqual(refusal('user'))
 })
 
