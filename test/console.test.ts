@@ -235,7 +235,7 @@ describe('files of the pages', () => {
     expect(await answer.text()).not.toMatch(/<script(?![^>]*src=)|style=|\son\w+=/)
   })
 
-  test('open nothing else: data needs the secret, and no path leads to a disk', async () => {
+  test('O-207: open nothing else: data needs the secret, and no path leads to a disk', async () => {
     for (const path of ['/admin/keys', '/admin/health', '/admin/overview', '/admin/audit'])
       expect((await fetch(`${urls.adminUrl}${path}`)).status, path).toBe(401)
     for (const path of [
@@ -692,7 +692,7 @@ async function newSponsor() {
 
 describe('the sponsor', () => {
   test.each(['light', 'dark'] as const)(
-    'Q-119, Q-122, Q-123: signs in, reads and tops up by keyboard alone, in %s',
+    'Q-119, Q-122, Q-123, O-211: signs in, reads and tops up by keyboard alone, in %s',
     async (scheme) => {
       const { id, apiKey, wallet, answer } = sponsor
       const opened = await open(`${urls.publicUrl}/sponsor/`, scheme, answer)

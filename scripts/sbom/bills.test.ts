@@ -86,7 +86,7 @@ describe.each(names)('the bill of %s', (service) => {
     expect(again).toBe(text)
   })
 
-  test('lists every package that the service loads, and no other', () => {
+  test('O-138: lists every package that the service loads, and no other', () => {
     const loaded = new Set(loadedBy(join(root, 'apps', service)).values())
     const listed = componentsOf(service).map(({ purl }) =>
       decodeURIComponent(purl.replace(/^pkg:(npm|generic)\//, '')),

@@ -102,7 +102,7 @@ test.each(Object.entries(forged))('%s is not what was signed', async (_, forge) 
   expect(await isSignedBy(evidenceKey.address, forge(answer))).toBe(false)
 })
 
-test('one story that is asked for 700 times is signed once, and again when something happened or a minute passed', async () => {
+test('O-205: one story that is asked for 700 times is signed once, and again when something happened or a minute passed', async () => {
   const signer = counting()
   let now = 1_000
   const sign = createSignTimeline({ signer, nowMs: () => now })

@@ -176,7 +176,7 @@ describe('the timeline of a quote', () => {
     return timelineSchema.parse(await response.json())
   }
 
-  test('tells what each source said of a price, and at which block how many endpoints told the chain alike', async () => {
+  test('O-206: tells what each source said of a price, and at which block how many endpoints told the chain alike', async () => {
     const { requestId } = await quoted({ pay: 'native', amount: 10n ** 17n })
     const [step] = (await timelineOf(requestId, '')).steps
     const told = (step?.evidence ?? []).map(({ kind, label, value }) => `${kind} ${label}: ${value}`)

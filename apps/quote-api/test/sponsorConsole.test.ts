@@ -123,7 +123,7 @@ describe('a sponsor', () => {
 })
 
 describe('nobody gets in', () => {
-  test('with a challenge that was answered before, not even at the same moment', async () => {
+  test('O-209: with a challenge that was answered before, not even at the same moment', async () => {
     const { owner } = await newSponsor()
     const { message, nonce } = await challenge(owner)
     const signature = await owner.signMessage({ message })
@@ -229,7 +229,7 @@ function createSiweMessageFields(message: string): Parameters<typeof createSiweM
 }
 
 describe('a token', () => {
-  test('is a key of no other route, whichever way it is sent', async () => {
+  test('O-208: is a key of no other route, whichever way it is sent', async () => {
     const { owner, keyId } = await newSponsor()
     const token = await signIn(owner)
     const ways = [
@@ -267,7 +267,7 @@ describe('a token', () => {
     expect([theirs.status, said]).toEqual([403, saidOfNone])
   })
 
-  test('is worth nothing once the wallet was unlinked, even when it is linked again', async () => {
+  test('O-209: is worth nothing once the wallet was unlinked, even when it is linked again', async () => {
     const { owner, keyId } = await newSponsor()
     const token = await signIn(owner)
     expect((await read('overview', token)).status).toBe(200)
@@ -301,7 +301,7 @@ describe('a token', () => {
 })
 
 describe('a flood', () => {
-  test('of challenges and of wrong signatures leaves no row', async () => {
+  test('O-210: of challenges and of wrong signatures leaves no row', async () => {
     const before = await sessionRows()
     const { owner } = await newSponsor()
     const thief = newOwner()
@@ -312,7 +312,7 @@ describe('a flood', () => {
     expect(await sessionRows()).toBe(before)
   })
 
-  test('of true sign-ins ends at twenty of one wallet', async () => {
+  test('O-210: of true sign-ins ends at twenty of one wallet', async () => {
     const { owner } = await newSponsor()
     for (let count = 0; count < 20; count += 1) await signIn(owner)
     const { message, nonce } = await challenge(owner)

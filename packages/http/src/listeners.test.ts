@@ -56,7 +56,7 @@ test('/ready is 503 until every check holds and again once draining', async () =
   await ops.close()
 })
 
-test('/lives/v1 beside /ready answers while every check fails or hangs, and while draining', async () => {
+test('O-191: /lives/v1 beside /ready answers while every check fails or hangs, and while draining', async () => {
   const readiness = createReadiness({
     checks: [
       { name: 'database', check: () => Promise.reject(new Error('gone')) },

@@ -29,7 +29,7 @@ function logging(program: string): ChildProcess {
 const flood = (count: number) =>
   `for (let n = 0; n < ${count}; n += 1) logger.info({ event: 'request', n, filler: 'x'.repeat(150) }, 'answered')`
 
-test('a reader that takes nothing stops nobody: what does not fit is dropped and counted', async () => {
+test('O-201: a reader that takes nothing stops nobody: what does not fit is dropped and counted', async () => {
   const child = logging(`
     ${flood(50_000)}
     setTimeout(() => process.send({ dropped: destination.dropped() }), 50)

@@ -9,7 +9,7 @@ import { createServiceMetrics } from './serviceMetrics.ts'
 
 const bare = () => createHttpMetrics({ service: 'test' })
 
-test('a reading that fails leaves its own series out and no other, and they are back with it', async () => {
+test('O-196: a reading that fails leaves its own series out and no other, and they are back with it', async () => {
   const { registry } = bare()
   let isAway = false
   watchSeries(registry, { name: 'from_database', help: 'Read', labelNames: ['of'] }, async () => {

@@ -62,7 +62,7 @@ async function openApp(level: 'info' | 'debug' = 'info', options: Partial<HttpAp
   return { app, lines, text: () => text }
 }
 
-test('a request is found by the ids that its handler made, its key and its own id', async () => {
+test('O-201: a request is found by the ids that its handler made, its key and its own id', async () => {
   const { app, lines } = await openApp()
   const answer = await app.inject({
     ...{ method: 'POST', url: '/quote' },

@@ -49,12 +49,12 @@ describe('the compose file', () => {
       'ECDSA_PRIVATE_KEY is a secret',
     ],
     ['an image that is not built', 'target: oracle', 'target: oracles', 'target oracles is none'],
-  ])('refuses %s', (_what, from, to, problem) => {
+  ])('O-190: refuses %s', (_what, from, to, problem) => {
     expect(problemsWith('docker/compose.yaml', from, to)).toContain(problem)
   })
 })
 
-test('the balancer sees a drain before the drain ends', () => {
+test('O-193: the balancer sees a drain before the drain ends', () => {
   const text = (path: string) => files.find((file) => file.path === path)?.text ?? ''
   const [, interval, fall] = /check inter (\d+)s fall (\d+)/.exec(text('docker/haproxy.cfg')) ?? []
   const [, check] = /timeout check (\d+)s/.exec(text('docker/haproxy.cfg')) ?? []

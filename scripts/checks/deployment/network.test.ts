@@ -111,6 +111,6 @@ test.each<[string, string, string | RegExp, string, string]>([
     '',
     'leads to 169.254.0.0/16',
   ],
-])('refuses %s', (_what, name, from, to, problem) => {
+])('O-190, O-192: refuses %s', (_what, name, from, to, problem) => {
   expect(problemsWith(kubernetes(name), from, to)).toContain(problem)
 })

@@ -43,7 +43,7 @@ test('quotes are counted by route, outcome and reason, and timed part by part', 
   await app.close()
 })
 
-test('bodies, routes and currencies of a stranger make no more series than codes and routes do', async () => {
+test('O-194: bodies, routes and currencies of a stranger make no more series than codes and routes do', async () => {
   const { app, text } = await opened()
   const word = fc.string({ maxLength: 40 })
   const hostile = fc.oneof(

@@ -28,7 +28,7 @@ test('is the deposit less the payment and its gas', () => {
   expect(realisedResult(payment, value)).toBe(1_000_000n)
 })
 
-test('is negative where more went out, rounded against the solver', () => {
+test('O-199: is negative where more went out, rounded against the solver', () => {
   const dearer = { ...payment, payments: [{ currency: 'usd', amount: 1_000n }] }
   expect(realisedResult(dearer, value)).toBe(-2_000_000n)
   const fraction: Valuer = (chainId, currency, amount) => {

@@ -27,7 +27,7 @@ async function evidenceOf(names: readonly string[], signed: Hex = messageId, nam
   return { kind: 'solver-fill', messageId: named, signatures }
 }
 
-test('enough allowed signatures over the own message prove the amount that was quoted', async () => {
+test('O-197: enough allowed signatures over the own message prove the amount that was quoted', async () => {
   const evidence = await evidenceOf(['one', 'two'])
   expect(judgeDebit({ amount, evidence, messageId, debitMicroUsd: amount }, rules)).toBeUndefined()
 })
@@ -35,7 +35,7 @@ test('enough allowed signatures over the own message prove the amount that was q
 test.each([
   ['more', 1n],
   ['less', -1n],
-])('one unit %s than was quoted is a difference of one unit', async (_word, unit) => {
+])('O-195: one unit %s than was quoted is a difference of one unit', async (_word, unit) => {
   const evidence = await evidenceOf(['one', 'two'])
   expect(judgeDebit({ amount: amount + unit, evidence, messageId, debitMicroUsd: amount }, rules)).toEqual({
     problem: 'amount',
@@ -55,7 +55,7 @@ test.each<[string, () => Promise<unknown>, string]>([
     async () => ({ kind: 'solver-fill', messageId, signatures: [{ signature: '0x' }] }),
     'signatures',
   ],
-])('%s proves nothing of it', async (_what, evidence, problem) => {
+])('O-197: %s proves nothing of it', async (_what, evidence, problem) => {
   const posted = { amount, evidence: await evidence(), messageId, debitMicroUsd: amount }
   expect(judgeDebit(posted, rules)).toEqual({ problem, differenceMicroUsd: amount })
 })
