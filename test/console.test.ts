@@ -692,7 +692,7 @@ async function newSponsor() {
 
 describe('the sponsor', () => {
   test.each(['light', 'dark'] as const)(
-    'Q-119, Q-122, Q-123, O-211: signs in, reads and tops up by keyboard alone, in %s',
+    'Q-119, Q-122, Q-123: signs in, reads and tops up by keyboard alone, in %s',
     async (scheme) => {
       const { id, apiKey, wallet, answer } = sponsor
       const opened = await open(`${urls.publicUrl}/sponsor/`, scheme, answer)

@@ -84,7 +84,7 @@ describe('the shipped configuration', () => {
     expect(checked).toEqual(['ethereum', 'base', 'optimism', 'arbitrum', 'polygon', 'solana'])
   })
 
-  test('O-155: is checked as far as there are endpoints, and says what was not', async () => {
+  test('is checked as far as there are endpoints, and says what was not', async () => {
     const { code, checked, unread } = await check(['base', 'solana'])
     expect([code, checked]).toEqual([0, ['base', 'solana']])
     expect(unread).toContainEqual({ chain: 'polygon', variables: ['POLYGON_RPC_URL'] })

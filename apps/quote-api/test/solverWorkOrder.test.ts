@@ -90,7 +90,7 @@ test('L-76: refunds of dust have a tenth of a page behind a thousand fills', asy
   expect(['fill', 'refund', 'permit'].map((kind) => countOf(list, kind))).toEqual([35, 5, 10])
 })
 
-test('O-171: open permits cost the pass that follows them nothing, however many there are', async () => {
+test('O-170: open permits cost the pass that follows them nothing, however many there are', async () => {
   const cost = async () => {
     const before = await rowsOf()
     expect(await listPendingPermitWork(counted, page())).toEqual([])
@@ -106,7 +106,7 @@ test('O-171: open permits cost the pass that follows them nothing, however many 
   expect(many).toBeLessThan(few * 2 + 50)
 })
 
-test('O-171: messages that wait for an endpoint that is dead cost a pass nothing more, however many there are', async () => {
+test('O-170: messages that wait for an endpoint that is dead cost a pass nothing more, however many there are', async () => {
   const { keyId } = await createSponsor(server.database, 0n)
   await server.database.query(
     `insert into webhook_endpoint (api_key_id, url, sealed, pepper_id) values ($1, 'https://example.org', '', 'v1')`,

@@ -229,7 +229,7 @@ function createSiweMessageFields(message: string): Parameters<typeof createSiweM
 }
 
 describe('a token', () => {
-  test('O-208: is a key of no other route, whichever way it is sent', async () => {
+  test('O-207: is a key of no other route, whichever way it is sent', async () => {
     const { owner, keyId } = await newSponsor()
     const token = await signIn(owner)
     const ways = [
@@ -301,7 +301,7 @@ describe('a token', () => {
 })
 
 describe('a flood', () => {
-  test('O-210: of challenges and of wrong signatures leaves no row', async () => {
+  test('O-209: of challenges and of wrong signatures leaves no row', async () => {
     const before = await sessionRows()
     const { owner } = await newSponsor()
     const thief = newOwner()
@@ -312,7 +312,7 @@ describe('a flood', () => {
     expect(await sessionRows()).toBe(before)
   })
 
-  test('O-210: of true sign-ins ends at twenty of one wallet', async () => {
+  test('O-209: of true sign-ins ends at twenty of one wallet', async () => {
     const { owner } = await newSponsor()
     for (let count = 0; count < 20; count += 1) await signIn(owner)
     const { message, nonce } = await challenge(owner)

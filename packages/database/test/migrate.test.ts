@@ -235,7 +235,7 @@ test('a release that took turns by its own lock is waited for', async () => {
   expect(await holding).toHaveLength(3)
 })
 
-test('O-164: tables in use are waited for, and users of them wait no longer than a moment', async () => {
+test('tables in use are waited for, and users of them wait no longer than a moment', async () => {
   await run(first)
   await database.query("insert into accounts values (1, 'a', 5)")
   const alter = { books: { ...books, '0003_note': 'alter table accounts add column note text;' }, orders }
@@ -381,7 +381,7 @@ describe('a history without checksums', () => {
   }
   const checksums = () => database.query(`select name from migrations_books where checksum is null`)
 
-  test('O-160: gets them at the first start, once; then a changed file is refused', async () => {
+  test('O-159: gets them at the first start, once; then a changed file is refused', async () => {
     await asBefore(first)
     const told: string[] = []
     expect(await run(second, (line) => told.push(line))).toEqual(['books/0003_holds', 'orders/0002_one_each'])
@@ -398,7 +398,7 @@ describe('a history without checksums', () => {
     expect((await refusalOf(edited)).seen).toContain('books/0001_accounts.sql')
   })
 
-  test('O-160: is refused where another text had run under a name, and stays as it was', async () => {
+  test('O-159: is refused where another text had run under a name, and stays as it was', async () => {
     await asBefore({
       ...first,
       books: { ...books, '0002_owner': 'create index accounts_owner on accounts (id);' },

@@ -119,7 +119,7 @@ test('with a key, only requests that carry it pass', async () => {
   await app.close()
 })
 
-test('O-189: with a key, only the description is read without it', async () => {
+test('with a key, only the description is read without it', async () => {
   const app = await createAdmin('0.0.0.0', new Secret('admin-key-of-tests'))
   const ask = async (url: string, method: 'GET' | 'POST' | 'PUT' = 'GET') =>
     (await app.inject({ method, url, headers: { host: 'admin.example' } })).statusCode
@@ -142,7 +142,7 @@ test('O-189: with a key, only the description is read without it', async () => {
   await app.close()
 })
 
-test('O-189: without a key, not even the description is read by a page of another name', async () => {
+test('without a key, not even the description is read by a page of another name', async () => {
   const app = await createAdmin('127.0.0.1')
   const ask = async (host: string) =>
     (await app.inject({ url: '/documentation/json', headers: { host } })).statusCode

@@ -100,7 +100,7 @@ test('answers that wait behind a slow one end with their socket', async () => {
   await expectServed()
 })
 
-test('O-166: a socket is owed at most 16 answers: one request more closes it', async () => {
+test('O-165: a socket is owed at most 16 answers: one request more closes it', async () => {
   const allowed = await sendRaw(port, [get('/lives/v1').repeat(16)], 500)
   expect([allowed.text.match(/HTTP\/1\.1 200/g)?.length, allowed.closed]).toEqual([16, false])
   const { text, closed: isClosed } = await sendRaw(port, [get('/lives/v1').repeat(17)])
@@ -119,7 +119,7 @@ test('the same request 700 times, cut in half, holds nothing', async () => {
   await expect.poll(inFlight).toBe(0)
 })
 
-test('O-166: answers that are not read hold no slot, and their connections are cut', async () => {
+test('O-165: answers that are not read hold no slot, and their connections are cut', async () => {
   for (let sent = 0; sent < 20; sent += 4) {
     await Promise.all(Array.from({ length: 4 }, () => sendOnly(get('/large'))))
     await expect.poll(inFlight).toBe(0)

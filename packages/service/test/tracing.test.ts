@@ -139,7 +139,7 @@ test.each([
   expect(server.parentSpanId).toBeUndefined()
 })
 
-test('O-203: what is refused before its work makes no span', async () => {
+test('O-202: what is refused before its work makes no span', async () => {
   const { app } = await openApp()
   expect((await ask(app, { 'x-api-key': 'wrong' })).statusCode).toBe(401)
   expect((await app.inject({ url: '/nothing' })).statusCode).toBe(404)
@@ -148,7 +148,7 @@ test('O-203: what is refused before its work makes no span', async () => {
   expect(collector.texts).toEqual([])
 })
 
-test('O-203: one request cannot push out the spans of others', async () => {
+test('O-202: one request cannot push out the spans of others', async () => {
   const { app, outcomes } = await openApp()
   await app.inject({ url: '/many' })
   await collector.until((spans) => spans.find(({ name }) => name === 'GET /many'))
@@ -177,7 +177,7 @@ test('no secret of a request, an error or the exporter stands in a span', async 
 })
 
 test.each(['refuses', 'unavailable', 'hangs', 'trickles'] as const)(
-  'O-204: a collector that %s costs no request anything and no memory without end',
+  'O-202: a collector that %s costs no request anything and no memory without end',
   async (mood) => {
     collector.become(mood)
     const { app, outcomes, tracing } = await openApp()

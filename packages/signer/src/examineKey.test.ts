@@ -36,7 +36,7 @@ test('a key that nobody else may read is told with its address', async () => {
   expect(list).toEqual([['key-read', 'note', 'ECDSA_PRIVATE_KEY']])
 })
 
-test('O-142: a key that every account of the machine may read is used and told', async () => {
+test('a key that every account of the machine may read is used and told', async () => {
   const { signer, list } = await examine({
     ECDSA_PRIVATE_KEY_FILE: fileWith(key, 0o444),
     ED25519_PRIVATE_KEY_FILE: fileWith(key, 0o644),

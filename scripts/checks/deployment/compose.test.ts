@@ -54,7 +54,7 @@ describe('the compose file', () => {
   })
 })
 
-test('O-193: the balancer sees a drain before the drain ends', () => {
+test('the balancer sees a drain before the drain ends', () => {
   const text = (path: string) => files.find((file) => file.path === path)?.text ?? ''
   const [, interval, fall] = /check inter (\d+)s fall (\d+)/.exec(text('docker/haproxy.cfg')) ?? []
   const [, check] = /timeout check (\d+)s/.exec(text('docker/haproxy.cfg')) ?? []

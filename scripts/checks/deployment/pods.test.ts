@@ -204,7 +204,7 @@ describe('manifests', () => {
       '- secretRef: { name: oracle }\n            - configMapRef:',
       'secrets are files',
     ],
-  ])('O-191, O-193: refuses %s', (_what, name, from, to, problem) => {
+  ])('O-191: refuses %s', (_what, name, from, to, problem) => {
     expect(problemsWith(kubernetes(name), from, to)).toContain(problem)
   })
 })

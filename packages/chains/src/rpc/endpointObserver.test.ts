@@ -74,7 +74,7 @@ test('who fails, and who is outvoted where a client agrees', async () => {
   await client.close()
 })
 
-test('O-200: who is outvoted where a quorum reads', async () => {
+test('who is outvoted where a quorum reads', async () => {
   const { seen, observerOf } = watched()
   const [one, two, liar] = endpoints()
   if (one === undefined || two === undefined || liar === undefined) throw new Error('three are configured')

@@ -35,7 +35,7 @@ test('O-197: enough allowed signatures over the own message prove the amount tha
 test.each([
   ['more', 1n],
   ['less', -1n],
-])('O-195: one unit %s than was quoted is a difference of one unit', async (_word, unit) => {
+])('one unit %s than was quoted is a difference of one unit', async (_word, unit) => {
   const evidence = await evidenceOf(['one', 'two'])
   expect(judgeDebit({ amount: amount + unit, evidence, messageId, debitMicroUsd: amount }, rules)).toEqual({
     problem: 'amount',
