@@ -123,7 +123,7 @@ test('O-33: the first quote waited for no chain but Solana, and every other was 
   expect(network.families.map(({ id }: { id: string }) => id).sort()).toEqual([...familyKeys].sort())
 })
 
-test('O-148: every chain is listed and ready', async () => {
+test('every chain is listed and ready', async () => {
   const listed = [
     ...['base', 'optimism'].map((id) => ({ id, vmType: 'ethereum-vm', ready: true, halted: false })),
     ...familyKeys.map((id) => ({ id, vmType: familyPlans[id].vmType, ready: true, halted: false })),

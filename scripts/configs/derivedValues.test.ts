@@ -65,7 +65,7 @@ describe('values that follow from others', () => {
     },
   )
 
-  test.each(configs)('O-148: hub chain ids of $environment are chain ids or hashes of names', (config) => {
+  test.each(configs)('hub chain ids of $environment are chain ids or hashes of names', (config) => {
     const { environment, chains } = config
     // The stand-in of Tron must not be taken for a public network: its id is the text TRON.
     const tron = environment === 'local' ? String(0x54524f4e) : '728126428'

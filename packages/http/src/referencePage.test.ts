@@ -27,7 +27,7 @@ const ask = (url: string, headers: Record<string, string> = {}) =>
   app.inject({ url: `/documentation${url}`, headers })
 
 describe('files of the page', () => {
-  test('O-173: come compressed to who takes it, with the bytes that others get', async () => {
+  test('come compressed to who takes it, with the bytes that others get', async () => {
     for (const url of ['/json', '/yaml', '/static/swagger-ui-bundle.js', '/static/swagger-ui.css']) {
       const plain = await ask(url)
       expect([url, plain.headers['content-encoding'], plain.headers.vary]).toEqual([
@@ -89,7 +89,7 @@ describe('files of the page', () => {
     }
   })
 
-  test('O-173: run nothing but what loads the rest when an operation is opened', async () => {
+  test('run nothing but what loads the rest when an operation is opened', async () => {
     const { body } = await ask('')
     expect([...body.matchAll(/<script/g)]).toHaveLength(1)
     expect(body).toMatch(/<script src="\/documentation\/static\/theme\/loader\.js" [^>]*defer/)
