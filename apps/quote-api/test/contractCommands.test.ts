@@ -354,7 +354,7 @@ describe('settlement', () => {
     expect(await client.readContract({ ...multisigCall, functionName: 'threshold' })).toBe(2n)
   })
 
-  test('O-153: is written where services read it, and nothing else changes', async () => {
+  test('is written where services read it, and nothing else changes', async () => {
     // Another initializer than in the tests beside this, so that nothing stands there yet.
     await writeSettlement({
       ...{ initializer: privateKeyToAddress(strangerKey), depositories: [{ chain: 'base' }] },

@@ -214,7 +214,7 @@ test('work is found by the clock while no process hears of it, and is told of ag
   expect(answer.tookMs).toBeLessThan(10_000)
 })
 
-test('O-169: a service that is told to stop answers at once what it holds', async () => {
+test('O-165: a service that is told to stop answers at once what it holds', async () => {
   const waiting = ask(1, '?waitMs=25000')
   await expect.poll(() => held(1)).toBe(1)
   const stoppedMs = performance.now()

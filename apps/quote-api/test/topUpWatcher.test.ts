@@ -409,7 +409,7 @@ describe('reconciliation with a second endpoint', () => {
     await watch()
   })
 
-  test('O-198: explains everything when nothing was changed', async () => {
+  test('explains everything when nothing was changed', async () => {
     expect(await compared()).toMatchObject({
       differences: [],
       explainedPpm: 1_000_000n,

@@ -111,7 +111,7 @@ test('its wait is no time that it took', async () => {
   expect(Number(await seconds())).toBeLessThan(0.5)
 })
 
-test('O-169: 700 of one caller take no place of other requests, and no more than the bound wait', async () => {
+test('O-165: 700 of one caller take no place of other requests, and no more than the bound wait', async () => {
   await Promise.all(Array.from({ length: 700 }, () => open('/news')))
   await expect.poll(() => ended, { timeout: 10_000 }).toBe(700 - heldMax)
   expect(await held()).toBe(heldMax)

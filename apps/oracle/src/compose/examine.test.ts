@@ -58,7 +58,7 @@ async function ownSigner(): Promise<string> {
   return read?.seen.replace('signs as ', '') ?? ''
 }
 
-test('O-143: peers that are silent, strange or well, and whether they are enough', async () => {
+test('peers that are silent, strange or well, and whether they are enough', async () => {
   const signer = await ownSigner()
   const [good, strange] = [await peerThatSignsAs(listed), await peerThatSignsAs(stranger)]
   const variables = {
