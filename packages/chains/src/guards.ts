@@ -8,7 +8,7 @@ import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 /**
  * Chain ids are real in every environment, so what keeps a local network and the real ones apart is
  * checked at start. Each function returns problems that name settings, never values; empty is well.
- * @source design.md 1, "Local safety"
+ * @source rules O-149, O-150
  */
 
 const localEnvironment = 'local'

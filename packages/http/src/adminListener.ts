@@ -32,7 +32,7 @@ const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localho
  * name. Elsewhere whatever runs on the machine could be operator, so loopback needs the key as well. Files of pages
  * (`config.isPage`) hold nothing and need no key: a browser cannot send one before it has them.
  * @throws ConfigurationError for a key that is missing or can be guessed
- * @source design.md 5.10
+ * @source rule O-141
  */
 export async function createAdminListener(options: AdminListenerOptions): Promise<HttpApp> {
   const { logger, errors, apiKey, openApi } = options

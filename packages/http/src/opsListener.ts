@@ -10,7 +10,7 @@ import { type Readiness, readinessSchema } from './readiness.ts'
 /**
  * The listener for operators, on `OPS_PORT`: GET /metrics (Prometheus text), GET /ready (503 until every
  * check holds, and again once stopping) and GET /lives/v1 (the process answers). Changes nothing.
- * @source design.md 5.10
+ * @source rule O-191
  */
 export function createOpsListener(options: {
   logger: FastifyBaseLogger

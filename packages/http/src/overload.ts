@@ -34,7 +34,7 @@ const stuckMarginMs = 5_000
 /**
  * Counts, times and bounds what is in flight, whether the caller stays for the answer or not, and makes
  * the service not ready when nothing of it ends.
- * @source design.md 8, ledger-and-safety.md 3.7
+ * @source rules O-165, O-167
  */
 export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
   const { handlerTimeoutMs, connections, metrics, readiness } = options

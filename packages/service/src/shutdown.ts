@@ -33,7 +33,7 @@ const leftAlone = [
  * logged and exits 1 without draining: what state it left is unknown, and all acknowledged work is
  * durable.
  * @returns removes the handlers and does nothing else
- * @source ledger-and-safety.md 3.7
+ * @source rules O-131, O-168
  */
 export function installShutdown(options: ShutdownOptions): { uninstall(): void } {
   const { logger, readiness, close, drainMs = 5_000, hardExitMs = drainMs + 20_000 } = options

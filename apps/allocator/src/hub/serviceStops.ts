@@ -24,7 +24,7 @@ export const noServiceStops: ServiceStops = {
  * Reads `GET /stops` of quote-api's operations listener. An answer that is missing, late or unreadable stops everything:
  * whoever can silence quote-api must not be able to lift a stop.
  * @param options.url without a trailing slash
- * @source O-44
+ * @source rule O-44
  */
 export function createServiceStops(options: {
   readonly url: string

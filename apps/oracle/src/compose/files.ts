@@ -25,7 +25,7 @@ type FilesToRead = {
  * The chain and hub files of the environment, with placeholders resolved and the guards between local
  * and real networks applied.
  * @throws UnfitSettingsError naming every problem
- * @source oracle-protocol.md 6.2, 6.3; design.md 1
+ * @source rules O-144, O-149
  */
 export async function loadFiles(args: FilesToRead): Promise<LoadedFiles> {
   const found = createFindings()

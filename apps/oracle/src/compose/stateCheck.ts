@@ -9,7 +9,7 @@ const hourMs = 3_600_000
  * without counts each cap has begun a new hour, which the check tells as long as that hour lasts.
  * @param options.isKept whether all that must outlive the process is in `STATE_DIR`
  * @param options.beganEmpty whether it held no counts at the start
- * @source O-93, O-128
+ * @source rules O-93, O-128
  */
 export function stateCheck(options: {
   readonly isKept: () => boolean

@@ -8,7 +8,7 @@ const writeEveryMs = 2_000
  * A job that does nothing but write, on the pool that all jobs write on, and the check that reads when it last did.
  * Before its first write a process counts from its own start.
  * @param options.silentSeconds from this age on a process is not ready
- * @source O-59
+ * @source rule O-59
  */
 export function createJobWrites(options: {
   readonly database: SqlDatabase

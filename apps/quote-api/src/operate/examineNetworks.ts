@@ -14,7 +14,7 @@ const timeoutMs = 5_000
 
 /**
  * Names what networks are not like any more, by one look at each. The pace of a chain is that between its newest final
- * block and its newest one: a change of the last minutes is told by the running service alone. @source O-107
+ * block and its newest one: a change of the last minutes is told by the running service alone. @source rule O-107
  */
 export async function examineNetworks(chains: readonly WatchedChain[], found: Findings): Promise<void> {
   const told = await Promise.all(

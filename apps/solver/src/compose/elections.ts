@@ -15,7 +15,7 @@ type ElectionParts = {
   readonly logger: Logger
 }
 
-/** Runs for the lead of all chains at once, until it is closed. @source O-109 */
+/** Runs for the lead of all chains at once, until it is closed. @source rule O-109 */
 export function elect({ config, chains, opened, signer, logger }: ElectionParts): Elections {
   return startElections({
     jobs: chains.paying.map((chain) => leaseName(addressOn(chain, signer), chain.chainId)).sort(),

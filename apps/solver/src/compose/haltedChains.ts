@@ -14,7 +14,7 @@ export interface HaltedChains {
  * Asks the oracles again and again which chains they halted; the first time before this resolves. What one said last
  * holds while it is silent, over restarts too.
  * @param options.oracles undefined: none is asked, and what they halted before goes on
- * @source O-65
+ * @source rule O-65
  */
 export async function watchHalts(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>

@@ -53,7 +53,7 @@ const daySeconds = 86_400n
  * Plans withdrawals and then moves, so that every chain has its share of each asset: withdrawals first, because they
  * take nothing from another chain. Where no share is named, chains have a claim by what they paid out in the last day,
  * and nothing is moved between them. Nothing leaves a chain below its floor. Pure.
- * @source O-96
+ * @source rule O-96
  */
 export function planInventory(holdings: readonly Holding[]): Plan {
   const assets = new Set(holdings.map(({ asset, symbol }) => `${asset} ${symbol}`))

@@ -13,7 +13,7 @@ export type OwnTerms = {
   readonly lossPerOrderMicroUsd: bigint
 }
 
-/** Query members that say so. @source docs/specification/operation.md O-82 */
+/** Query members that say so. @source rule O-82 */
 export function termsQuery(terms: OwnTerms): Readonly<Record<string, string>> {
   const { orderSigners, chains, sharedWallets, lossPerOrderMicroUsd } = terms
   const floors = chains.flatMap(({ chainId, floors: kept }) =>

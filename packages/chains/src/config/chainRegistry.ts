@@ -94,7 +94,7 @@ export type ChainSources = {
 /**
  * Reads which chains there are and where they are read.
  * @throws ConfigurationError that names every problem of every chain at once, and no value
- * @source oracle-protocol.md 6.2, 6.3; design.md 7.4
+ * @source rules O-144, O-154
  */
 export function loadChains(sources: ChainSources): ChainRegistry {
   const problems: string[] = []

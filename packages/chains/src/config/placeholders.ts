@@ -19,7 +19,7 @@ const placeholder = /^\$[A-Za-z_][A-Za-z0-9_]*$/
  * strings are placeholders: nothing is put together inside a string. A member whose variable is unset is
  * left out. What somebody meant as a placeholder and is none must not be left out like an unset one: it
  * is named, and stops the start.
- * @source oracle-protocol.md 6.2
+ * @source rule O-144
  */
 export function resolvePlaceholders(json: unknown, variables: Variables): ResolvedPlaceholders {
   const set: Placeholder[] = []

@@ -9,7 +9,7 @@ const answerSchema = z.object({
   chains: z.array(z.object({ id: z.string().max(64), halted: z.boolean() })).max(1_000),
 })
 
-/** The pause of a service that asks oracles for their halts. @source O-64, O-65 */
+/** The pause of a service that asks oracles for their halts. @source rules O-64, O-65 */
 export const askHaltsEveryMs = 2_000
 
 /** Chains that an oracle has halted; `chainIds` is undefined where it gave no answer that can be read. */
@@ -76,7 +76,7 @@ export async function keepHalts(
 /**
  * Chains that so many oracles halt that the others cannot attest anything of them, ascending. Pure.
  * @param halts the chain of each halt, once for each oracle
- * @source O-64, O-65
+ * @source rules O-64, O-65
  */
 export function haltedChains(
   halts: readonly number[],

@@ -22,7 +22,7 @@ export interface OracleSight {
   assertEnough(): void
 }
 
-/** @source O-105 */
+/** @source rule O-105 */
 export function createOracleSight({ oracles, threshold }: OracleSettings, nowMs: () => number): OracleSight {
   const answeredMs = new Map<string, number>()
   let notedMs: number | undefined

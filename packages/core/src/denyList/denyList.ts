@@ -6,7 +6,7 @@ import { type VmType, vmTypes } from '../vm/vmType.ts'
 
 /**
  * Why money of a denied account stays where it is; begins the reason with which a solver gives a payment up for it.
- * @source quote-api.md 5, failReason
+ * @source rule O-182
  */
 export const blockedWallet = 'BLOCKED_WALLET'
 

@@ -53,5 +53,5 @@ export const executionReverted = 'EXECUTION_REVERTED'
 /** Begins the reason with which a solver gives up what would cost more than was charged for it. @source P-50 */
 export const quotedGasExceeded = 'QUOTED_GAS_LIMIT_EXCEEDED'
 
-/** Begins the reason with which a solver gives up what does not fit its settings, whatever becomes of its market. @source O-85 */
+/** Begins the reason with which a solver gives up what does not fit its settings, whatever becomes of its market. @source rule O-85 */
 export const orderRefused = 'ORDER_REFUSED'

@@ -25,7 +25,7 @@ export type StateVerdict =
 
 /**
  * Whether the files under `.local/` are one whole network. They live and die together: one that is
- * missing, torn or of another network makes all of them useless. @source design.md 1
+ * missing, torn or of another network makes all of them useless. @source rule O-81
  */
 export function judgeState(facts: StateFacts): StateVerdict {
   const { keyFile, manifest, missingChains } = facts

@@ -29,7 +29,7 @@ export type NetworkFacts = {
 }
 
 /**
- * `.local/network.json`: what a newcomer's own scripts need. @source design.md 1
+ * `.local/network.json`: what a newcomer's own scripts need. @source rule O-33
  */
 export function networkFileContent(facts: NetworkFacts) {
   const { quoteApiUrl, oracles, deployment, keys, rpcUrls, sponsorApiKey } = facts

@@ -37,7 +37,7 @@ export type NeighbourWatch = {
  * Looks at neighbours as the doctor does, again and again, after the look that the start had. Its check fails by what
  * two looks in a row found, because a neighbour that restarts is no mistake.
  * @param options.codes findings that are told; the rest is told elsewhere
- * @source O-127
+ * @source rule O-127
  */
 export function watchNeighbours(options: {
   readonly name: string

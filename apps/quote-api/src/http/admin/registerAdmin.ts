@@ -16,7 +16,7 @@ import { registerWebhookRoutes } from './webhookRoutes.ts'
 /**
  * The routes of the admin listener: what the command line does, by the same functions. Every route that
  * changes something needs a JSON body, which a foreign web page cannot send without being asked first.
- * @source design.md 5.10
+ * @source rule O-188
  */
 export function registerAdmin(
   app: HttpApp,

@@ -196,7 +196,7 @@ export async function findFinalDeposits(
 
 /**
  * Says how far a chain ends below a final block of it, by more than endpoints that lag; undefined: it does not.
- * @source O-68
+ * @source rule O-68
  */
 export async function endsBelowFinal(
   { database }: Pick<FindingContext, 'database'>,

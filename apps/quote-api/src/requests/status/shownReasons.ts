@@ -48,7 +48,7 @@ export type ShownReasons = {
 
 /**
  * Why a request failed, is given back, or stands still, and what is wrong with its refund: from the first
- * failure on, not only once the last try is over. Undefined is the public form's `N/A`. Pure. @source O-50
+ * failure on, not only once the last try is over. Undefined is the public form's `N/A`. Pure. @source rule O-50
  */
 export function shownReasons(
   row: ShownRow,

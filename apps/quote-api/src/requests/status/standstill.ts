@@ -57,7 +57,7 @@ const blocksMissed = 10
 /**
  * Tells since when something that waits stands still, and why. Confirmations that are due are no standstill while their
  * chain makes blocks, for a day at most. Work that the solver refuses is listed at once. Pure.
- * @source O-45 to O-48, O-85
+ * @source rules O-45 to O-48, O-85
  */
 export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
   const { sinceMs, chains, stop } = waiting

@@ -11,7 +11,7 @@ export type WatchedForDeposits = {
   readonly headPatienceMs: number
 }
 
-/** A watcher whose looks are further apart than the setting has two of them. Pure. @source O-60 */
+/** A watcher whose looks are further apart than the setting has two of them. Pure. @source rule O-60 */
 export function patienceMsOf(settingMs: number, lookEveryMs: number): number {
   return Math.ceil(Math.max(settingMs, 2 * lookEveryMs))
 }

@@ -51,7 +51,7 @@ type Sight = ChainMoment & { readonly seenAtMs: number }
 
 /**
  * Watches the chains whose facts are dated. Their pace comes from heads that the market reads anyway, gas and signers
- * from what its prices are made of; finality is asked for, once a minute. Each process watches by itself. @source O-107
+ * from what its prices are made of; finality is asked for, once a minute. Each process watches by itself. @source rule O-107
  */
 export function createNetworkWatch(options: {
   readonly chains: readonly WatchedChain[]

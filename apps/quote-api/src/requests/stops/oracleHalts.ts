@@ -5,7 +5,7 @@ import type { Job } from '../../jobs/runJobs.ts'
 /**
  * Asks the oracles which chains they halted, and stops those that too few others sign for.
  * @param options.oracles undefined: none is asked, and what they stopped before goes on
- * @source O-64
+ * @source rule O-64
  */
 export function createOracleHalts(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>

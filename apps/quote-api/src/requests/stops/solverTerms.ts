@@ -51,7 +51,7 @@ export type Difference = {
  * Names what solvers would refuse. What one of them contradicts counts, because its refusals use up the tries of an
  * order; a chain is paid on where one of them pays. Pure.
  * @param told of each solver that was heard of lately; undefined: it does not say, and nothing is known of it
- * @source O-83, O-84
+ * @source rules O-83, O-84
  */
 export function differencesOf(
   own: OwnTerms,

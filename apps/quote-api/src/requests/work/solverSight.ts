@@ -10,7 +10,7 @@ const noteEveryMs = 5_000
  * Notes that a solver asks for work, which is reading the stops as well, and tells when none does any more. Every
  * process of the database knows it.
  * @param options.now Unix milliseconds
- * @source O-91
+ * @source rule O-91
  */
 export function createSolverSight(options: {
   readonly database: Pick<SqlDatabase, 'query'>

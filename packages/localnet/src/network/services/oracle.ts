@@ -54,7 +54,7 @@ function oraclePlan(number: OracleNumber): ServicePlan {
 /** Has no key: so no answer is ever enough, and each of the other oracle is compared. */
 const signsNothing = '0x000000000000000000000000000000000000dEaD'
 
-/** One more oracle, whose signer counts nowhere: it compares what the first one signs with its own. @source O-115 */
+/** One more oracle, whose signer counts nowhere: it compares what the first one signs with its own. @source rule O-115 */
 export const shadowPlan: ServicePlan = planOf({
   name: 'shadow',
   about: 'an oracle in shadow mode: it compares what oracle-1 signs with its own, and counts nowhere',
