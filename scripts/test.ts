@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { oneCommand, takeCommandLine } from '@causeway/cli'
 import { checks } from './checks/all.ts'
 import { readRepositoryFiles } from './checks/repositoryFiles.ts'
-import { findUnprovenRows } from './checks/requirements.ts'
+import { findUnprovenRows } from './checks/specification.ts'
 import { constructedRules, constructedRulesText } from './storedBodies/constructedRules.ts'
 import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
@@ -162,7 +162,7 @@ async function judge(outcomes: readonly (TestRunOutcome | undefined)[]): Promise
   const leftOut = isWhole ? counts.skipped : 0
   if (leftOut > 0) console.log(`FAIL ${leftOut} tests were skipped`)
   const unproven = findUnprovenRows(readRepositoryFiles(root), passedByPath(outcome))
-  for (const { file, problem } of unproven) console.log(`FAIL requirements: ${file}: ${problem}`)
+  for (const { file, problem } of unproven) console.log(`FAIL proofs: ${file}: ${problem}`)
   if (isWhole && suite === undefined) console.log(constructedRulesText(constructedRules(storedBodies)))
   console.log(countsLine(counts, again.length))
   return counts.failed === 0 && leftOut === 0 && unproven.length === 0

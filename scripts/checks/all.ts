@@ -13,7 +13,6 @@ import { lockfileCheck } from './lockfile.ts'
 import { migrationsCheck } from './migrations.ts'
 import { observabilityCheck } from './observability.ts'
 import { releasesCheck } from './releases.ts'
-import { requirementsCheck } from './requirements.ts'
 import { specificationCheck } from './specification.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
 import { variablesCheck } from './variables.ts'
@@ -35,7 +34,6 @@ export const checks: readonly Check[] = [
   migrationsCheck,
   observabilityCheck,
   releasesCheck,
-  requirementsCheck,
   specificationCheck,
   storedBodiesCheck,
   variablesCheck,

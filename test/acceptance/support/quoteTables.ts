@@ -2,7 +2,7 @@
 import type { Hex } from '@causeway/core'
 
 export type Field = {
-  /** Id of the row in docs/reference/requirements.md. */
+  /** Id of the sentence in docs/specification/interface.md. */
   readonly id: string
   readonly name: string
   readonly type: 'string' | 'number' | 'boolean' | 'array'
