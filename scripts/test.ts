@@ -11,6 +11,7 @@ import { constructedRules, constructedRulesText } from './storedBodies/construct
 import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
 import { runEverySuite, stepLine } from './testRunner/everySuite.ts'
+import { keepRun, npmTest } from './testRunner/keptRuns.ts'
 import { outcomeFileVariable } from './testRunner/outcomeReporter.ts'
 import {
   bitcoindSuite,
@@ -161,6 +162,7 @@ async function judge(outcomes: readonly (TestRunOutcome | undefined)[]): Promise
   // A filter leaves tests out on purpose; otherwise a test that does not run proves nothing.
   const leftOut = isWhole ? counts.skipped : 0
   if (leftOut > 0) console.log(`FAIL ${leftOut} tests were skipped`)
+  if (isWhole && process.exitCode === undefined) keepRun(root, suite ?? npmTest, outcome)
   const unproven = findUnprovenRows(readRepositoryFiles(root), passedByPath(outcome))
   for (const { file, problem } of unproven) console.log(`FAIL proofs: ${file}: ${problem}`)
   if (isWhole && suite === undefined) console.log(constructedRulesText(constructedRules(storedBodies)))

@@ -33,6 +33,11 @@ const tools: readonly Tool[] = [
     run: async () => (await import('./ways.ts')).compareWays(),
   },
   {
+    words: 'rules',
+    about: 'List the tests that prove each rule, by the last run of each suite; fails where one has none',
+    run: async () => (await import('./rules.ts')).printRules(),
+  },
+  {
     words: 'structure',
     about: 'Count files, lines and import cycles per package, and words of pages',
     async run() {

@@ -23,13 +23,14 @@ export default class OutcomeReporter implements Reporter {
 function fileOutcome(module: TestModule): TestFileOutcome {
   const tests = [...module.children.allTests()]
   const failed = tests.filter((test) => test.result().state === 'failed')
-  const suites = [module, ...module.children.allSuites()]
+  const groups = [...module.children.allSuites()]
   return {
     file: module.moduleId,
     passedTests: tests.filter((test) => test.result().state === 'passed').map(({ name }) => name),
+    passedGroups: groups.filter((group) => group.state() === 'passed').map(({ name }) => name),
     skipped: tests.filter((test) => !['passed', 'failed'].includes(test.result().state)).length,
     failedTests: failed.map(messagesOf),
-    failedHooks: suites.flatMap((suite) => suite.errors().map(messageOf)),
+    failedHooks: [module, ...groups].flatMap((suite) => suite.errors().map(messageOf)),
   }
 }
 

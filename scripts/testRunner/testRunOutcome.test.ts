@@ -18,7 +18,7 @@ import {
 } from './testRunOutcome.ts'
 
 const file = (name: string, members: Partial<TestFileOutcome> = {}): TestFileOutcome => ({
-  ...{ file: name, passedTests: [], skipped: 0, failedTests: [], failedHooks: [] },
+  ...{ file: name, passedTests: [], passedGroups: [], skipped: 0, failedTests: [], failedHooks: [] },
   ...members,
 })
 const outcome = (...files: readonly TestFileOutcome[]): TestRunOutcome => ({
@@ -116,6 +116,9 @@ test('proofs are the passed tests of files that ran whole', () => {
 const endings = `
 const { beforeAll, describe, expect, test } = globalThis
 test('passes', () => {})
+describe('a group', () => {
+  test('passes too', () => {})
+})
 test('is wrong', () => { expect(1).toBe(2) })
 test('is late', () => new Promise(() => {}), 50)
 test('never comes about', () => expect.poll(() => 1, { timeout: 30 }).toBe(2))
@@ -147,7 +150,8 @@ test('the reporter writes how tests of every ending ended', async () => {
     files: [
       {
         file: join(directory, 'endings.test.js'),
-        passedTests: ['passes'],
+        passedTests: ['passes', 'passes too'],
+        passedGroups: ['a group'],
         skipped: 1,
         failedTests: [
           expect.stringContaining('expected 1 to be 2'),

@@ -4,6 +4,8 @@ const fileSchema = z.strictObject({
   file: z.string(),
   /** Titles of each passed test, cases of tables with their values. */
   passedTests: z.array(z.string()),
+  /** Titles of each `describe` whose tests passed. */
+  passedGroups: z.array(z.string()),
   skipped: z.number(),
   /** Messages of each failed test. */
   failedTests: z.array(z.string()),
