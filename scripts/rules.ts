@@ -2,6 +2,8 @@
 import { readRepositoryFiles } from './checks/repositoryFiles.ts'
 import { readRules } from './checks/specification.ts'
 import { proofProblems, proofsText } from './rules/proofs.ts'
+import { constructedRules, constructedRulesText } from './storedBodies/constructedRules.ts'
+import { storedBodies } from './storedBodies/families.ts'
 import { npmTest, readKeptRuns } from './testRunner/keptRuns.ts'
 import { suites } from './testRunner/suites.ts'
 
@@ -11,7 +13,7 @@ export function printRules(): boolean {
   const runs = readKeptRuns(process.cwd())
   const problems = proofProblems(rules, runs)
   console.log(proofsText(rules, runs))
-  console.log()
+  console.log(`\n${constructedRulesText(constructedRules(storedBodies))}`)
   for (const { suite, endedAtMs } of runs) console.log(`${suite} ended ${new Date(endedAtMs).toISOString()}`)
   const missing = [npmTest, ...suites].filter((name) => runs.every(({ suite }) => suite !== name))
   if (missing.length > 0) console.log(`no whole run of: ${missing.join(', ')}; npm run test:all runs all`)

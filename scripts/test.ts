@@ -7,8 +7,6 @@ import { oneCommand, takeCommandLine } from '@causeway/cli'
 import { checks } from './checks/all.ts'
 import { readRepositoryFiles } from './checks/repositoryFiles.ts'
 import { findUnprovenRows } from './checks/specification.ts'
-import { constructedRules, constructedRulesText } from './storedBodies/constructedRules.ts'
-import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
 import { runEverySuite, stepLine } from './testRunner/everySuite.ts'
 import { keepRun, npmTest } from './testRunner/keptRuns.ts'
@@ -165,7 +163,6 @@ async function judge(outcomes: readonly (TestRunOutcome | undefined)[]): Promise
   if (isWhole && process.exitCode === undefined) keepRun(root, suite ?? npmTest, outcome)
   const unproven = findUnprovenRows(readRepositoryFiles(root), passedByPath(outcome))
   for (const { file, problem } of unproven) console.log(`FAIL proofs: ${file}: ${problem}`)
-  if (isWhole && suite === undefined) console.log(constructedRulesText(constructedRules(storedBodies)))
   console.log(countsLine(counts, again.length))
   return counts.failed === 0 && leftOut === 0 && unproven.length === 0
 }

@@ -18,7 +18,6 @@ export function constructedRules(
   })
 }
 
-/** For the end of a run. */
 export function constructedRulesText(rules: readonly ConstructedRule[]): string {
   const lines = rules.map(({ family, rule }) => `  ${family}: ${rule}\n`)
   return `${rules.length} rules are proven by constructed bodies alone:\n${lines.join('')}`
