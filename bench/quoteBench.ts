@@ -227,7 +227,7 @@ async function ceilingRows(results: Map<string, LoadResult[]>): Promise<readonly
   ]
 }
 
-/** P1 and P2 of design 9, and what the framework alone would do. */
+/** P1 and P2, and what the framework alone would do. */
 export async function benchQuotes(): Promise<readonly BenchRow[]> {
   const results = await measure({})
   const naked = ratioOf(results, '/price', 'naked Fastify')

@@ -1,4 +1,4 @@
-// `npm run bench`: the table of design 9 for what is built. Figures are ratios inside one run; a row
+// `npm run bench`: the table of docs/internals/performance.md. Figures are ratios inside one run; a row
 // that misses its goal is reported, never an error, and so is one that moved against the baseline.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -9,7 +9,7 @@ import { type SteadyResult, steadyLoad } from './steadyLoad.ts'
 /** Below the 1,000 unpinned holds that one key may have: every quote must really hold. */
 const users = 900
 const balanceMicroUsd = 10n ** 15n
-/** Integrator traffic of design 9: far from saturation, where only latency shows. */
+/** Integrator traffic: far from saturation, where only latency shows. */
 const steadyRate = 200
 const steadySeconds = 15
 const unsponsored = '/quote unsponsored'
@@ -108,7 +108,7 @@ function latencyRows({ steady }: Measured, id: string): readonly BenchRow[] {
   ]
 }
 
-/** P3 of design 9: one hot sponsor, a durable hold per quote. */
+/** P3: one hot sponsor, a durable hold per quote. */
 export async function benchSponsored(): Promise<readonly BenchRow[]> {
   const measured = await measure(async () => {})
   const name = 'POST /quote sponsored, one hot sponsor, durable hold'

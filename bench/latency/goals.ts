@@ -8,7 +8,7 @@ export const goalRate = 50
 /** What chains may be asked for one request, by the service's own limit, and what it adds. */
 const askingMaxMs = 1_550
 
-/** P17 of design 9. No rows without the rate that they are about. */
+/** P17. No rows without the rate that they are about. */
 export function goalRows(runs: readonly RateRun[]): readonly BenchRow[] {
   const run = runs.find(({ rate }) => rate === goalRate)
   if (run === undefined) return []

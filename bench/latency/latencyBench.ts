@@ -41,7 +41,7 @@ function readOptions(environment: NodeJS.ProcessEnv): Options {
   }
 }
 
-/** P17 of design 9: a day's mix over endpoints as far away as public ones. Timings fail nothing. */
+/** P17: a day's mix over endpoints as far away as public ones. Timings fail nothing. */
 export async function benchLatency(): Promise<readonly BenchRow[]> {
   const options = readOptions(process.env)
   const chains: DistantChain[] = []
