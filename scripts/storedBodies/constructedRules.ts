@@ -20,5 +20,5 @@ export function constructedRules(
 
 export function constructedRulesText(rules: readonly ConstructedRule[]): string {
   const lines = rules.map(({ family, rule }) => `  ${family}: ${rule}\n`)
-  return `${rules.length} rules are proven by constructed bodies alone:\n${lines.join('')}`
+  return `${rules.length} rules are proven by constructed answers alone; suspect them first:\n${lines.join('')}`
 }

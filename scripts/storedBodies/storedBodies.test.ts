@@ -13,7 +13,7 @@ const body = (provenance: StoredBody['provenance'], ...proves: readonly string[]
   ...{ provenance, source: 'x', proves, body: {} },
 })
 
-test('P-151: the list has what no other body of the family proves, each once and in order', () => {
+test('the list has what no other body of the family proves, each once and in order', () => {
   const rules = constructedRules({
     one: [
       body('constructed', 'd', 'b', 'a'),
@@ -29,11 +29,11 @@ test('P-151: the list has what no other body of the family proves, each once and
     { family: 'other', rule: 'a' },
   ])
   expect(constructedRulesText(rules)).toBe(
-    '3 rules are proven by constructed bodies alone:\n  one: b\n  one: d\n  other: a\n',
+    '3 rules are proven by constructed answers alone; suspect them first:\n  one: b\n  one: d\n  other: a\n',
   )
 })
 
-test('P-150: every stored body has a source and proves something', () => {
+test('every stored body has a source and proves something', () => {
   const without = Object.values(storedBodies)
     .flat()
     .filter(({ source, proves }) => source === '' || proves.length === 0 || proves.includes(''))
