@@ -61,7 +61,12 @@ export async function openSigningGuard(
     await guard.refresh()
   }
   await refresh()
-  return { ...guard, refresh, isKept: () => own?.isKept() ?? true, close: () => own?.close() }
+  return {
+    admit: (signing, reading) => guard.admit(signing, reading),
+    refresh,
+    isKept: () => own?.isKept() ?? true,
+    close: () => own?.close(),
+  }
 }
 
 /** Counts of this process alone. */
