@@ -128,12 +128,12 @@ const refused: readonly (readonly [
   [
     'a quote file of another environment',
     local(files(['quote.local.json', '"environment": "local"', '"environment": "testnets.prod"'])),
-    ['quote.local.json', 'ENVIRONMENT'],
+    ['quote.local.json', 'the environment that runs'],
   ],
   [
     'a chain file of another environment',
     local(files(['chains.local.json', '"environment": "local"', '"environment": "mainnets.prod"'])),
-    ['chains.local.json', 'ENVIRONMENT'],
+    ['chains.local.json', 'the environment that runs'],
   ],
   [
     'token decimals, a feed and a contract that are not what they are on chain, naming all',
