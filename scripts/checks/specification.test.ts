@@ -3,7 +3,7 @@ import { suiteFiles } from '../testRunner/suites.ts'
 import { findUnprovenRows, idsOf, readRules, specificationCheck } from './specification.ts'
 
 const rule = '**Q-1** A leading zero of an amount is read as none.'
-const sentence = '**Q-price-req-01** `user` is required.'
+const sentence = '**Q-price-req-01** `user` is required in each request.'
 const proof = "test('Q-1: a leading zero is read as none', () => {})"
 const folder = 'docs/specification'
 
