@@ -74,7 +74,8 @@ const fillers: Readonly<Record<string, (json: unknown, markets: Markets) => obje
           // No exchange and no feed of the sequencer is deployed there.
           ...without(chain, ['uniswapV3', 'sequencerUptimeFeed']),
           ...{ multicall3: market.multicall3, wrappedNative: market.wrappedNative },
-          ...{ blockTimeMs: 2_000, headMaxAgeMs: 15_000 },
+          // Its node makes a block for each transaction too; timestamps of blocks are a second apart at least.
+          ...{ blockTimeMs: 1_000, headMaxAgeMs: 15_000 },
           // Nobody else transacts there, so that a wallet's own tips of a gwei are what blocks cost.
           feeModel: {
             ...chain.feeModel,
