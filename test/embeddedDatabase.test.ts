@@ -70,7 +70,7 @@ test(
     expect(before.stop).toContain('Stopped: we move')
 
     const block = await blockOfPage()
-    expect(block).toMatch(/ledger restore.*\n.*ledger verify.*\n.*solver -- restore/)
+    expect(block).toMatch(/ledger restore.*\n.*ledger verify.*\n.*solver restore/)
     await shell(`set -e\n${block}`)
     const { host } = new URL(server.connectionString)
     const at = (name: string) => ({ DATABASE_URL: `postgres://causeway_role:password@${host}/${name}` })
