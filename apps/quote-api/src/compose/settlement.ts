@@ -91,7 +91,7 @@ type SettlementOptions = {
   logger: Logger
 }
 
-/** The jobs that take requests from their deposit to their end. @source design.md 5.9, 6.5 to 6.8 */
+/** The jobs that take requests from their deposit to their end. */
 export function createSettlement(options: SettlementOptions): Settlement {
   const { database } = options
   const chains = openChains(options)

@@ -45,7 +45,7 @@ type Bid = Pick<PlacedRecord, 'before'> & {
   readonly dropped?: readonly bigint[]
 }
 
-/** Virtual bytes of one more input. @source families.md 5.2 */
+/** Virtual bytes of one more input. */
 const inputBytes = 68
 /** Coins of one transaction at most; more wait for the next one. */
 const gatheredMax = 50
