@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { z } from 'zod'
+import { z } from 'zod'
 
 /** Calls that a stand-in took, in order: it takes it again after a restart, and so comes to the same state. */
 export type Journal<Entry> = {
@@ -28,7 +28,7 @@ export function openJournal<Entry>(file: string | undefined, schema: z.ZodType<E
     wholeBytes += Buffer.byteLength(line) + 1
   }
   if (wholeBytes < Buffer.byteLength(readText(file))) truncateSync(file, wholeBytes)
-  return { kept, add: (entry) => appendFileSync(file, `${JSON.stringify(entry)}\n`) }
+  return { kept, add: (entry) => appendFileSync(file, `${JSON.stringify(z.encode(schema, entry))}\n`) }
 }
 
 function readText(file: string): string {

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import { Keypair, PublicKey, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
+import { z } from 'zod'
 import {
+  type ClusterEvent,
+  clusterEventSchema,
+  type Depository,
   deployDepository,
   depositNative,
   programBytes,
@@ -12,6 +16,7 @@ import { isSolanaWalletName, solanaWallets } from '../wallets/solanaWallets.ts'
 import { placeSolanaWallet } from '../wallets/tokenHolders.ts'
 import { familyPlans, solanaAddressProgram } from './familyPlans.ts'
 import { fundSolana } from './fundSolana.ts'
+import { openJournal } from './journal.ts'
 import { localMints, solanaBlockTimeMs } from './solanaTokens.ts'
 import { type FamilyStandIn, firstDepositor, requireName, type StandInOptions } from './standIn.ts'
 
@@ -22,39 +27,32 @@ const leftLamports = 1_000_000_000n
 /** One, of an account that somebody asks for. */
 const walletWeth = 1_000_000_000n
 
-/** The depository program and that of deposit addresses on the Solana runtime, behind JSON-RPC. Every start has it anew. */
-export async function openSolana({ port, depository, funding }: StandInOptions): Promise<FamilyStandIn> {
+/** What came to the cluster. The first entry is its whole first state. */
+const entrySchema = z.array(clusterEventSchema)
+
+/** The depository program and that of deposit addresses on the Solana runtime, behind JSON-RPC. */
+export async function openSolana(options: StandInOptions): Promise<FamilyStandIn> {
+  const { port, depository, funding } = options
   const node = new SolanaNode()
   const deployed = deployDepository(node, depository)
   node.addProgram(solanaAddressProgram, programBytes('depositAddresses'))
   node.airdrop(deployed.addresses.vault, leftLamports)
-  const server = await startRpcServer(node, port)
-  const deposits = new Map<string, string>()
   const deposit = (amount: bigint, depositor: string): string => {
-    const before = deposits.get(depositor)
-    if (before !== undefined) return before
     const sender = Keypair.fromSeed(createHash('sha256').update(depositor).digest())
-    node.airdrop(sender.publicKey.toBase58(), amount + feeLamports + leftLamports)
-    const message = new TransactionMessage({
-      payerKey: sender.publicKey,
-      recentBlockhash: node.latestBlockhash(),
-      instructions: [depositNative(deployed, { sender: sender.publicKey, amount, id: noOrder })],
-    })
-    const transaction = new VersionedTransaction(message.compileToV0Message())
-    transaction.sign([sender])
-    const sent = node.send(transaction.serialize(), { skipPreflight: false })
-    if ('refusal' in sent) throw new Error(`the deposit is refused: ${sent.refusal}`)
-    deposits.set(depositor, sent.signature)
-    return sent.signature
+    const [before] = node.naming(sender.publicKey.toBase58())
+    return before?.[0] ?? depositFrom({ node, deployed }, sender, amount)
   }
-  // Before accounts own anything, so that its id depends on nothing that is given here.
-  deposit(familyPlans.solana.firstAmount, firstDepositor)
-  let ticking: ReturnType<typeof setInterval> | undefined
-  if (funding !== undefined) {
+  const begin = () => {
+    // Before accounts own anything, so that its id depends on nothing that is given here.
+    deposit(familyPlans.solana.firstAmount, firstDepositor)
+    if (funding === undefined) return
     fundSolana({ node, depository: deployed }, funding.solana)
-    tick(node)
-    ticking = setInterval(() => tick(node), solanaBlockTimeMs)
+    node.followClock(Date.now(), solanaBlockTimeMs)
   }
+  if (funding === undefined) begin()
+  else keepCluster(node, options.journalFile, begin)
+  const server = await startRpcServer(node, port)
+  const ticking = funding && setInterval(() => node.tickAt(Date.now()), solanaBlockTimeMs)
   return {
     url: server.url,
     stop() {
@@ -70,8 +68,33 @@ export async function openSolana({ port, depository, funding }: StandInOptions):
   }
 }
 
-/** Slots are counted from 1970, so that those of a later start are above those of an earlier one. */
-function tick(node: SolanaNode): void {
-  const nowMs = Date.now()
-  node.tick(BigInt(Math.floor(nowMs / 1_000)), BigInt(Math.floor(nowMs / solanaBlockTimeMs)))
+/** Makes the cluster of the file again, or begins one. What comes to it from now on is in the file. */
+function keepCluster(node: SolanaNode, journalFile: string | undefined, begin: () => void): void {
+  const { kept, add } = openJournal(journalFile, entrySchema)
+  for (const event of kept.flat()) node.replay(event)
+  if (kept.length === 0) {
+    const first: ClusterEvent[] = []
+    node.record((event) => first.push(event))
+    begin()
+    add(first)
+  }
+  node.record((event) => add([event]))
+}
+
+function depositFrom(
+  { node, deployed }: { readonly node: SolanaNode; readonly deployed: Depository },
+  sender: Keypair,
+  amount: bigint,
+): string {
+  node.airdrop(sender.publicKey.toBase58(), amount + feeLamports + leftLamports)
+  const message = new TransactionMessage({
+    payerKey: sender.publicKey,
+    recentBlockhash: node.latestBlockhash(),
+    instructions: [depositNative(deployed, { sender: sender.publicKey, amount, id: noOrder })],
+  })
+  const transaction = new VersionedTransaction(message.compileToV0Message())
+  transaction.sign([sender])
+  const sent = node.send(transaction.serialize(), { skipPreflight: false })
+  if ('refusal' in sent) throw new Error(`the deposit is refused: ${sent.refusal}`)
+  return sent.signature
 }

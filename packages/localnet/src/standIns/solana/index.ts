@@ -1,4 +1,5 @@
 export { solanaBodies } from './bodies.ts'
+export { type ClusterEvent, clusterEventSchema } from './clusterEvent.ts'
 export {
   createTokenAccount,
   type Depository,

@@ -52,10 +52,8 @@ export function readAccount(svm: LiteSVM, key: string): AccountState | undefined
 }
 
 /** What a token account holds; `undefined` for every other account. */
-export function readTokenAccount(svm: LiteSVM, key: string): TokenState | undefined {
-  const account = readAccount(svm, key)
-  if (account === undefined || !tokenPrograms.has(account.owner) || account.data.length < 165)
-    return undefined
+export function readTokenAccount(svm: LiteSVM, account: AccountState): TokenState | undefined {
+  if (!tokenPrograms.has(account.owner) || account.data.length < 165) return undefined
   const isAccount = account.data.length === 165 || account.data[165] === 2
   const data = Buffer.from(account.data)
   if (!isAccount || data[108] === 0) return undefined

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeBase58 } from '@causeway/core'
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
+import type { ClusterEvent, SentEvent } from './clusterEvent.ts'
 import { computeBudgetOf } from './computeBudget.ts'
 import {
   addressOf,
@@ -25,8 +26,6 @@ import {
 import { readWireTransaction, type WireTransaction, withBlockhash } from './wireTransaction.ts'
 
 export type Block = { readonly slot: bigint; readonly hash: string; readonly timeSeconds: bigint | null }
-/** Of ticks: those of an hour. */
-const emptySlotsMax = 18_000
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
 const genesisSeconds = 1_700_000_000n
@@ -51,8 +50,9 @@ export class SolanaNode {
   readonly #known = new Map<string, { readonly madeIn: bigint; newestUntil: bigint }>()
   #nextVersion: TransactionVersion | undefined
   readonly #watchers = new Set<() => void>()
-  /** Of ticks, the oldest first. */
-  readonly #emptySlots: bigint[] = []
+  /** Every slot from `firstSlot` to the newest one has a block, an empty one where none is stored. */
+  #clock: { readonly firstSlot: bigint; readonly slotMs: number } | undefined
+  #record: ((event: ClusterEvent) => void) | undefined
 
   constructor() {
     // The runtime remembers one blockhash; which ones are recent is told here, as a cluster has it.
@@ -67,9 +67,11 @@ export class SolanaNode {
   /** An account as if its program had made it. */
   place(key: string, account: { readonly owner: string; readonly data: Uint8Array }): void {
     place(this.#head, key, account)
+    this.#record?.({ place: key, ...account })
   }
   airdrop(to: string, amount: bigint): void {
     fund(this.#head, to, amount)
+    this.#record?.({ airdrop: to, amount })
   }
   rentExemption(dataLength: number): bigint {
     return this.#head.minimumBalanceForRentExemption(BigInt(dataLength))
@@ -82,7 +84,7 @@ export class SolanaNode {
     return commitment === 'finalized' ? this.#finalSlot : this.#slot
   }
   block(slot: bigint): Block | undefined {
-    return this.#blocks.get(slot)
+    return this.#blocks.get(slot) ?? this.#emptyBlock(slot)
   }
   account(key: string, commitment: Commitment) {
     return readAccount(commitment === 'finalized' ? this.#final : this.#head, key)
@@ -108,17 +110,54 @@ export class SolanaNode {
     this.#slot = slot > this.#slot ? slot : this.#slot + 1n
     if (this.#final === this.#head) this.#finalSlot = this.#slot
     setClock(this.#head, this.#slot, timeSeconds)
-    const hash = encodeBase58(createHash('sha256').update(`${this.genesisHash} ${this.#slot}`).digest())
-    this.#blocks.set(this.#slot, { slot: this.#slot, hash, timeSeconds })
-    this.#forgetEmpty(this.#slot)
+    if (this.#clock === undefined)
+      this.#blocks.set(this.#slot, { slot: this.#slot, hash: this.#tickHash(this.#slot), timeSeconds })
     this.#tell()
   }
-  /** Nobody asks for what happened in an empty block of an hour ago, and there is one every 200 ms. */
-  #forgetEmpty(newest: bigint): void {
-    this.#emptySlots.push(newest)
-    const oldest = this.#emptySlots.length > emptySlotsMax ? this.#emptySlots.shift() : undefined
-    if (oldest !== undefined) this.#blocks.delete(oldest)
+  #tickHash(slot: bigint): string {
+    return encodeBase58(createHash('sha256').update(`${this.genesisHash} ${slot}`).digest())
   }
+
+  /**
+   * From this time on there is one slot after the other by the clock, each with a block: in a time when no process ran
+   * too. Nothing is stored for an empty one.
+   */
+  followClock(nowMs: number, slotMs: number): void {
+    this.#clock = { firstSlot: slotAt(nowMs, slotMs), slotMs }
+    this.#record?.({ ...this.#clock })
+    this.tickAt(nowMs)
+  }
+  /** The time of the clock that it follows. Slots are counted from 1970. */
+  tickAt(nowMs: number): void {
+    if (this.#clock === undefined) throw new Error('the cluster follows no clock')
+    this.tick(BigInt(Math.floor(nowMs / 1_000)), slotAt(nowMs, this.#clock.slotMs))
+  }
+  #emptyBlock(slot: bigint): Block | undefined {
+    if (this.#clock === undefined || slot < this.#clock.firstSlot || slot > this.#slot) return undefined
+    const timeSeconds = (slot * BigInt(this.#clock.slotMs)) / 1_000n
+    return { slot, hash: this.#tickHash(slot), timeSeconds }
+  }
+
+  /** Told of everything that comes to the cluster from now on. */
+  record(tell: (event: ClusterEvent) => void): void {
+    this.#record = tell
+  }
+  /** Lets an event of an earlier cluster happen again: after all of them, in their order, this one is the same. */
+  replay(event: ClusterEvent): void {
+    if ('airdrop' in event) this.airdrop(event.airdrop, event.amount)
+    else if ('place' in event) this.place(event.place, event)
+    else if ('firstSlot' in event) this.#clock = event
+    else this.#replaySent(event)
+  }
+  #replaySent({ bytes, slot, timeSeconds }: SentEvent): void {
+    const wire = readWireTransaction(bytes)
+    if (wire === undefined) throw new Error('what was sent to the cluster is no transaction')
+    this.#slot = slot - 1n
+    this.#timeSeconds = timeSeconds
+    setClock(this.#head, this.#slot, timeSeconds)
+    this.#land(wire, bytes)
+  }
+
   /** A slot in which no block was made. */
   skipSlot(): void {
     this.#slot += 1n
@@ -165,6 +204,15 @@ export class SolanaNode {
       return options.skipPreflight ? { signature } : { refusal: 'Blockhash not found' }
     const failure = options.skipPreflight ? undefined : simulate(this.#head, wire)
     if (failure !== undefined) return { refusal: `${failure.toString()}` }
+    this.#record?.({ bytes, slot: this.#slot + 1n, timeSeconds: this.#timeSeconds })
+    this.#land(wire, bytes)
+    return { signature }
+  }
+
+  /** Into a block of its own. */
+  #land(wire: WireTransaction, bytes: Uint8Array): void {
+    const { transaction } = wire
+    const signature = encodeBase58(transaction.signatures[0] ?? new Uint8Array())
     const loaded = loadAddresses(this.#head, transaction)
     const { message } = transaction
     const locked = [
@@ -200,7 +248,6 @@ export class SolanaNode {
     this.#transactions.set(signature, stored)
     this.#next()
     this.#tell()
-    return { signature }
   }
 
   /** What a node says of a transaction that it does not forward. */
@@ -219,7 +266,8 @@ export class SolanaNode {
   recentUnitPrices(accounts: readonly string[], slots = 150n): readonly (readonly [bigint, bigint])[] {
     const first = this.#slot > slots ? this.#slot - slots : 1n
     const least = new Map<bigint, bigint>()
-    for (let slot = first; slot <= this.#slot; slot += 1n) if (this.#blocks.has(slot)) least.set(slot, 0n)
+    for (let slot = first; slot <= this.#slot; slot += 1n)
+      if (this.block(slot) !== undefined) least.set(slot, 0n)
     for (const { slot, unitPrice, keys } of this.#transactions.values()) {
       const wrote = new Set(keys.flatMap(({ key, isWritable }) => (isWritable ? [key] : [])))
       if (least.has(slot) && accounts.every((account) => wrote.has(account))) least.set(slot, unitPrice)
@@ -263,10 +311,11 @@ export class SolanaNode {
   }
 
   #balances(keys: readonly string[]): { lamports: readonly bigint[]; tokens: readonly TokenBalances[] } {
+    const accounts = keys.map((key) => readAccount(this.#head, key))
     return {
-      lamports: keys.map((key) => readAccount(this.#head, key)?.lamports ?? 0n),
-      tokens: keys.flatMap((key, accountIndex) => {
-        const token = readTokenAccount(this.#head, key)
+      lamports: accounts.map((account) => account?.lamports ?? 0n),
+      tokens: accounts.flatMap((account, accountIndex) => {
+        const token = account && readTokenAccount(this.#head, account)
         return token === undefined ? [] : [{ accountIndex, ...token }]
       }),
     }
@@ -292,6 +341,8 @@ export class SolanaNode {
     return block
   }
 }
+
+const slotAt = (nowMs: number, slotMs: number): bigint => BigInt(Math.floor(nowMs / slotMs))
 
 const copyOf = (ledger: LiteSVM) => LiteSVM.fromBytes(ledger.toBytes()).withBlockhashCheck(false)
 
