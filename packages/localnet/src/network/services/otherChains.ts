@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import { type FamilyKey, familyPlans, forEachFamily } from '../../families/familyPlans.ts'
 import type { FamilyFacts } from '../../families/familySettings.ts'
 import type { FamilyUrls } from '../../families/familyVariables.ts'
-import { StartFailure } from '../../processes/processEnd.ts'
+import { familyChainIds } from '../../families/quotedFamilies.ts'
 import type { FamilyProcess } from '../familyProcess.ts'
+import { waitUntilQuoted } from './waitUntilQuoted.ts'
 
 /** Chains of the other families than the EVM's. Services know them from their start, and take each up when it answers. */
 export type OtherChains = {
@@ -20,8 +20,7 @@ export type OtherChains = {
 
 /** Opened beside the services; every other one once the first quote can be answered. */
 const firstFamily: FamilyKey = 'solana'
-const quotedWithinMs = 90_000
-const pollMs = 200
+const timeoutMs = 90_000
 
 export function openOtherChains(args: {
   readonly process: FamilyProcess
@@ -48,11 +47,10 @@ export function openOtherChains(args: {
     last = open.catch(() => undefined)
     return open.then(async (facts) => {
       const url = await quoteApiUrl
-      if (url !== undefined) await waitUntilQuoted(key, url, signal)
-      stageDone(
-        key,
-        `${url === undefined ? 'open' : 'quoted'}: ${familyPlans[key].name} as a stand-in shows it`,
-      )
+      const { name } = familyPlans[key]
+      const chain = { name, chainId: familyChainIds[key] }
+      if (url !== undefined) await waitUntilQuoted(chain, { quoteApiUrl: url, timeoutMs, signal })
+      stageDone(key, `${url === undefined ? 'open' : 'quoted'}: ${name} as a stand-in shows it`)
       return facts
     })
   }
@@ -65,21 +63,4 @@ export function openOtherChains(args: {
   }
   const settled = Promise.allSettled(Object.values(opened)).then(() => undefined)
   return { urls: process.urls, controlUrl: process.controlUrl, opened, settled }
-}
-
-const healthSchema = z.object({ chains: z.array(z.object({ chain: z.string(), state: z.string() })) })
-
-/** @throws StartFailure when it is not, in time */
-async function waitUntilQuoted(key: FamilyKey, quoteApiUrl: string, signal: AbortSignal): Promise<void> {
-  const giveUpAtMs = performance.now() + quotedWithinMs
-  while (performance.now() < giveUpAtMs) {
-    signal.throwIfAborted()
-    const answer = await fetch(`${quoteApiUrl}/prices/health`, { signal }).catch(() => undefined)
-    const health = answer?.ok === true ? healthSchema.parse(await answer.json()) : undefined
-    if (health?.chains.some(({ chain, state }) => chain === key && state === 'ok')) return
-    await new Promise((resolve) => setTimeout(resolve, pollMs))
-  }
-  throw new StartFailure(
-    `${key} is open, and not quoted after ${quotedWithinMs / 1_000} s: see GET ${quoteApiUrl}/prices/health`,
-  )
 }

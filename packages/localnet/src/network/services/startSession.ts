@@ -5,6 +5,7 @@ import type { FamilyFacts, FamilyNetwork } from '../../families/familySettings.t
 import type { PersonalityName } from '../../faultProxy/nodePersonalities.ts'
 import { nextFreePorts } from '../../nodes/ports.ts'
 import { describeEnd, type ProcessEnd, StartFailure } from '../../processes/processEnd.ts'
+import { chainPlans } from '../chainPlan.ts'
 import { type FamilyProcess, startFamilyProcess } from '../familyProcess.ts'
 import { localPaths } from '../localPaths.ts'
 import { writeNetworkFile } from '../networkFile.ts'
@@ -21,6 +22,7 @@ import { oracleSigners } from './oracle.ts'
 import { type OtherChains, openOtherChains } from './otherChains.ts'
 import type { FirstPorts, ServicePlan, ServicePorts } from './servicePlan.ts'
 import { type RunningService, type ServiceOptions, startService } from './startService.ts'
+import { waitUntilQuoted } from './waitUntilQuoted.ts'
 
 export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 'beside'> & {
   /** Shows the chains of the other families too, from this port on; default: no. */
@@ -56,6 +58,7 @@ export type Session = {
 
 /** After this long a line says where to look. */
 const slowMs = 8_000
+const quotedWithinMs = 20_000
 
 /**
  * Starts the chains, then all services side by side, and stops it all again when one part fails. Of the other families
@@ -118,7 +121,9 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     const chains = { network, families: familyProcess?.urls }
     await startServices({ ...options, signal }, { ...chains, endpoints }, running)
     signal.throwIfAborted()
-    quoteApi.resolve(urlOf(running, 'quote-api'))
+    const quoteApiUrl = urlOf(running, 'quote-api')
+    quoteApi.resolve(quoteApiUrl)
+    if (quoteApiUrl !== undefined) await waitForQuotes(network, { quoteApiUrl, report, signal })
     sponsorApiKey = (await sponsorOf(options, network, running, signal))?.apiKey
     await describe()
     up.resolve()
@@ -202,6 +207,27 @@ async function startServices(
   signal.throwIfAborted()
   const { services } = options
   running.sort((one, other) => services.indexOf(one.plan) - services.indexOf(other.plan))
+}
+
+/** What an operator stopped before stays stopped: that is told, and the start goes on. */
+async function waitForQuotes(
+  { chains }: LocalNetwork,
+  options: {
+    readonly quoteApiUrl: string
+    readonly signal: AbortSignal
+    readonly report: SessionOptions['report']
+  },
+): Promise<void> {
+  const { report } = options
+  const quoted = [chains.base, chains.optimism].map(({ key, chainId }) =>
+    waitUntilQuoted({ name: chainPlans[key].name, chainId }, { ...options, timeoutMs: quotedWithinMs }).catch(
+      (error: unknown) => {
+        if (!(error instanceof StartFailure)) throw error
+        report(error.message)
+      },
+    ),
+  )
+  await Promise.all(quoted)
 }
 
 async function sponsorOf(
