@@ -480,6 +480,7 @@ export {
   decodeBitcoinWithdrawal,
 } from './vm/bitcoin/withdrawal.ts'
 export { type AllocatorUtxo, allocatorUtxos } from './vm/bitcoin/withdrawRequest.ts'
+export { type ChainNetwork, codecOf, mainNetwork } from './vm/codecs.ts'
 export {
   InvalidAddressError,
   InvalidTransactionIdError,
@@ -529,7 +530,7 @@ export {
   type WithdrawalCall,
 } from './vm/ethereum/withdrawal.ts'
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
-export { type ChainNetwork, codecOf, families, listsContract, mainNetwork } from './vm/families.ts'
+export { families, listsContract } from './vm/families.ts'
 export type { HeadSubscription } from './vm/family.ts'
 export type { FeeFunds } from './vm/feeFunds.ts'
 export { FlatFees } from './vm/flatFees.ts'

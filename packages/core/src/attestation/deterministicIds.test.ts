@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { orderBId, orderCId, repeated } from '../../test/vectors/orders.ts'
 import type { Hex } from '../hex.ts'
-import { codecOf, mainNetwork } from '../vm/families.ts'
+import { codecOf, mainNetwork } from '../vm/codecs.ts'
 import {
   depositsExecutionKey,
   deterministicId,

@@ -17,9 +17,9 @@ import {
 } from '../../test/vectors/orders.ts'
 import type { ProtocolChain } from '../chain/protocolChain.ts'
 import type { Hex } from '../hex.ts'
+import { mainNetwork } from '../vm/codecs.ts'
 import { InvalidAddressError } from '../vm/errors.ts'
 import { checksumAddress } from '../vm/ethereum/checksumAddress.ts'
-import { mainNetwork } from '../vm/families.ts'
 import { vmTypes } from '../vm/vmType.ts'
 import { derivedHubChainId, hubAlias, hubTokenId, orderAddress, withdrawalAddress } from './hubIds.ts'
 

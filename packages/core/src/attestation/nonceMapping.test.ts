@@ -3,7 +3,7 @@
 import { hashTypedData } from 'viem'
 import { expect, test } from 'vitest'
 import { bytesToHex } from '../hashing/hexBytes.ts'
-import { mainNetwork } from '../vm/families.ts'
+import { mainNetwork } from '../vm/codecs.ts'
 import { nonceMappingDigest, nonceMappingTypedData } from '../vm/nonceMapping.ts'
 import { nonceMappingEntry, nonceMappingId } from './nonceMapping.ts'
 

@@ -1,8 +1,8 @@
 import { sha256TextHex } from '../hashing/sha256.ts'
 import type { Hex } from '../hex.ts'
 import type { MappingEntry } from '../signatures/execution.ts'
+import type { ChainNetwork } from '../vm/codecs.ts'
 import { checksumAddress } from '../vm/ethereum/checksumAddress.ts'
-import type { ChainNetwork } from '../vm/families.ts'
 import type { NonceMapping } from '../vm/nonceMapping.ts'
 import { hubAlias } from './hubIds.ts'
 

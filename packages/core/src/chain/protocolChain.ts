@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
 import { hashText } from '../hashing/typedData.ts'
-import { type ChainNetwork, codecOf } from '../vm/families.ts'
+import { type ChainNetwork, codecOf } from '../vm/codecs.ts'
 import type { VmCodec } from '../vm/vmCodec.ts'
 
 /** One chain as the protocol names it: its string id enters hashes, its family encodes its addresses. */

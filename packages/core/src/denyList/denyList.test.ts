@@ -2,7 +2,7 @@
 // wants it empty.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { codecOf, mainNetwork } from '../vm/families.ts'
+import { codecOf, mainNetwork } from '../vm/codecs.ts'
 import {
   denyListEntriesMax,
   isDenied,

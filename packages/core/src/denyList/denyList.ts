@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConfigurationError } from '../errors.ts'
-import { codecOf, families, mainNetwork } from '../vm/families.ts'
+import { codecOf, mainNetwork } from '../vm/codecs.ts'
+import { families } from '../vm/families.ts'
 import type { VmCodec } from '../vm/vmCodec.ts'
 import { type VmType, vmTypes } from '../vm/vmType.ts'
 

@@ -1,4 +1,5 @@
-import { type ChainNetwork, families } from '../vm/families.ts'
+import type { ChainNetwork } from '../vm/codecs.ts'
+import { families } from '../vm/families.ts'
 import type { OwnerSigned } from '../vm/family.ts'
 import { type OwnerRequest, ownerRequestHash } from './ownerRequest.ts'
 

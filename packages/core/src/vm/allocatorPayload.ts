@@ -1,7 +1,8 @@
 import type { Hex } from '../hex.ts'
 import type { PayloadPlace } from './allocatorPayloadFamily.ts'
+import type { ChainNetwork } from './codecs.ts'
 import { InvalidWithdrawalError } from './errors.ts'
-import { type ChainNetwork, families } from './families.ts'
+import { families } from './families.ts'
 import type { VmType } from './vmType.ts'
 import { normaliseWithdrawRequest, type WithdrawRequest } from './withdrawRequest.ts'
 

@@ -1,7 +1,6 @@
 import { hexDigits, parseHexDigits } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
 import type { AllocatorPayloadFamily } from './allocatorPayloadFamily.ts'
-import type { VmCodec } from './vmCodec.ts'
 import type { PublicVmName } from './vmType.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
 
@@ -33,8 +32,6 @@ export type Family = {
   /** As people call it. */
   readonly name: string
   readonly publicName: PublicVmName
-  /** @throws ConfigurationError when the family has no network of that name */
-  readonly codec: (network: string | undefined) => VmCodec
   /** @throws InvalidAddressError, InvalidWithdrawRequestError */
   readonly withdrawRequest: (request: PlainWithdrawRequest, network?: string) => NormalisedWithdrawRequest
   readonly allocatorPayload: AllocatorPayloadFamily

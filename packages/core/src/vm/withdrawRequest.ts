@@ -1,5 +1,6 @@
 import type { Hex } from '../hex.ts'
-import { type ChainNetwork, families } from './families.ts'
+import type { ChainNetwork } from './codecs.ts'
+import { families } from './families.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
 
 /** Payload parameters of the withdrawal-initiated flow. @source rule P-128 */

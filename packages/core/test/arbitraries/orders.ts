@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { NetworkOf } from '../../src/chain/protocolChain.ts'
 import type { Hex } from '../../src/hex.ts'
 import type { Order } from '../../src/order/order.ts'
-import { mainNetwork } from '../../src/vm/families.ts'
+import { mainNetwork } from '../../src/vm/codecs.ts'
 import { type VmType, vmTypes } from '../../src/vm/vmType.ts'
 import { accounts, currencies, type Spelled } from './addresses.ts'
 

@@ -1,7 +1,7 @@
 import type { NetworkOf } from '../../src/chain/protocolChain.ts'
 import type { Hex } from '../../src/hex.ts'
 import type { Order } from '../../src/order/order.ts'
-import { mainNetwork } from '../../src/vm/families.ts'
+import { mainNetwork } from '../../src/vm/codecs.ts'
 import type { VmType } from '../../src/vm/vmType.ts'
 
 const evmNative = '0x0000000000000000000000000000000000000000'

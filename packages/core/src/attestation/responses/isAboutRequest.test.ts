@@ -8,7 +8,7 @@ import {
 } from '../../../test/vectors/orders.ts'
 import { sampleContext, sampleResponses } from '../../../test/vectors/responses.ts'
 import type { Hex } from '../../hex.ts'
-import { mainNetwork } from '../../vm/families.ts'
+import { mainNetwork } from '../../vm/codecs.ts'
 import { normaliseWithdrawRequest } from '../../vm/withdrawRequest.ts'
 import { encodeBurnAction, encodeTransferAction } from '../actions.ts'
 import { hubAlias, hubTokenId, withdrawalAddress } from '../hubIds.ts'

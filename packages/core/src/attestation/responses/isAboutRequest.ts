@@ -2,7 +2,7 @@ import { type NetworkOf, type ProtocolChain, UnknownChainError } from '../../cha
 import { canonicalJson } from '../../hashing/canonicalJson.ts'
 import type { Hex } from '../../hex.ts'
 import type { Order } from '../../order/order.ts'
-import { codecOf } from '../../vm/families.ts'
+import { codecOf } from '../../vm/codecs.ts'
 import { normaliseWithdrawRequest } from '../../vm/withdrawRequest.ts'
 import { encodeBurnAction, encodeMintAction, encodeTransferAction } from '../actions.ts'
 import { depositsExecutionKey, recoveryKey, settlementExecutionKey } from '../deterministicIds.ts'

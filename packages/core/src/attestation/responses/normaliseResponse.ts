@@ -1,6 +1,6 @@
 import type { NetworkOf } from '../../chain/protocolChain.ts'
 import type { Hex } from '../../hex.ts'
-import { codecOf } from '../../vm/families.ts'
+import { codecOf } from '../../vm/codecs.ts'
 import type {
   DepositsResponse,
   FillsResponse,

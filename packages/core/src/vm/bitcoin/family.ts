@@ -1,19 +1,11 @@
 import { type Family, signedText } from '../family.ts'
 import { bitcoinAllocatorPayload } from './allocatorPayload.ts'
-import { bitcoinNetworkOf, bitcoinNetworks, createBitcoinCodec } from './codec.ts'
+import { bitcoinNetworkOf } from './codec.ts'
 import { normaliseBitcoinRequest } from './withdrawRequest.ts'
-
-const codecs = new Map(
-  Object.values(bitcoinNetworks).map((network) => [network, createBitcoinCodec(network)]),
-)
 
 export const bitcoinFamily: Family = {
   name: 'Bitcoin',
   publicName: 'bvm',
-  codec(name) {
-    const network = bitcoinNetworkOf(name)
-    return codecs.get(network) ?? createBitcoinCodec(network)
-  },
   withdrawRequest: normaliseBitcoinRequest,
   allocatorPayload: bitcoinAllocatorPayload,
   /** The curve is loaded when the first of its owners signs. */

@@ -7,7 +7,6 @@ import { ethereumCodec } from './codec.ts'
 export const ethereumFamily: Family = {
   name: 'EVM',
   publicName: 'evm',
-  codec: () => ethereumCodec,
   withdrawRequest: normaliseEvmRequest,
   allocatorPayload: evmAllocatorPayload,
   /** @source rule P-80 */

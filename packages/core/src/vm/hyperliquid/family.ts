@@ -3,7 +3,6 @@ import { domainSeparator, typedDataDigest } from '../../hashing/typedData.ts'
 import { type AllocatorPayloadFamily, firstDifference } from '../allocatorPayloadFamily.ts'
 import { isSignedByAccount } from '../ethereum/family.ts'
 import type { Family } from '../family.ts'
-import { hyperliquidCodec } from './codec.ts'
 import { decodeHyperliquidWithdrawal, hyperliquidWithdrawalId } from './withdrawal.ts'
 import { normaliseHyperliquidRequest } from './withdrawRequest.ts'
 
@@ -35,7 +34,6 @@ const hyperliquidAllocatorPayload: AllocatorPayloadFamily = {
 export const hyperliquidFamily: Family = {
   name: 'Hyperliquid',
   publicName: 'hypevm',
-  codec: () => hyperliquidCodec,
   withdrawRequest: normaliseHyperliquidRequest,
   allocatorPayload: hyperliquidAllocatorPayload,
   isSignedByOwner: isSignedByAccount,

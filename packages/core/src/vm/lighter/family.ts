@@ -3,7 +3,6 @@ import { keccak256 } from '../../hashing/keccak.ts'
 import { personalMessageDigest } from '../../hashing/typedData.ts'
 import { type AllocatorPayloadFamily, firstDifference } from '../allocatorPayloadFamily.ts'
 import type { Family } from '../family.ts'
-import { lighterCodec } from './codec.ts'
 import { decodeLighterWithdrawal, lighterTransferMessage } from './withdrawal.ts'
 import { normaliseLighterRequest } from './withdrawRequest.ts'
 
@@ -31,7 +30,6 @@ const lighterAllocatorPayload: AllocatorPayloadFamily = {
 export const lighterFamily: Family = {
   name: 'Lighter',
   publicName: 'lvm',
-  codec: () => lighterCodec,
   withdrawRequest: normaliseLighterRequest,
   allocatorPayload: lighterAllocatorPayload,
   /** EIP-191 by the key that the exchange keeps for the account. */

@@ -17,7 +17,6 @@ const solanaAllocatorPayload: AllocatorPayloadFamily = {
 export const solanaFamily: Family = {
   name: 'Solana',
   publicName: 'svm',
-  codec: () => solanaCodec,
   withdrawRequest: normaliseSolanaRequest,
   allocatorPayload: solanaAllocatorPayload,
   /** Ed25519, whose curve is loaded when the first of its owners signs. */

@@ -2,15 +2,11 @@ import { evmAllocatorPayload } from '../ethereum/allocatorPayload.ts'
 import type { Family } from '../family.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../withdrawRequestParts.ts'
 import { tronEvmAddress, tronHexAddress } from './address.ts'
-import { createTronCodec } from './codec.ts'
 import { tronMessageDigest } from './ownerSignature.ts'
-
-const codec = createTronCodec()
 
 export const tronFamily: Family = {
   name: 'Tron',
   publicName: 'tvm',
-  codec: () => codec,
   withdrawRequest: normaliseTronRequest,
   allocatorPayload: evmAllocatorPayload,
   isSignedByOwner: ({ owner, requestHash, signature, recoverSigner }) =>

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { damaged, outcomeOf } from '../../../test/hostileBytes.ts'
 import { repeated } from '../../../test/vectors/orders.ts'
 import type { Hex } from '../../hex.ts'
+import { codecOf, mainNetwork } from '../codecs.ts'
 import { InvalidAddressError, InvalidWithdrawalError } from '../errors.ts'
 import { encodeTransfer } from '../ethereum/abi.ts'
 import {
@@ -13,7 +14,6 @@ import {
   encodeEvmWithdrawal,
   evmWithdrawalId,
 } from '../ethereum/withdrawal.ts'
-import { codecOf, mainNetwork } from '../families.ts'
 import { tronAddress, tronEvmAddress } from './address.ts'
 import { tronWithdrawalTransfer } from './withdrawalTransfer.ts'
 

@@ -2,7 +2,7 @@
 // hold exactly. Who gains by breaking it: a user who is credited for less than he is quoted; whoever has a deposit read as
 // another asset's. Method: vectors by hand, and currencies there and back.
 import { expect, test } from 'vitest'
-import { mainNetwork } from '../../families.ts'
+import { mainNetwork } from '../../codecs.ts'
 import { FlatFees } from '../../flatFees.ts'
 import type { OriginRoute } from '../../quotingFamily.ts'
 import { lighterCodec } from '../codec.ts'
