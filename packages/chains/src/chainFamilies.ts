@@ -11,7 +11,7 @@ import { missingBitcoinSettings, openBitcoinChain } from './bitcoin-vm/openBitco
 import { bitcoinPaying } from './bitcoin-vm/paying/bitcoinPayingChain.ts'
 import { bitcoinQuotingChain } from './bitcoin-vm/quoting/bitcoinQuotingChain.ts'
 import { bitcoinSettlingChain } from './bitcoin-vm/settling/bitcoinSettlingChain.ts'
-import type { RegisteredChain } from './config/chainRegistry.ts'
+import type { RegisteredChain } from './config/registeredChain.ts'
 import { ethereumQuotingChain } from './ethereum-vm/ethereumQuotingChain.ts'
 import { openEthereumChain } from './ethereum-vm/openEthereumChain.ts'
 import type { ChainFinding } from './family/chainFinding.ts'

@@ -8,7 +8,7 @@ import {
   type HeadSubscription,
   type Secret,
 } from '@causeway/core'
-import type { RegisteredChain } from './config/chainRegistry.ts'
+import type { RegisteredChain } from './config/registeredChain.ts'
 import { openHeadPushes, type PushEnd } from './rpc/headPushes.ts'
 import type { JsonRpcClient, TakenSizes } from './rpc/jsonRpc.ts'
 import { NodeError } from './rpc/nodeError.ts'

@@ -1,9 +1,9 @@
 import { type Finding, publishedDevelopmentAddresses, splitList } from '@causeway/core'
-import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
+import type { ChainRegistry } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
+import type { Endpoints } from './config/registeredChain.ts'
 import type { FamilyChain } from './family/familyChain.ts'
-import { localProblems } from './rpc/checkEndpoints.ts'
-import type { JsonRpcClient } from './rpc/jsonRpc.ts'
+import { isOnThisMachine, localEnvironment, rehearsalEnvironment } from './family/thisMachine.ts'
 
 /**
  * Chain ids are real in every environment, so what keeps a local network and the real ones apart is
@@ -11,14 +11,7 @@ import type { JsonRpcClient } from './rpc/jsonRpc.ts'
  * @source rules O-149, O-150
  */
 
-const localEnvironment = 'local'
-const rehearsalEnvironment = 'rehearsal'
 const serviceUrls = ['esploraCompatibleApiUrl', 'proxyApiUrl', 'explorerApiUrl'] as const
-
-/** The two environments whose chains are nodes of this machine: `local`, and `rehearsal`, which is else production. */
-export function isOnThisMachine(environment: string): boolean {
-  return environment === localEnvironment || environment === rehearsalEnvironment
-}
 
 /** `local` and `rehearsal` read nothing but this machine. */
 export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] {
@@ -101,24 +94,6 @@ export async function joinProblems(looks: readonly Promise<readonly string[]>[])
   const failed = ends.find((end) => end.status === 'rejected')
   if (problems.length === 0 && failed !== undefined) throw failed.reason
   return problems
-}
-
-/**
- * `local` and `rehearsal` talk to anvil and to nothing that forwards to a real chain.
- * @throws UpstreamUnavailableError as `localProblems`
- */
-export async function checkLocalNodes(
-  environment: string,
-  client: JsonRpcClient,
-): Promise<readonly string[]> {
-  if (!isOnThisMachine(environment)) return []
-  const { chainId, electorate } = client
-  const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
-  const said = each.map(({ alias, answers }) => ({ alias, said: answers?.[0] }))
-  return localProblems({ chainId, threshold: electorate.threshold }, said, (answer) => {
-    const isAnvil = answer.ok && String(answer.result).toLowerCase().startsWith('anvil/')
-    return isAnvil ? undefined : `is no anvil node, as ENVIRONMENT=${environment} demands`
-  })
 }
 
 /**

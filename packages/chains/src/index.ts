@@ -16,18 +16,13 @@ export {
   payingSeconds,
   readNetworkFacts,
 } from './chainFamilies.ts'
-export {
-  type ChainRegistry,
-  type ChainSources,
-  type Endpoints,
-  loadChains,
-  type RegisteredChain,
-  type RegisteredHub,
-} from './config/chainRegistry.ts'
+export { type ChainRegistry, type ChainSources, loadChains } from './config/chainRegistry.ts'
 export { type ConfigSource, examineConfigFile, loadConfigFile, readConfigFile } from './config/configFile.ts'
 export { environmentFileNames, readEnvironmentFiles } from './config/environmentFiles.ts'
 export { type Placeholder, resolvePlaceholders, type Variables } from './config/placeholders.ts'
-export { readSigningCaps, type SigningCap } from './config/signingCaps.ts'
+export type { Endpoints, RegisteredChain, RegisteredHub } from './config/registeredChain.ts'
+export type { SigningCap } from './config/signingCap.ts'
+export { readSigningCaps } from './config/signingCaps.ts'
 export { fillInByDeploying, fillInByHand, unfilledPlaces } from './config/unfilled.ts'
 export { type DenyListSettings, denyListSettings, denyListVariables } from './denyList/denyListSettings.ts'
 export {
@@ -236,13 +231,12 @@ export type {
   SettlingPass,
 } from './family/settlingChain.ts'
 export { unlessGone } from './family/settlingReads.ts'
+export { checkLocalNodes, isOnThisMachine } from './family/thisMachine.ts'
 export {
   addressesIn,
   chainNotes,
   checkForeignAddresses,
   checkLocalEndpoints,
-  checkLocalNodes,
-  isOnThisMachine,
   joinProblems,
   verifyChain,
 } from './guards.ts'

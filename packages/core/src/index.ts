@@ -277,6 +277,7 @@ export { bytesToHex, concatBytes, hexToBytes, parseHexDigits, utf8Bytes } from '
 export { keccak256, keccak256Hex } from './hashing/keccak.ts'
 export { sha256, sha256TextHex } from './hashing/sha256.ts'
 export { domainSeparator } from './hashing/typedData.ts'
+export { viemLibrary } from './hashing/viemLibrary.ts'
 export { anyCaseHex32Pattern, type Hex, hex32Pattern, isAnyCaseHex32, isHex32 } from './hex.ts'
 export type {
   BalanceRecord,
@@ -358,7 +359,7 @@ export {
   tokenPermitKinds,
 } from './order/permit.ts'
 export type { Permit2Terms, PermittedCall } from './order/permit2.ts'
-export { type RefundedDeposit, refundChainId, refundId } from './order/refundId.ts'
+export { type RefundedDeposit, refundId } from './order/refundId.ts'
 export { createPayeeRule, type PayeeRule, type PayeeSettings } from './payees/payeeRule.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
@@ -385,12 +386,13 @@ export type {
   ExecutionDomain,
   MappingDomain,
   MappingEntry,
+  WithdrawRequest,
   WithdrawRequestDomain,
 } from './signatures/execution.ts'
 export { isSignedByOwner, type OwnerCheck } from './signatures/isSignedByOwner.ts'
 export { type NoFillOrRefund, noFillOrRefundDigest } from './signatures/noFillOrRefund.ts'
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
-export type { RecoverSigner, Signer, SigningRequest } from './signatures/signer.ts'
+export type { PayloadPlace, RecoverSigner, Signer, SigningRequest } from './signatures/signer.ts'
 export { type TimelineStatement, timelineDomain, timelineTypes } from './signatures/timelineStatement.ts'
 export type { QueryOptions, SqlDatabase, SqlRow, SqlTx, SqlWriteTx, TransactionOptions } from './sql/sqlTx.ts'
 export { classifyTopUps, needsTrace } from './topUps/classifyTopUps.ts'
@@ -414,7 +416,6 @@ export {
   spelledWithdrawRequest,
   withdrawRequestOf,
 } from './vm/allocatorPayload.ts'
-export type { PayloadPlace } from './vm/allocatorPayloadFamily.ts'
 export {
   type BitcoinPayload,
   decodeBitcoinPayload,
@@ -501,7 +502,7 @@ export {
 export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
 export { ethereumCodec, isNativeTransferLog } from './vm/ethereum/codec.ts'
 export { create2Address, firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
-export { contractInterface, viemLibrary } from './vm/ethereum/contractInterface.ts'
+export { contractInterface } from './vm/ethereum/contractInterface.ts'
 export { depositAddressOf } from './vm/ethereum/depositAddress.ts'
 export { parseAddressList, parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
@@ -607,6 +608,7 @@ export type {
   UserTransactionKind,
 } from './vm/quotingFamily.ts'
 export { addressSettings } from './vm/quotingFamily.ts'
+export { refundChainId } from './vm/refundChainId.ts'
 export { solanaCodec } from './vm/solana/codec.ts'
 export {
   type SolanaAddressProgram,
@@ -688,7 +690,6 @@ export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
 export { currencyProblem, type VmCodec } from './vm/vmCodec.ts'
 export { publicVmNames, type VmType, vmTypes } from './vm/vmType.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
-export type { WithdrawRequest } from './vm/withdrawRequest.ts'
 export { normaliseWithdrawRequest } from './vm/withdrawRequest.ts'
 export {
   addressText,

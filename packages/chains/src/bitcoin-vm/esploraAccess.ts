@@ -1,7 +1,7 @@
 import { Secret } from '@causeway/core'
 import { request } from 'undici'
 import { z } from 'zod'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import { EndpointFailure } from '../rpc/endpointFailure.ts'
 import type { HeaderSource } from '../rpc/httpTransport.ts'
 

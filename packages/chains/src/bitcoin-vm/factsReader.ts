@@ -14,7 +14,7 @@ import {
   type WithdrawalFacts,
   type WithdrawRequestQuestion,
 } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import {
   createFactsReader,
   type FamilyReader,

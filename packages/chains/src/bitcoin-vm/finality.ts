@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 
 /** Blocks that must stand, the transaction's own included. */
 export type Confirmations = bigint

@@ -1,5 +1,5 @@
 import { bitcoinLibrary, type bitcoinNetworks, ConfigurationError } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
 import { askEnough, verifyLocalEndpoints } from '../rpc/checkEndpoints.ts'
 import { createBitcoindView } from './bitcoindView.ts'

@@ -1,5 +1,5 @@
 import { ConfigurationError, Secret, splitList } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import { countHosts } from '../rpc/endpointUrl.ts'
 import { EndpointView } from '../rpc/endpointView.ts'
 import type { HeadTracking } from '../rpc/headTracking.ts'

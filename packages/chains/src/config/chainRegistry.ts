@@ -6,7 +6,6 @@ import {
   chainsFileSchema,
   codecOf,
   families,
-  type HubFile,
   hubFileSchema,
   Secret,
   splitList,
@@ -23,56 +22,15 @@ import {
 } from './configFile.ts'
 import { canPay, type ListedChain } from './listedPayers.ts'
 import type { Placeholder, Variables } from './placeholders.ts'
-import { readSigningCaps, type SigningCap } from './signingCaps.ts'
-
-const secretMembers = [
-  'esploraCompatibleApiUrl',
-  'blockstreamClientId',
-  'blockstreamClientSecret',
-  'maestroApiKey',
-  'proxyApiUrl',
-  'proxyApiKey',
-  'rpcApiKey',
-  'explorerApiUrl',
-] as const
-
-type AdditionalData = NonNullable<ChainEntry['additionalData']>
-type SecretMember = (typeof secretMembers)[number]
-
-/** Where a chain or the hub is read. */
-export type Endpoints = {
-  /** In order of preference; each may hold a key in its path. */
-  readonly endpoints: readonly Secret[]
-  /** False without endpoints: the chain stays listed and cannot be read. */
-  readonly ready: boolean
-  /** Variables that `httpRpcUrl` names and that are not set. */
-  readonly unsetVariables: readonly string[]
-}
-
-export type RegisteredChain = Omit<
-  ChainEntry,
-  'httpRpcUrl' | 'wsRpcUrl' | 'rpcThreshold' | 'additionalData' | 'signingCaps'
-> &
-  ChainNetwork &
-  Endpoints & {
-    /** Where new blocks are told of; each may hold a key in its path. Absent where nobody does. */
-    readonly headPushUrls?: readonly Secret[]
-    /** Equal answers needed for what is signed. */
-    readonly rpcThreshold: number
-    /** Absent where the file names none, or a variable of it is not set. */
-    readonly signingCaps?: readonly SigningCap[]
-    /** Variables that `signingCaps` names and that are not set. */
-    readonly unsetCapVariables?: readonly string[]
-    readonly additionalData: Omit<AdditionalData, SecretMember | 'network'> & {
-      readonly [Name in SecretMember]?: Secret
-    }
-  }
-
-export type RegisteredHub = Omit<HubFile, 'httpRpcUrl' | 'auroraHttpRpcUrl'> &
-  Endpoints & {
-    /** Where the allocator is read: the hub's own endpoints when it stands there. */
-    readonly allocatorEndpoints: Endpoints
-  }
+import {
+  type AdditionalData,
+  type Endpoints,
+  type RegisteredChain,
+  type RegisteredHub,
+  secretMembers,
+} from './registeredChain.ts'
+import type { SigningCap } from './signingCap.ts'
+import { readSigningCaps } from './signingCaps.ts'
 
 export type ChainRegistry = {
   readonly environment: string

@@ -1,7 +1,5 @@
 import { bytesToHex, type ChainNetwork, codecOf, DomainError, splitList } from '@causeway/core'
-
-/** The most that an oracle signs of one currency within an hour, in its smallest unit. */
-export type SigningCap = { readonly currency: string; readonly amount: bigint }
+import type { SigningCap } from './signingCap.ts'
 
 /**
  * Reads a chain's `signingCaps`: an object, or `currency=amount` joined by commas. There is no wildcard:

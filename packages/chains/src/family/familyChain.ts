@@ -1,5 +1,5 @@
 import type { DepthRule, Finality, Hex } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import type { ObserveEndpoints } from '../rpc/endpoint.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'

@@ -10,7 +10,7 @@ import type {
   Secret,
   SweptOutputs,
 } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import type { FinalMark, PaymentState } from './payingChain.ts'
 
 /** What a transaction of a line does. */

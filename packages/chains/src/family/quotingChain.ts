@@ -8,7 +8,7 @@ import type {
   InputLock,
   SpendableOutput,
 } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from '../rpc/client.ts'
 import type { ChainFinding } from './chainFinding.ts'
 import type { NetworkFacts, NetworkQuestion } from './networkFacts.ts'

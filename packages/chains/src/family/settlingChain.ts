@@ -1,6 +1,6 @@
 import type { DepositFacts, Hex, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { ListedChain } from '../config/listedPayers.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import type { ChainClient } from '../rpc/client.ts'
 import type { HubEntries } from './hubEntries.ts'
 import type { FinalMark } from './payingChain.ts'

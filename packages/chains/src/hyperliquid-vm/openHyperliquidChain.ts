@@ -1,5 +1,5 @@
 import { ConfigurationError, Secret } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import { createEndpoints } from '../rpc/createEndpoints.ts'
 import type { Endpoint, ObserveEndpoints } from '../rpc/endpoint.ts'

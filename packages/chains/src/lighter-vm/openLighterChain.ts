@@ -1,5 +1,5 @@
 import { ConfigurationError, Secret, splitList } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import type { EndpointToCreate } from '../rpc/createEndpoints.ts'
 import { parseEndpoint } from '../rpc/endpointUrl.ts'

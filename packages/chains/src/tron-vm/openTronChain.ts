@@ -1,5 +1,5 @@
 import { Secret } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { RegisteredChain } from '../config/registeredChain.ts'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
 import type { EndpointToCreate } from '../rpc/createEndpoints.ts'
 import { answersTo } from '../rpc/headTracking.ts'
@@ -27,7 +27,10 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
     reader: createTronFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
     async verify(signal) {
       const contract = { setting: `chains: ${id}.depository`, address: depository }
-      const contradictions = await verifyTronEndpoints({ quorum, chainId: BigInt(hubChainId), contract }, signal)
+      const contradictions = await verifyTronEndpoints(
+        { quorum, chainId: BigInt(hubChainId), contract },
+        signal,
+      )
       // Loaded once the chain answers: no request waits for it, nor a start beside a chain that is down.
       tronProtocol()
       return contradictions

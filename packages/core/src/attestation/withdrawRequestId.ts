@@ -2,7 +2,7 @@ import { type AbiMember, abiAddress, abiBytes, abiUint, encodeAbiTuple } from '.
 import { fixedHexToBytes, hexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
 import { keccak256Hex } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
-import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
+import type { WithdrawRequest } from '../signatures/execution.ts'
 
 /**
  * Payload id of a withdraw request: keccak-256 of the ABI encoding of its eight members as **one**

@@ -1,9 +1,10 @@
 import { AbiWords } from '../hashing/abiWords.ts'
 import { fixedHexToBytes, hexToBytes } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
+import { viemLibrary } from '../hashing/viemLibrary.ts'
 import type { Hex } from '../hex.ts'
 import { create2Address } from '../vm/ethereum/contractAddress.ts'
-import { contractInterface, viemLibrary } from '../vm/ethereum/contractInterface.ts'
+import { contractInterface } from '../vm/ethereum/contractInterface.ts'
 import { encodePermit2Deposit, type Permit2Terms, permit2TypedData } from './permit2.ts'
 
 /** What tokens themselves take. */

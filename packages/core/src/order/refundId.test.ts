@@ -2,7 +2,7 @@
 import { encodeAbiParameters, keccak256, toHex } from 'viem'
 import { expect, test } from 'vitest'
 import type { Hex } from '../hex.ts'
-import { refundChainId, refundId } from './refundId.ts'
+import { refundId } from './refundId.ts'
 
 const orderId: Hex = `0x${'0d'.repeat(32)}`
 const deposit = {
@@ -44,11 +44,4 @@ test('P-44: a chain id that is no safe integer has its id', () => {
   const chainId = 2n ** 200n
   expect(refundId(orderId, { ...deposit, chainId })).not.toBe(refundId(orderId, deposit))
   expect(refundId(orderId, { ...deposit, chainId: BigInt(deposit.chainId) })).toBe(refundId(orderId, deposit))
-})
-
-test('P-57: the hub numbers the chain of a refund where a fill contract records it, and quotes do elsewhere', () => {
-  const numbered = { hubChainId: '1414680398' }
-  expect(refundChainId({ vmType: 'tron-vm', ...numbered }, 728_126_428)).toBe(1_414_680_398n)
-  expect(refundChainId({ vmType: 'ethereum-vm', hubChainId: '8453' }, 8_453)).toBe(8_453n)
-  expect(refundChainId({ vmType: 'solana-vm', ...numbered }, 792_703_809)).toBe(792_703_809)
 })

@@ -2,8 +2,6 @@ import { AbiWords } from '../hashing/abiWords.ts'
 import { fixedHexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
 import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
-import { families } from '../vm/families.ts'
-import type { VmType } from '../vm/vmType.ts'
 
 /** The deposit that a refund gives back. */
 export type RefundedDeposit = {
@@ -21,18 +19,6 @@ export type RefundedDeposit = {
    * have left its own deposit out.
    */
   readonly ordinal: number
-}
-
-/**
- * Number of a chain in the ids of refunds of its deposits. Oracles read the records of fill contracts and know the number
- * that the hub has for a chain; elsewhere only services read the id, and it is the number that quotes name.
- * @param chainId as quotes name the chain
- */
-export function refundChainId(
-  { vmType, hubChainId }: { readonly vmType: VmType; readonly hubChainId: string },
-  chainId: number,
-): number | bigint {
-  return families[vmType].payerSettings.includes('fillContracts') ? BigInt(hubChainId) : chainId
 }
 
 const domain = keccak256(utf8Bytes('refund of a deposit'))

@@ -12,12 +12,12 @@ import {
 } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
 import { payloadHashes } from '../vm/allocatorPayload.ts'
-import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
 import type {
   Execution,
   ExecutionDomain,
   MappingDomain,
   MappingEntry,
+  WithdrawRequest,
   WithdrawRequestDomain,
 } from './execution.ts'
 import { noFillOrRefundDigest } from './noFillOrRefund.ts'

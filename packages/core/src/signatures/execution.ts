@@ -24,3 +24,15 @@ export type MappingEntry = {
   /** 32 bytes; used once in the whole mapping. */
   readonly nonce: Hex
 }
+
+/** Payload parameters of the withdrawal-initiated flow. @source rule P-128 */
+export type WithdrawRequest = {
+  readonly chainId: bigint
+  readonly depository: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly spender: Hex
+  readonly recipient: string
+  readonly data: Hex
+  readonly nonce: Hex
+}

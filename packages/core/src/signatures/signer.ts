@@ -1,12 +1,11 @@
 import type { Hex } from '../hex.ts'
-import type { PayloadPlace } from '../vm/allocatorPayloadFamily.ts'
 import type { VmType } from '../vm/vmType.ts'
-import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
 import type {
   Execution,
   ExecutionDomain,
   MappingDomain,
   MappingEntry,
+  WithdrawRequest,
   WithdrawRequestDomain,
 } from './execution.ts'
 import type { NoFillOrRefund } from './noFillOrRefund.ts'
@@ -64,3 +63,11 @@ export interface Signer {
  * 65 bytes with low s and v 27 or 28.
  */
 export type RecoverSigner = (digest: Uint8Array, signature: string) => Hex | undefined
+
+/** Where a payload is executed, as its hashes name it. */
+export type PayloadPlace = {
+  /** The chain's number on the hub; of an EVM chain its chain id. */
+  readonly hubChainId: bigint
+  /** As the withdraw request spells it. */
+  readonly depository: string
+}

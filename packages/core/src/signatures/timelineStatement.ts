@@ -1,6 +1,6 @@
 import { hexToBytes } from '../hashing/hexBytes.ts'
+import { viemLibrary } from '../hashing/viemLibrary.ts'
 import type { Hex } from '../hex.ts'
-import { viemLibrary } from '../vm/ethereum/contractInterface.ts'
 
 /** What became of a request, as a service stands by it. Texts are those of its answer. */
 export type TimelineStatement = {

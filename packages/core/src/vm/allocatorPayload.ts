@@ -1,10 +1,11 @@
 import type { Hex } from '../hex.ts'
-import type { PayloadPlace } from './allocatorPayloadFamily.ts'
+import type { WithdrawRequest } from '../signatures/execution.ts'
+import type { PayloadPlace } from '../signatures/signer.ts'
 import type { ChainNetwork } from './codecs.ts'
 import { InvalidWithdrawalError } from './errors.ts'
 import { families } from './families.ts'
 import type { VmType } from './vmType.ts'
-import { normaliseWithdrawRequest, type WithdrawRequest } from './withdrawRequest.ts'
+import { normaliseWithdrawRequest } from './withdrawRequest.ts'
 
 // The bytes that an allocator issues for a withdraw request. Bytes that a caller hands in choose which request is
 // looked up and are compared with what was issued; they are never believed. Source: withdrawals.md 1.1, 1.3, 5.

@@ -1,12 +1,5 @@
 import type { Hex } from '../hex.ts'
-
-/** Where a payload is executed, as its hashes name it. */
-export type PayloadPlace = {
-  /** The chain's number on the hub; of an EVM chain its chain id. */
-  readonly hubChainId: bigint
-  /** As the withdraw request spells it. */
-  readonly depository: string
-}
+import type { PayloadPlace } from '../signatures/signer.ts'
 
 /** What one family knows of the bytes that its allocator signs. */
 export type AllocatorPayloadFamily = {

@@ -1,19 +1,6 @@
-import type { Hex } from '../hex.ts'
 import type { ChainNetwork } from './codecs.ts'
 import { families } from './families.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
-
-/** Payload parameters of the withdrawal-initiated flow. @source rule P-128 */
-export type WithdrawRequest = {
-  readonly chainId: bigint
-  readonly depository: string
-  readonly currency: string
-  readonly amount: bigint
-  readonly spender: Hex
-  readonly recipient: string
-  readonly data: Hex
-  readonly nonce: Hex
-}
 
 /**
  * Spells a withdrawal request as the allocator of its family expects it. What it claims about the chain is

@@ -5,8 +5,7 @@ import type {
   WithdrawalMessage,
 } from '../../src/attestation/messages.ts'
 import type { Hex } from '../../src/hex.ts'
-import type { Execution } from '../../src/signatures/execution.ts'
-import type { WithdrawRequest } from '../../src/vm/withdrawRequest.ts'
+import type { Execution, WithdrawRequest } from '../../src/signatures/execution.ts'
 import {
   orderB,
   orderBId,

@@ -1,5 +1,5 @@
 import { UpstreamUnavailableError } from '@causeway/core'
-import type { RegisteredChain } from '../../config/chainRegistry.ts'
+import type { RegisteredChain } from '../../config/registeredChain.ts'
 import { connectByJsonRpc } from '../../family/quotingChain.ts'
 import { AddressRefusedError } from '../../rpc/chainErrors.ts'
 import type { ChainClient, NamedOutput } from '../../rpc/client.ts'

@@ -4,7 +4,7 @@ import {
   hyperliquidNativeDecimals,
   UpstreamUnavailableError,
 } from '@causeway/core'
-import type { RegisteredChain } from '../../config/chainRegistry.ts'
+import type { RegisteredChain } from '../../config/registeredChain.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import { flatFeesOf } from '../../family/flatTransfers.ts'

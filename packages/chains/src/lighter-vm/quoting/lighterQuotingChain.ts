@@ -1,5 +1,5 @@
 import { type AccountLack, isLighterPayment, lighterCodec } from '@causeway/core'
-import type { RegisteredChain } from '../../config/chainRegistry.ts'
+import type { RegisteredChain } from '../../config/registeredChain.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'

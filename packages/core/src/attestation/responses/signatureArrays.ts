@@ -7,10 +7,10 @@ import type {
   ExecutionDomain,
   MappingDomain,
   MappingEntry,
+  WithdrawRequest,
   WithdrawRequestDomain,
 } from '../../signatures/execution.ts'
 import type { SigningRequest } from '../../signatures/signer.ts'
-import type { WithdrawRequest } from '../../vm/withdrawRequest.ts'
 import {
   type ExecutionSignature,
   executionClaims,
