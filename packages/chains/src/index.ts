@@ -232,6 +232,7 @@ export type {
 } from './family/settlingChain.ts'
 export { unlessGone } from './family/settlingReads.ts'
 export { checkLocalNodes, isOnThisMachine } from './family/thisMachine.ts'
+export { followNewHeads } from './followNewHeads.ts'
 export {
   addressesIn,
   chainNotes,
@@ -270,7 +271,6 @@ export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions, waiti
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
 export { countHosts } from './rpc/endpointUrl.ts'
-export { followNewHeads } from './rpc/headPushes.ts'
 export { evmHeadTracking, type HeadTracking } from './rpc/headTracking.ts'
 export type {
   Agreement,

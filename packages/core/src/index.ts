@@ -131,6 +131,7 @@ export {
   type MissingDepth,
   missingDepth,
 } from './chain/depth.ts'
+export type { HeadSubscription } from './chain/headSubscription.ts'
 export { type NetworkOf, type ProtocolChain, UnknownChainError } from './chain/protocolChain.ts'
 export {
   type AllocatorDepository,
@@ -532,7 +533,6 @@ export {
 } from './vm/ethereum/withdrawal.ts'
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
 export { families, listsContract } from './vm/families.ts'
-export type { HeadSubscription } from './vm/family.ts'
 export type { FeeFunds } from './vm/feeFunds.ts'
 export { FlatFees } from './vm/flatFees.ts'
 export { hyperliquidCodec } from './vm/hyperliquid/codec.ts'

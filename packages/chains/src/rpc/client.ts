@@ -1,4 +1,3 @@
-import type { OutPoint } from '@causeway/core'
 import { poll, seekAgreement, shortestPauseMs } from './agreement.ts'
 import { createEndpoints, type EndpointToCreate } from './createEndpoints.ts'
 import type { Endpoint, ObserveEndpoints, SendOptions, Wire } from './endpoint.ts'
@@ -41,7 +40,7 @@ const patienceMs = 500
 const callsAtMost = 40
 
 /** An output that somebody names; whoever spends it asks nodes whether it is there. */
-export type NamedOutput = OutPoint & { readonly value: bigint }
+export type NamedOutput = { readonly txid: string; readonly vout: number; readonly value: bigint }
 
 /** A client with its endpoints, so that a quorum of the same ones can read beside it. */
 export type ChainClient = JsonRpcClient & {

@@ -1,3 +1,4 @@
+import type { HeadSubscription } from '../chain/headSubscription.ts'
 import { hexDigits, parseHexDigits } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
 import type { AllocatorPayloadFamily } from './allocatorPayloadFamily.ts'
@@ -50,13 +51,6 @@ export type Family = {
   readonly headSubscription?: HeadSubscription
   /** A deposit's fees can be paid by another account than its sender's. */
   readonly takesDepositFeePayer: boolean
-}
-
-/** A subscription by JSON-RPC: the question, and the method of what comes for it. */
-export type HeadSubscription = {
-  readonly method: string
-  readonly params: readonly string[]
-  readonly notification: string
 }
 
 /** Wallets that sign text sign the digits of the request's hash. */

@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { families, type HeadSubscription, Secret, type VmType } from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { followNewHeads, openHeadPushes } from './headPushes.ts'
+import { followNewHeads } from './followNewHeads.ts'
+import { openHeadPushes } from './rpc/headPushes.ts'
 
 const subscribed = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })
 const head = (number: number) =>
