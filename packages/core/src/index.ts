@@ -609,6 +609,7 @@ export type {
 } from './vm/quotingFamily.ts'
 export { addressSettings } from './vm/quotingFamily.ts'
 export { refundChainId } from './vm/refundChainId.ts'
+export type { SignedOrderWords } from './vm/signedOrderWords.ts'
 export { solanaCodec } from './vm/solana/codec.ts'
 export {
   type SolanaAddressProgram,
@@ -618,7 +619,6 @@ export {
 export { solanaLibrary } from './vm/solana/library.ts'
 export {
   closeAddressAccount,
-  type SignedOrderWords,
   sweepAddress,
   withdrawAddress,
 } from './vm/solana/paying/addressInstructions.ts'

@@ -1,14 +1,10 @@
-import type { DepthRule, Finality, Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 import type { RegisteredChain } from '../config/registeredChain.ts'
 import type { ObserveEndpoints } from '../rpc/endpoint.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 import type { HubEntries } from './hubEntries.ts'
 import type { KnownCode } from './knownCode.ts'
-import type { LinePayingFamily } from './linePayingChain.ts'
-import type { PayingChainFamily } from './payingChain.ts'
-import type { QuotingChainFamily } from './quotingChain.ts'
-import type { SettlingChainFamily } from './settlingChain.ts'
 
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
 export interface FamilyChain {
@@ -53,20 +49,3 @@ export type OpenFamilyChain = (
   limits: FamilyLimits,
   hubEntries?: HubEntries,
 ) => FamilyChain
-
-/** One VM family as services see it: a line in `chainFamilies`. */
-export type ChainFamily = {
-  readonly open: OpenFamilyChain
-  /** Settings beside the depository without which a chain cannot be read; empty when all are there. */
-  readonly missing: (chain: RegisteredChain) => readonly string[]
-  /** Absent: chains of the family are not quoted. */
-  readonly quoting?: QuotingChainFamily
-  /** Absent: its chains have fill contracts, or are not paid on. */
-  readonly paying?: PayingChainFamily
-  /** In the place of `paying` where chains keep coins in outputs. */
-  readonly linePaying?: LinePayingFamily
-  /** Rules of finality that all hold where a block is as deep. Absent where the chain itself says what is final. */
-  readonly depthOf?: (rule: DepthRule) => readonly Finality[]
-  /** Absent: settlement reads events of contracts. */
-  readonly settling?: SettlingChainFamily
-}

@@ -1,6 +1,6 @@
 import { concatBytes, fixedHexToBytes } from '../../../hashing/hexBytes.ts'
-import type { Hex } from '../../../hex.ts'
 import type { DepositAddressTerms } from '../../quotingFamily.ts'
+import type { SignedOrderWords } from '../../signedOrderWords.ts'
 import type { SolanaAddressProgram } from '../depositAddress.ts'
 import { associatedTokenAccount, type SolanaToken } from '../programAddresses.ts'
 import { associatedTokenProgram, systemProgram } from '../programs.ts'
@@ -10,14 +10,6 @@ import type { SolanaInstruction } from '../quoting/instructions.ts'
 const actions = { sweep: 1, withdraw: 2, close: 3 } as const
 /** An address and the terms that it is made of. */
 type Emptied = { readonly address: string; readonly terms: DepositAddressTerms }
-
-/** For which order an address is emptied: the words of its EIP-712 struct, and the signature of its id. */
-export type SignedOrderWords = {
-  readonly order: Readonly<
-    Record<'version' | 'solverChainId' | 'solver' | 'salt' | 'inputs' | 'output' | 'fees', Hex>
-  >
-  readonly orderSignature: Hex
-}
 
 /**
  * Deposits all SOL of the address, or all that it has of a token, for an order. The sweeper signs.
