@@ -60,5 +60,5 @@ export function chainOver(
     now: () => Date.now(),
   })
   const chain = createTopUpChain({ client, chainId, target, mode, onMalformed })
-  return { ...chain, close: () => client.close() }
+  return Object.assign(chain, { close: () => client.close() })
 }

@@ -45,7 +45,7 @@ export interface TopUpChain {
    * @param strange who takes transactions that cannot be read; absent: one of them fails the reading
    */
   topUps(
-    range: { from: bigint; to: bigint },
+    range: Range,
     trust: Trust,
     signal: AbortSignal,
     strange?: StrangeTopUps,
@@ -53,6 +53,8 @@ export interface TopUpChain {
   /** Those of one transaction, by quorum; `undefined` where it is in no block. */
   topUpsIn(transaction: Hex, signal: AbortSignal): Promise<readonly ObservedTopUp[] | undefined>
 }
+
+type Range = { from: bigint; to: bigint }
 
 export type StrangeTopUps = {
   /** False of one that is read later. */
@@ -72,102 +74,115 @@ export type TopUpChainOptions = {
 }
 
 /** @source ledger-and-safety.md 1.7, Scanner */
-export function createTopUpChain(options: TopUpChainOptions): TopUpChain {
-  const { client, chainId, target, mode, onMalformed } = options
-  const threshold = quorumOf(client, options.rpcThreshold)
+export const createTopUpChain = (options: TopUpChainOptions): TopUpChain => new TopUpReader(options)
 
-  async function ask<T>(reading: Reading<T>, trust: Trust, signal: AbortSignal): Promise<T> {
-    if (trust === 'any') return askAny(client, reading, onMalformed, signal)
-    return (await askQuorum(client, reading, { threshold, signal })).value
+class TopUpReader implements TopUpChain {
+  readonly #options: TopUpChainOptions
+  readonly #threshold: number
+  readonly chainId: number
+  readonly target: TopUpTarget
+
+  constructor(options: TopUpChainOptions) {
+    this.#options = options
+    this.#threshold = quorumOf(options.client, options.rpcThreshold)
+    this.chainId = options.chainId
+    this.target = options.target
   }
 
-  const blockHash: TopUpChain['blockHash'] = async (height, trust, signal) =>
-    (await ask(blockReading(height), trust, signal))?.hash
+  head(signal: AbortSignal): Promise<bigint> {
+    const { client, onMalformed } = this.#options
+    return askHeight(client, 'latest', { threshold: this.#threshold, signal, onMalformed })
+  }
 
-  /** Halves the range while the node refuses it, as nodes do for too many results. */
-  async function hitsOf(
-    range: { from: bigint; to: bigint },
+  finalHeight(signal: AbortSignal): Promise<bigint> {
+    const { client, onMalformed } = this.#options
+    return askFinalHeight(client, { threshold: this.#threshold, signal, onMalformed })
+  }
+
+  async blockHash(height: bigint, trust: Trust, signal: AbortSignal): Promise<Hex | undefined> {
+    return (await this.#ask(blockReading(height), trust, signal))?.hash
+  }
+
+  topUpsIn(transaction: Hex, signal: AbortSignal): Promise<readonly ObservedTopUp[] | undefined> {
+    return this.#topUpsOf(transaction, undefined, 'quorum', signal)
+  }
+
+  async topUps(
+    range: Range,
     trust: Trust,
     signal: AbortSignal,
-  ): Promise<readonly TransferHit[]> {
+    strange?: StrangeTopUps,
+  ): Promise<readonly ObservedTopUp[]> {
+    const byTransaction = new Map<Hex, TransferHit[]>()
+    for (const hit of await this.#hitsOf(range, trust, signal)) {
+      const { transactionHash } = hit
+      byTransaction.set(transactionHash, [...(byTransaction.get(transactionHash) ?? []), hit])
+    }
+    const found: ObservedTopUp[] = []
+    for (const [hash, hits] of byTransaction) {
+      if (strange?.isDue(hash) === false) continue
+      try {
+        const topUps = await this.#topUpsOf(hash, hits, trust, signal)
+        if (topUps !== undefined) found.push(...topUps)
+        else if (trust === 'quorum') throw new UpstreamUnavailableError('A chain changed while it was read.')
+      } catch (error) {
+        if (strange === undefined || signal.aborted || !isSilence(error)) throw error
+        strange.add(hash)
+      }
+    }
+    return found
+  }
+
+  async #ask<T>(reading: Reading<T>, trust: Trust, signal: AbortSignal): Promise<T> {
+    const { client, onMalformed } = this.#options
+    if (trust === 'any') return askAny(client, reading, onMalformed, signal)
+    return (await askQuorum(client, reading, { threshold: this.#threshold, signal })).value
+  }
+
+  /** Halves the range while the node refuses it, as nodes do for too many results. */
+  async #hitsOf(range: Range, trust: Trust, signal: AbortSignal): Promise<readonly TransferHit[]> {
     try {
-      return await ask(transfersReading(target, range), trust, signal)
+      return await this.#ask(transfersReading(this.target, range), trust, signal)
     } catch (error) {
       const isRefused = error instanceof NodeError || isTooWide(error)
       if (!isRefused || range.from === range.to) throw asUnavailable(error)
       const middle = (range.from + range.to) / 2n
-      const lower = await hitsOf({ from: range.from, to: middle }, trust, signal)
-      return [...lower, ...(await hitsOf({ from: middle + 1n, to: range.to }, trust, signal))]
+      const lower = await this.#hitsOf({ from: range.from, to: middle }, trust, signal)
+      return [...lower, ...(await this.#hitsOf({ from: middle + 1n, to: range.to }, trust, signal))]
     }
   }
 
-  async function withTrace(
-    hash: Hex,
-    facts: TopUpFacts,
-    trust: Trust,
-    signal: AbortSignal,
-  ): Promise<TopUpFacts> {
-    if (mode === 'strict' || !needsTrace(facts, target)) return facts
-    try {
-      return { ...facts, trace: await ask(traceReading(hash), trust, signal) }
-    } catch (error) {
-      // A node that cannot trace leaves the transfer where strict mode puts it: in suspense.
-      if (error instanceof NodeError) return facts
-      throw error
-    }
-  }
-
-  async function topUpsOf(
+  async #topUpsOf(
     hash: Hex,
     hits: readonly TransferHit[] | undefined,
     trust: Trust,
     signal: AbortSignal,
   ): Promise<readonly ObservedTopUp[] | undefined> {
-    const included = await ask(transactionReading(target, hash), trust, signal)
+    const { chainId, target } = this
+    const included = await this.#ask(transactionReading(target, hash), trust, signal)
     if (included === undefined) return undefined
-    const { blockHash: includedIn, blockNumber, facts } = included
+    const { blockHash, blockNumber, facts } = included
     const places = new Set(facts.logs.map(({ logIndex }) => logIndex))
     const isSame = hits?.every(
-      (hit) => hit.blockHash === includedIn && hit.blockNumber === blockNumber && places.has(hit.logIndex),
+      (hit) => hit.blockHash === blockHash && hit.blockNumber === blockNumber && places.has(hit.logIndex),
     )
     if (hits !== undefined && (!isSame || hits.length !== facts.logs.length)) return undefined
-    if ((await blockHash(blockNumber, trust, signal)) !== includedIn) return undefined
+    if ((await this.blockHash(blockNumber, trust, signal)) !== blockHash) return undefined
     const { token, custody } = target
-    const place = { chainId, transactionHash: hash, blockNumber, blockHash: includedIn, token, custody }
-    return classifyTopUps(await withTrace(hash, facts, trust, signal), target).map((transfer) => ({
-      ...transfer,
-      ...place,
-    }))
+    const place = { chainId, transactionHash: hash, blockNumber, blockHash, token, custody }
+    const traced = await this.#withTrace(hash, facts, trust, signal)
+    return classifyTopUps(traced, target).map((transfer) => ({ ...transfer, ...place }))
   }
 
-  return {
-    chainId,
-    target,
-    head: (signal) => askHeight(client, 'latest', { threshold, signal, onMalformed }),
-    finalHeight: (signal) => askFinalHeight(client, { threshold, signal, onMalformed }),
-    blockHash,
-    topUpsIn: (transaction, signal) => topUpsOf(transaction, undefined, 'quorum', signal),
-    async topUps(range, trust, signal, strange) {
-      const byTransaction = new Map<Hex, TransferHit[]>()
-      for (const hit of await hitsOf(range, trust, signal)) {
-        const { transactionHash } = hit
-        byTransaction.set(transactionHash, [...(byTransaction.get(transactionHash) ?? []), hit])
-      }
-      const found: ObservedTopUp[] = []
-      for (const [hash, hits] of byTransaction) {
-        if (strange?.isDue(hash) === false) continue
-        try {
-          const topUps = await topUpsOf(hash, hits, trust, signal)
-          if (topUps !== undefined) found.push(...topUps)
-          else if (trust === 'quorum')
-            throw new UpstreamUnavailableError('A chain changed while it was read.')
-        } catch (error) {
-          if (strange === undefined || signal.aborted || !isSilence(error)) throw error
-          strange.add(hash)
-        }
-      }
-      return found
-    },
+  async #withTrace(hash: Hex, facts: TopUpFacts, trust: Trust, signal: AbortSignal): Promise<TopUpFacts> {
+    if (this.#options.mode === 'strict' || !needsTrace(facts, this.target)) return facts
+    try {
+      return { ...facts, trace: await this.#ask(traceReading(hash), trust, signal) }
+    } catch (error) {
+      // A node that cannot trace leaves the transfer where strict mode puts it: in suspense.
+      if (error instanceof NodeError) return facts
+      throw error
+    }
   }
 }
 
