@@ -24,8 +24,8 @@ export function startStatusFeed(
   })
   const listening = listen({
     channel: statusChannel,
-    onNotification: feed.changed,
-    onConnected: feed.connected,
+    onNotification: (requestId) => feed.changed(requestId),
+    onConnected: () => feed.connected(),
     onLost(error) {
       feed.lost()
       logger.warn({ err: error }, 'status changes are not heard')

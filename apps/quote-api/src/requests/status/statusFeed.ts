@@ -32,100 +32,114 @@ type Topic = {
 
 const readsMax = 4
 
-/** @param options.retryMs pause before a read that failed is tried again. Default 1 s */
-export function createStatusFeed(options: {
-  statuses: RequestStatuses
-  onFailure: (error: unknown) => void
-  retryMs?: number
-}): StatusFeed {
-  const { statuses, onFailure, retryMs = 1_000 } = options
-  const topics = new Map<string, Topic>()
-  const queue: Topic[] = []
-  const retries = new Set<NodeJS.Timeout>()
-  let reading = 0
-  let isHeard = false
+type StatusFeedOptions = {
+  readonly statuses: RequestStatuses
+  readonly onFailure: (error: unknown) => void
+  /** Pause before a read that failed is tried again. Default 1 s. */
+  readonly retryMs?: number
+}
 
-  const enqueue = (topic: Topic) => {
+export const createStatusFeed = (options: StatusFeedOptions): StatusFeed => new SharedFeed(options)
+
+class SharedFeed implements StatusFeed {
+  readonly #options: StatusFeedOptions
+  readonly #topics = new Map<string, Topic>()
+  readonly #queue: Topic[] = []
+  readonly #retries = new Set<NodeJS.Timeout>()
+  #reading = 0
+  #isHeard = false
+
+  constructor(options: StatusFeedOptions) {
+    this.#options = options
+  }
+
+  follow(requestId: Hex, onStatus: OnStatus) {
+    const topic = this.#topics.get(requestId) ?? {
+      ...{ requestId, listeners: new Set(), known: undefined },
+      ...{ isQueued: false, isReading: false, isStale: false },
+    }
+    this.#topics.set(requestId, topic)
+    const listener: Listener = { onStatus, told: undefined }
+    topic.listeners.add(listener)
+    if (topic.known !== undefined) tell(listener, topic.known)
+    else if (!topic.isReading) this.#enqueue(topic)
+    return {
+      stop: () => {
+        topic.listeners.delete(listener)
+        if (topic.listeners.size === 0 && this.#topics.get(requestId) === topic)
+          this.#topics.delete(requestId)
+      },
+    }
+  }
+
+  changed(requestId: string): void {
+    const topic = this.#topics.get(requestId)
+    if (topic !== undefined) this.#enqueue(topic)
+  }
+
+  connected(): void {
+    this.#isHeard = true
+    for (const topic of this.#topics.values()) this.#enqueue(topic)
+  }
+
+  lost(): void {
+    this.#isHeard = false
+    for (const topic of this.#topics.values()) topic.known = undefined
+  }
+
+  close(): void {
+    for (const timer of this.#retries) clearTimeout(timer)
+    this.#topics.clear()
+    this.#queue.length = 0
+  }
+
+  #enqueue(topic: Topic): void {
     topic.known = undefined
     // One read of a request at a time: an older answer never comes after a newer one.
     topic.isStale = topic.isReading
     if (topic.isReading || topic.isQueued || topic.listeners.size === 0) return
     topic.isQueued = true
-    queue.push(topic)
-    work()
+    this.#queue.push(topic)
+    this.#work()
   }
-  const retryLater = (topic: Topic) => {
-    const timer = setTimeout(() => {
-      retries.delete(timer)
-      enqueue(topic)
-    }, retryMs)
-    timer.unref()
-    retries.add(timer)
-  }
-  const read = async (topic: Topic) => {
-    topic.isQueued = false
-    if (topic.listeners.size === 0) return
-    topic.isReading = true
-    try {
-      const record = await statuses.read(topic.requestId)
-      if (!topic.isStale && isHeard) topic.known = record
-      for (const listener of topic.listeners) tell(listener, record)
-    } catch (error) {
-      if (error instanceof UnknownRequestError) return
-      onFailure(error)
-      retryLater(topic)
-    } finally {
-      topic.isReading = false
-      if (topic.isStale) enqueue(topic)
-    }
-  }
-  const work = () => {
-    while (reading < readsMax) {
-      const topic = queue.shift()
+
+  #work(): void {
+    while (this.#reading < readsMax) {
+      const topic = this.#queue.shift()
       if (topic === undefined) return
-      reading += 1
-      void read(topic).finally(() => {
-        reading -= 1
-        work()
+      this.#reading += 1
+      void this.#read(topic).finally(() => {
+        this.#reading -= 1
+        this.#work()
       })
     }
   }
 
-  return {
-    follow(requestId, onStatus) {
-      const topic = topics.get(requestId) ?? {
-        ...{ requestId, listeners: new Set(), known: undefined },
-        ...{ isQueued: false, isReading: false, isStale: false },
-      }
-      topics.set(requestId, topic)
-      const listener: Listener = { onStatus, told: undefined }
-      topic.listeners.add(listener)
-      if (topic.known !== undefined) tell(listener, topic.known)
-      else if (!topic.isReading) enqueue(topic)
-      return {
-        stop() {
-          topic.listeners.delete(listener)
-          if (topic.listeners.size === 0 && topics.get(requestId) === topic) topics.delete(requestId)
-        },
-      }
-    },
-    changed(requestId) {
-      const topic = topics.get(requestId)
-      if (topic !== undefined) enqueue(topic)
-    },
-    connected() {
-      isHeard = true
-      for (const topic of topics.values()) enqueue(topic)
-    },
-    lost() {
-      isHeard = false
-      for (const topic of topics.values()) topic.known = undefined
-    },
-    close() {
-      for (const timer of retries) clearTimeout(timer)
-      topics.clear()
-      queue.length = 0
-    },
+  async #read(topic: Topic): Promise<void> {
+    topic.isQueued = false
+    if (topic.listeners.size === 0) return
+    topic.isReading = true
+    try {
+      const record = await this.#options.statuses.read(topic.requestId)
+      if (!topic.isStale && this.#isHeard) topic.known = record
+      for (const listener of topic.listeners) tell(listener, record)
+    } catch (error) {
+      if (error instanceof UnknownRequestError) return
+      this.#options.onFailure(error)
+      this.#retryLater(topic)
+    } finally {
+      topic.isReading = false
+      if (topic.isStale) this.#enqueue(topic)
+    }
+  }
+
+  #retryLater(topic: Topic): void {
+    const timer = setTimeout(() => {
+      this.#retries.delete(timer)
+      this.#enqueue(topic)
+    }, this.#options.retryMs ?? 1_000)
+    timer.unref()
+    this.#retries.add(timer)
   }
 }
 
