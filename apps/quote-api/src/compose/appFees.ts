@@ -41,7 +41,7 @@ export function createAppFees(options: {
   logger: Logger
 }): AppFees {
   const { registry, clients, chains, database } = options
-  const { now } = options.stops
+  const now = () => options.stops.now()
   const contracts = new Map(
     registry.chains.flatMap(({ chainId, key, quoting }) => {
       const client = clients.get(key)

@@ -74,7 +74,7 @@ export function createDepositAddresses(options: {
     database,
     ledger,
     chains: settlementChains,
-    now: stops.now,
+    now: () => stops.now(),
     quoting,
     networkOf: quoting.registry.networkByKey,
     screening,

@@ -31,7 +31,7 @@ export function createPermits(options: {
   market: Pick<Market, 'snapshot'>
 }): Permits {
   const { registry, clients, database, screening, stops, fillWallet, ports, market } = options
-  const { now } = stops
+  const now = () => stops.now()
   const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
   const contracts = new Map(
     registry.chains.flatMap(({ chainId }) => {

@@ -141,7 +141,7 @@ function contextOf(
   chains: ReadonlyMap<number, SettlementChain>,
 ): SettlementContext {
   const { database, ledger, oracles, screening, logger } = options
-  const { now } = options.stops
+  const now = () => options.stops.now()
   return {
     database,
     ledger,

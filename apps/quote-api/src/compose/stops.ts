@@ -30,7 +30,7 @@ export async function openStops(
     chainId === everyChain ? 'all' : (registry.chainById.get(chainId)?.key ?? 'other')
   const stops = createChainStops({
     ...{ database, own },
-    broken: networks.broken,
+    broken: () => networks.broken(),
     onChange(list) {
       const stopped = list.map(({ chainId, toldBy, reason, actor }) => ({
         ...{ chain: nameOf(chainId), toldBy, reason, actor },
@@ -41,7 +41,7 @@ export async function openStops(
     onFailure: (error) => logger.warn({ err: error }, 'stops of chains are not read: the last ones hold'),
   })
   onClose('jobs', 'stops', () => stops.close())
-  await atStart(stops.refresh)
+  await atStart(() => stops.refresh())
   watchStops(service, { stops, networks, nameOf })
   checkStops(service, stops, networks)
   stops.start()

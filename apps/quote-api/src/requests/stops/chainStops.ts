@@ -38,87 +38,111 @@ const refreshMs = 500
 const retryAfterSeconds = 60
 const unseenRetryAfterSeconds = 5
 
-/**
- * @param options.broken what networks are not like any more
- * @param options.onChange told of what is in force from now on, after it was another
- */
-export function createChainStops(options: {
+type ChainStopsOptions = {
   readonly database: Pick<SqlDatabase, 'query'>
   readonly own: OwnTerms
+  /** What networks are not like any more. */
   readonly broken: () => readonly BrokenAssumption[]
+  /** Told of what is in force from now on, after it was another. */
   readonly onChange: (stops: readonly ChainStop[]) => void
   readonly onFailure: (error: unknown) => void
   readonly now: () => number
-}): ChainStops {
-  const { database, own, broken, onChange, onFailure, now } = options
-  const closing = new AbortController()
-  let known: readonly ChainStop[] = []
-  let differences: readonly Difference[] = []
-  let floors: ReadonlyMap<CurrencyKey, bigint> = new Map()
-  let offsetMs = 0
-  let ended: Promise<void> = Promise.resolve()
+}
 
-  async function refresh(): Promise<void> {
-    const before = known
-    const stored = await readStops(database)
-    const told = await readTerms(database)
-    differences = differencesOf(own, told)
-    const kept = floorsOf(told)
-    if (isOther(kept, floors)) floors = kept
-    const since = { before, now: new Date(now()) }
-    known = [...stored, ...ownStopsOf('terms', differences, since), ...ownStopsOf('network', broken(), since)]
-    offsetMs = await readClockOffset(database, now)
-    if (namesOf(known) !== namesOf(before)) onChange(known)
+export const createChainStops = (options: ChainStopsOptions): ChainStops => new KnownStops(options)
+
+class KnownStops implements ChainStops {
+  readonly #options: ChainStopsOptions
+  readonly #closing = new AbortController()
+  #known: readonly ChainStop[] = []
+  #differences: readonly Difference[] = []
+  #floors: ReadonlyMap<CurrencyKey, bigint> = new Map()
+  #offsetMs = 0
+  #ended: Promise<void> = Promise.resolve()
+
+  constructor(options: ChainStopsOptions) {
+    this.#options = options
   }
-  async function repeat(): Promise<void> {
-    let isFailing = false
-    while (!closing.signal.aborted) {
-      await sleep(refreshMs, undefined, { signal: closing.signal }).catch(() => {})
-      try {
-        await refresh()
-        isFailing = false
-      } catch (error) {
-        if (!isFailing && !closing.signal.aborted) onFailure(error)
-        isFailing = true
-      }
-    }
+
+  list(): readonly ChainStop[] {
+    return this.#known
   }
-  function requireClock(): void {
-    if (Math.abs(offsetMs) > clockLimitMs) throw new ClockOffError(offsetMs)
+
+  differences(): readonly Difference[] {
+    return this.#differences
   }
-  function refuse(origin: number, paidOn: number | undefined): void {
-    if (Math.abs(offsetMs) > clockLimitMs) throw clockOff()
-    if (known.length === 0) return
-    for (const stop of known) {
+
+  floors(): ReadonlyMap<CurrencyKey, bigint> {
+    return this.#floors
+  }
+
+  refuse(origin: number, paidOn: number | undefined): void {
+    if (this.#isClockOff()) throw clockOff()
+    for (const stop of this.#known) {
       const refusal = refusalBy(stop, origin, paidOn)
       if (refusal !== undefined) throw refusal
     }
   }
 
-  return {
-    list: () => known,
-    differences: () => differences,
-    floors: () => floors,
-    refuse,
-    requireClock,
-    now: () => now() - offsetMs,
-    async refuseRequest(requestId) {
-      if (Math.abs(offsetMs) > clockLimitMs) throw clockOff()
-      if (known.length === 0) return
-      const [row] = await database.query<{ origin_chain_id: bigint; destination_chain_id: bigint }>(
-        'select origin_chain_id, destination_chain_id from orders where request_id = $1',
-        [toBytes(requestId)],
-      )
-      if (row !== undefined) refuse(Number(row.origin_chain_id), Number(row.destination_chain_id))
-    },
-    refresh,
-    start() {
-      ended = repeat()
-    },
-    async close() {
-      closing.abort()
-      await ended
-    },
+  requireClock(): void {
+    if (this.#isClockOff()) throw new ClockOffError(this.#offsetMs)
+  }
+
+  now(): number {
+    return this.#options.now() - this.#offsetMs
+  }
+
+  async refuseRequest(requestId: Hex): Promise<void> {
+    if (this.#isClockOff()) throw clockOff()
+    if (this.#known.length === 0) return
+    const [row] = await this.#options.database.query<{
+      origin_chain_id: bigint
+      destination_chain_id: bigint
+    }>('select origin_chain_id, destination_chain_id from orders where request_id = $1', [toBytes(requestId)])
+    if (row !== undefined) this.refuse(Number(row.origin_chain_id), Number(row.destination_chain_id))
+  }
+
+  async refresh(): Promise<void> {
+    const { database, own, broken, onChange, now } = this.#options
+    const before = this.#known
+    const stored = await readStops(database)
+    const told = await readTerms(database)
+    this.#differences = differencesOf(own, told)
+    const kept = floorsOf(told)
+    if (isOther(kept, this.#floors)) this.#floors = kept
+    const since = { before, now: new Date(now()) }
+    const differing = ownStopsOf('terms', this.#differences, since)
+    this.#known = [...stored, ...differing, ...ownStopsOf('network', broken(), since)]
+    this.#offsetMs = await readClockOffset(database, now)
+    if (namesOf(this.#known) !== namesOf(before)) onChange(this.#known)
+  }
+
+  start(): void {
+    this.#ended = this.#repeat()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#ended
+  }
+
+  #isClockOff(): boolean {
+    return Math.abs(this.#offsetMs) > clockLimitMs
+  }
+
+  async #repeat(): Promise<void> {
+    const { signal } = this.#closing
+    let isFailing = false
+    while (!signal.aborted) {
+      await sleep(refreshMs, undefined, { signal }).catch(() => {})
+      try {
+        await this.refresh()
+        isFailing = false
+      } catch (error) {
+        if (!isFailing && !signal.aborted) this.#options.onFailure(error)
+        isFailing = true
+      }
+    }
   }
 }
 

@@ -53,88 +53,103 @@ type Sight = ChainMoment & { readonly seenAtMs: number }
  * Watches the chains whose facts are dated. Their pace comes from heads that the market reads anyway, gas and signers
  * from what its prices are made of; finality is asked for, once a minute. Each process watches by itself. @source rule O-107
  */
-export function createNetworkWatch(options: {
+export const createNetworkWatch = (options: NetworkWatchOptions): NetworkWatch => new MarketWatch(options)
+
+type NetworkWatchOptions = {
   readonly chains: readonly WatchedChain[]
   readonly market: Pick<Market, 'health' | 'onChange'>
   readonly now: () => number
   readonly onFailure: (chain: string, error: unknown) => void
-}): NetworkWatch {
-  const { market, now, onFailure } = options
-  const chains = options.chains.filter(({ chain }) => chain.config.seen !== undefined)
-  const sights = new Map<number, readonly Sight[]>()
-  const facts = new Map<number, NetworkFacts>()
-  const measured = new Map<number, readonly ShapeUnits[]>()
-  const closing = new AbortController()
-  let guardians: { readonly broken: readonly BrokenAssumption[]; readonly readAtMs: number } | undefined
-  let timer: NodeJS.Timeout | undefined
+}
 
-  function sawHeads(snapshot: MarketSnapshot): void {
-    const seenAtMs = now()
-    for (const { chain } of chains) {
+class MarketWatch implements NetworkWatch {
+  readonly #options: NetworkWatchOptions
+  readonly #chains: readonly WatchedChain[]
+  readonly #sights = new Map<number, readonly Sight[]>()
+  readonly #facts = new Map<number, NetworkFacts>()
+  readonly #measured = new Map<number, readonly ShapeUnits[]>()
+  readonly #closing = new AbortController()
+  readonly #stopSeeing: () => void
+  #guardians: { readonly broken: readonly BrokenAssumption[]; readonly readAtMs: number } | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: NetworkWatchOptions) {
+    this.#options = options
+    this.#chains = options.chains.filter(({ chain }) => chain.config.seen !== undefined)
+    this.#stopSeeing = options.market.onChange((snapshot) => this.#seeHeads(snapshot))
+  }
+
+  broken(): readonly BrokenAssumption[] {
+    return [
+      ...this.#chains.flatMap((chain) => [...this.#paceOf(chain), ...this.#saidOf(chain)]),
+      ...this.#signers(),
+    ]
+  }
+
+  start(): void {
+    const { now } = this.#options
+    const startedMs = now()
+    void Promise.all(this.#chains.map((chain) => this.#lookAt(chain))).finally(() => {
+      if (this.#closing.signal.aborted) return
+      this.#timer = setTimeout(() => this.start(), Math.max(0, startedMs + lookEveryMs - now())).unref()
+    })
+  }
+
+  close(): void {
+    this.#closing.abort()
+    clearTimeout(this.#timer)
+    this.#stopSeeing()
+  }
+
+  #seeHeads(snapshot: MarketSnapshot): void {
+    const seenAtMs = this.#options.now()
+    for (const { chain } of this.#chains) {
       const state = snapshot.chain(chain.chainId)
       if ('reason' in state) continue
-      if (state.shapes !== undefined) measured.set(chain.chainId, state.shapes)
+      if (state.shapes !== undefined) this.#measured.set(chain.chainId, state.shapes)
       const { number, timestampSeconds } = state.head
-      const known = young(sights.get(chain.chainId) ?? [], seenAtMs)
+      const known = young(this.#sights.get(chain.chainId) ?? [], seenAtMs)
       if (known.at(-1)?.number !== number)
-        sights.set(chain.chainId, [...known, { number, timestampSeconds, seenAtMs }])
+        this.#sights.set(chain.chainId, [...known, { number, timestampSeconds, seenAtMs }])
     }
   }
-  const end = market.onChange(sawHeads)
 
-  function paceOf({ chain }: WatchedChain): readonly BrokenAssumption[] {
-    const heads = young(sights.get(chain.chainId) ?? [], now())
-    const { final, head } = facts.get(chain.chainId) ?? {}
+  #paceOf({ chain }: WatchedChain): readonly BrokenAssumption[] {
+    const heads = young(this.#sights.get(chain.chainId) ?? [], this.#options.now())
+    const { final, head } = this.#facts.get(chain.chainId) ?? {}
     // After a start few heads are known, and the way from the newest final block tells as much.
     const span = [spanOf(heads[0], heads.at(-1)), spanOf(final, head)].find(
       (one) => one !== undefined && tellsPace(one),
     )
     return span === undefined ? [] : judgeBlockTime(chain, span)
   }
-  function saidOf({ chain }: WatchedChain): readonly BrokenAssumption[] {
-    const said = facts.get(chain.chainId)
-    const shapes = measured.get(chain.chainId) ?? []
+
+  #saidOf({ chain }: WatchedChain): readonly BrokenAssumption[] {
+    const said = this.#facts.get(chain.chainId)
+    const shapes = this.#measured.get(chain.chainId) ?? []
     return [...(said === undefined ? [] : judgeFinality(chain, said)), ...judgeGas(chain, { shapes })]
   }
-  function signers(): readonly BrokenAssumption[] {
-    if (guardians === undefined || now() - guardians.readAtMs >= guardiansEveryMs) {
+
+  #signers(): readonly BrokenAssumption[] {
+    const { market, now } = this.#options
+    if (this.#guardians === undefined || now() - this.#guardians.readAtMs >= guardiansEveryMs) {
       const sources = market.health().prices.flatMap((price) => price.sources)
       const faults = sources.filter(({ kind }) => kind === 'signed').map(({ fault }) => fault)
-      guardians = { broken: judgeGuardians(faults), readAtMs: now() }
+      this.#guardians = { broken: judgeGuardians(faults), readAtMs: now() }
     }
-    return guardians.broken
+    return this.#guardians.broken
   }
-  async function lookAt({ chain, client }: WatchedChain): Promise<void> {
-    const { config } = chain
+
+  async #lookAt({ chain, client }: WatchedChain): Promise<void> {
+    const { signal } = this.#closing
     // The market measures gas itself.
-    const asked = {
-      ...{ client, config, fillWallet: undefined },
-      ...{ timeoutMs: lookTimeoutMs, signal: closing.signal },
-    }
+    const asked = { client, config: chain.config, fillWallet: undefined, timeoutMs: lookTimeoutMs, signal }
     try {
       const said = await readNetworkFacts(chain, asked)
-      if (said !== undefined) facts.set(chain.chainId, holding(facts.get(chain.chainId), said))
+      if (said !== undefined) this.#facts.set(chain.chainId, holding(this.#facts.get(chain.chainId), said))
     } catch (error) {
-      if (!closing.signal.aborted) onFailure(chain.key, error)
+      if (!signal.aborted) this.#options.onFailure(chain.key, error)
     }
-  }
-  return {
-    broken: () => [...chains.flatMap((chain) => [...paceOf(chain), ...saidOf(chain)]), ...signers()],
-    start() {
-      const again = () => {
-        const startedMs = now()
-        void Promise.all(chains.map(lookAt)).finally(() => {
-          if (closing.signal.aborted) return
-          timer = setTimeout(again, Math.max(0, startedMs + lookEveryMs - now())).unref()
-        })
-      }
-      again()
-    },
-    close() {
-      closing.abort()
-      clearTimeout(timer)
-      end()
-    },
   }
 }
 
