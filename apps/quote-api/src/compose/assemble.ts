@@ -1,6 +1,5 @@
 import { followNewHeads } from '@causeway/chains'
-import type { HttpApp } from '@causeway/http'
-import { traced } from '@causeway/http'
+import { type HttpApp, type KeyedAnswer, traced } from '@causeway/http'
 import { type Market, systemClock } from '@causeway/market'
 import {
   type OpenService,
@@ -359,7 +358,7 @@ function callerRoutes({ shared }: Base, { settling, callers, jobs }: Parts) {
     signatureBudget: settling.budgets.signatures,
     sharedLimits: isShared ? createSharedLimits(shared) : undefined,
     apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
-    onKeyedAnswer: usage.recorder.count,
+    onKeyedAnswer: (answer: KeyedAnswer) => usage.recorder.count(answer),
     readUsage: usage.readUsage,
     balances: jobs.balances,
     claims: jobs.claims,

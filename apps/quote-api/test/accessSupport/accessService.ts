@@ -64,7 +64,7 @@ export async function startAccessService(options: {
     },
     apiKeys: access.apiKeys,
     linking: access.linking,
-    onKeyedAnswer: usage.recorder.count,
+    onKeyedAnswer: (answer) => usage.recorder.count(answer),
     readUsage: usage.readUsage,
   })
   return {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DomainError, type SqlDatabase } from '@causeway/core'
 import type { KeyedAnswer } from '@causeway/http'
-import { createUsageCounts } from './usageCounts.ts'
+import { createUsageCounts, type UsageCounts } from './usageCounts.ts'
 import { type UsageBatch, writeUsage } from './usageStore.ts'
 
 /** Counts in memory what keys are answered, and adds it to the database beside the requests. */
@@ -24,81 +24,95 @@ const rowsMax = 10_000
  * A batch that fails is kept and sent again under its number, so that it counts once whether or not its first
  * try was committed; what is counted meanwhile waits within bounds. A process that is killed loses some seconds.
  */
-export function createUsageRecorder(options: {
-  database: Pick<SqlDatabase, 'query'>
-  /** UUID of this process. */
-  writer: string
-  /** Unix milliseconds. */
-  now: () => number
-  /** Told of the first failure of a row. */
-  onFailure: (error: unknown) => void
-  /** So many answers will never be counted. */
-  onLost: (answers: number) => void
-}): UsageRecorder {
-  const { database, writer, now, onFailure, onLost } = options
-  const counts = createUsageCounts({ rowsMax, now })
-  const closing = new AbortController()
-  let ended: Promise<void> = Promise.resolve()
-  let sequence = 0
-  let unsent: UsageBatch | undefined
-  let isFailing = false
+export const createUsageRecorder = (options: UsageRecorderOptions): UsageRecorder =>
+  new NumberedBatches(options)
 
-  const tellLost = (answers: number) => {
-    if (answers > 0) onLost(answers)
+type UsageRecorderOptions = {
+  readonly database: Pick<SqlDatabase, 'query'>
+  /** UUID of this process. */
+  readonly writer: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Told of the first failure of a row. */
+  readonly onFailure: (error: unknown) => void
+  /** So many answers will never be counted. */
+  readonly onLost: (answers: number) => void
+}
+
+class NumberedBatches implements UsageRecorder {
+  readonly #options: UsageRecorderOptions
+  readonly #counts: UsageCounts
+  readonly #closing = new AbortController()
+  #ended: Promise<void> = Promise.resolve()
+  #sequence = 0
+  #unsent: UsageBatch | undefined
+  #isFailing = false
+
+  constructor(options: UsageRecorderOptions) {
+    this.#options = options
+    this.#counts = createUsageCounts({ rowsMax, now: options.now })
   }
-  const nextBatch = (): UsageBatch | undefined => {
-    const rows = counts.take()
-    if (rows.length === 0) return undefined
-    sequence += 1
-    return { writer, sequence, rows }
+
+  count({ keyId, route, statusCode, errorCode }: KeyedAnswer): void {
+    this.#counts.add({
+      apiKeyId: keyId,
+      endpoint: route ?? unknownEndpoint,
+      statusCode,
+      // Public clients know codes of 400 alone.
+      errorCode: statusCode === 400 ? (errorCode ?? '') : '',
+    })
   }
-  const flush = async (): Promise<boolean> => {
-    tellLost(counts.takeLost())
-    unsent ??= nextBatch()
-    if (unsent === undefined) return true
+
+  async flush(): Promise<boolean> {
+    this.#tellLost(this.#counts.takeLost())
+    this.#unsent ??= this.#nextBatch()
+    if (this.#unsent === undefined) return true
     try {
-      await writeUsage(database, unsent)
-      unsent = undefined
-      isFailing = false
+      await writeUsage(this.#options.database, this.#unsent)
+      this.#unsent = undefined
+      this.#isFailing = false
       return true
     } catch (error) {
-      if (!isFailing) onFailure(error)
-      isFailing = true
+      if (!this.#isFailing) this.#options.onFailure(error)
+      this.#isFailing = true
       // What the database refuses for itself it would refuse for ever, and with it all that comes after.
       if (!(error instanceof DomainError)) {
-        tellLost(answersOf(unsent))
-        unsent = undefined
+        this.#tellLost(answersOf(this.#unsent))
+        this.#unsent = undefined
       }
       return false
     }
   }
-  const repeat = async () => {
-    while (!closing.signal.aborted) {
-      await sleep(flushMs, undefined, { signal: closing.signal }).catch(() => {})
-      await flush()
+
+  start(): void {
+    this.#ended = this.#repeat()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#ended
+    // A batch that failed before goes alone, and after it what was counted meanwhile.
+    if ((await this.flush()) && (await this.flush())) return
+    this.#tellLost(answersOf(this.#unsent) + answersOf(this.#nextBatch()) + this.#counts.takeLost())
+  }
+
+  async #repeat(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      await sleep(flushMs, undefined, { signal }).catch(() => {})
+      await this.flush()
     }
   }
-  return {
-    count({ keyId, route, statusCode, errorCode }) {
-      counts.add({
-        apiKeyId: keyId,
-        endpoint: route ?? unknownEndpoint,
-        statusCode,
-        // Public clients know codes of 400 alone.
-        errorCode: statusCode === 400 ? (errorCode ?? '') : '',
-      })
-    },
-    flush,
-    start() {
-      ended = repeat()
-    },
-    async close() {
-      closing.abort()
-      await ended
-      // A batch that failed before goes alone, and after it what was counted meanwhile.
-      if ((await flush()) && (await flush())) return
-      tellLost(answersOf(unsent) + answersOf(nextBatch()) + counts.takeLost())
-    },
+
+  #nextBatch(): UsageBatch | undefined {
+    const rows = this.#counts.take()
+    if (rows.length === 0) return undefined
+    this.#sequence += 1
+    return { writer: this.#options.writer, sequence: this.#sequence, rows }
+  }
+
+  #tellLost(answers: number): void {
+    if (answers > 0) this.#options.onLost(answers)
   }
 }
 
