@@ -40,54 +40,25 @@ const tokenPattern = /^[A-Za-z0-9_-]{43}$/
 /** Time of issue, random bytes and what proves that both are ours, in hex as EIP-4361 wants it. */
 const noncePattern = /^([0-9a-f]{12})([0-9a-f]{32})([0-9a-f]{32})$/
 
-export function createSponsorSessions(options: {
-  database: SqlDatabase
-  site: LinkingSite
-  contracts: ContractSignatures | undefined
+type SponsorSessionsOptions = {
+  readonly database: SqlDatabase
+  readonly site: LinkingSite
+  readonly contracts: ContractSignatures | undefined
   /** Shared by all replicas: a challenge of one is answered at another. */
-  secret: Uint8Array
-  randomBytes: (length: number) => Uint8Array
+  readonly secret: Uint8Array
+  readonly randomBytes: (length: number) => Uint8Array
   /** Milliseconds since the epoch. */
-  now: () => number
-}): SponsorSessions {
-  const { database, site, contracts, randomBytes, now } = options
-  const challengeKey = createHmac('sha256', options.secret).update('sponsor sign-in').digest()
-  const proofOf = (wallet: Hex, issue: string) =>
-    createHmac('sha256', challengeKey).update(`${wallet} ${issue}`).digest('hex').slice(0, 32)
-  const textOf = (wallet: Hex, nonce: string, issuedAtMs: number) => {
-    const expiresAt = new Date(issuedAtMs + challengeLifetimeMs)
-    return {
-      message: writeSignInMessage({ ...site, wallet, nonce, issuedAt: new Date(issuedAtMs), expiresAt }),
-      expiresAt,
-    }
-  }
-  /** When we gave this nonce to this wallet. @throws InvalidNonceError */
-  const issueOf = (wallet: Hex, nonce: string): number => {
-    const [, time = '', random = '', proof = ''] = noncePattern.exec(nonce) ?? []
-    if (
-      time === '' ||
-      !timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(wallet, `${time}${random}`)))
-    ) {
-      throw new InvalidNonceError()
-    }
-    const issuedAtMs = Number.parseInt(time, 16)
-    // A clock of another replica may be a little ahead.
-    const ageMs = now() - issuedAtMs
-    if (ageMs > challengeLifetimeMs || ageMs < -challengeLifetimeMs) throw new InvalidNonceError()
-    return issuedAtMs
-  }
+  readonly now: () => number
+}
 
+export function createSponsorSessions(options: SponsorSessionsOptions): SponsorSessions {
+  const { database, contracts, randomBytes } = options
+  const challenges = createChallenges(options)
   return {
-    challenge(wallet) {
-      const issuedAtMs = now()
-      const time = issuedAtMs.toString(16).padStart(12, '0')
-      const issue = `${time}${Buffer.from(randomBytes(16)).toString('hex')}`
-      const nonce = `${issue}${proofOf(wallet, issue)}`
-      return { nonce, ...textOf(wallet, nonce, issuedAtMs) }
-    },
+    challenge: challenges.create,
 
     async open({ wallet, nonce, signature }) {
-      const { message } = textOf(wallet, nonce, issueOf(wallet, nonce))
+      const message = challenges.messageOf(wallet, nonce)
       const digest = personalMessageDigest(message)
       const isKey = recoverSigner(digest, withUsualRecoveryByte(signature)) === wallet
       const isLinked = await sponsorsSomething(database, wallet)
@@ -118,6 +89,44 @@ export function createSponsorSessions(options: {
         'update sponsor_session set ended_at = clock_timestamp() where token_hash = $1 and ended_at is null',
         [hashOf(token)],
       )
+    },
+  }
+}
+
+/** Texts to sign, which are known again by their nonce alone. */
+function createChallenges({ site, secret, randomBytes, now }: SponsorSessionsOptions) {
+  const key = createHmac('sha256', secret).update('sponsor sign-in').digest()
+  const proofOf = (wallet: Hex, issue: string) =>
+    createHmac('sha256', key).update(`${wallet} ${issue}`).digest('hex').slice(0, 32)
+  const textOf = (wallet: Hex, nonce: string, issuedAtMs: number) => {
+    const expiresAt = new Date(issuedAtMs + challengeLifetimeMs)
+    return {
+      message: writeSignInMessage({ ...site, wallet, nonce, issuedAt: new Date(issuedAtMs), expiresAt }),
+      expiresAt,
+    }
+  }
+  return {
+    create(wallet: Hex) {
+      const issuedAtMs = now()
+      const time = issuedAtMs.toString(16).padStart(12, '0')
+      const issue = `${time}${Buffer.from(randomBytes(16)).toString('hex')}`
+      const nonce = `${issue}${proofOf(wallet, issue)}`
+      return { nonce, ...textOf(wallet, nonce, issuedAtMs) }
+    },
+    /** The text that we gave this wallet with this nonce. @throws InvalidNonceError */
+    messageOf(wallet: Hex, nonce: string): string {
+      const [, time = '', random = '', proof = ''] = noncePattern.exec(nonce) ?? []
+      if (
+        time === '' ||
+        !timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(wallet, `${time}${random}`)))
+      ) {
+        throw new InvalidNonceError()
+      }
+      const issuedAtMs = Number.parseInt(time, 16)
+      // A clock of another replica may be a little ahead.
+      const ageMs = now() - issuedAtMs
+      if (ageMs > challengeLifetimeMs || ageMs < -challengeLifetimeMs) throw new InvalidNonceError()
+      return textOf(wallet, nonce, issuedAtMs).message
     },
   }
 }
