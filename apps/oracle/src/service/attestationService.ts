@@ -92,19 +92,78 @@ const keptWeightMax = 64 * 1024 * 1024
  * what is held asks nobody for them again.
  * @source rules P-21, P-94, P-97
  */
-export function createAttestationService(options: AttestationServiceOptions): AttestationService {
-  const { context, watch, metrics, inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options
-  const kept = createLruCache<LocalAttestation<object>>(keptWeightMax)
-  const flights = new SingleFlight<LocalAttestation<object>>({ timeoutMs: deadlineMs, late: lateError })
-  const slots = createWorkSlots(inFlightMax)
-  metrics.watchWork(() => slots.inUse)
+export const createAttestationService = (options: AttestationServiceOptions): AttestationService =>
+  new LocalAttestations(options)
 
-  async function work<Request extends RequestSwitches, Response extends object>(
+class LocalAttestations implements AttestationService {
+  readonly #options: AttestationServiceOptions
+  readonly #kept = createLruCache<LocalAttestation<object>>(keptWeightMax)
+  readonly #flights: SingleFlight<LocalAttestation<object>>
+  readonly #slots: WorkSlots
+
+  constructor(options: AttestationServiceOptions) {
+    this.#options = options
+    this.#flights = new SingleFlight({ timeoutMs: options.deadlineMs, late: lateError })
+    this.#slots = createWorkSlots(options.inFlightMax)
+    options.metrics.watchWork(() => this.#slots.inUse)
+  }
+
+  attest<Request extends RequestSwitches, Response extends object>(
+    definition: AttestationDefinition<Request, Response>,
+    asked: Request,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<LocalAttestation<Response>> {
+    const { context, watch, metrics } = this.#options
+    return observed(metrics, { definition, asked, signal }, async () => {
+      watch.refuseUnlessReady(context.hub.id)
+      const { name } = definition.kind
+      const request = definition.canonical?.(asked, context) ?? asked
+      const key = keyOf(name, request)
+      const found = this.#keptAnswer(key)
+      if (found !== undefined) {
+        if (!watch.hasHeads(found.chains)) await endWith(signal, watch.requireHeads(found.chains))
+        metrics.countKept(name)
+      }
+      const attestation =
+        found ??
+        (await this.#flights.run(key, signal, (ending) =>
+          this.#slots.run(() => endWith(ending, this.#work(definition, request, key, ending))),
+        ))
+      this.#refuseUnlessReady(attestation)
+      // CAST: the key holds the kind's name, so what is found under it is of that kind.
+      return attestation as LocalAttestation<never>
+    })
+  }
+
+  useKept<Request extends RequestSwitches, Response extends object, Result>(
+    definition: AttestationDefinition<Request, Response>,
+    asked: Request,
+    use: (response: Response) => Result | undefined,
+  ): Result | undefined {
+    const { context, watch, metrics } = this.#options
+    watch.refuseUnlessReady(context.hub.id)
+    const request = definition.canonical?.(asked, context) ?? asked
+    const { name } = definition.kind
+    const found = this.#keptAnswer(keyOf(name, request))
+    if (found === undefined || !watch.hasHeads(found.chains)) return undefined
+    this.#refuseUnlessReady(found)
+    // CAST: the key holds the kind's name, so what is found under it is of that kind.
+    const result = use((found as LocalAttestation<never>).response)
+    if (result !== undefined) metrics.countKept(name)
+    return result
+  }
+
+  forgetAll(): void {
+    this.#kept.clear()
+  }
+
+  async #work<Request extends RequestSwitches, Response extends object>(
     definition: AttestationDefinition<Request, Response>,
     request: Request,
     key: string,
     signal: AbortSignal,
   ): Promise<LocalAttestation<object>> {
+    const { context, watch, keptMax = keptMaxDefault } = this.#options
     const asked = new Set<string>()
     const attested = await definition.attest(request, noteChains(context, asked), { signal })
     const { unsigned, evidence, isFinal } = attested
@@ -114,69 +173,34 @@ export function createAttestationService(options: AttestationServiceOptions): At
     // Readers keep what is final: nothing of it may have been read now.
     if (!watch.hasHeads(chains)) await watch.requireHeads(chains)
     const { kind } = definition
-    const held = await whyHeld(definition, attested, options, signal)
+    const held = await whyHeld(definition, attested, this.#options, signal)
     const answer = held === undefined ? unsigned : kind.withoutExecution(unsigned, held)
     const orderId = attested.settles?.orderId
     const attestation = {
-      ...(await signResponse(kind, answer, options, { signal })),
+      ...(await signResponse(kind, answer, this.#options, { signal })),
       ...(orderId !== undefined && { orderId }),
       ...{ evidence, chains },
     }
     // Its text is kept beside it once it was asked for.
     if (isFinal && held === undefined) {
       const size = key.length + 2 * JSON.stringify(attestation.response).length
-      kept.set(key, attestation, { size })
-      if (kept.size > keptMax) kept.pop()
+      this.#kept.set(key, attestation, { size })
+      if (this.#kept.size > keptMax) this.#kept.pop()
     }
     return attestation
   }
 
-  function keptAnswer(key: string): LocalAttestation<object> | undefined {
-    const found = kept.get(key)
+  #keptAnswer(key: string): LocalAttestation<object> | undefined {
+    const found = this.#kept.get(key)
     // Each chain is told: all of them are followed again from now on.
-    const used = found?.chains.map((chainId) => watch.useKept(chainId)) ?? []
+    const used = found?.chains.map((chainId) => this.#options.watch.useKept(chainId)) ?? []
     return used.includes(false) ? undefined : found
   }
 
-  function refuseUnlessReady({ chains }: LocalAttestation<object>): void {
+  #refuseUnlessReady({ chains }: LocalAttestation<object>): void {
+    const { context, watch } = this.#options
     watch.refuseUnlessReady(context.hub.id)
     for (const chainId of chains) watch.refuseUnlessReady(chainId)
-  }
-
-  return {
-    attest: (definition, asked, { signal }) =>
-      observed(metrics, { definition, asked, signal }, async () => {
-        watch.refuseUnlessReady(context.hub.id)
-        const { name } = definition.kind
-        const request = definition.canonical?.(asked, context) ?? asked
-        const key = keyOf(name, request)
-        const found = keptAnswer(key)
-        if (found !== undefined) {
-          if (!watch.hasHeads(found.chains)) await endWith(signal, watch.requireHeads(found.chains))
-          metrics.countKept(name)
-        }
-        const attestation =
-          found ??
-          (await flights.run(key, signal, (ending) =>
-            slots.run(() => endWith(ending, work(definition, request, key, ending))),
-          ))
-        refuseUnlessReady(attestation)
-        // CAST: the key holds the kind's name, so what is found under it is of that kind.
-        return attestation as LocalAttestation<never>
-      }),
-    useKept(definition, asked, use) {
-      watch.refuseUnlessReady(context.hub.id)
-      const request = definition.canonical?.(asked, context) ?? asked
-      const { name } = definition.kind
-      const found = keptAnswer(keyOf(name, request))
-      if (found === undefined || !watch.hasHeads(found.chains)) return undefined
-      refuseUnlessReady(found)
-      // CAST: the key holds the kind's name, so what is found under it is of that kind.
-      const result = use((found as LocalAttestation<never>).response)
-      if (result !== undefined) metrics.countKept(name)
-      return result
-    },
-    forgetAll: () => kept.clear(),
   }
 }
 
