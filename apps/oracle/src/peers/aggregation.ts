@@ -49,57 +49,56 @@ export interface Aggregation<Response> {
 const shadowsPerAnswerMax = 4
 
 /** @source oracle-protocol.md 7.2, 7.3 */
-export function createAggregation<Response extends object>(
-  options: AnswerReaderOptions<Response> & {
-    readonly recover: RecoverSigner
-    readonly policy: SignerPolicy
-    /** Lower case. */
-    readonly ownSigner: Hex
-  },
-): Aggregation<Response> {
-  const { kind, context, recover, policy, ownSigner } = options
-  const reader = new AnswerReader<Response>(options)
-  const groups = new SignerGroups<Response>({ kind, policy, reader })
-  const keysOfPeers = new Map<string, Set<string>>()
-  const sharing: string[] = []
-  const shadows: {
+export const createAggregation = <Response extends object>(
+  options: AggregationOptions<Response>,
+): Aggregation<Response> => new GroupedAnswers(options)
+
+type AggregationOptions<Response extends object> = AnswerReaderOptions<Response> & {
+  readonly recover: RecoverSigner
+  readonly policy: SignerPolicy
+  /** Lower case. */
+  readonly ownSigner: Hex
+}
+
+class GroupedAnswers<Response extends object> implements Aggregation<Response> {
+  readonly #options: AggregationOptions<Response>
+  readonly #reader: AnswerReader<Response>
+  readonly #groups: SignerGroups<Response>
+  readonly #keysOfPeers = new Map<string, Set<string>>()
+  readonly #sharing: string[] = []
+  readonly #shadows: {
     readonly peer: string
     readonly signer: Hex
     readonly key: string
     readonly payload: Response
   }[] = []
-  let local: { readonly response: Response; readonly payload: Response; key?: string } | undefined
+  #local: { readonly response: Response; readonly payload: Response; key?: string } | undefined
 
-  function add(received: Response, source: Source): boolean {
-    if (groups.complete !== undefined) return true
-    const answer = reader.read(received)
-    if (source === undefined) local = { response: received, payload: answer.payload }
-    return judge(answer, source)
+  constructor(options: AggregationOptions<Response>) {
+    const { kind, policy } = options
+    this.#options = options
+    this.#reader = new AnswerReader(options)
+    this.#groups = new SignerGroups({ kind, policy, reader: this.#reader })
   }
 
-  function judge({ payload, known, claims }: ReadAnswer<Response>, source: Source): boolean {
-    if (groups.complete !== undefined) return true
-    const keys = new Set<string>()
-    if (source !== undefined) keysOfPeers.set(source.peer, keys)
-    if (source !== undefined && !known.isAbout) return false
-    const arrays = claims.map((list, index) => ({ ...arrayAt(known, index), claims: list }))
-    const paths = arrays.map(({ path }) => path)
-    const rows = verifyRows(arrays, { isWanted: wanted(arrays, source, groups), recover })
-    if (source !== undefined && rows.length > 0 && rows.every(({ signer }) => signer === ownSigner))
-      sharing.push(source.peer)
-    // Without its execution an answer is what anybody can make of another's: it speaks for one signer.
-    for (const row of known.isHeld ? rows.slice(0, 1) : rows) {
-      const key = groupKey(known, row)
-      keys.add(key)
-      if (groups.isAllowed(row.signer)) {
-        const isCounted = groups.count({ row, key, payload, paths, isLocal: source === undefined })
-        if (isCounted && source === undefined && local !== undefined) local.key = key
-      } else if (source !== undefined) shadows.push({ peer: source.peer, signer: row.signer, key, payload })
-    }
-    return groups.complete !== undefined
+  read(text: string): ReadAnswer<Response> {
+    return this.#reader.readText(text)
   }
 
-  function conclude(): Aggregate<Response> | undefined {
+  add(received: Response, source: Source): boolean {
+    if (this.#groups.complete !== undefined) return true
+    const answer = this.#reader.read(received)
+    if (source === undefined) this.#local = { response: received, payload: answer.payload }
+    return this.#judge(answer, source)
+  }
+
+  addRead(answer: ReadAnswer<Response>, peer: string): boolean {
+    return this.#judge(answer, { peer })
+  }
+
+  conclude(): Aggregate<Response> | undefined {
+    const { kind, context, policy } = this.#options
+    const [groups, local, sharing] = [this.#groups, this.#local, this.#sharing]
     const winner = groups.conclude(local?.key)
     const required = requiredSignatures(policy)
     if (winner === undefined) {
@@ -110,7 +109,7 @@ export function createAggregation<Response extends object>(
       return { response: local.response, matched: 0, required, ...nobody }
     }
     const peersOf = (isOne: (keys: ReadonlySet<string>) => boolean) =>
-      [...keysOfPeers].filter(([, keys]) => isOne(keys)).map(([peer]) => peer)
+      [...this.#keysOfPeers].filter(([, keys]) => isOne(keys)).map(([peer]) => peer)
     return {
       response: kind.withSignatures(withEvidence(winner, local?.response), signaturesOf(winner)),
       matched: winner.rows.size,
@@ -118,15 +117,37 @@ export function createAggregation<Response extends object>(
       mismatched: peersOf((keys) => !groups.haveExecutionOrMessage(keys, winner)),
       held: peersOf((keys) => groups.isHeldUnder(keys)),
       sharing,
-      shadows: shadows.map(({ peer, signer, key, payload }) => ({
+      shadows: this.#shadows.map(({ peer, signer, key, payload }) => ({
         ...{ peer, signer },
         agrees: key === winner.key || groups.haveSameMessage(payload, winner.payload),
       })),
     }
   }
 
-  const addRead = (answer: ReadAnswer<Response>, peer: string) => judge(answer, { peer })
-  return { read: (text) => reader.readText(text), add, addRead, conclude }
+  #judge({ payload, known, claims }: ReadAnswer<Response>, source: Source): boolean {
+    const { recover, ownSigner } = this.#options
+    const groups = this.#groups
+    if (groups.complete !== undefined) return true
+    const keys = new Set<string>()
+    if (source !== undefined) this.#keysOfPeers.set(source.peer, keys)
+    if (source !== undefined && !known.isAbout) return false
+    const arrays = claims.map((list, index) => ({ ...arrayAt(known, index), claims: list }))
+    const paths = arrays.map(({ path }) => path)
+    const rows = verifyRows(arrays, { isWanted: wanted(arrays, source, groups), recover })
+    if (source !== undefined && rows.length > 0 && rows.every(({ signer }) => signer === ownSigner))
+      this.#sharing.push(source.peer)
+    // Without its execution an answer is what anybody can make of another's: it speaks for one signer.
+    for (const row of known.isHeld ? rows.slice(0, 1) : rows) {
+      const key = groupKey(known, row)
+      keys.add(key)
+      if (groups.isAllowed(row.signer)) {
+        const isCounted = groups.count({ row, key, payload, paths, isLocal: source === undefined })
+        if (isCounted && source === undefined && this.#local !== undefined) this.#local.key = key
+      } else if (source !== undefined)
+        this.#shadows.push({ peer: source.peer, signer: row.signer, key, payload })
+    }
+    return groups.complete !== undefined
+  }
 }
 
 /** Listed signers, and of a peer a few others: its own signer may be in shadow mode. */
