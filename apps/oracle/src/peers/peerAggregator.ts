@@ -1,5 +1,6 @@
 import {
   type AttestationKind,
+  type Deadline,
   DomainError,
   type Hex,
   type RecoverSigner,
@@ -67,7 +68,7 @@ export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggreg
   const clients = options.peers.map((peer) => createPeerClient(peer, options))
   const keyed = clients.filter(({ takesCallersKey }) => !takesCallersKey)
   return {
-    run: (request) => attestWithPeers(request, request.isAhead ? keyed : clients, options),
+    run: (request) => new PeeredAttestation(request, options).attest(request.isAhead ? keyed : clients),
     async close() {
       await Promise.all(clients.map((client) => client.close()))
     },
@@ -76,97 +77,106 @@ export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggreg
 
 type LocalOutcome = { readonly isFailed: false } | { readonly isFailed: true; readonly error: unknown }
 
-async function attestWithPeers<Response extends object>(
-  request: PeerRequest<Response>,
-  clients: readonly PeerClient[],
-  options: PeerAggregatorOptions,
-): Promise<PeerResult<Response>> {
-  const { kind, signal } = request
-  const { policy } = options
-  const body: Readonly<Record<string, unknown>> = { ...request.body }
-  const events = createPeerEvents({ ...options, route: kind.path, requestId: request.requestId })
-  const aggregation = createAggregation({ ...options, kind, request: body })
-  // Ends with the caller, or with an answer that is complete; the peers' time ends nothing but the asking of peers.
-  const waiting = startDeadline(signal)
-  const asking = startDeadline(waiting.signal, options.requestTimeoutMs, () => peerTimeout)
-  const answered = new Map<string, number>()
-  let outcome: LocalOutcome = { isFailed: false }
-  /** What comes from now on has no part. */
-  const isOver = () => waiting.signal.aborted
+/** One request, with this oracle and its peers at once. */
+class PeeredAttestation<Response extends object> {
+  readonly #request: PeerRequest<Response>
+  readonly #options: PeerAggregatorOptions
+  readonly #body: Readonly<Record<string, unknown>>
+  readonly #events: ReturnType<typeof createPeerEvents>
+  readonly #aggregation: Aggregation<Response>
+  /** Ends with the caller, or with an answer that is complete. */
+  readonly #waiting: Deadline
+  /** The peers' time ends nothing but the asking of peers. */
+  readonly #asking: Deadline
+  readonly #answered = new Map<string, number>()
+  #local: LocalOutcome = { isFailed: false }
 
-  async function attestLocally(): Promise<void> {
+  constructor(request: PeerRequest<Response>, options: PeerAggregatorOptions) {
+    const { kind, signal, requestId } = request
+    this.#request = request
+    this.#options = options
+    this.#body = { ...request.body }
+    this.#events = createPeerEvents({ ...options, route: kind.path, requestId })
+    this.#aggregation = createAggregation({ ...options, kind, request: this.#body })
+    this.#waiting = startDeadline(signal)
+    this.#asking = startDeadline(this.#waiting.signal, options.requestTimeoutMs, () => peerTimeout)
+  }
+
+  async attest(clients: readonly PeerClient[]): Promise<PeerResult<Response>> {
+    const text = JSON.stringify({ ...this.#body, requestPeerSignatures: false })
+    const all = Promise.all([this.#attestLocally(), ...clients.map((client) => this.#ask(client, text))])
     try {
-      const response = await request.local(waiting.signal)
-      if (!isOver() && aggregation.add(response, undefined)) waiting.end()
+      await Promise.race([all, endOf(this.#waiting.signal)])
+    } finally {
+      this.#waiting.end()
+      this.#asking.release()
+    }
+    this.#request.signal.throwIfAborted()
+    return this.#conclude()
+  }
+
+  async #attestLocally(): Promise<void> {
+    try {
+      const response = await this.#request.local(this.#waiting.signal)
+      if (!this.#isOver() && this.#aggregation.add(response, undefined)) this.#waiting.end()
     } catch (error) {
-      if (isOver()) return
-      outcome = { isFailed: true, error }
-      if (policy.signers !== undefined) events.localFailed(error)
+      if (this.#isOver()) return
+      this.#local = { isFailed: true, error }
+      if (this.#options.policy.signers !== undefined) this.#events.localFailed(error)
     }
   }
 
-  async function ask(client: PeerClient, text: string): Promise<void> {
-    const startedAt = options.now()
+  async #ask(client: PeerClient, text: string): Promise<void> {
+    const { kind, callerApiKey, requestId } = this.#request
+    const startedAt = this.#options.now()
     const answer = await client.ask({
       path: kind.path,
       body: text,
-      isForced: body['force'] === true,
-      callerApiKey: request.callerApiKey,
-      requestId: request.requestId,
-      signal: asking.signal,
-      parse: (answerText) => aggregation.read(answerText),
+      isForced: this.#body['force'] === true,
+      callerApiKey,
+      requestId,
+      signal: this.#asking.signal,
+      parse: (answerText) => this.#aggregation.read(answerText),
     })
-    const seconds = (options.now() - startedAt) / 1_000
-    if (answer.kind === 'failure') events.peerFailed(client.name, answer.failure, seconds, answer.status)
-    else if (answer.kind === 'aborted' || isOver()) events.peerAborted(client.name, seconds)
+    const seconds = (this.#options.now() - startedAt) / 1_000
+    const { name } = client
+    if (answer.kind === 'failure') this.#events.peerFailed(name, answer.failure, seconds, answer.status)
+    else if (answer.kind === 'aborted' || this.#isOver()) this.#events.peerAborted(name, seconds)
     else {
-      const isComplete = addAnswer(answer.response, client.name)
-      if (isComplete === undefined) events.peerFailed(client.name, 'schema', seconds)
-      else answered.set(client.name, seconds)
-      if (isComplete === true) waiting.end()
+      const isComplete = this.#addAnswer(answer.response, name)
+      if (isComplete === undefined) this.#events.peerFailed(name, 'schema', seconds)
+      else this.#answered.set(name, seconds)
+      if (isComplete === true) this.#waiting.end()
     }
   }
 
+  /** What comes from now on has no part. */
+  #isOver(): boolean {
+    return this.#waiting.signal.aborted
+  }
+
   /** Whatever a peer sends, it must not end the request: `undefined` when its answer cannot be read. */
-  function addAnswer(read: ReadAnswer<Response>, peer: string): boolean | undefined {
+  #addAnswer(read: ReadAnswer<Response>, peer: string): boolean | undefined {
     try {
-      return aggregation.addRead(read, peer)
+      return this.#aggregation.addRead(read, peer)
     } catch {
       return undefined
     }
   }
 
-  const text = JSON.stringify({ ...body, requestPeerSignatures: false })
-  const all = Promise.all([attestLocally(), ...clients.map((client) => ask(client, text))])
-  try {
-    await Promise.race([all, endOf(waiting.signal)])
-  } finally {
-    waiting.end()
-    asking.release()
+  #conclude(): PeerResult<Response> {
+    const { policy } = this.#options
+    const local = this.#local
+    if (local.isFailed && policy.signers === undefined) throw local.error
+    const aggregate = this.#aggregation.conclude()
+    if (aggregate === undefined) {
+      this.#events.noGroup(requiredSignatures(policy))
+      throw local.isFailed ? local.error : new NoSignerGroupError()
+    }
+    this.#events.concluded(aggregate, this.#answered)
+    const { response, matched, required } = aggregate
+    return { response, matched, required }
   }
-  signal.throwIfAborted()
-  return conclude(aggregation, outcome, { policy, events, answered })
-}
-
-function conclude<Response>(
-  aggregation: Aggregation<Response>,
-  local: LocalOutcome,
-  parts: {
-    policy: SignerPolicy
-    events: ReturnType<typeof createPeerEvents>
-    answered: ReadonlyMap<string, number>
-  },
-): PeerResult<Response> {
-  const { policy, events, answered } = parts
-  if (local.isFailed && policy.signers === undefined) throw local.error
-  const aggregate = aggregation.conclude()
-  if (aggregate === undefined) {
-    events.noGroup(requiredSignatures(policy))
-    throw local.isFailed ? local.error : new NoSignerGroupError()
-  }
-  events.concluded(aggregate, answered)
-  const { response, matched, required } = aggregate
-  return { response, matched, required }
 }
 
 /** Resolves with the signal's end, whatever its reason is. */
