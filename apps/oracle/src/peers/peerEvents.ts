@@ -42,28 +42,20 @@ export function createPeerEvents(options: {
       log.warn({ event: 'local_attestation_failed', err: error, ...common }, 'answering by peers alone')
     },
     concluded(aggregate: Aggregate<unknown>, answered: ReadonlyMap<string, number>): void {
-      const { matched, required, mismatched, shadows } = aggregate
-      const lost = new Set(mismatched)
-      const held = new Set(aggregate.held)
-      const sharing = new Set(aggregate.sharing)
-      const outcomeOf = (peer: string) => {
-        if (sharing.has(peer)) return 'own_signer'
-        if (held.has(peer)) return 'held'
-        return lost.has(peer) ? 'mismatch' : 'merged'
-      }
+      const { matched, required, mismatched, held, shadows } = aggregate
       for (const [peer, seconds] of answered) {
-        metrics.observePeer({ peer, outcome: outcomeOf(peer), seconds })
+        metrics.observePeer({ peer, outcome: outcomeOf(aggregate, peer), seconds })
       }
-      for (const peer of sharing) {
+      for (const peer of new Set(aggregate.sharing)) {
         log.warn(
           { event: 'peer_shares_signer', peer, ...common },
           'a peer signs with the key of this oracle: it counts once, and a key belongs to one oracle',
         )
       }
-      for (const peer of aggregate.held) {
+      for (const peer of held) {
         log.warn({ event: 'peer_held', peer, ...common }, 'a peer holds its execution at its signing cap')
       }
-      for (const peer of mismatched.filter((name) => !held.has(name))) {
+      for (const peer of mismatched.filter((name) => !held.includes(name))) {
         log.warn(
           { event: 'peer_mismatch', peer, ...common },
           'a peer says something else, or signs nothing that counts',
@@ -86,6 +78,13 @@ export function createPeerEvents(options: {
       log.warn({ event: 'quorum_shortfall', matched: 0, required, ...common }, 'nothing to answer with')
     },
   }
+}
+
+/** What became of a peer's answer. */
+function outcomeOf({ mismatched, held, sharing }: Aggregate<unknown>, peer: string): PeerOutcome {
+  if (sharing.includes(peer)) return 'own_signer'
+  if (held.includes(peer)) return 'held'
+  return mismatched.includes(peer) ? 'mismatch' : 'merged'
 }
 
 function isNotAsked(failure: PeerFailure): boolean {
