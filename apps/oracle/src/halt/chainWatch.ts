@@ -54,28 +54,14 @@ const retryAfterHaltSeconds = 60
  * @throws ConfigurationError when the store cannot be read
  */
 export async function createChainWatch(options: ChainWatchOptions): Promise<ChainWatch> {
-  const { store, checkTimeoutMs, log, now = () => performance.now() } = options
-  const kept = (await store?.load()) ?? new Map<string, FinalChange | undefined>()
-  for (const chainId of kept.keys()) {
-    log.error({ event: 'halt_kept', chain: chainId }, 'chain is halted since an earlier run')
-  }
-  const entries = new Map(
-    options.chains.map((chain) => {
-      const isKept = kept.has(chain.id)
-      return [chain.id, new WatchedEntry(chain, { ...options, now, isKept })] as const
-    }),
-  )
+  const { checkTimeoutMs, log } = options
+  const entries = await openEntries(options)
   const restsOn = new Map(
     options.chains.map((chain) => [
       chain.id,
       [entries.get(chain.id), entries.get(chain.restsOn ?? '')].filter((entry) => entry !== undefined),
     ]),
   )
-  /** @throws DomainError where a database does not answer: what lets value out is refused meanwhile */
-  async function seeHalts(): Promise<void> {
-    if (store?.isShared !== true) return
-    for (const chainId of (await store.load()).keys()) entries.get(chainId)?.haltAsKept()
-  }
   const hasHead = (chainId: string) => restsOn.get(chainId)?.every((entry) => entry.hasHead()) ?? true
   return {
     useKept: (chainId) => entries.get(chainId)?.use() ?? true,
@@ -92,18 +78,14 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
       const signal = AbortSignal.timeout(checkTimeoutMs)
       const looks = [...entries.values()].map((entry) => entry.follow(signal))
       // The slower look tells of a database that is away.
-      await Promise.all([...looks, seeHalts().catch(() => undefined)])
+      await Promise.all([...looks, seeHalts(options, entries).catch(() => undefined)])
     },
     keptWindows: () =>
-      [...entries].flatMap(([chain, entry]) => {
+      factsOf(entries, (entry) => {
         const ageMs = entry.keptWindowMs()
-        return ageMs === undefined ? [] : [{ chain, ageMs }]
+        return ageMs === undefined ? undefined : { ageMs }
       }),
-    finalHeads: () =>
-      [...entries].flatMap(([chain, entry]) => {
-        const head = entry.finalHead()
-        return head === undefined ? [] : [{ chain, ...head }]
-      }),
+    finalHeads: () => factsOf(entries, (entry) => entry.finalHead()),
     refuseUnlessReady(chainId) {
       const status = entries.get(chainId)?.status
       if (status === 'halted') throw haltedError(chainId)
@@ -123,12 +105,44 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
       const signal = AbortSignal.timeout(checkTimeoutMs)
       const warn = (error: unknown) =>
         log.warn({ event: 'halts_not_read', err: error }, 'what other processes halted is not known')
-      await Promise.all([...[...entries.values()].map((entry) => entry.look(signal)), seeHalts().catch(warn)])
+      const looks = [...entries.values()].map((entry) => entry.look(signal))
+      await Promise.all([...looks, seeHalts(options, entries).catch(warn)])
     },
     async close() {
       await Promise.all([...entries.values()].map((entry) => entry.settled()))
     },
   }
+}
+
+type Entries = ReadonlyMap<string, WatchedEntry>
+
+/** Every chain, halted where an earlier run kept that it is. @throws ConfigurationError */
+async function openEntries(options: ChainWatchOptions): Promise<Entries> {
+  const { chains, store, log, now = () => performance.now() } = options
+  const kept = (await store?.load()) ?? new Map<string, FinalChange | undefined>()
+  for (const chainId of kept.keys()) {
+    log.error({ event: 'halt_kept', chain: chainId }, 'chain is halted since an earlier run')
+  }
+  return new Map(
+    chains.map((chain) => [
+      chain.id,
+      new WatchedEntry(chain, { ...options, now, isKept: kept.has(chain.id) }),
+    ]),
+  )
+}
+
+/** @throws DomainError where a database does not answer: what lets value out is refused meanwhile */
+async function seeHalts({ store }: ChainWatchOptions, entries: Entries): Promise<void> {
+  if (store?.isShared !== true) return
+  for (const chainId of (await store.load()).keys()) entries.get(chainId)?.haltAsKept()
+}
+
+/** What is known of each chain, where something is. */
+function factsOf<Fact extends object>(entries: Entries, read: (entry: WatchedEntry) => Fact | undefined) {
+  return [...entries].flatMap(([chain, entry]) => {
+    const fact = read(entry)
+    return fact === undefined ? [] : [{ chain, ...fact }]
+  })
 }
 
 function haltedError(chainId: string): AttestationError {
