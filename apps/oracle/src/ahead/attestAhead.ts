@@ -69,51 +69,20 @@ const readTimeoutMs = 7_000
  * deposit up, and a silent peer holds no attestation up. What could not be prepared is made when somebody asks.
  */
 export function createAttestAhead(options: AheadOptions): AttestAhead {
-  const { chains, minutes, intervalMs, metrics, log } = options
+  const { intervalMs, metrics } = options
   /** The block at which the last look at a chain ended; none before the first. */
   let places = new Map<string, bigint>()
   const closing = new AbortController()
   const { signal } = closing
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
-  const { deposits, signatures, payments } = createQueues(options, signal)
+  const queues = createQueues(options, signal)
+  const { deposits, signatures, payments } = queues
   metrics.watchAhead(() => deposits.length + (signatures?.length ?? 0) + payments.length)
 
-  async function scan({ id, reader, isReady, finalBlock, keepFollowed }: AheadChain): Promise<void> {
-    if (!isReady()) return
-    keepFollowed()
-    // A look that is under way when all is forgotten must not say where the next one begins.
-    const reached = places
-    for (let turn = 0; turn < scansMax; turn += 1) {
-      const after = reached.get(id)
-      // The chain is followed anyway: its endpoints are asked once per block, and not while it stands.
-      if (after !== undefined && after >= (finalBlock() ?? 0n)) return
-      const start = after === undefined ? { minutes } : { after }
-      const deadline = startDeadline(signal, readTimeoutMs)
-      const found = await reader.scan(start, deadline).finally(deadline.release)
-      reached.set(id, found.through)
-      for (const transactionId of found.deposits) deposits.add(id, transactionId)
-      for (const transactionId of found.payments) payments.add(id, transactionId)
-      if (found.isComplete) return
-    }
-  }
-
-  async function scanAll(): Promise<void> {
-    await Promise.all(
-      chains.map(async (chain) => {
-        try {
-          await scan(chain)
-        } catch (error) {
-          // Silence is told by the chain's own check.
-          if (error instanceof DomainError || signal.aborted) return
-          log.error({ event: 'ahead_failed', chain: chain.id, err: error }, 'final blocks not looked through')
-        }
-      }),
-    )
-  }
-
   async function lookOnce(): Promise<void> {
-    await scanAll()
+    // A look that is under way when all is forgotten must not say where the next one begins.
+    await scanAll({ ...options, places, queues, signal })
     await deposits.run()
     // The next look waits for neither: a silent peer or a flood of payments would hold deposits up.
     void settle()
@@ -148,6 +117,48 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
       await looking
       await settle()
     },
+  }
+}
+
+type Look = AheadOptions & {
+  readonly places: Map<string, bigint>
+  readonly queues: ReturnType<typeof createQueues>
+  readonly signal: AbortSignal
+}
+
+async function scanAll(look: Look): Promise<void> {
+  const { chains, signal, log } = look
+  await Promise.all(
+    chains.map(async (chain) => {
+      try {
+        await scan(chain, look)
+      } catch (error) {
+        // Silence is told by the chain's own check.
+        if (error instanceof DomainError || signal.aborted) return
+        log.error({ event: 'ahead_failed', chain: chain.id, err: error }, 'final blocks not looked through')
+      }
+    }),
+  )
+}
+
+/** Looks on through the final blocks of a chain from where the last look ended, and queues what is in them. */
+async function scan(
+  { id, reader, isReady, finalBlock, keepFollowed }: AheadChain,
+  { minutes, places, queues, signal }: Look,
+): Promise<void> {
+  if (!isReady()) return
+  keepFollowed()
+  for (let turn = 0; turn < scansMax; turn += 1) {
+    const after = places.get(id)
+    // The chain is followed anyway: its endpoints are asked once per block, and not while it stands.
+    if (after !== undefined && after >= (finalBlock() ?? 0n)) return
+    const start = after === undefined ? { minutes } : { after }
+    const deadline = startDeadline(signal, readTimeoutMs)
+    const found = await reader.scan(start, deadline).finally(deadline.release)
+    places.set(id, found.through)
+    for (const transactionId of found.deposits) queues.deposits.add(id, transactionId)
+    for (const transactionId of found.payments) queues.payments.add(id, transactionId)
+    if (found.isComplete) return
   }
 }
 
