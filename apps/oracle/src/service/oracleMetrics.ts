@@ -96,6 +96,7 @@ export function createOracleMetrics(options: {
     ...capMetrics({ registers }),
     ...workMetrics({ registers }),
     ...aheadMetrics({ registers }),
+    ...endpointMetrics({ registers }),
     ...chainMetrics({ registers }),
   }
 }
@@ -259,9 +260,7 @@ function workMetrics({
   }
 }
 
-function chainMetrics({
-  registers,
-}: Registered): Pick<OracleMetrics, 'watchEndpoints' | 'watchKept' | 'watchFinal' | 'watchChains'> {
+function endpointMetrics({ registers }: Registered): Pick<OracleMetrics, 'watchEndpoints'> {
   return {
     watchEndpoints(read) {
       new Gauge({
@@ -286,6 +285,13 @@ function chainMetrics({
         },
       })
     },
+  }
+}
+
+function chainMetrics({
+  registers,
+}: Registered): Pick<OracleMetrics, 'watchKept' | 'watchFinal' | 'watchChains'> {
+  return {
     watchKept(read) {
       new Gauge({
         name: 'oracle_kept_window_seconds',
