@@ -58,6 +58,30 @@ function inTransactionOf(
     .reduce((sum, { amount }) => sum + amount, 0n)
 }
 
+/** Every deposit of a transaction with the index that it has there. */
+function placedDeposits(
+  { chainId, transactionId }: Place,
+  chain: RegisteredChain,
+  deposits: readonly DepositFact[],
+): readonly Placed[] {
+  const codec = codecOf(chain)
+  return deposits.map((found) => ({
+    onchainIndex: found.onchainIndex,
+    deposit: {
+      chainId,
+      chainKey: chain.id,
+      refundChainId: refundChainId(chain, chainId),
+      transactionId: transactionId.toLowerCase(),
+      ordinal: ordinalOf(found, deposits),
+      orderId: found.depositId,
+      depositor: codec.spellAddress(found.depositor),
+      currency: codec.canonicalAddress(found.currency),
+      amount: found.amount,
+      inTransaction: inTransactionOf(found, deposits),
+    },
+  }))
+}
+
 /**
  * Opens no connection before the first reading.
  * @param heads when this process first saw blocks of a height
@@ -70,19 +94,7 @@ export function createDepositReader(
   hubEntries?: HubEntries,
 ): DepositReader {
   const byChainId = new Map(origins.map((origin) => [origin.config.chainId, origin]))
-  /** Each depth is a rule of finality of its own, which is how a reader agrees on it. */
-  const open = new Map<string, FamilyChain>()
-
-  function openAt(deep: RegisteredChain): FamilyChain | undefined {
-    const key = `${deep.id} ${JSON.stringify(deep.finality)}`
-    const known = open.get(key)
-    if (known !== undefined) return known
-    if (!isReadable(deep)) return undefined
-    // Deep enough is not final: a deposit that was seen may be gone, or elsewhere, when it is paid for.
-    const opened = openFamilyChain(deep, { finalEntriesMax: 0 }, hubEntries)
-    open.set(key, opened)
-    return opened
-  }
+  const deepChains = createDeepChains(hubEntries)
 
   async function readAll(named: Place, valueMicroUsd: bigint): Promise<readonly Placed[]> {
     const origin = byChainId.get(named.chainId)
@@ -91,7 +103,7 @@ export function createDepositReader(
     const rule = depthRuleFor(origin.config.pinPolicy, valueMicroUsd)
     const signal = AbortSignal.timeout(readTimeoutMs)
     const readings = atDepth(chain, rule).map((deep) =>
-      openAt(deep)?.reader.readDeposits({ transactionId: named.transactionId }, { signal }),
+      deepChains.openAt(deep)?.reader.readDeposits({ transactionId: named.transactionId }, { signal }),
     )
     // All of them must say that it is there; what stands in the last one is what the others have, or final.
     const facts = (await Promise.all(readings)).at(-1)
@@ -103,22 +115,7 @@ export function createDepositReader(
         : heads.secondsSince(named.chainId, blockNumber)
     if (seenSeconds < rule.seconds)
       throw new TransactionNotFinalError({ ...named, chainId: chain.id, waitSeconds: 1 })
-    const codec = codecOf(chain)
-    return facts.deposits.map((found) => ({
-      onchainIndex: found.onchainIndex,
-      deposit: {
-        chainId: named.chainId,
-        chainKey: chain.id,
-        refundChainId: refundChainId(chain, named.chainId),
-        transactionId: named.transactionId.toLowerCase(),
-        ordinal: ordinalOf(found, facts.deposits),
-        orderId: found.depositId,
-        depositor: codec.spellAddress(found.depositor),
-        currency: codec.canonicalAddress(found.currency),
-        amount: found.amount,
-        inTransaction: inTransactionOf(found, facts.deposits),
-      },
-    }))
+    return placedDeposits(named, chain, facts.deposits)
   }
 
   /** Undefined while the transaction is not deep enough, or not there. */
@@ -145,7 +142,25 @@ export function createDepositReader(
       const placed = await readDeep({ chainId, transactionId }, valueMicroUsd)
       return placed?.find(({ deposit }) => depositKey(deposit) === key)?.onchainIndex
     },
-    async close() {
+    close: deepChains.close,
+  }
+}
+
+/** Each depth is a rule of finality of its own, which is how a reader agrees on it. */
+function createDeepChains(hubEntries: HubEntries | undefined) {
+  const open = new Map<string, FamilyChain>()
+  return {
+    openAt(deep: RegisteredChain): FamilyChain | undefined {
+      const key = `${deep.id} ${JSON.stringify(deep.finality)}`
+      const known = open.get(key)
+      if (known !== undefined) return known
+      if (!isReadable(deep)) return undefined
+      // Deep enough is not final: a deposit that was seen may be gone, or elsewhere, when it is paid for.
+      const opened = openFamilyChain(deep, { finalEntriesMax: 0 }, hubEntries)
+      open.set(key, opened)
+      return opened
+    },
+    async close(): Promise<void> {
       await Promise.all([...open.values()].map((chain) => chain.close()))
     },
   }
