@@ -59,40 +59,14 @@ export function createWorkClient(
   apiKey: Secret,
   options: WorkClientOptions = {},
 ): WorkSource {
-  const { tracing, stopped = () => [], unattested = () => [] } = options
-  const { terms = {}, onDifferences = () => undefined } = options
+  const { tracing, onDifferences = () => undefined } = options
   const { host } = new URL(quoteApiUrl)
+  const service = { quoteApiUrl, apiKey, tracing }
   const send = (path: string, body?: object): Promise<Response> => {
-    const ask = () => exchange(path, body)
+    const ask = () => exchange(service, path, body)
     return tracing === undefined
       ? ask()
       : tracing.during('quote-api', { 'server.address': host }, ask, 'client')
-  }
-  function exchange(
-    path: string,
-    body?: object,
-    signal = AbortSignal.timeout(requestTimeoutMs),
-  ): Promise<Response> {
-    return fetch(`${quoteApiUrl}${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        'x-api-key': apiKey.reveal(),
-        ...tracing?.headers(),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal,
-    })
-  }
-  /** Each question for work says what this solver is. */
-  const question = (members: Readonly<Record<string, string>>) => {
-    const told = stopped()
-    const exposed = unattested().map((one) => `${one.chainId}:${one.paidMicroUsd}:${one.maxMicroUsd}`)
-    return new URLSearchParams({
-      ...{ limit: String(pageSize), ...members, ...terms },
-      ...(told.length > 0 && { stopped: told.join() }),
-      ...(exposed.length > 0 && { unattested: exposed.join() }),
-    })
   }
   async function tell(path: string, body: object): Promise<'accepted' | 'closed'> {
     const response = await send(path, body)
@@ -103,7 +77,7 @@ export function createWorkClient(
   }
   return {
     async open() {
-      const response = await send(`/solver/work?${question({})}`)
+      const response = await send(`/solver/work?${question(options, {})}`)
       if (!response.ok) {
         await response.arrayBuffer()
         throw new Error(`/solver/work answered ${response.status}`)
@@ -113,11 +87,11 @@ export function createWorkClient(
       return items
     },
     async offered({ waitMs, known, signal }) {
-      const query = question({ waitMs: String(waitMs), ...(known !== undefined && { known }) })
+      const query = question(options, { waitMs: String(waitMs), ...(known !== undefined && { known }) })
       const deadline = startDeadline(signal, waitMs + requestTimeoutMs)
       try {
         // In no trace: nothing of an item waits for it.
-        const response = await exchange(`/solver/work?${query}`, undefined, deadline.signal)
+        const response = await exchange(service, `/solver/work?${query}`, undefined, deadline.signal)
         if (!response.ok) throw new Error(`/solver/work answered ${response.status}`)
         const answer = offeredSchema.parse(await response.json())
         onDifferences(answer.differences)
@@ -135,4 +109,36 @@ export function createWorkClient(
       await tell(`/solver/work/${id}/waits`, { reason })
     },
   }
+}
+
+function exchange(
+  service: { readonly quoteApiUrl: string; readonly apiKey: Secret; readonly tracing: Tracing | undefined },
+  path: string,
+  body?: object,
+  signal = AbortSignal.timeout(requestTimeoutMs),
+): Promise<Response> {
+  return fetch(`${service.quoteApiUrl}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      'x-api-key': service.apiKey.reveal(),
+      ...service.tracing?.headers(),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal,
+  })
+}
+
+/** Each question for work says what this solver is. */
+function question(
+  { terms = {}, stopped = () => [], unattested = () => [] }: WorkClientOptions,
+  members: Readonly<Record<string, string>>,
+): URLSearchParams {
+  const told = stopped()
+  const exposed = unattested().map((one) => `${one.chainId}:${one.paidMicroUsd}:${one.maxMicroUsd}`)
+  return new URLSearchParams({
+    ...{ limit: String(pageSize), ...members, ...terms },
+    ...(told.length > 0 && { stopped: told.join() }),
+    ...(exposed.length > 0 && { unattested: exposed.join() }),
+  })
 }
