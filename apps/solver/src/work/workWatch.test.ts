@@ -162,7 +162,7 @@ test('a service that stops and comes back is heard again, and the watch ends whe
   })
   await expect.poll(() => state.held.length).toBe(1)
   isAway = false
-  await expect.poll(watch.isTold, { timeout: 5_000 }).toBe(true)
+  await expect.poll(() => watch.isTold(), { timeout: 5_000 }).toBe(true)
   const closedMs = performance.now()
   await watch.close()
   expect(performance.now() - closedMs).toBeLessThan(5_000)

@@ -29,74 +29,89 @@ const limits = {
  * Has a question waiting at the service, and tells of each answer that has something new. The service may answer what it
  * likes: it is asked once in `leastMs` at most, and each item is judged like any other.
  */
-export function watchWork(options: {
+export const watchWork = (options: WorkWatchOptions): WorkWatch => new HeldQuestion(options)
+
+type WorkWatchOptions = {
   readonly work: Pick<WorkSource, 'open' | 'offered'>
   readonly onTold: () => void
   readonly nowMs: () => number
-}): WorkWatch {
-  const { work, onTold, nowMs } = options
-  const closing = new AbortController()
-  const { signal } = closing
-  let known: string | undefined
-  let isHeld = false
-  let pauseMs = limits.firstPauseMs
-  let told: { readonly items: readonly WorkItem[]; readonly atMs: number } | undefined
-  /** Whether anything was open when it was listed last: then it is asked for by the clock, too. */
-  let hasOpen = true
-  let tellings = 0
+}
 
-  const fruitless = () => {
-    isHeld = false
-    const nextMs = pauseMs
-    pauseMs = Math.min(2 * pauseMs, limits.pauseMaxMs)
-    return nextMs
+class HeldQuestion implements WorkWatch {
+  readonly #options: WorkWatchOptions
+  readonly #closing = new AbortController()
+  readonly #ended: Promise<void>
+  #known: string | undefined
+  #isHeld = false
+  #pauseMs = limits.firstPauseMs
+  #told: { readonly items: readonly WorkItem[]; readonly atMs: number } | undefined
+  /** Whether anything was open when it was listed last: then it is asked for by the clock, too. */
+  #hasOpen = true
+  #tellings = 0
+
+  constructor(options: WorkWatchOptions) {
+    this.#options = options
+    this.#ended = this.#follow()
   }
-  /** @returns the pause until the next question */
-  async function ask(): Promise<number> {
-    const askedAtMs = nowMs()
-    const offered = await work.offered({ waitMs: known === undefined ? 1 : waitMs, known, signal })
-    if (offered.known === undefined) {
-      known = undefined
-      isHeld = false
-      return limits.olderReleaseMs
-    }
-    const isNew = offered.known !== known
-    known = offered.known
-    tellings += 1
-    hasOpen = offered.items.length > 0
-    if (isNew) {
-      told = { items: offered.items, atMs: nowMs() }
-      onTold()
-    } else if (nowMs() - askedAtMs < waitMs / 2) return fruitless()
-    isHeld = true
-    pauseMs = limits.firstPauseMs
-    return limits.leastMs
+
+  async open(): Promise<readonly WorkItem[]> {
+    const { work, nowMs } = this.#options
+    const latest = this.#told
+    this.#told = undefined
+    if (latest !== undefined && nowMs() - latest.atMs < limits.freshMs) return latest.items
+    if (this.#isHeld && !this.#hasOpen) return []
+    const before = this.#tellings
+    const items = await work.open()
+    // An answer that came meanwhile may be the newer one.
+    if (items.length > 0 || this.#tellings === before) this.#hasOpen = items.length > 0
+    return items
   }
-  async function follow(): Promise<void> {
+
+  isTold(): boolean {
+    return this.#isHeld
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#ended
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#closing
     while (!signal.aborted) {
       // Whoever looks at the work by the clock tells of what fails.
-      const nextMs = await ask().catch(fruitless)
+      const nextMs = await this.#ask().catch(() => this.#pauseLonger())
       await sleep(nextMs, undefined, { signal }).catch(() => undefined)
     }
   }
 
-  const ended = follow()
-  return {
-    async open() {
-      const latest = told
-      told = undefined
-      if (latest !== undefined && nowMs() - latest.atMs < limits.freshMs) return latest.items
-      if (isHeld && !hasOpen) return []
-      const before = tellings
-      const items = await work.open()
-      // An answer that came meanwhile may be the newer one.
-      if (items.length > 0 || tellings === before) hasOpen = items.length > 0
-      return items
-    },
-    isTold: () => isHeld,
-    async close() {
-      closing.abort()
-      await ended
-    },
+  /** @returns the pause until the next question */
+  async #ask(): Promise<number> {
+    const { work, onTold, nowMs } = this.#options
+    const { signal } = this.#closing
+    const known = this.#known
+    const askedAtMs = nowMs()
+    const offered = await work.offered({ waitMs: known === undefined ? 1 : waitMs, known, signal })
+    this.#known = offered.known
+    if (offered.known === undefined) {
+      this.#isHeld = false
+      return limits.olderReleaseMs
+    }
+    this.#tellings += 1
+    this.#hasOpen = offered.items.length > 0
+    if (offered.known !== known) {
+      this.#told = { items: offered.items, atMs: nowMs() }
+      onTold()
+    } else if (nowMs() - askedAtMs < waitMs / 2) return this.#pauseLonger()
+    this.#isHeld = true
+    this.#pauseMs = limits.firstPauseMs
+    return limits.leastMs
+  }
+
+  #pauseLonger(): number {
+    this.#isHeld = false
+    const nextMs = this.#pauseMs
+    this.#pauseMs = Math.min(2 * nextMs, limits.pauseMaxMs)
+    return nextMs
   }
 }
