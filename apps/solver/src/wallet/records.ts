@@ -114,23 +114,7 @@ export function createRecords(database: SqlDatabase): Records {
       )
       return Math.max(latestCount, Number(row?.next ?? 0n))
     },
-    async begin(record, { charges, past, exposure, fence }) {
-      await database.transaction(async (tx) => {
-        await fence(tx)
-        const [stop] = await tx.query<{ is_stopped: boolean }>('select is_stopped from stop_switch for share')
-        if (stop?.is_stopped === true) throw new StoppedError()
-        if (record.orderId !== undefined) await requireUnchanged(tx, record.orderId, past)
-        const rows = await tx.query(
-          `insert into signed_record (id, attempt, wallet, chain_id, nonce, kind, payment_id, outcome,
-             is_failure_reported, record)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing returning id`,
-          columnsOf(record),
-        )
-        if (rows.length === 0) throw new AlreadyBegunError(record.id)
-        await reserve(tx, record, charges)
-        if (exposure !== undefined) await expose(tx, record, exposure)
-      })
-    },
+    begin: (record, beginning) => database.transaction((tx) => begin(tx, record, beginning)),
     async save(record, fence, { costWei, charges = [] } = {}) {
       await database.transaction(async (tx) => {
         await fence(tx)
@@ -203,6 +187,24 @@ async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly KeptRe
       .sort()
       .join()
   if (version(rows) !== version(past)) throw new AlreadyBegunError(paymentId)
+}
+
+/** @throws as `Records.begin` */
+async function begin(tx: SqlTx, record: KeptRecord, beginning: Beginning): Promise<void> {
+  const { charges, past, exposure, fence } = beginning
+  await fence(tx)
+  const [stop] = await tx.query<{ is_stopped: boolean }>('select is_stopped from stop_switch for share')
+  if (stop?.is_stopped === true) throw new StoppedError()
+  if (record.orderId !== undefined) await requireUnchanged(tx, record.orderId, past)
+  const rows = await tx.query(
+    `insert into signed_record (id, attempt, wallet, chain_id, nonce, kind, payment_id, outcome,
+       is_failure_reported, record)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing returning id`,
+    columnsOf(record),
+  )
+  if (rows.length === 0) throw new AlreadyBegunError(record.id)
+  await reserve(tx, record, charges)
+  if (exposure !== undefined) await expose(tx, record, exposure)
 }
 
 async function update(tx: SqlTx, record: KeptRecord): Promise<void> {
