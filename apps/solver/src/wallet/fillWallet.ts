@@ -42,10 +42,7 @@ export type FillWallet = {
   factsOf(record: SignedRecord, counts: ChainCounts, nowMs: number): Promise<RecordFacts>
   /** Has it run as it would be signed at this bid, within limits of gas. @throws UpstreamUnavailableError */
   tryOut(transaction: PlannedTransaction, bid: Fees, limits: GasLimits): Promise<Trial>
-  sign(
-    transaction: PlannedTransaction & { readonly nonce: number; readonly gas: bigint },
-    fees: Fees,
-  ): Promise<Signed>
+  sign(transaction: PlacedTransaction, fees: Fees): Promise<Signed>
   /** Takes a nonce for nothing. */
   signCancellation(nonce: number, fees: Fees): Promise<Signed>
   /**
@@ -60,6 +57,8 @@ export type FillWallet = {
   /** Why the submit endpoint took nothing when it was used last; undefined where it did, or there is none. */
   submitFailure(): UpstreamUnavailableError | undefined
 }
+
+type PlacedTransaction = PlannedTransaction & { readonly nonce: number; readonly gas: bigint }
 
 export type ChainCounts = {
   readonly latestCount: number
@@ -79,31 +78,12 @@ export type WalletChain = {
 }
 
 export function connectFillWallet(chain: WalletChain): FillWallet {
-  const { chainId, client, submit, signer, nowMs } = chain
+  const { chainId, client, submit, signer } = chain
   const { address } = signer
   const submission = new Submission(client, submit)
-
-  async function sign(
-    transaction: PlannedTransaction & { readonly nonce: number; readonly gas: bigint },
-    fees: Fees,
-  ): Promise<Signed> {
-    const { to, data, valueWei: value, nonce, gas, authorizationList } = transaction
-    const common = {
-      ...{ chainId, nonce, to, data, value, gas },
-      maxFeePerGas: fees.maxFeePerGasWei,
-      maxPriorityFeePerGas: fees.maxPriorityFeePerGasWei,
-    }
-    const unsigned =
-      authorizationList === undefined
-        ? { ...common, type: 'eip1559' as const }
-        : { ...common, type: 'eip7702' as const, authorizationList: [...authorizationList] }
-    const signature = await signer.sign({ purpose: 'transaction', unsigned: serializeTransaction(unsigned) })
-    const raw = serializeTransaction(unsigned, parseSignature(signature))
-    return { raw, hash: keccak256(raw), ...fees, signedAtMs: nowMs() }
-  }
-
   return {
-    ...{ chainId, address, sign },
+    ...{ chainId, address },
+    sign: (transaction, fees) => sign(chain, transaction, fees),
     counts: () => readCounts(chain),
     async factsOf({ transactions, cancellations }, { finalBlock, ...counts }, nowMs) {
       const mined = await firstMined(client, transactions, finalBlock)
@@ -125,7 +105,7 @@ export function connectFillWallet(chain: WalletChain): FillWallet {
       const estimate = { method: 'eth_estimateGas', params: [call, 'latest'] }
       // A cancellation must not wait for a node that does not answer.
       const [answer] = await client.batch([estimate], { timeoutMs: readTimeoutMs }).catch(() => [])
-      return sign({ to: address, data: '0x', valueWei: 0n, nonce, gas: cancellationGas(answer) }, fees)
+      return sign(chain, { to: address, data: '0x', valueWei: 0n, nonce, gas: cancellationGas(answer) }, fees)
     },
     broadcast: (signed) => submission.broadcast(signed),
     submitFailure: () => submission.failure,
@@ -147,6 +127,26 @@ export function connectFillWallet(chain: WalletChain): FillWallet {
         encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [address, spender] }),
       ),
   }
+}
+
+async function sign(
+  { chainId, signer, nowMs }: WalletChain,
+  transaction: PlacedTransaction,
+  fees: Fees,
+): Promise<Signed> {
+  const { to, data, valueWei: value, nonce, gas, authorizationList } = transaction
+  const common = {
+    ...{ chainId, nonce, to, data, value, gas },
+    maxFeePerGas: fees.maxFeePerGasWei,
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGasWei,
+  }
+  const unsigned =
+    authorizationList === undefined
+      ? { ...common, type: 'eip1559' as const }
+      : { ...common, type: 'eip7702' as const, authorizationList: [...authorizationList] }
+  const signature = await signer.sign({ purpose: 'transaction', unsigned: serializeTransaction(unsigned) })
+  const raw = serializeTransaction(unsigned, parseSignature(signature))
+  return { raw, hash: keccak256(raw), ...fees, signedAtMs: nowMs() }
 }
 
 /** Where transactions are handed in: the submit endpoint alone, where there is one. @source rule P-55 */
