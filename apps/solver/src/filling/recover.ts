@@ -1,7 +1,7 @@
 import { OraclesRefusedError } from '@causeway/chains'
 import { codecOf, type Hex, onchainId, recoveryKey, signingDigest } from '@causeway/core'
 import { judgeRecovery, type PaymentMark, type SignedPayment } from '../judge/judgeRecovery.ts'
-import { refuseOrder } from '../judge/signedOrder.ts'
+import { type NamedDeposit, refuseOrder } from '../judge/signedOrder.ts'
 import { fillTurn } from '../judge/turns.ts'
 import { refundIdOf, type SeenDeposit } from '../judge/verdict.ts'
 import type { KeptRecord } from '../wallet/signedRecord.ts'
@@ -31,7 +31,7 @@ export async function recover(
   origin: SolverChain,
   filling: Filling,
 ): Promise<Recovered> {
-  const { orderId, proof, promise } = asked
+  const { orderId, proof } = asked
   const { recoveries, isDryRun, records } = filling
   if (recoveries === undefined)
     return refused(
@@ -70,6 +70,16 @@ export async function recover(
       return refused(judged.reason)
     case 'enter':
   }
+  return enter(asked, named, origin, { filling, recoveries })
+}
+
+/** Writes the deposit and the promise to the hub. */
+async function enter(
+  { orderId, proof, promise }: AskedRecovery,
+  { transactionId: said, onchainIndex }: NamedDeposit,
+  { key: chainKey }: SolverChain,
+  { filling, recoveries }: { readonly filling: Filling; readonly recoveries: Recoveries },
+): Promise<Recovered> {
   if (promise === undefined) return later('the promise is not signed yet')
   const solver = proof.order.solver.toLowerCase()
   const { solverChainId } = proof.order
@@ -81,20 +91,16 @@ export async function recover(
   const digest = signingDigest({ purpose: 'no-fill-or-refund', promise: promised, chainId })
   if (filling.orders.recoverSigner(digest, promise) !== solver)
     return refused('the promise is signed by somebody else')
-  const { transactionId: said, onchainIndex } = named
-  const network = filling.networkOf(origin.key)
+  const network = filling.networkOf(chainKey)
   const transactionId = network === undefined ? said : codecOf(network).canonicalTransactionId(said)
   try {
-    await recoveries.hub.submitDeposits({ chainId: origin.key, transactionId })
+    await recoveries.hub.submitDeposits({ chainId: chainKey, transactionId })
     await recoveries.hub.writePromise(promised, promise)
   } catch (error) {
     if (error instanceof OraclesRefusedError) return refused(error.message)
     throw error
   }
-  return {
-    kind: 'entered',
-    key: recoveryKey(onchainId({ chainId: origin.key, transactionId, onchainIndex })),
-  }
+  return { kind: 'entered', key: recoveryKey(onchainId({ chainId: chainKey, transactionId, onchainIndex })) }
 }
 
 async function signedOf(
