@@ -23,13 +23,17 @@ const gas = 400_000n
 const minedTimeoutMs = 20_000
 const pollMs = 100
 
-export function createSignatureStore(options: {
+type SignatureStoreOptions = {
   readonly client: Pick<ChainClient, 'agree' | 'askEach'>
   readonly chainId: number
   readonly allocator: Hex
   readonly signer: Signer
   readonly maxFeePerGasWei: bigint
-}): SignatureStore {
+}
+
+type GasPrice = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
+
+export function createSignatureStore(options: SignatureStoreOptions): SignatureStore {
   const { client, chainId, allocator, signer, maxFeePerGasWei } = options
   let last = { nonce: -1, tries: 0 }
 
@@ -39,28 +43,17 @@ export function createSignatureStore(options: {
     return Number(quantityOf(answers[0]))
   }
 
-  async function priceFor(nonce: number): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
+  async function priceFor(nonce: number): Promise<GasPrice> {
     last = { nonce, tries: last.nonce === nonce ? last.tries + 1 : 0 }
     const said = await client.askEach([{ method: 'eth_gasPrice', params: [] }])
     const prices = said.flatMap(({ answers }) => (answers?.[0]?.ok ? [quantityOf(answers[0])] : []))
     const median = medianOf(prices)
     if (median === undefined) throw new Error('no endpoint tells the price of gas')
     if (median > maxFeePerGasWei) throw new Error('gas is dearer than maxFeePerGasWei')
-    // A node takes another transaction of one nonce at 10 % more.
-    let wanted = 2n * median + 1n
-    for (let tried = 0; tried < last.tries && wanted < maxFeePerGasWei; tried += 1)
-      wanted = (wanted * 5n) / 4n + 1n
-    const maxFeePerGas = wanted < maxFeePerGasWei ? wanted : maxFeePerGasWei
-    const tip = (median / 10n + 1n) * BigInt(1 + last.tries)
-    return { maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas }
+    return bid(median, last.tries, maxFeePerGasWei)
   }
 
-  async function send(
-    storing: Storing,
-    nonce: number,
-    price: Awaited<ReturnType<typeof priceFor>>,
-    signal: AbortSignal,
-  ) {
+  async function send(storing: Storing, nonce: number, price: GasPrice, signal: AbortSignal) {
     const data = storeSignatureData(storing.payloadId, storing.hash, storing.signature)
     const transaction = { type: 'eip1559', chainId, nonce, to: allocator, data, gas, ...price } as const
     const unsigned = serializeTransaction(transaction)
@@ -95,6 +88,15 @@ export function createSignatureStore(options: {
       return medianOf(said.flatMap(({ answers }) => (answers?.[0]?.ok ? [quantityOf(answers[0])] : [])))
     },
   }
+}
+
+/** A node takes another transaction of one nonce at 10 % more. */
+function bid(median: bigint, tries: number, maxFeePerGasWei: bigint): GasPrice {
+  let wanted = 2n * median + 1n
+  for (let tried = 0; tried < tries && wanted < maxFeePerGasWei; tried += 1) wanted = (wanted * 5n) / 4n + 1n
+  const maxFeePerGas = wanted < maxFeePerGasWei ? wanted : maxFeePerGasWei
+  const tip = (median / 10n + 1n) * BigInt(1 + tries)
+  return { maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas }
 }
 
 /** Nodes differ for a moment after each block: what they say then says nothing. */
