@@ -40,12 +40,7 @@ const dueMax = 512
 const atOnceMax = 128
 const perEndpointMax = 4
 
-/**
- * Sends what waits, at least once each. Messages outlive the run that started them, so that a slow receiver
- * holds nobody: one endpoint has few at a time, and a single one while it fails.
- * @source rule L-81
- */
-export function createWebhookDelivery(options: {
+export type WebhookDeliveryOptions = {
   readonly database: SqlDatabase
   readonly peppers: Peppers
   readonly send: SendMessage
@@ -58,7 +53,14 @@ export function createWebhookDelivery(options: {
   readonly onAttempt: (attempt: DeliveryAttempt) => void
   /** A result could not be stored: the message will be sent again. */
   readonly onFailure: (error: unknown) => void
-}): WebhookDelivery {
+}
+
+/**
+ * Sends what waits, at least once each. Messages outlive the run that started them, so that a slow receiver
+ * holds nobody: one endpoint has few at a time, and a single one while it fails.
+ * @source rule L-81
+ */
+export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {
   const { database, now } = options
   const waker = createWaker()
   const underway = new Map<string, { readonly apiKeyId: string; readonly done: Promise<void> }>()
@@ -70,21 +72,11 @@ export function createWebhookDelivery(options: {
     return underway.size < atOnceMax && own < (failing.has(apiKeyId) ? 1 : perEndpointMax)
   }
 
-  async function deliver(due: DueDelivery, { fence, signal }: Run): Promise<void> {
-    const startedMs = now()
-    const result = await attempt(options, due, signal)
-    const { eventId, apiKeyId } = due
-    const isDelivered = result.outcome === 'delivered'
-    const pauseMs = isDelivered ? 0 : retryPauseMs(options.retry, due.attempts + 1, options.random())
-    await database.transaction(async (tx) => {
-      await fence(tx)
-      if (isDelivered) await finishDelivery(tx, eventId)
-      else await failDelivery(tx, eventId, { problem: problemOf(result), pauseMs })
-    })
-    if (isDelivered) failing.delete(apiKeyId)
-    else failing.add(apiKeyId)
-    const seconds = (now() - startedMs) / 1_000
-    options.onAttempt({ eventId, apiKeyId, result, seconds, isGivenUp: pauseMs === undefined })
+  async function deliver(due: DueDelivery, run: Run): Promise<void> {
+    const attempted = await attemptOnce(options, due, run)
+    if (attempted.result.outcome === 'delivered') failing.delete(due.apiKeyId)
+    else failing.add(due.apiKeyId)
+    options.onAttempt(attempted)
   }
 
   function start(due: DueDelivery, run: Run): void {
@@ -132,11 +124,7 @@ async function handOverAll(database: SqlDatabase, { fence, signal }: Run): Promi
 }
 
 async function keepUp(
-  {
-    database,
-    peppers,
-    keptDays,
-  }: Pick<Parameters<typeof createWebhookDelivery>[0], 'database' | 'peppers' | 'keptDays'>,
+  { database, peppers, keptDays }: WebhookDeliveryOptions,
   { fence }: Run,
 ): Promise<void> {
   await database.transaction(async (tx) => {
@@ -146,8 +134,28 @@ async function keepUp(
   })
 }
 
+/** Sends a message and stores what became of it. */
+async function attemptOnce(
+  options: WebhookDeliveryOptions,
+  due: DueDelivery,
+  { fence, signal }: Run,
+): Promise<DeliveryAttempt> {
+  const { database, retry, random, now } = options
+  const startedMs = now()
+  const result = await attempt(options, due, signal)
+  const { eventId, apiKeyId } = due
+  const isDelivered = result.outcome === 'delivered'
+  const pauseMs = isDelivered ? 0 : retryPauseMs(retry, due.attempts + 1, random())
+  await database.transaction(async (tx) => {
+    await fence(tx)
+    if (isDelivered) await finishDelivery(tx, eventId)
+    else await failDelivery(tx, eventId, { problem: problemOf(result), pauseMs })
+  })
+  return { eventId, apiKeyId, result, seconds: (now() - startedMs) / 1_000, isGivenUp: pauseMs === undefined }
+}
+
 async function attempt(
-  { peppers, send }: { readonly peppers: Peppers; readonly send: SendMessage },
+  { peppers, send }: Pick<WebhookDeliveryOptions, 'peppers' | 'send'>,
   due: DueDelivery,
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {

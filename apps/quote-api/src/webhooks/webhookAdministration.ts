@@ -85,11 +85,8 @@ export function createWebhookAdministration(options: {
         const known = await requireEndpoint(tx, apiKeyId)
         const { headers } = openSecrets(peppers, apiKeyId, known)
         const secret = newSecret()
-        await putEndpoint(tx, peppers, {
-          apiKeyId,
-          url: known.url,
-          secrets: { signingSecret: secret, headers },
-        })
+        const secrets = { signingSecret: secret, headers }
+        await putEndpoint(tx, peppers, { apiKeyId, url: known.url, secrets })
         await recordAction(tx, { actor, action: 'webhooks.rotate-secret', subject: apiKeyId })
         return { id: apiKeyId, secret }
       }),
@@ -115,15 +112,10 @@ export function createWebhookAdministration(options: {
       database.transaction(async (tx) => {
         await lockUsableKey(tx, apiKeyId)
         await requireEndpoint(tx, apiKeyId)
-        const rows = await tx.query(
-          `update webhook_delivery set state = 'waiting', attempts = 0, finished_at = null,
-             next_at = clock_timestamp()
-           where api_key_id = $1 and state = 'failed' returning 1`,
-          [apiKeyId],
-        )
-        const details = { messages: rows.length }
-        await recordAction(tx, { actor, action: 'webhooks.replay', subject: apiKeyId, details })
-        return rows.length
+        const messages = await renewFailed(tx, apiKeyId)
+        const action = 'webhooks.replay'
+        await recordAction(tx, { actor, action, subject: apiKeyId, details: { messages } })
+        return messages
       }),
   }
 }
@@ -137,6 +129,17 @@ async function requireEndpoint(tx: SqlTx, apiKeyId: string): Promise<StoredEndpo
   const known = await lockEndpoint(tx, apiKeyId)
   if (known === undefined) throw new WebhookNotFoundError()
   return known
+}
+
+/** Messages that were given up are sent again. @returns how many */
+async function renewFailed(tx: SqlTx, apiKeyId: string): Promise<number> {
+  const rows = await tx.query(
+    `update webhook_delivery set state = 'waiting', attempts = 0, finished_at = null,
+       next_at = clock_timestamp()
+     where api_key_id = $1 and state = 'failed' returning 1`,
+    [apiKeyId],
+  )
+  return rows.length
 }
 
 async function readFigures(

@@ -17,6 +17,7 @@ import {
   createWebhookDelivery,
   type DeliveryAttempt,
   type WebhookDelivery,
+  type WebhookDeliveryOptions,
 } from '../../src/webhooks/deliverWebhooks.ts'
 import { createMessageSender, type SenderOptions } from '../../src/webhooks/sendMessage.ts'
 import { orderMigrations, orderNamed } from '../orderSupport/orders.ts'
@@ -125,8 +126,7 @@ async function createWebhook(
 
 /** Quick retries, no chance, receivers on loopback. */
 export function createTestDelivery(
-  options: Pick<Parameters<typeof createWebhookDelivery>[0], 'database'> &
-    Partial<Parameters<typeof createWebhookDelivery>[0]>,
+  options: Pick<WebhookDeliveryOptions, 'database'> & Partial<WebhookDeliveryOptions>,
 ): WebhookDelivery {
   return createWebhookDelivery({
     keptDays: 30,
