@@ -30,16 +30,7 @@ export type SimulateDeposit = (
   signature: Hex,
 ) => Promise<'passes' | 'fails' | 'short'>
 
-/** Less time than this is too little to be relayed in. */
-const relaySecondsMin = 30
-
-/**
- * Takes the signature of a permit and asks the solver to send it, in one commit. The same permit is taken
- * once, whatever its signature looks like; repeating it changes nothing.
- * @throws UnknownRequestError, QuoteError SANCTIONED_WALLET_ADDRESS and CHAIN_STOPPED, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
- * @source rule Q-193
- */
-export function createTakePermit(options: {
+type TakePermitOptions = {
   kind: PermitKind
   database: SqlDatabase
   /** Contract wallets of a chain. */
@@ -50,13 +41,24 @@ export function createTakePermit(options: {
   screening: Screening | undefined
   stops: Pick<ChainStops, 'refuseRequest'>
   now: () => number
-}): TakeSignature {
-  const { kind, database, contractsOf, hasCode, trial, screening, stops, now } = options
+}
+
+/** Less time than this is too little to be relayed in. */
+const relaySecondsMin = 30
+
+/**
+ * Takes the signature of a permit and asks the solver to send it, in one commit. The same permit is taken
+ * once, whatever its signature looks like; repeating it changes nothing.
+ * @throws UnknownRequestError, QuoteError SANCTIONED_WALLET_ADDRESS and CHAIN_STOPPED, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
+ * @source rule Q-193
+ */
+export function createTakePermit(options: TakePermitOptions): TakeSignature {
+  const { database, contractsOf, hasCode, trial, screening, stops, now } = options
 
   return async ({ requestId, signature: given }) => {
     // Tokens take no other spelling.
     const signature = withUsualRecoveryByte(given)
-    const { terms, originChainId: chainId } = await requirePermit(requestId)
+    const { terms, originChainId: chainId } = await requirePermit(options, requestId)
     await refuseDeniedExecution(database, screening, requestId)
     await stops.refuseRequest(requestId)
     const signed = { digest: permitDigest(terms), wallet: terms.owner, signature }
@@ -102,15 +104,15 @@ export function createTakePermit(options: {
       ? unpermitted(`The code of user on chain ${chainId} refuses the signature`)
       : new PermitFailedError(plain)
   }
+}
 
-  async function requirePermit(requestId: Hex): Promise<StoredPermit> {
-    const stored = await readPermit(database, requestId)
-    if (stored === undefined) throw new UnknownRequestError()
-    if (stored === 'none' || stored.terms.kind !== kind) {
-      throw new PermitFailedError('The request asks for no signature of this kind.', { data: { kind } })
-    }
-    return stored
+async function requirePermit({ kind, database }: TakePermitOptions, requestId: Hex): Promise<StoredPermit> {
+  const stored = await readPermit(database, requestId)
+  if (stored === undefined) throw new UnknownRequestError()
+  if (stored === 'none' || stored.terms.kind !== kind) {
+    throw new PermitFailedError('The request asks for no signature of this kind.', { data: { kind } })
   }
+  return stored
 }
 
 function payloadOf(
