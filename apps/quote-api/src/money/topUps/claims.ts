@@ -33,8 +33,7 @@ export interface TopUpClaims {
 
 export type ClaimSite = Pick<ClaimMessage, 'domain' | 'uri' | 'chainId'>
 
-/** @source ledger-and-safety.md 1.7, self-service claim of suspense */
-export function createTopUpClaims(options: {
+type TopUpClaimsOptions = {
   database: SqlDatabase
   site: ClaimSite
   /** Absent: nobody is denied. */
@@ -43,25 +42,17 @@ export function createTopUpClaims(options: {
   contracts: ContractSignatures | undefined
   /** Milliseconds since the epoch. */
   now: () => number
-}): TopUpClaims {
+}
+
+/** @source ledger-and-safety.md 1.7, self-service claim of suspense */
+export function createTopUpClaims(options: TopUpClaimsOptions): TopUpClaims {
   const { database, site, contracts, screening, now } = options
   const { chainId } = site
 
-  const waiting = async ({ transactionHash, ordinal }: ClaimedTransfer): Promise<TopUpEvent> => {
-    const events = await database.transaction((tx) => findTopUps(tx, { chainId, transactionHash }))
-    const named = events.filter((event) => ordinal === undefined || event.ordinal === ordinal)
-    const open = named.find((event) => event.creditedOwner === undefined && event.claimedOwner === undefined)
-    const event = open ?? named[0]
-    if (event === undefined) throw new ClaimRefusedError('unknown')
-    if (event.creditedOwner !== undefined) throw new ClaimRefusedError('not_suspended')
-    if (event.claimedOwner !== undefined) throw new ClaimRefusedError('already_claimed')
-    if (event.state !== 'final') throw new ClaimRefusedError('not_final')
-    return event
-  }
   /** @throws QuoteError SANCTIONED_WALLET_ADDRESS */
   const servedEvent = async (transfer: ClaimedTransfer): Promise<TopUpEvent> => {
     if (screening?.isDenied(chainId, transfer.wallet) === true) throw deniedError('wallet')
-    const event = await waiting(transfer)
+    const event = await waitingTopUp(database, chainId, transfer)
     if (screening?.isDenied(chainId, event.from) === true) throw deniedError('transactionHash')
     return event
   }
@@ -105,4 +96,21 @@ export function createTopUpClaims(options: {
       return { amountMicroUsd: event.value }
     },
   }
+}
+
+/** @throws ClaimRefusedError where no such transfer waits in suspense */
+async function waitingTopUp(
+  database: SqlDatabase,
+  chainId: number,
+  { transactionHash, ordinal }: ClaimedTransfer,
+): Promise<TopUpEvent> {
+  const events = await database.transaction((tx) => findTopUps(tx, { chainId, transactionHash }))
+  const named = events.filter((event) => ordinal === undefined || event.ordinal === ordinal)
+  const open = named.find((event) => event.creditedOwner === undefined && event.claimedOwner === undefined)
+  const event = open ?? named[0]
+  if (event === undefined) throw new ClaimRefusedError('unknown')
+  if (event.creditedOwner !== undefined) throw new ClaimRefusedError('not_suspended')
+  if (event.claimedOwner !== undefined) throw new ClaimRefusedError('already_claimed')
+  if (event.state !== 'final') throw new ClaimRefusedError('not_final')
+  return event
 }
