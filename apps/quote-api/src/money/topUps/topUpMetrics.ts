@@ -35,6 +35,28 @@ export function createTopUpMetrics({ registry }: Pick<HttpMetrics, 'registry'>):
     help: '1 while a changed final block stops all top-ups',
     registers,
   })
+  const haltedAccounts = new Set<string>()
+  return {
+    observePass({ seen, final, orphaned, conflicts, cursor }, account) {
+      const credited = final.filter(({ verdict }) => verdict.kind === 'credit').length
+      topUps.inc({ outcome: 'seen' }, seen.length)
+      topUps.inc({ outcome: 'credited' }, credited)
+      topUps.inc({ outcome: 'suspended' }, final.length - credited)
+      topUps.inc({ outcome: 'orphaned' }, orphaned)
+      topUps.inc({ outcome: 'conflict' }, conflicts.length)
+      const stage = account === 'custody' ? '' : `${account} `
+      blocks.set({ stage: `${stage}scanned` }, Number(cursor.scannedTo))
+      blocks.set({ stage: `${stage}final` }, Number(cursor.finalTo))
+      haltedAccounts.delete(account)
+      if (cursor.haltedReason !== undefined) haltedAccounts.add(account)
+      halted.set(haltedAccounts.size === 0 ? 0 : 1)
+    },
+    observeReconciliation: createReconciliationObserver(registers),
+    countMalformed: (endpoint) => malformed.inc({ endpoint }),
+  }
+}
+
+function createReconciliationObserver(registers: HttpMetrics['registry'][]) {
   const explained = new Gauge({
     name: 'top_up_explained_ratio',
     help: 'Part of the money of the last reconciliation that chain and ledger have alike; NaN before the first',
@@ -52,27 +74,9 @@ export function createTopUpMetrics({ registry }: Pick<HttpMetrics, 'registry'>):
   })
   explained.set(Number.NaN)
   difference.set(Number.NaN)
-  const haltedAccounts = new Set<string>()
-  return {
-    observePass({ seen, final, orphaned, conflicts, cursor }, account) {
-      const credited = final.filter(({ verdict }) => verdict.kind === 'credit').length
-      topUps.inc({ outcome: 'seen' }, seen.length)
-      topUps.inc({ outcome: 'credited' }, credited)
-      topUps.inc({ outcome: 'suspended' }, final.length - credited)
-      topUps.inc({ outcome: 'orphaned' }, orphaned)
-      topUps.inc({ outcome: 'conflict' }, conflicts.length)
-      const stage = account === 'custody' ? '' : `${account} `
-      blocks.set({ stage: `${stage}scanned` }, Number(cursor.scannedTo))
-      blocks.set({ stage: `${stage}final` }, Number(cursor.finalTo))
-      haltedAccounts.delete(account)
-      if (cursor.haltedReason !== undefined) haltedAccounts.add(account)
-      halted.set(haltedAccounts.size === 0 ? 0 : 1)
-    },
-    observeReconciliation(found) {
-      explained.set(Number(found.explainedPpm) / 1_000_000)
-      differences.set(found.differences.length)
-      difference.set(Number(found.totalMicroUsd - found.explainedMicroUsd))
-    },
-    countMalformed: (endpoint) => malformed.inc({ endpoint }),
+  return (found: Reconciliation): void => {
+    explained.set(Number(found.explainedPpm) / 1_000_000)
+    differences.set(found.differences.length)
+    difference.set(Number(found.totalMicroUsd - found.explainedMicroUsd))
   }
 }
