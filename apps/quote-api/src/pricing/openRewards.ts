@@ -104,21 +104,13 @@ export function createOpenRewards(options: {
   const one: Weight = [1n, 1n]
   const ofKeys: Weight = [BigInt(options.processes), 1n]
   const ofKeyless: Weight = [BigInt(options.processes) * bpsDenominator, BigInt(keylessBps)]
-  const boundSum: Sum = new Map()
   const open = new OpenMoves(budget)
-  const bound = new Map<Hex, Bound>()
+  const bound = new BoundMoves()
   let isKnown = false
 
-  function bind(requestId: Hex, move: RewardedMove, { isBooked, seenAtSeconds }: Omit<Bound, 'move'>): void {
+  function bind(requestId: Hex, move: Bound): void {
     open.releaseNamed(requestId)
-    if (!bound.has(requestId)) add(boundSum, move, 1n)
-    bound.set(requestId, { move, isBooked, seenAtSeconds })
-  }
-
-  function pendingMicroUsd(): bigint {
-    let pending = 0n
-    for (const { move, isBooked } of bound.values()) if (!isBooked) pending += move.microUsd
-    return pending
+    bound.put(requestId, move)
   }
 
   return {
@@ -129,7 +121,7 @@ export function createOpenRewards(options: {
       const known = without && bound.get(without)
       if (known !== undefined) add(own, known.move, -1n)
       const counted = [
-        { sum: boundSum, weight: one },
+        { sum: bound.sum, weight: one },
         { sum: own, weight: one },
         { sum: open.keyedSum, weight: ofKeys },
         { sum: open.keylessSum, weight: hasKey ? ofKeys : ofKeyless },
@@ -144,26 +136,52 @@ export function createOpenRewards(options: {
       return { name: (requestId) => open.name(held, requestId), release: () => open.release(held) }
     },
     bind(requestId, move, nowSeconds) {
-      if (!bound.has(requestId)) budget.spend(move.microUsd)
-      const isBooked = bound.get(requestId)?.isBooked ?? false
-      bind(requestId, move, { isBooked, seenAtSeconds: nowSeconds })
+      const known = bound.get(requestId)
+      if (known === undefined) budget.spend(move.microUsd)
+      bind(requestId, { move, isBooked: known?.isBooked ?? false, seenAtSeconds: nowSeconds })
     },
     putBound({ moves, ...reading }, nowSeconds) {
       open.prune(nowSeconds)
       isKnown = true
       for (const [requestId, { isBooked, ...move }] of moves)
-        bind(requestId, move, { isBooked, seenAtSeconds: nowSeconds })
-      for (const [requestId, { move, seenAtSeconds }] of bound) {
-        if (seenAtSeconds + shownWithinSeconds >= nowSeconds) continue
-        add(boundSum, move, -1n)
-        bound.delete(requestId)
-      }
-      return budget.claim(reading, pendingMicroUsd())
+        bind(requestId, { move, isBooked, seenAtSeconds: nowSeconds })
+      bound.prune(nowSeconds)
+      return budget.claim(reading, bound.pendingMicroUsd())
     },
     confirmClaim: () => budget.confirm(),
     forgetBound() {
       isKnown = false
     },
+  }
+}
+
+/** Moves that were deposited for, by request. */
+class BoundMoves {
+  readonly sum: Sum = new Map()
+  readonly #bound = new Map<Hex, Bound>()
+
+  get(requestId: Hex): Bound | undefined {
+    return this.#bound.get(requestId)
+  }
+
+  put(requestId: Hex, bound: Bound): void {
+    if (!this.#bound.has(requestId)) add(this.sum, bound.move, 1n)
+    this.#bound.set(requestId, bound)
+  }
+
+  prune(nowSeconds: number): void {
+    for (const [requestId, { move, seenAtSeconds }] of this.#bound) {
+      if (seenAtSeconds + shownWithinSeconds >= nowSeconds) continue
+      add(this.sum, move, -1n)
+      this.#bound.delete(requestId)
+    }
+  }
+
+  /** Rewards that are not booked yet. */
+  pendingMicroUsd(): bigint {
+    let pending = 0n
+    for (const { move, isBooked } of this.#bound.values()) if (!isBooked) pending += move.microUsd
+    return pending
   }
 }
 
