@@ -236,46 +236,21 @@ async function priceWithin(
       : undefined
   const judgePayees = askPayees(dependencies, { route, request, plans, snapshot })
 
-  const priceAmount = await amountPricing(dependencies, {
+  const priceUsing = await routePricing(dependencies, {
     ...{ request, route, plans, snapshot, subsidy, rewards, reach, external },
   })
-  const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
-  const asked = { amount: request.amount, currency, clock: dependencies.clock }
-  const priceUsing = ({ payeeUnits, refundUnits }: PayeeUnits) =>
-    route.selfExecuted || request.txs.length === 0
-      ? priceOrNameAmount(asked, (amount) =>
-          priceAmount(amount, { callUnits: 0n, callBytes: 0n, payeeUnits, refundUnits }),
-        )
-      : priceOrNameNone(asked, () =>
-          priceWithCalls({ route, request, tryFill: dependencies.tryFill }, (use) =>
-            priceAmount(request.amount, { ...use, payeeUnits, refundUnits }),
-          ),
-        )
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
   const { balance, allowance, held = [], spendable, feeFunds, inputLock, refusal } = await facts
   if (refusal !== undefined) throw refusal
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
     held[question.touched.findIndex((at) => at.account === account && at.currency === currency)]
-  const lackOfSend = await sendLack
-  if (lackOfSend !== undefined)
-    checkLeastPayment(originMarket.fees, {
-      lack: lackOfSend,
-      currency: route.currencyOut,
-      amount: priced.amountOut,
-    })
   const { fees } = originMarket
+  const lack = await sendLack
+  if (lack !== undefined)
+    checkLeastPayment(fees, { lack, currency: route.currencyOut, amount: priced.amountOut })
   const openSpending = takeAllowance(dependencies, { priced, request, question, allowance })
-  const known = {
-    allowance,
-    openSpending,
-    balance,
-    heldBy,
-    recipientLack: lackOfSend,
-    spendable,
-    feeFunds,
-    fees,
-  }
+  const known = { allowance, openSpending, balance, heldBy, recipientLack: lack, spendable, feeFunds, fees }
   const transactions = refuseLocked(route.origin.quoting.plan(origin, known), origin, inputLock)
   return {
     ...priced,
@@ -285,11 +260,11 @@ async function priceWithin(
     origin,
     transactions,
     originCost: originCost(
-      originMarket.fees,
+      fees,
       priced.solver !== undefined && isExecuted(request) ? [] : transactions,
       request.depositFeePayer,
     ),
-    originGas: originGas(originMarket.fees, transactions),
+    originGas: originGas(fees, transactions),
     timeEstimateSeconds:
       timeEstimate(dependencies, priced, request.useDepositAddress) + readySeconds(external),
     userBalance: isHeld(route.origin, route.user) ? balance : undefined,
@@ -299,6 +274,28 @@ async function priceWithin(
     external,
     mayUseExternal: request.useExternalLiquidity,
   }
+}
+
+/** Prices the route again and again, for what payees use of gas. */
+async function routePricing(
+  dependencies: PricingDependencies,
+  inputs: PlanInputs,
+): Promise<(units: PayeeUnits) => Promise<PricedRoute>> {
+  const { request, route } = inputs
+  const { clock, tryFill } = dependencies
+  const priceAmount = await amountPricing(dependencies, inputs)
+  const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
+  const asked = { amount: request.amount, currency, clock }
+  return ({ payeeUnits, refundUnits }) =>
+    route.selfExecuted || request.txs.length === 0
+      ? priceOrNameAmount(asked, (amount) =>
+          priceAmount(amount, { callUnits: 0n, callBytes: 0n, payeeUnits, refundUnits }),
+        )
+      : priceOrNameNone(asked, () =>
+          priceWithCalls({ route, request, tryFill }, (use) =>
+            priceAmount(request.amount, { ...use, payeeUnits, refundUnits }),
+          ),
+        )
 }
 
 /** Payees' gas is known only once amounts are: the route is priced again with it, and payees tried again. */
