@@ -123,10 +123,50 @@ const statusFactor = 5
 
 /** The public listener with all routes, not yet listening. Opens nothing. */
 export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
+  const app = await createApp(dependencies)
+  // The short name that clients of the public service know; the description has the other.
+  app.get('/lives', { schema: { hide: true } }, async () => ({ status: 'ok' }))
+  const timed = createTimedAnswers(dependencies.metrics)
+  registerPrice(app, dependencies, timed('price'))
+  registerQuote(app, dependencies, { quote: timed('quote'), quote_v2: timed('quote_v2') })
+  registerChains(app, dependencies)
+  registerCurrencies(app, dependencies)
+  registerTokenPrice(app, dependencies)
+  registerBridgeConfig(app, dependencies)
+  registerPricesHealth(app, dependencies.marketHealth)
+  registerRequests(app, dependencies)
+  registerDepositAddresses(app, dependencies)
+  registerBalanceEvents(app, dependencies)
+  registerStatements(app, dependencies)
+  registerUsage(app, dependencies)
+  registerAppFees(app, dependencies)
+  registerClaimAppFees(app, dependencies)
+  const takeClaim = dependencies.appFeeClaims.takeSignature
+  const takeSignature = { ...dependencies.takePermit, claim: takeClaim, request: takeClaim }
+  registerExecutePermits(app, { takeSignature })
+  registerExecute(app, dependencies)
+  registerAuthorize(app, dependencies)
+  registerBalances(app, dependencies)
+  registerTopUpClaims(app, dependencies)
+  registerWalletChallenge(app, dependencies)
+  registerWalletLink(app, dependencies)
+  registerSolver(app, dependencies)
+  registerIntentStatus(app, dependencies)
+  registerTimeline(app, dependencies)
+  registerTransactions(app, dependencies)
+  registerTransactionStatus(app)
+  registerDocs(app, dependencies.docs)
+  const { sponsorConsole } = dependencies
+  if (sponsorConsole !== undefined) registerSponsorConsole(app, { ...dependencies, ...sponsorConsole })
+  return app
+}
+
+/** The listener without a route. */
+function createApp(dependencies: AppDependencies): Promise<HttpApp> {
   const { tracing } = dependencies
   const { logger, metrics, readiness, apiKeys, onKeyedAnswer, trustedProxies, rateLimits, sharedLimits } =
     dependencies
-  const app = await createHttpApp({
+  return createHttpApp({
     logger,
     metrics,
     readiness,
@@ -163,39 +203,4 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
       whole: mainOperations,
     },
   })
-  // The short name that clients of the public service know; the description has the other.
-  app.get('/lives', { schema: { hide: true } }, async () => ({ status: 'ok' }))
-  const timed = createTimedAnswers(metrics)
-  registerPrice(app, dependencies, timed('price'))
-  registerQuote(app, dependencies, { quote: timed('quote'), quote_v2: timed('quote_v2') })
-  registerChains(app, dependencies)
-  registerCurrencies(app, dependencies)
-  registerTokenPrice(app, dependencies)
-  registerBridgeConfig(app, dependencies)
-  registerPricesHealth(app, dependencies.marketHealth)
-  registerRequests(app, dependencies)
-  registerDepositAddresses(app, dependencies)
-  registerBalanceEvents(app, dependencies)
-  registerStatements(app, dependencies)
-  registerUsage(app, dependencies)
-  registerAppFees(app, dependencies)
-  registerClaimAppFees(app, dependencies)
-  const takeClaim = dependencies.appFeeClaims.takeSignature
-  const takeSignature = { ...dependencies.takePermit, claim: takeClaim, request: takeClaim }
-  registerExecutePermits(app, { takeSignature })
-  registerExecute(app, dependencies)
-  registerAuthorize(app, dependencies)
-  registerBalances(app, dependencies)
-  registerTopUpClaims(app, dependencies)
-  registerWalletChallenge(app, dependencies)
-  registerWalletLink(app, dependencies)
-  registerSolver(app, dependencies)
-  registerIntentStatus(app, dependencies)
-  registerTimeline(app, dependencies)
-  registerTransactions(app, dependencies)
-  registerTransactionStatus(app)
-  registerDocs(app, dependencies.docs)
-  const { sponsorConsole } = dependencies
-  if (sponsorConsole !== undefined) registerSponsorConsole(app, { ...dependencies, ...sponsorConsole })
-  return app
 }
