@@ -23,6 +23,20 @@ const answerSchema = z.object({
   supportsExternalLiquidity: z.boolean().describe('Always false: the solver pays from its own'),
 })
 
+const chainText = z.coerce.number().int().positive()
+
+const querySchema = z.object({
+  originChainId: chainText,
+  destinationChainId: chainText,
+  user: z.string().min(1).max(128).optional(),
+  currency: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('Asset id, or an address on the destination; default: native of the destination'),
+})
+
 type Dependencies = PricingDependencies & { readonly fillWallet: string | undefined }
 
 /** What a fee is told for, where the caller names no amount. */
@@ -34,24 +48,12 @@ const noUser = `0x${'0'.repeat(40)}`
 
 /** GET /config/v2: what can be bridged between two chains in one currency. @source rule Q-109 */
 export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): void {
-  const { registry, snapshot, inventoryView, userFacts, fillWallet } = dependencies
-  const chainText = z.coerce.number().int().positive()
   const schema = {
     operationId: 'getConfigV2',
     tags: ['discovery'],
     errors: pricingErrors,
     summary: 'What can be moved between two chains in one currency',
-    querystring: z.object({
-      originChainId: chainText,
-      destinationChainId: chainText,
-      user: z.string().min(1).max(128).optional(),
-      currency: z
-        .string()
-        .min(1)
-        .max(64)
-        .optional()
-        .describe('Asset id, or an address on the destination; default: native of the destination'),
-    }),
+    querystring: querySchema,
     response: { 200: answerSchema, ...errorResponses },
   }
   // The second name is older. @source Q-111
@@ -59,56 +61,52 @@ export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): 
     ['/config/v2', false],
     ['/config', true],
   ] as const)
-    app.get(url, { schema: { ...schema, hide }, config: { rateLimitClass: 'quote' } }, async ({ query }) => {
-      const origin = requireListedChain(registry, query.originChainId)
-      const destination = requireListedChain(registry, query.destinationChainId)
-      const assetId = assetIdOf(destination, query.currency)
-      const paid = currencyOfAsset(destination, assetId)
-      const given = currencyOfAsset(origin, assetId)
-      const user = query.user === noUser ? undefined : query.user
-      if (user !== undefined && !origin.codec.isAddress(user)) {
-        throw new QuoteError('INVALID_ADDRESS', 'user is no address of the origin chain.', {
-          data: { field: 'user' },
-        })
-      }
-      const market = snapshot()
-      const price = requirePrice(market, paid)
-      const payable =
-        paid.asset.inventory === undefined
-          ? 0n
-          : payableUsd(requireInventory(inventoryView(market), paid), paid)
-      const capacity = payable > 0n ? (payable * pow10(paid.decimals)) / price.usdX18 : 0n
-      const balance = requireChain(market, destination.chainId).inventory.get(paid.key) ?? 0n
-      const fee = await feeOf(dependencies, { given, paid })
-      const held =
-        user === undefined
-          ? undefined
-          : (
-              await userFacts({
-                chainId: origin.chainId,
-                user,
-                currency: given.address,
-                spender: undefined,
-                touched: [],
-              })
-            ).balance
-      return {
-        enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
-        ...(held !== undefined && {
-          user: {
-            balance: held.toString(),
-            maxBridgeAmount: minBigint(held > (fee ?? 0n) ? held - (fee ?? 0n) : 0n, capacity).toString(),
-          },
-        }),
-        ...(fee !== undefined && { fee: fee.toString() }),
-        solver: {
-          address: fillWallet ?? '',
-          balance: balance.toString(),
-          capacityPerRequest: capacity.toString(),
-        },
-        supportsExternalLiquidity: false,
-      }
+    app.get(url, { schema: { ...schema, hide }, config: { rateLimitClass: 'quote' } }, ({ query }) =>
+      readBridgeConfig(dependencies, query),
+    )
+}
+
+async function readBridgeConfig(
+  dependencies: Dependencies,
+  query: z.infer<typeof querySchema>,
+): Promise<z.infer<typeof answerSchema>> {
+  const { registry, snapshot, inventoryView, userFacts, fillWallet } = dependencies
+  const origin = requireListedChain(registry, query.originChainId)
+  const destination = requireListedChain(registry, query.destinationChainId)
+  const assetId = assetIdOf(destination, query.currency)
+  const paid = currencyOfAsset(destination, assetId)
+  const given = currencyOfAsset(origin, assetId)
+  const user = query.user === noUser ? undefined : query.user
+  if (user !== undefined && !origin.codec.isAddress(user)) {
+    throw new QuoteError('INVALID_ADDRESS', 'user is no address of the origin chain.', {
+      data: { field: 'user' },
     })
+  }
+  const market = snapshot()
+  const price = requirePrice(market, paid)
+  const payable =
+    paid.asset.inventory === undefined ? 0n : payableUsd(requireInventory(inventoryView(market), paid), paid)
+  const capacity = payable > 0n ? (payable * pow10(paid.decimals)) / price.usdX18 : 0n
+  const balance = requireChain(market, destination.chainId).inventory.get(paid.key) ?? 0n
+  const fee = await feeOf(dependencies, { given, paid })
+  const question = { chainId: origin.chainId, currency: given.address, spender: undefined, touched: [] }
+  const held = user === undefined ? undefined : (await userFacts({ ...question, user })).balance
+  return {
+    enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
+    ...(held !== undefined && {
+      user: {
+        balance: held.toString(),
+        maxBridgeAmount: minBigint(held > (fee ?? 0n) ? held - (fee ?? 0n) : 0n, capacity).toString(),
+      },
+    }),
+    ...(fee !== undefined && { fee: fee.toString() }),
+    solver: {
+      address: fillWallet ?? '',
+      balance: balance.toString(),
+      capacityPerRequest: capacity.toString(),
+    },
+    supportsExternalLiquidity: false,
+  }
 }
 
 /** Clients of before send an address, and the zero address for the native currency. @source Q-109 */
