@@ -28,21 +28,30 @@ const params = z.object({ id: keyIdText })
 
 /** `/admin/keys`: create, list, rotate, revoke. */
 export function registerKeyRoutes(app: HttpApp, keys: KeyAdministration): void {
-  const create = {
+  registerCreate(app, keys)
+  registerList(app, keys)
+  registerRotate(app, keys)
+  registerRevoke(app, keys)
+}
+
+function registerCreate(app: HttpApp, keys: KeyAdministration): void {
+  const schema = {
     ...adminOperation('keys create', 'Create an API key; its text is shown this once'),
     body: z.object({ label: keyLabelText }),
     response: { 201: issuedSchema, ...errorResponses },
   }
-  app.post('/admin/keys', { schema: create }, async ({ body }, reply) => {
+  app.post('/admin/keys', { schema }, async ({ body }, reply) => {
     reply.code(201)
     return keys.create({ actor: adminActor, label: body.label })
   })
+}
 
-  const list = {
+function registerList(app: HttpApp, keys: KeyAdministration): void {
+  const schema = {
     ...adminOperation('keys list', 'List all keys, never their texts'),
     response: { 200: z.object({ keys: z.array(listedSchema) }), ...errorResponses },
   }
-  app.get('/admin/keys', { schema: list }, async () => {
+  app.get('/admin/keys', { schema }, async () => {
     const listed = await keys.list()
     return {
       keys: listed.map((key) => ({
@@ -56,8 +65,10 @@ export function registerKeyRoutes(app: HttpApp, keys: KeyAdministration): void {
       })),
     }
   })
+}
 
-  const rotate = {
+function registerRotate(app: HttpApp, keys: KeyAdministration): void {
+  const schema = {
     ...adminOperation(
       'keys rotate',
       'Give a key a new text; the one before works for a while',
@@ -72,13 +83,15 @@ export function registerKeyRoutes(app: HttpApp, keys: KeyAdministration): void {
       ...errorResponses,
     },
   }
-  app.post('/admin/keys/:id/rotate', { schema: rotate }, async ({ params: { id }, body }) => {
+  app.post('/admin/keys/:id/rotate', { schema }, async ({ params: { id }, body }) => {
     const { overlapSeconds } = body
     const { previousWorkUntil, ...issued } = await keys.rotate({ actor: adminActor, id, overlapSeconds })
     return { ...issued, previousWorkUntil: previousWorkUntil.toISOString() }
   })
+}
 
-  const revoke = {
+function registerRevoke(app: HttpApp, keys: KeyAdministration): void {
+  const schema = {
     ...adminOperation(
       'keys revoke',
       'End a key for good; every process refuses it within 5 seconds',
@@ -88,7 +101,7 @@ export function registerKeyRoutes(app: HttpApp, keys: KeyAdministration): void {
     body: z.object({}),
     response: { 200: z.object({ id: z.string() }), ...errorResponses },
   }
-  app.post('/admin/keys/:id/revoke', { schema: revoke }, async ({ params: { id } }) => {
+  app.post('/admin/keys/:id/revoke', { schema }, async ({ params: { id } }) => {
     await keys.revoke({ actor: adminActor, id })
     return { id }
   })

@@ -52,6 +52,7 @@ export function registerSponsorConsole(app: HttpApp, dependencies: Dependencies)
   registerPages(app, '/sponsor', dependencies.files)
   registerSignIn(app, dependencies.sessions)
   registerOverview(app, dependencies)
+  registerTopUp(app, dependencies)
   registerSpending(app, dependencies)
   registerPolicies(app, dependencies)
 }
@@ -181,8 +182,10 @@ function registerOverview(app: HttpApp, { sessions, records, balances, webhooks 
       webhooks: standings.map(({ apiKeyId, label: _label, ...webhook }) => ({ ...webhook, keyId: apiKeyId })),
     }
   })
+}
 
-  const topUp = {
+function registerTopUp(app: HttpApp, { sessions, balances }: Dependencies): void {
+  const schema = {
     hide,
     querystring: z.object({
       amountMicroUsd: z.string().regex(/^[1-9][0-9]{0,17}$/, 'must be 1 to 18 digits, above zero'),
@@ -192,7 +195,7 @@ function registerOverview(app: HttpApp, { sessions, records, balances, webhooks 
       ...errorResponses,
     },
   }
-  app.get(`${prefix}/top-up`, { schema: topUp, config }, async (request) => {
+  app.get(`${prefix}/top-up`, { schema, config }, async (request) => {
     const wallet = await sessions.walletOf(tokenOf(request))
     const { topUpAddress, sponsorCurrency } = balances
     if (topUpAddress === undefined) {
