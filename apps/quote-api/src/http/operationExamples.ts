@@ -13,6 +13,35 @@ export const mainOperations: ReadonlySet<string> = new Set([
   ...['getStatus', 'getStatusV2', 'getStatusV3', 'listRequests'],
 ])
 
+const transfer = { transactionHash: bytes32('c1'), wallet: account }
+const status = { query: { requestId: bytes32('4d') } }
+
+/** Examples that name no chain. */
+const chainlessExamples: OperationExamples = {
+  listRequests: { query: { id: bytes32('4d') } },
+  findRequests: { query: { id: bytes32('4d') } },
+  getDepositAddress: { query: { address: account } },
+  listBalanceEvents: { params: wallet, query: { limit: 20 } },
+  getStatement: { params: wallet, query: { month: '2026-10', groupBy: 'day,user' } },
+  listUsage: { query: { granularity: 'daily' } },
+  listAppFeeClaims: { params: wallet, query: { limit: 20 } },
+  listClaimableAppFees: { params: wallet },
+  executePermit: { query: { signature }, body: { kind: 'eip3009', requestId: bytes32('4d') } },
+  getBalances: { params: wallet },
+  prepareTopUpClaim: { body: transfer },
+  claimTopUp: { body: { ...transfer, message: 'The text of the challenge, unchanged', signature } },
+  challengeWallet: { body: wallet },
+  linkWallet: { body: { ...wallet, nonce: '3f9c2a', signature } },
+  listWork: { query: { limit: 50 } },
+  reportWork: { params: item, body: { txHash: bytes32('c1') } },
+  failWork: { params: item, body: { reason: 'The fill wallet is empty' } },
+  waitWork: { params: item, body: { reason: 'The budget of this hour is spent' } },
+  getStatus: status,
+  getStatusV2: status,
+  getStatusV3: status,
+  getTimeline: { params: { requestId: bytes32('4d') } },
+}
+
 /** One request per operation, with chains and currencies that this service has. Accounts and ids are made up. */
 export function operationExamples({ chains }: QuoteRegistry): OperationExamples {
   const [origin] = chains
@@ -30,9 +59,8 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
     amount: (10n ** BigInt(origin.native.decimals) / 10n).toString(),
     tradeType: 'EXACT_INPUT',
   }
-  const transfer = { transactionHash: bytes32('c1'), wallet: account }
-  const status = { query: { requestId: bytes32('4d') } }
   return {
+    ...chainlessExamples,
     price: { body: quote },
     quote: { body: quote },
     quoteV2: { body: quote },
@@ -44,15 +72,7 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
     getTokenPrice: { query: { address: currency, chainId } },
     getTokenPriceV2: { query: { address: currency, chainId } },
     getConfigV2: { query: { originChainId: chainId, destinationChainId: destination.chainId } },
-    listRequests: { query: { id: bytes32('4d') } },
-    findRequests: { query: { id: bytes32('4d') } },
-    getDepositAddress: { query: { address: account } },
     reindexDepositAddress: { body: { chainId, depositAddress: account } },
-    listBalanceEvents: { params: wallet, query: { limit: 20 } },
-    getStatement: { params: wallet, query: { month: '2026-10', groupBy: 'day,user' } },
-    listUsage: { query: { granularity: 'daily' } },
-    listAppFeeClaims: { params: wallet, query: { limit: 20 } },
-    listClaimableAppFees: { params: wallet },
     claimAppFees: { params: wallet, body: { chainId, currency, recipient: account } },
     submitCalls: {
       body: {
@@ -61,7 +81,6 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
         requestId: bytes32('4d'),
       },
     },
-    executePermit: { query: { signature }, body: { kind: 'eip3009', requestId: bytes32('4d') } },
     authorize: {
       query: { signature },
       body: {
@@ -69,19 +88,6 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
         ...{ ...wallet, depositor: account, nonce: 1_761_563_890_702, id: bytes32('4d') },
       },
     },
-    getBalances: { params: wallet },
-    prepareTopUpClaim: { body: transfer },
-    claimTopUp: { body: { ...transfer, message: 'The text of the challenge, unchanged', signature } },
-    challengeWallet: { body: wallet },
-    linkWallet: { body: { ...wallet, nonce: '3f9c2a', signature } },
-    listWork: { query: { limit: 50 } },
-    reportWork: { params: item, body: { txHash: bytes32('c1') } },
-    failWork: { params: item, body: { reason: 'The fill wallet is empty' } },
-    waitWork: { params: item, body: { reason: 'The budget of this hour is spent' } },
-    getStatus: status,
-    getStatusV2: status,
-    getStatusV3: status,
-    getTimeline: { params: { requestId: bytes32('4d') } },
     indexTransaction: { body: { chainId, txHash: bytes32('c1'), requestId: bytes32('4d') } },
     reportTransaction: {
       body: {
