@@ -41,20 +41,7 @@ export function createSettlementObserver(options: {
     registers,
   })
   watchStanding(metrics, database)
-  const watchAside = (name: string, help: string, read: (one: AsideOfChain | undefined) => number) =>
-    watchSeries(metrics.registry, { name, help, labelNames: ['chain'] }, async () => {
-      const aside = await countPutAside(database)
-      return [...registry.chainById].map(([chainId, { key }]) => ({
-        labels: { chain: key },
-        value: read(aside.get(chainId)),
-      }))
-    })
-  watchAside('put_aside_transactions', 'Transactions that cannot be read', (one) => one?.count ?? 0)
-  watchAside(
-    'put_aside_oldest_seconds',
-    'Since when the oldest one that may still be read waits',
-    (one) => one?.oldestSeconds ?? 0,
-  )
+  watchPutAside(metrics, database, registry)
   return (event) => {
     if (event.event === 'oracle') {
       answers.inc({ oracle: event.oracle, said: event.said })
@@ -68,20 +55,47 @@ export function createSettlementObserver(options: {
       logger.warn(event, 'the solver key reported a transaction that does not pay: is the key still its own?')
       return
     }
-    if (event.event === 'unanswered') {
-      const { error: err, ...where } = event
-      logger.warn({ ...where, err }, 'a transaction is not answered for: it is read again later')
-      return
-    }
-    const fields = loggedFields(event)
-    if (event.event === 'put_aside')
-      logger.warn(fields, 'a transaction cannot be read: it is put aside and tried again')
-    else if (event.event === 'stands_still') logger.error(fields, 'it makes no progress: see requests parked')
-    else if (event.event === 'deposit_lost')
-      logger.error(fields, 'a deposit that was paid for left its chain: it is booked as a loss')
-    else if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
-    else logger.info(fields, 'settlement')
+    tell(logger, event)
   }
+}
+
+/** Writes the log line of an event. */
+function tell(logger: Logger, event: SettlementEvent): void {
+  if (event.event === 'unanswered') {
+    const { error: err, ...where } = event
+    logger.warn({ ...where, err }, 'a transaction is not answered for: it is read again later')
+    return
+  }
+  const fields = loggedFields(event)
+  if (event.event === 'put_aside')
+    logger.warn(fields, 'a transaction cannot be read: it is put aside and tried again')
+  else if (event.event === 'stands_still') logger.error(fields, 'it makes no progress: see requests parked')
+  else if (event.event === 'deposit_lost')
+    logger.error(fields, 'a deposit that was paid for left its chain: it is booked as a loss')
+  else if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
+  else logger.info(fields, 'settlement')
+}
+
+/** Measures transactions that cannot be read, by chain. */
+function watchPutAside(
+  { registry }: Pick<HttpMetrics, 'registry'>,
+  database: Pick<SqlDatabase, 'query'>,
+  { chainById }: Pick<QuoteRegistry, 'chainById'>,
+): void {
+  const watch = (name: string, help: string, read: (one: AsideOfChain | undefined) => number) =>
+    watchSeries(registry, { name, help, labelNames: ['chain'] }, async () => {
+      const aside = await countPutAside(database)
+      return [...chainById].map(([chainId, { key }]) => ({
+        labels: { chain: key },
+        value: read(aside.get(chainId)),
+      }))
+    })
+  watch('put_aside_transactions', 'Transactions that cannot be read', (one) => one?.count ?? 0)
+  watch(
+    'put_aside_oldest_seconds',
+    'Since when the oldest one that may still be read waits',
+    (one) => one?.oldestSeconds ?? 0,
+  )
 }
 
 /** Measures requests and claims without progress, by reason, from the list that operators see. */
