@@ -116,16 +116,8 @@ const anyDepth: Finality = { mode: 'depth', blocks: 0 }
 function settleByContracts(options: SettlementChainOptions): SettlementChain {
   const { quotable, registered, client, onMalformed } = options
   const { fillContract, fillWallet = options.fillWallet } = quotable.config
-  const { id, rpcThreshold: threshold, depository, additionalData, finality } = registered
-  const { additionalDepositories, fillContracts, fillPayers } = registered
-  const quorum = createQuorumOver(client, { now: () => Date.now() })
-  const payers = { additionalDepositories, fillContracts, fillPayers }
-  const entry = { id, depository, additionalData, ...payers }
-  // Nothing is remembered: what is not final may change.
-  const limits = { finalEntriesMax: 0 }
-  const shared = { quorum, limits, recordsPayments }
-  const shallow = createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, ...shared })
-  const deep = createEthereumFactsReader({ chain: { ...entry, finality }, ...shared })
+  const { rpcThreshold: threshold, fillContracts } = registered
+  const { shallow, deep } = readersOf(options)
   const ask: Ask = async (reading, signal) => (await askQuorum(client, reading, { threshold, signal })).value
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
   /** The height comes first: what is in a block at or below it then, stays there. */
@@ -174,21 +166,45 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
     ...(fillWallet !== undefined &&
       fillContract !== undefined &&
       paymentsOf(ask, { fillWallet, fillContract, fillContracts })),
-    ...(fillContract !== undefined && {
-      async finalMark(payer, id, signal) {
-        const height = await finalHeight(signal)
-        const asked = { fillContract: payer.fillContract ?? fillContract, fillWallet: payer.address, id }
-        const [state, timestampSeconds] = await Promise.all([
-          ask(stateReading(asked, toQuantity(height)), signal),
-          ask(blockTimeReading(height), signal),
-        ])
-        return { state, timestampSeconds }
-      },
-    }),
+    ...(fillContract !== undefined && marksOf(ask, finalHeight, fillContract)),
   }
 }
 
 type Ask = <Value>(reading: Reading<Value>, signal: AbortSignal) => Promise<Value>
+
+/** Readers of what is in any block, and of what is in final ones. */
+function readersOf({ registered, client }: SettlementChainOptions) {
+  const { id, depository, additionalData, finality } = registered
+  const { additionalDepositories, fillContracts, fillPayers } = registered
+  const payers = { additionalDepositories, fillContracts, fillPayers }
+  const entry = { id, depository, additionalData, ...payers }
+  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  // Nothing is remembered: what is not final may change.
+  const shared = { quorum, limits: { finalEntriesMax: 0 }, recordsPayments }
+  return {
+    shallow: createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, ...shared }),
+    deep: createEthereumFactsReader({ chain: { ...entry, finality }, ...shared }),
+  }
+}
+
+/** What a fill contract has of a payment in the newest final block. */
+function marksOf(
+  ask: Ask,
+  finalHeight: SettlementChain['finalHeight'],
+  fillContract: Hex,
+): Pick<SettlementChain, 'finalMark'> {
+  return {
+    async finalMark(payer, id, signal) {
+      const height = await finalHeight(signal)
+      const asked = { fillContract: payer.fillContract ?? fillContract, fillWallet: payer.address, id }
+      const [state, timestampSeconds] = await Promise.all([
+        ask(stateReading(asked, toQuantity(height)), signal),
+        ask(blockTimeReading(height), signal),
+      ])
+      return { state, timestampSeconds }
+    },
+  }
+}
 
 /** What the fill contracts of a chain say of the fill wallet's payments. */
 function paymentsOf(
