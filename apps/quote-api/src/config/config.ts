@@ -143,18 +143,12 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   if (env === undefined || stopsStart(findings))
     return { config: undefined, values, places, oracles, denyList, apiKeyPeppers, findings }
   const config = Object.freeze({
-    environment: env.ENVIRONMENT,
+    ...plainSettings(env),
     isLocal,
-    http: { host: env.HTTP_HOST, port: env.HTTP_PORT ?? env.PORT },
-    ops: { host: env.OPS_HOST, port: env.OPS_PORT },
-    admin: { host: env.ADMIN_HOST, port: env.ADMIN_PORT, apiKey: env.ADMIN_API_KEY },
     apiKeyPeppers,
-    publicUrl: env.PUBLIC_URL ?? 'http://localhost',
     configDirectory,
     docsDirectory: resolve(repositoryRoot, 'docs'),
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
-    database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
-    runsJobs: env.JOBS === 'on',
     // Nobody balances a local network.
     drainMs: env.DRAIN_MS ?? (isLocal ? 0 : 5_000),
     topUps: {
@@ -165,18 +159,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
       reconcileRpcUrl: env.TOP_UP_RECONCILE_RPC_URL,
     },
     solverApiKey,
-    webhooks: {
-      allowPrivate: env.WEBHOOK_PRIVATE_ADDRESSES === 'allow',
-      keptDays: env.RETENTION_WEBHOOKS_DAYS,
-    },
     oracles,
     denyList,
-    standstillSeconds: env.STANDSTILL_SECONDS,
-    jobsSilentSeconds: env.JOBS_SILENT_SECONDS,
-    depositsUnreadSeconds: env.DEPOSITS_UNREAD_SECONDS,
-    retention: { quotesDays: env.RETENTION_QUOTES_DAYS, requestsDays: env.RETENTION_REQUESTS_DAYS },
-    logLevel: env.LOG_LEVEL,
-    tracing: tracingSettings(env, tracedShare),
     trustedProxies,
     securityContact,
     rateLimits: {
@@ -185,12 +169,35 @@ export function readConfig(source: Environment, repositoryRoot: string) {
       // A local network has one replica.
       isShared: (env.RATE_LIMIT_COUNTING ?? (isLocal ? 'alone' : 'shared')) === 'shared',
     },
+  })
+  return { config, values, places, oracles, denyList, apiKeyPeppers, findings }
+}
+
+/** Settings that depend on no other variable and on no place. */
+function plainSettings(env: z.output<typeof variables>) {
+  return {
+    environment: env.ENVIRONMENT,
+    http: { host: env.HTTP_HOST, port: env.HTTP_PORT ?? env.PORT },
+    ops: { host: env.OPS_HOST, port: env.OPS_PORT },
+    admin: { host: env.ADMIN_HOST, port: env.ADMIN_PORT, apiKey: env.ADMIN_API_KEY },
+    publicUrl: env.PUBLIC_URL ?? 'http://localhost',
+    database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
+    runsJobs: env.JOBS === 'on',
+    webhooks: {
+      allowPrivate: env.WEBHOOK_PRIVATE_ADDRESSES === 'allow',
+      keptDays: env.RETENTION_WEBHOOKS_DAYS,
+    },
+    standstillSeconds: env.STANDSTILL_SECONDS,
+    jobsSilentSeconds: env.JOBS_SILENT_SECONDS,
+    depositsUnreadSeconds: env.DEPOSITS_UNREAD_SECONDS,
+    retention: { quotesDays: env.RETENTION_QUOTES_DAYS, requestsDays: env.RETENTION_REQUESTS_DAYS },
+    logLevel: env.LOG_LEVEL,
+    tracing: tracingSettings(env, tracedShare),
     externalLiquidity: { url: env.EXTERNAL_LIQUIDITY_URL, apiKey: env.EXTERNAL_LIQUIDITY_API_KEY },
     priceAdapters: {
       hermes: { url: env.HERMES_URL, apiKey: env.HERMES_API_KEY },
       defillama: { url: env.DEFILLAMA_URL },
       coingecko: { url: env.COINGECKO_URL, apiKey: env.COINGECKO_API_KEY },
     },
-  })
-  return { config, values, places, oracles, denyList, apiKeyPeppers, findings }
+  }
 }
