@@ -53,30 +53,14 @@ export function expectations(
   const config = contractChain(chain.config)
   const hex = (address: string) => chain.quoting.hexAddress(address)
   const setting = (name: string) => `quote: chains.${key}.${name}`
-  const { uniswapV3: exchange, permitRouter, depositAddresses } = config
-  const contracts: readonly (readonly [string, Hex | undefined, ReliedContract?])[] = [
-    ['wrappedNative', config.wrappedNative],
-    ['fillContract', config.fillContract, 'FillContract'],
-    ['cleanupRouter', config.cleanupRouter, 'CleanupRouter'],
-    ['depositRouter', config.depositRouter, 'DepositRouter'],
-    ['permitRouter.contract', permitRouter?.contract, 'PermitRouter'],
-    ['permit2Router', config.permit2Router, 'Permit2Router'],
-    ['depositAddresses.contract', depositAddresses?.contract, 'DepositAddresses'],
-    ['feeModel.gasPriceOracle', config.feeModel.gasPriceOracle],
-    ['uniswapV3.factory', exchange?.factory],
-    ['uniswapV3.quoterV2', exchange?.quoterV2],
-    ['uniswapV3.swapRouter', exchange?.swapRouter],
-    ...(exchange?.pools ?? []).map(({ address }, index) => [`uniswapV3.pools[${index}]`, address] as const),
-  ]
+  const contracts = namedContracts(config)
   return {
     chainId: BigInt(config.chainId),
     multicall3: { setting: setting('multicall3'), address: config.multicall3 },
-    contracts: [
-      ...contracts.flatMap(([name, address, ours]) => {
-        if (address === undefined) return []
-        return ours === undefined ? [{ setting: setting(name), address }] : []
-      }),
-    ],
+    contracts: contracts.flatMap(([name, address, ours]) => {
+      if (address === undefined) return []
+      return ours === undefined ? [{ setting: setting(name), address }] : []
+    }),
     codes: expectedCodes(
       [
         { name: 'Depository', setting: `chains: ${key}.depository`, address: hex(chain.depository) },
@@ -103,26 +87,57 @@ export function expectations(
         address: hex(address),
         decimals,
       })),
-    words: [
-      ...madeFor(
-        chain,
-        setting('permitRouter.contract'),
-        permitRouter && {
-          contract: permitRouter.contract,
-          codeHash: ['DEPOSIT_CODE_HASH', permitRouter.depositCodeHash],
-        },
-      ),
-      ...madeFor(
-        chain,
-        setting('depositAddresses.contract'),
-        depositAddresses && {
-          contract: depositAddresses.contract,
-          codeHash: ['SWEEP_CODE_HASH', depositAddresses.sweepCodeHash],
-        },
-      ),
-      ...swapsBy(setting('depositAddresses.contract'), config),
-    ],
+    words: wordsOf(chain, setting, config),
   }
+}
+
+/** Contracts by the setting that names them; of our own also what their code is called. */
+function namedContracts(
+  config: ReturnType<typeof contractChain>,
+): readonly (readonly [setting: string, address: Hex | undefined, ours?: ReliedContract])[] {
+  const { uniswapV3: exchange, permitRouter, depositAddresses } = config
+  return [
+    ['wrappedNative', config.wrappedNative],
+    ['fillContract', config.fillContract, 'FillContract'],
+    ['cleanupRouter', config.cleanupRouter, 'CleanupRouter'],
+    ['depositRouter', config.depositRouter, 'DepositRouter'],
+    ['permitRouter.contract', permitRouter?.contract, 'PermitRouter'],
+    ['permit2Router', config.permit2Router, 'Permit2Router'],
+    ['depositAddresses.contract', depositAddresses?.contract, 'DepositAddresses'],
+    ['feeModel.gasPriceOracle', config.feeModel.gasPriceOracle],
+    ['uniswapV3.factory', exchange?.factory],
+    ['uniswapV3.quoterV2', exchange?.quoterV2],
+    ['uniswapV3.swapRouter', exchange?.swapRouter],
+    ...(exchange?.pools ?? []).map(({ address }, index) => [`uniswapV3.pools[${index}]`, address] as const),
+  ]
+}
+
+/** What contracts say of themselves. */
+function wordsOf(
+  chain: QuotableChain,
+  setting: (name: string) => string,
+  config: ReturnType<typeof contractChain>,
+): ContractExpectations['words'] {
+  const { permitRouter, depositAddresses } = config
+  return [
+    ...madeFor(
+      chain,
+      setting('permitRouter.contract'),
+      permitRouter && {
+        contract: permitRouter.contract,
+        codeHash: ['DEPOSIT_CODE_HASH', permitRouter.depositCodeHash],
+      },
+    ),
+    ...madeFor(
+      chain,
+      setting('depositAddresses.contract'),
+      depositAddresses && {
+        contract: depositAddresses.contract,
+        codeHash: ['SWEEP_CODE_HASH', depositAddresses.sweepCodeHash],
+      },
+    ),
+    ...swapsBy(setting('depositAddresses.contract'), config),
+  ]
 }
 
 /** Every uptime feed describes itself so. @source Chainlink, SequencerUptimeFeed */
