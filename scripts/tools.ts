@@ -27,12 +27,6 @@ const tools: readonly Tool[] = [
     run: async (args) => (await import('./images.ts')).tryImages(args.list('service')),
   },
   {
-    words: 'ways',
-    about:
-      'List the files that a quote and an attestation run through, and compare them with architecture.md',
-    run: async () => (await import('./ways.ts')).compareWays(),
-  },
-  {
     words: 'rules',
     about: 'List the tests that prove each rule, by the last run of each suite; fails where one has none',
     run: async () => (await import('./rules.ts')).printRules(),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HttpPeer, startHttpPeer } from '../apps/oracle/test/peerSupport/httpPeer.ts'
 import { callerKey, oracleVariables } from '../apps/oracle/test/support/oracleProcess.ts'
 import { deposit, native, noOrder } from '../apps/oracle/test/support/protocolActors.ts'
-import { type MeasuredService, startMeasured } from '../scripts/ways/measuredService.ts'
+import { type MeasuredService, startMeasured } from './support/measuredService.ts'
 
 let network: TestNetwork
 let peer: HttpPeer

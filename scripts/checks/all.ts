@@ -16,7 +16,6 @@ import { releasesCheck } from './releases.ts'
 import { specificationCheck } from './specification.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
 import { variablesCheck } from './variables.ts'
-import { waysCheck } from './ways.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
 export const checks: readonly Check[] = [
@@ -37,5 +36,4 @@ export const checks: readonly Check[] = [
   specificationCheck,
   storedBodiesCheck,
   variablesCheck,
-  waysCheck,
 ]

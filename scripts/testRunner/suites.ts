@@ -137,7 +137,6 @@ export const suiteFiles = {
     'test/shadowLocally.test.ts',
     'test/solanaLocally.test.ts',
     'test/solanaQuotedEqualsReceived.test.ts',
-    'test/ways.test.ts',
     'test/withdrawnInventory.test.ts',
   ],
   /**
