@@ -69,17 +69,12 @@ export async function findNewDeposits(
 async function findInRange(
   context: FindingContext,
   chain: FindingChain,
-  {
-    head,
-    askedAtSeconds,
-    memory,
-    hasTime,
-  }: Parameters<typeof findNewDeposits>[2] & {
-    readonly hasTime: () => boolean
-  },
-  { fence, signal }: Run,
+  look: Parameters<typeof findNewDeposits>[2] & { readonly hasTime: () => boolean },
+  run: Run,
 ): Promise<boolean> {
   const { database } = context
+  const { head, askedAtSeconds, memory, hasTime } = look
+  const { fence, signal } = run
   const { chainId, config } = chain.chain
   const paced = { chainId, paceMs: paceMs(config) }
   const steps = stepsOf(chain)
@@ -92,15 +87,7 @@ async function findInRange(
     cursor === undefined || (known === cursor.scannedTo && pass.known?.hash === cursor.scannedHash)
   if (!isSame) {
     memory.forget()
-    const back = rewound(place, known, steps)
-    const scannedHash = (await chain.blockHashes([back.scannedTo], signal)).get(back.scannedTo)
-    await database.transaction(async (tx) => {
-      await fence(tx)
-      // A final block whose hash is known stays what later ones are compared with.
-      const finalTo = cursor.finalHash === undefined ? back.finalTo : place.finalTo
-      const next = { ...back, finalTo, newestAtSeconds: undefined }
-      if (scannedHash !== undefined) await moveDepositCursor(tx, paced, { ...next, scannedHash })
-    })
+    await rewind(context, chain, { place, known, cursor }, run)
     return false
   }
   if (pass.last === undefined) return true
@@ -133,6 +120,27 @@ async function findInRange(
       context.observe({ event: 'unanswered', chainId, transactionId, error })
   }
   return to === head
+}
+
+/** Goes back before a block that is another one than before. */
+async function rewind(
+  { database }: FindingContext,
+  chain: FindingChain,
+  from: { readonly place: BlockCursor; readonly known: bigint; readonly cursor: DepositCursor },
+  { fence, signal }: Run,
+): Promise<void> {
+  const { place, known, cursor } = from
+  const { chainId, config } = chain.chain
+  const back = rewound(place, known, stepsOf(chain))
+  const scannedHash = (await chain.blockHashes([back.scannedTo], signal)).get(back.scannedTo)
+  await database.transaction(async (tx) => {
+    await fence(tx)
+    // A final block whose hash is known stays what later ones are compared with.
+    const finalTo = cursor.finalHash === undefined ? back.finalTo : place.finalTo
+    const next = { ...back, finalTo, newestAtSeconds: undefined }
+    const paced = { chainId, paceMs: paceMs(config) }
+    if (scannedHash !== undefined) await moveDepositCursor(tx, paced, { ...next, scannedHash })
+  })
 }
 
 /**
