@@ -57,12 +57,14 @@ export interface WebhookAdministration {
 /** Tells the secret of a webhook from other secrets, for people and for scanners of code. */
 const secretPrefix = 'whsec_'
 
-export function createWebhookAdministration(options: {
+type WebhookAdministrationOptions = {
   database: SqlDatabase
   peppers: Peppers
   /** Lets plain HTTP and addresses of the own network through. */
   allowPrivate: boolean
-}): WebhookAdministration {
+}
+
+export function createWebhookAdministration(options: WebhookAdministrationOptions): WebhookAdministration {
   const { database, peppers, allowPrivate } = options
   return {
     set: ({ actor, apiKeyId, url: text, headers }) =>

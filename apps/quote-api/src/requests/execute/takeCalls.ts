@@ -41,14 +41,7 @@ export type AskedExecution = Calls & {
 /** Takes calls of a smart account for submission. Repeating them changes nothing. */
 export type TakeCalls = (asked: AskedExecution, keyId: string) => Promise<void>
 
-/**
- * Takes calls whose trial makes the deposit of a quoted request, and asks the solver to submit them, in one
- * commit. One set of calls is taken per request.
- * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, CHAIN_STOPPED, UNSUPPORTED_CHAIN and
- * UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
- * @source rule Q-198
- */
-export function createTakeCalls(options: {
+type TakeCallsOptions = {
   database: SqlDatabase
   registry: QuoteRegistry
   clientOf: (chainId: number) => JsonRpcClient | undefined
@@ -59,7 +52,16 @@ export function createTakeCalls(options: {
   /** What state takes on a chain; undefined: as counted. */
   dearerOn: (chainId: number) => DearerState | undefined
   now: () => number
-}): TakeCalls {
+}
+
+/**
+ * Takes calls whose trial makes the deposit of a quoted request, and asks the solver to submit them, in one
+ * commit. One set of calls is taken per request.
+ * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, CHAIN_STOPPED, UNSUPPORTED_CHAIN and
+ * UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
+ * @source rule Q-198
+ */
+export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
   const { database, registry, clientOf, screening, stops, fillWallet, dearerOn, now } = options
 
   return async (asked, keyId) => {
