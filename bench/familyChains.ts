@@ -3,14 +3,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  bitcoinNetworkOf,
-  type Hex,
-  hexToBytes,
-  scriptAddress,
-  solanaLibrary,
-  tronAddress,
-} from '@causeway/core'
+import { bitcoinNetworkOf, type Hex, hexToBytes, tronAddress } from '@causeway/core'
+import { scriptAddress, solanaLibrary } from '@causeway/families/rules'
 import { funded } from '@causeway/localnet/standIns/bitcoin'
 import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
 import { bitcoin, bitcoinChainId, startBitcoinChain } from '../test/support/bitcoinSettling.ts'

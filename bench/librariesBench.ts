@@ -2,20 +2,16 @@
 // 15 and 19 quote these rows.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { bitcoinMainnet, hexToBytes, keccak256, solanaCodec, viemLibrary } from '@causeway/core'
 import {
   bitcoinLibrary,
-  bitcoinMainnet,
   encodeBitcoinPayload,
-  hexToBytes,
-  keccak256,
   outputScript,
   payloadWithdrawal,
   signingDigest,
-  solanaCodec,
   solanaLibrary,
-  viemLibrary,
-} from '@causeway/core'
-import { InstructionData } from '../packages/chains/src/solana-vm/instructionData.ts'
+} from '@causeway/families/rules'
+import { InstructionData } from '../packages/families/src/solana/reading/instructionData.ts'
 import { median } from './load.ts'
 import type { BenchRow } from './row.ts'
 

@@ -1,4 +1,5 @@
-import { encodeDepositNative, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { encodeDepositNative } from '@causeway/families/rules'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { privateKeyToAccount } from 'viem/accounts'
 import {

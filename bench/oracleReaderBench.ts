@@ -1,17 +1,13 @@
 // P7: round trips of cold EVM questions, counted at a proxy in front of a real node. P8, its cold half:
 // what reading one log costs in a receipt of 5,000 against one of 50.
 
-import {
-  encodeDepositNative,
-  encodeEvmWithdrawal,
-  encodeFillExtraData,
-  type FactsReader,
-  type Hex,
-} from '@causeway/core'
+import { encodeFillExtraData, type FactsReader, type Hex } from '@causeway/core'
+import { createEthereumFactsReader } from '@causeway/families'
+import { encodeDepositNative, encodeEvmWithdrawal } from '@causeway/families/rules'
 import { startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
-import { parseReceipt } from '../packages/chains/src/ethereum-vm/answers.ts'
-import { findDeposits } from '../packages/chains/src/ethereum-vm/deposits.ts'
-import { createEthereumFactsReader, createQuorumClient } from '../packages/chains/src/index.ts'
+import { createQuorumClient } from '@causeway/rpc'
+import { parseReceipt } from '../packages/families/src/ethereum/reading/answers.ts'
+import { findDeposits } from '../packages/families/src/ethereum/reading/deposits.ts'
 import type { BenchRow } from './row.ts'
 
 const id: Hex = `0x${'ab'.repeat(32)}`

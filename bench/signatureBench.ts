@@ -1,14 +1,8 @@
 // P5: hash, sign and check one execution against the bare curve. P6: verify and merge the answers of 20
 // peers against the bare recoveries in them.
-import {
-  type AttestationKind,
-  attestationKinds,
-  type FillsResponse,
-  type Hex,
-  hexToBytes,
-  type Signer,
-  signingDigest,
-} from '@causeway/core'
+import { type AttestationKind, attestationKinds, type FillsResponse } from '@causeway/attestations'
+import { type Hex, hexToBytes, type Signer } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import { createRawKeySigner, parsePrivateKey, recoverSigner } from '@causeway/signer'
 import { createAggregation } from '../apps/oracle/src/peers/aggregation.ts'
 import { fillExecution, fillOfOrderB, hubDomain } from '../packages/core/test/vectors/messages.ts'

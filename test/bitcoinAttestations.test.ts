@@ -2,13 +2,8 @@
 // API shows it. Method: the whole HTTP surface over the real reader, real transactions and PSBTs in constructed
 // blocks behind a stand-in of both APIs, and real signatures.
 // CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.3
-import {
-  bitcoinNetworkOf,
-  bitcoinWithdrawalId,
-  type Hex,
-  outputScript,
-  type WithdrawalStatus,
-} from '@causeway/core'
+import { bitcoinNetworkOf, type Hex, type WithdrawalStatus } from '@causeway/core'
+import { bitcoinWithdrawalId, outputScript } from '@causeway/families/rules'
 import {
   type BitcoinApi,
   type BitcoinNode,
@@ -33,15 +28,15 @@ import {
   saying,
   solver,
   user,
-} from '../packages/chains/test/bitcoinSupport/bitcoinBed.ts'
-import { mutateText } from '../packages/chains/test/bitcoinSupport/mutateText.ts'
+} from './families/bitcoinSupport/bitcoinBed.ts'
+import { mutateText } from './families/bitcoinSupport/mutateText.ts'
 import {
   elsewhere,
   executed,
   psbtOf,
   type Spendable,
   withdrawalOf,
-} from '../packages/chains/test/bitcoinSupport/withdrawals.ts'
+} from './families/bitcoinSupport/withdrawals.ts'
 import type { FamilySide, SeenWithdrawal } from './support/familyRoutes/familySide.ts'
 import { issue } from './support/familyRoutes/issued.ts'
 import { bitcoinOwners } from './support/familyRoutes/owners.ts'

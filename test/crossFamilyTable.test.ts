@@ -2,8 +2,8 @@
 // pairing. Method: the whole HTTP surface over one running chain of each family (a real EVM node, its contracts
 // behind Tron's API, a depository program on LiteSVM, and stand-ins of the other APIs); answers are compared
 // with core's encoders and their signatures recovered. @source oracle-protocol.md 1.3, 1.4, 2.2, 4
+import { attestationKinds } from '@causeway/attestations'
 import {
-  attestationKinds,
   depositsExecutionKey,
   encodeMintAction,
   hubTokenId,

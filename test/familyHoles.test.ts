@@ -2,29 +2,27 @@
 // Solana, Bitcoin and Tron, a Token-2022 that keeps a fee, a Bitcoin payout with another signature. Method: the
 // shipped pure readers over random transactions, judged by what moved; each once more by the rule as it was before,
 // which breaks the same judgement.
+import { bitcoinNetworks, bytesToHex, type Hex } from '@causeway/core'
 import {
-  bitcoinNetworks,
-  bytesToHex,
   depositTokenDiscriminator,
-  type Hex,
   memoProgram,
   parseBitcoinTransaction,
   token2022Program,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   sumTransfers as bitcoinTransfers,
   referencesOrder as onBitcoin,
-} from '../packages/chains/src/bitcoin-vm/payments.ts'
-import { judgeSpender, readWithdrawalTerms } from '../packages/chains/src/bitcoin-vm/withdrawals.ts'
-import { findDeposits } from '../packages/chains/src/solana-vm/deposits.ts'
+} from '../packages/families/src/bitcoin/reading/payments.ts'
+import { judgeSpender, readWithdrawalTerms } from '../packages/families/src/bitcoin/reading/withdrawals.ts'
+import { findDeposits } from '../packages/families/src/solana/reading/deposits.ts'
 import {
   referencesOrder as onSolana,
   sumTransfers as solanaTransfers,
-} from '../packages/chains/src/solana-vm/payments.ts'
-import type { SolanaTransaction } from '../packages/chains/src/solana-vm/transaction.ts'
-import { referencesOrder as onTron } from '../packages/chains/src/tron-vm/payments.ts'
+} from '../packages/families/src/solana/reading/payments.ts'
+import type { SolanaTransaction } from '../packages/families/src/solana/reading/transaction.ts'
+import { referencesOrder as onTron } from '../packages/families/src/tron/reading/payments.ts'
 import {
   depository,
   depositoryKey,
@@ -33,8 +31,8 @@ import {
   saying,
   solver,
   user,
-} from '../packages/chains/test/bitcoinSupport/transactions.ts'
-import { executed, psbtOf, withdrawalOf } from '../packages/chains/test/bitcoinSupport/withdrawals.ts'
+} from './families/bitcoinSupport/transactions.ts'
+import { executed, psbtOf, withdrawalOf } from './families/bitcoinSupport/withdrawals.ts'
 
 const ids = ['a1', 'b2', 'c3'].map((two): Hex => `0x${two.repeat(32)}`)
 /** What each order demands. */

@@ -2,15 +2,13 @@
 // the whole HTTP surface over the real reader and the stand-in of the exchange, with real signatures; entries of
 // the hub are constructed.
 // CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.4
+
+import { type Hex, mainNetwork, type Order, onchainId } from '@causeway/core'
 import {
   encodeHyperliquidWithdrawal,
-  type Hex,
   type HyperliquidWithdrawal,
   hyperliquidWithdrawalId,
-  mainNetwork,
-  type Order,
-  onchainId,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paths } from '../apps/oracle/test/fixtures/oracleApp.ts'
@@ -32,7 +30,7 @@ import {
   timeSeconds,
   usdc,
   usdSend,
-} from '../packages/chains/test/hyperliquidSupport/hyperliquidBed.ts'
+} from './families/hyperliquidSupport/hyperliquidBed.ts'
 import type { FamilySide, SeenWithdrawal } from './support/familyRoutes/familySide.ts'
 import { depositedOrder, familyOrder } from './support/familyRoutes/orders.ts'
 import { evmOwner } from './support/familyRoutes/owners.ts'

@@ -1,19 +1,14 @@
 // Goal: the routes attest what happened on Lighter like on any other chain, with the protocol's ids. Method: the
 // whole HTTP surface over the real reader and the stand-in of the sequencer's API, with real signatures.
 // CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.5
-import {
-  encodeLighterWithdrawal,
-  type Hex,
-  lighterWithdrawalId,
-  mainNetwork,
-  Secret,
-  type WithdrawalStatus,
-} from '@causeway/core'
+
+import { type Hex, mainNetwork, Secret, type WithdrawalStatus } from '@causeway/core'
+import { encodeLighterWithdrawal, lighterWithdrawalId } from '@causeway/families/rules'
 import { type LighterNode, startLighterNode, type TransferInfo } from '@causeway/localnet/standIns/lighter'
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { paths } from '../apps/oracle/test/fixtures/oracleApp.ts'
-import { mutateText } from '../packages/chains/test/bitcoinSupport/mutateText.ts'
+import { mutateText } from './families/bitcoinSupport/mutateText.ts'
 import {
   additional,
   depository,
@@ -26,7 +21,7 @@ import {
   transfer,
   user,
   withdrawalOf,
-} from '../packages/chains/test/lighterSupport/lighterBed.ts'
+} from './families/lighterSupport/lighterBed.ts'
 import type { FamilySide, SeenWithdrawal } from './support/familyRoutes/familySide.ts'
 import { issue } from './support/familyRoutes/issued.ts'
 import { openOracle } from './support/familyRoutes/oracle.ts'

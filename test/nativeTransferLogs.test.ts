@@ -2,16 +2,21 @@
 // every fact stays what it is without them. Attackers: whoever deposits 1 ether and has two deposits, one of them in a
 // token that nobody can pay out; whoever moves a wei so that somebody else's payment or deposit reads otherwise.
 // Method: receipts with such logs at every place, against the same receipts without them, in each reader of logs.
-import { MalformedAnswerError } from '@causeway/chains'
-import { type Hex, ordinalOf, topUpLogs, transferTopic } from '@causeway/core'
+
+import { type Hex, ordinalOf } from '@causeway/core'
+import { topUpLogs, transferTopic } from '@causeway/families/rules'
+import { MalformedAnswerError } from '@causeway/rpc'
 import { describe, expect, test } from 'vitest'
 import { parseBlockPayments } from '../apps/quote-api/src/requests/depositAddresses/blockPayments.ts'
 import { simulateExecution } from '../apps/quote-api/src/requests/execute/callsSimulation.ts'
 import { depositSendersReading } from '../apps/quote-api/src/requests/settlement/depositReadings.ts'
-import type { EvmLog } from '../packages/chains/src/ethereum-vm/answers.ts'
-import { parseCandidates } from '../packages/chains/src/ethereum-vm/blockScan.ts'
-import { findDeposits, needsCalldata } from '../packages/chains/src/ethereum-vm/deposits.ts'
-import { type AccountCode, provePayment } from '../packages/chains/src/ethereum-vm/payments/provePayment.ts'
+import type { EvmLog } from '../packages/families/src/ethereum/reading/answers.ts'
+import { parseCandidates } from '../packages/families/src/ethereum/reading/blockScan.ts'
+import { findDeposits, needsCalldata } from '../packages/families/src/ethereum/reading/deposits.ts'
+import {
+  type AccountCode,
+  provePayment,
+} from '../packages/families/src/ethereum/reading/payments/provePayment.ts'
 
 const emitter: Hex = '0xfffffffffffffffffffffffffffffffffffffffe'
 const [depository, user, payer, recipient, token, custody] = ['d0', '11', '22', '33', '70', 'c0'].map(

@@ -3,7 +3,7 @@
 // and a constructed chain. The wallet has one public host to send transactions to, written into its code: requests to it are
 // led to a node of ours by the HTTP library that both packages share. The test signs as a browser extension would; a solver
 // works by hand; what counts is what the chains hold.
-import { bitcoinLibrary } from '@causeway/core'
+import { bitcoinLibrary } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import type { TestKey } from '@causeway/localnet/standIns/bitcoin'
 import { adaptBitcoinWallet } from '@relayprotocol/relay-bitcoin-wallet-adapter'

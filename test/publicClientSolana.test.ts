@@ -2,7 +2,7 @@
 // and oracles attest both ways. Adversaries: none; this is what an honest app does. Method: the packages as npm has
 // them, pointed at a whole local network: nodes, quote-api, three oracles and the solver. The wallet compiles the
 // transaction; the test signs and sends it, as a browser extension would; what counts is what the chains hold.
-import { associatedTokenAccount, tokenProgram } from '@causeway/core'
+import { associatedTokenAccount, tokenProgram } from '@causeway/families/rules'
 import { familyChainIds, localMints, type SolanaAccount, solanaAccounts } from '@causeway/localnet'
 import type { AdaptedWallet, Execute, getClient } from '@relayprotocol/relay-sdk'
 import { configureDynamicChains } from '@relayprotocol/relay-sdk/chain-utils'

@@ -1,17 +1,15 @@
 // Goal: whatever endpoints leave out or do not answer for, a watcher lists and reads all else, in every family. Method: one
 // contract over a fixture per family, each a chain with honest deposits and one that its endpoint makes strange.
-import {
-  connectQuotingChain,
-  createJsonRpcClient,
-  openSettlingChain,
-  type RegisteredChain,
-} from '@causeway/chains'
-import { encodeDepositNative, Secret } from '@causeway/core'
+import { connectQuotingChain, openSettlingChain } from '@causeway/chains'
+import { Secret } from '@causeway/core'
+import type { RegisteredChain } from '@causeway/families'
+import { encodeDepositNative } from '@causeway/families/rules'
 import { startFaultProxy } from '@causeway/localnet'
 import { ConstructedChain, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
 import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { lighterBodies } from '@causeway/localnet/standIns/lighter'
 import { depositNative } from '@causeway/localnet/standIns/solana'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { afterAll, onTestFinished } from 'vitest'
 import { createSettlementChain } from '../apps/quote-api/src/requests/settlement/settlementChain.ts'
 import {
@@ -22,22 +20,22 @@ import {
   saying,
   user,
   depository as vault,
-} from '../packages/chains/test/bitcoinSupport/bitcoinBed.ts'
-import { type ChainBed, startChainBed } from '../packages/chains/test/ethereumSupport/startChainBed.ts'
+} from './families/bitcoinSupport/bitcoinBed.ts'
+import { type ChainBed, startChainBed } from './families/ethereumSupport/startChainBed.ts'
 import {
   depository as dex,
   startHyperliquidBed,
   usdSend,
-} from '../packages/chains/test/hyperliquidSupport/startHyperliquidBed.ts'
+} from './families/hyperliquidSupport/startHyperliquidBed.ts'
 import {
   depository as account,
   put,
   queuedAtMs,
   startNodes,
   transfer,
-} from '../packages/chains/test/lighterSupport/lighterBed.ts'
-import { proxiesOf, startSolanaBed } from '../packages/chains/test/solanaSupport/solanaBed.ts'
-import { tronBedOn } from '../packages/chains/test/tronSupport/startTronBed.ts'
+} from './families/lighterSupport/lighterBed.ts'
+import { proxiesOf, startSolanaBed } from './families/solanaSupport/solanaBed.ts'
+import { tronBedOn } from './families/tronSupport/startTronBed.ts'
 import { describeReader, type ReaderFixture } from './readerSupport/describeReader.ts'
 import { startWire } from './readerSupport/wire.ts'
 

@@ -3,13 +3,8 @@
 // depositor's own key, paid on its chain, and burned. Who gains by breaking it: a thief with another key, another order's
 // promise, a copy, or the same bytes in another family. Method: the shipped solver, oracles and allocator in processes of
 // their own, and a chain of each family.
-import {
-  type Hex,
-  noFillOrRefundDigest,
-  type OwnerRequest,
-  ownerRequestHash,
-  payloadHashes,
-} from '@causeway/core'
+import { type Hex, noFillOrRefundDigest, type OwnerRequest, ownerRequestHash } from '@causeway/core'
+import { payloadHashes } from '@causeway/families/rules'
 import {
   allocatorAbi,
   allocatorEnvironment,

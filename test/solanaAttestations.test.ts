@@ -1,16 +1,8 @@
 // Goal: the routes attest what happened on a Solana chain like on any other, with the protocol's ids. Method:
 // the whole HTTP surface over the real reader, a depository program on LiteSVM and real signatures.
 // CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.2
-import {
-  encodeBase58,
-  encodeSolanaWithdrawal,
-  type FactsReader,
-  type Hex,
-  mainNetwork,
-  type SolanaWithdrawal,
-  solanaWithdrawalId,
-  type WithdrawalStatus,
-} from '@causeway/core'
+import { encodeBase58, type FactsReader, type Hex, mainNetwork, type WithdrawalStatus } from '@causeway/core'
+import { encodeSolanaWithdrawal, type SolanaWithdrawal, solanaWithdrawalId } from '@causeway/families/rules'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import {
   depositNative,
@@ -25,11 +17,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { paths } from '../apps/oracle/test/fixtures/oracleApp.ts'
 import { signedOrder } from '../apps/oracle/test/fixtures/requests.ts'
 import { mutateAnswers } from '../packages/chains/test/fixtures/mutateAnswers.ts'
-import {
-  openReader,
-  type SolanaBed,
-  startSolanaBed,
-} from '../packages/chains/test/solanaSupport/solanaBed.ts'
+import { openReader, type SolanaBed, startSolanaBed } from './families/solanaSupport/solanaBed.ts'
 import type { FamilySide, SeenWithdrawal } from './support/familyRoutes/familySide.ts'
 import { openOracle } from './support/familyRoutes/oracle.ts'
 import { familyOrder } from './support/familyRoutes/orders.ts'

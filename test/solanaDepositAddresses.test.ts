@@ -7,16 +7,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bytes32Text, type Hex, hexText } from '@causeway/core'
 import {
-  bytes32Text,
   deriveProgramAddresses,
-  type Hex,
-  hexText,
   libraryInstruction,
   solanaDepositAddress,
   solanaLibrary,
   withdrawAddress,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import { createTokenAccount, tokenAccount, transfer } from '@causeway/localnet/standIns/solana'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -3,7 +3,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { associatedTokenAccount, token2022Program, tokenProgram } from '@causeway/core'
+import { associatedTokenAccount, token2022Program, tokenProgram } from '@causeway/families/rules'
 import {
   askNode,
   attachLocalNetwork,

@@ -3,7 +3,8 @@
 // Adversaries: accounts that are missing, so that rent is owed; transfers of another token program; deposits that are
 // short, late or of another currency, which go back by the order's rule. Method: the real service, and the real solver
 // in a process of its own that pays on a Solana cluster of one and two EVM chains, all requests beside each other.
-import { bytes32Text, type Hex, solanaLibrary } from '@causeway/core'
+import { bytes32Text, type Hex } from '@causeway/core'
+import { solanaLibrary } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import { depositNative, depositToken } from '@causeway/localnet/standIns/solana'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'

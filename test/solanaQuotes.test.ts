@@ -2,14 +2,13 @@
 // name. Adversaries: a recipient that is no wallet, a user nobody can sign for, texts that look like keys, families
 // mixed up, amounts that an absent account would not keep. Method: the service over real nodes and a real runtime.
 
+import { decodeBase58Text, encodeBase58 } from '@causeway/core'
 import {
   associatedTokenAccount,
-  decodeBase58Text,
-  encodeBase58,
   solanaLibrary,
   token2022Program,
   tokenProgram,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { placeTokenHolder } from '@causeway/localnet/wallets'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

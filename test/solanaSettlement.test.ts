@@ -3,7 +3,8 @@
 // moves no money but the user's own, back. Method: the service with its jobs and PostgreSQL over anvil and litesvm,
 // of whose three endpoints one may lie.
 
-import { bytes32Text, bytesToHex, Secret, SolanaFees, tokenProgram } from '@causeway/core'
+import { bytes32Text, bytesToHex, Secret } from '@causeway/core'
+import { SolanaFees, tokenProgram } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import {
   createTokenAccount,
@@ -20,10 +21,10 @@ import { type QuoteAnswer, send } from '../apps/quote-api/test/serviceSupport/ca
 import { bytesOf, debitOf, orderIdOf } from '../apps/quote-api/test/settlementSupport/requestDriver.ts'
 import type { OpenWork } from '../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 import { createSponsor, moneyOf } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
-import type { PayingChain } from '../packages/chains/src/family/payingChain.ts'
-import { solanaPaying } from '../packages/chains/src/solana-vm/paying/solanaPayingChain.ts'
-import { solanaQuotingChain } from '../packages/chains/src/solana-vm/quoting/solanaQuotingChain.ts'
-import type { SendOptions } from '../packages/chains/test/solanaSupport/solanaBed.ts'
+import type { PayingChain } from '../packages/families/src/shared/payingChain.ts'
+import { solanaPaying } from '../packages/families/src/solana/paying/solanaPayingChain.ts'
+import { solanaQuotingChain } from '../packages/families/src/solana/quoting/solanaQuotingChain.ts'
+import type { SendOptions } from './families/solanaSupport/solanaBed.ts'
 import { sol, solanaChainId } from './support/solanaService.ts'
 import {
   instructionsOf,

@@ -5,30 +5,26 @@
 import {
   bytesToHex,
   createTronCodec,
+  type Hex,
+  mainNetwork,
+  tronAddress,
+  type WithdrawalStatus,
+} from '@causeway/core'
+import {
   type EvmWithdrawal,
   encodeDepositNative,
   encodeEvmWithdrawal,
   encodeTransfer,
   evmWithdrawalId,
-  type Hex,
-  mainNetwork,
-  tronAddress,
   type WithdrawalCall,
-  type WithdrawalStatus,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { executeCallData } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { paths } from '../apps/oracle/test/fixtures/oracleApp.ts'
 import { mutateAnswers } from '../packages/chains/test/fixtures/mutateAnswers.ts'
-import {
-  accountOf,
-  openReader,
-  startTronBed,
-  type TronBed,
-  trx,
-} from '../packages/chains/test/tronSupport/tronBed.ts'
+import { accountOf, openReader, startTronBed, type TronBed, trx } from './families/tronSupport/tronBed.ts'
 import type { FamilySide, SeenWithdrawal } from './support/familyRoutes/familySide.ts'
 import { issue } from './support/familyRoutes/issued.ts'
 import { tronOwner } from './support/familyRoutes/owners.ts'

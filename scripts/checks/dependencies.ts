@@ -5,19 +5,33 @@ import type { Check, Finding, RepositoryFile } from './finding.ts'
 
 const scope = '@causeway/'
 const packages = [
-  ...['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'service', 'cli'],
+  ...['core', 'rpc', 'families', 'attestations', 'chains', 'contracts', 'signer', 'market', 'ledger'],
+  ...['database', 'http', 'service', 'cli'],
   'localnet',
   // Imported by nothing: browsers load it, and quote-api hands its files out.
   'console',
 ]
 
+/** Beside `core`. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  families: ['rpc'],
+  attestations: ['families/rules'],
+  chains: ['rpc', 'families', 'families/rules'],
+  market: ['rpc', 'families', 'families/rules', 'chains'],
+  contracts: ['families/rules'],
+  ledger: ['families/rules'],
+  signer: ['families/rules'],
+  service: ['http', 'database'],
+}
+
 /** Files that may start local parts: tests, scripts, bench. */
 const developmentFile =
   /^(scripts|bench|test|docs\/guides\/examples)\/|\/test\/|\.test\.ts$|^packages\/localnet\/|(^|\/)vitest\.config\.ts$/
 /** Published vectors and the like, which tests of several packages compare with. */
-const sharedTestData = /^packages\/[^/]+\/test\/(vectors|fixtures)\//
+const sharedTestData = /^packages\/[^/]+\/test\/(vectors|fixtures|arbitraries)\//
 /** What `exports` of the local network and of the contracts declare beside their roots. */
-const declaredPart = /(?<=^localnet)\/(standIns\/\w+|families|wallets)$|(?<=^contracts)\/codes$/
+const declaredPart =
+  /(?<=^localnet)\/(standIns\/\w+|families|wallets)$|(?<=^contracts)\/codes$|(?<=^families)\/rules$/
 
 /** Which of our packages may depend on which. @source design.md 2 */
 export const dependenciesCheck: Check = { name: 'dependencies', find: findForbiddenDependencies }
@@ -41,18 +55,17 @@ function workspaceOf(path: string): Workspace | undefined {
 }
 
 /**
- * `core` imports nothing of ours, packages import core, localnet and apps import packages; the market reads
- * chains, so it imports them too, and the frame of services opens listeners and a database. Tests of a package that
- * speaks SQL may start a database: what is shipped takes an `SqlTx` and owns no pool. Tests of the market check
- * signatures as services do: it is given who recovers them.
+ * `core` imports nothing of ours, packages import core and what stands before them here, localnet and apps import
+ * packages. Tests of a package that speaks SQL may start a database: what is shipped takes an `SqlTx` and owns no pool.
+ * Tests of the market check signatures as services do: it is given who recovers them.
  */
-function mayImport(from: Workspace, target: string, development: boolean): boolean {
+function mayImport(from: Workspace, target: string, development: boolean, part = ''): boolean {
   if (!packages.includes(target)) return false
   if (from.name === target) return true
   if (target === 'localnet') return development
   if (from.kind === 'apps' || from.name === 'localnet') return true
-  if (from.name === 'market' && target === 'chains') return true
-  if (from.name === 'service' && ['http', 'database'].includes(target)) return true
+  const lower = below[from.name] ?? []
+  if (lower.includes(target) || (part !== '' && lower.includes(`${target}${part}`))) return true
   if (target === 'database' && from.name !== 'core') return development
   if (from.name === 'market' && target === 'signer') return development
   return target === 'core' && from.name !== 'core'
@@ -72,9 +85,12 @@ function findInImports({ path, text }: RepositoryFile): readonly Finding[] {
     }
     if (specifier.startsWith('/') || specifier.startsWith('file:')) return [`imports by path: ${specifier}`]
     if (!specifier.startsWith(scope)) return []
-    const target = specifier.slice(scope.length).replace(declaredPart, '')
+    const named = specifier.slice(scope.length)
+    const target = named.replace(declaredPart, '')
     if (target.includes('/')) return [`imports the inside of a package: ${specifier}`]
-    return mayImport(from, target, development) ? [] : [`${from.name} must not import ${specifier}`]
+    return mayImport(from, target, development, named.slice(target.length))
+      ? []
+      : [`${from.name} must not import ${specifier}`]
   })
   return problems.map((problem) => ({ file: path, problem }))
 }
@@ -125,7 +141,7 @@ function findInManifest(manifest: Manifest): readonly Finding[] {
   const check = (group: Readonly<Record<string, string>>, development: boolean) =>
     Object.keys(group)
       .filter((name) => name.startsWith(scope))
-      .filter((name) => !mayImport(from, name.slice(scope.length), development))
+      .filter((name) => !mayImport(from, name.slice(scope.length), development, '/rules'))
       .map((name) => ({ file: path, problem: `${from.name} must not depend on ${name}` }))
   return [...check(manifest.dependencies, false), ...check(manifest.devDependencies, true)]
 }

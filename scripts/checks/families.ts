@@ -4,15 +4,16 @@ import { visitNodes } from './syntax.ts'
 
 /** Where a family is named because it is at home there, or because it is registered there. */
 const homes: readonly RegExp[] = [
-  /^packages\/core\/src\/vm\/(ethereum|solana|bitcoin|hyperliquid|lighter|tron)\//,
-  /^packages\/chains\/src\/(ethereum|solana|bitcoin|hyperliquid|lighter|tron)-vm\//,
+  /^packages\/families\/src\/(ethereum|solana|bitcoin|hyperliquid|lighter|tron)\//,
+  // How the protocol writes addresses and transaction ids of each.
+  /^packages\/core\/src\/encodings\//,
   // The registries: one line per family in each.
-  /^packages\/core\/src\/vm\/(vmType|families|quotingFamilies)\.ts$/,
+  /^packages\/families\/src\/registry\/(families|quotingFamilies)\.ts$/,
   /^packages\/chains\/src\/chainFamilies\.ts$/,
   // Contracts of the protocol are named by the family that their payloads are for.
   /^packages\/contracts\/src\//,
   // What the packages give out of the family folders.
-  /^packages\/(core|chains)\/src\/index\.ts$/,
+  /^packages\/(core|families)\/src\/(index|rules)\.ts$/,
 ]
 
 /** Files that name a family all the same, each with its reason. */

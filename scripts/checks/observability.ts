@@ -10,7 +10,7 @@ const pages = [
 ]
 /** Sources of what an oracle logs and measures, and of what every HTTP listener does. */
 const sourcePattern =
-  /^(apps\/(oracle|allocator)|packages\/(chains\/src\/(rpc|quorum|ethereum-vm)|signer|http))\/.*\.ts$/
+  /^(apps\/(oracle|allocator)|packages\/(rpc|families\/src\/ethereum|signer|http))\/.*\.ts$/
 const isTest = /(\.test\.ts$|\/test\/|Example)/
 /** Written as literals, each once, where the line or the metric is made. */
 const eventPattern = /\bevent: '([a-z_]+)'|\? '(peer_[a-z]+)'|: '(peer_[a-z]+)'/g

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { storedBodiesCheck } from './storedBodies.ts'
 
-const inTest = 'packages/chains/test/lighterFacts.test.ts'
+const inTest = 'test/families/lighterFacts.test.ts'
 const standIn = 'packages/localnet/src/standIns/lighter/lighterNode.ts'
 const find = (path: string, text: string) => storedBodiesCheck.find([{ path, text }]).map(({ file }) => file)
 
@@ -20,7 +20,7 @@ test.each([
   ['a stored body', inTest, `const a = { provenance, source, proves, body: { b: '{"code":1}' } }`],
   ['a changed body', inTest, `say({ ...Object(body), raw_data_hex: '00' })`],
   ['other texts', inTest, `say('<html>'); say('[]'); say('{}'); say({ kind: 'hang' })`],
-  ['files that read no such chain', 'packages/chains/test/rpcFaults.test.ts', `say('{"code":500}')`],
+  ['files that read no such chain', 'test/rpc/rpcFaults.test.ts', `say('{"code":500}')`],
 ])('accepts %s', (_what, path, text) => {
   expect(find(path, text)).toEqual([])
 })

@@ -5,8 +5,8 @@ import { visitNodes } from './syntax.ts'
 const family = '(solana|bitcoin|hyperliquid|lighter|tron)'
 const standIn = /^packages\/localnet\/src\/standIns\/.+\.ts$/
 const tests = [
-  new RegExp(`^packages/chains/test/${family}[^/]*(/.+)?\\.ts$`),
-  new RegExp(`^packages/chains/src/${family}-vm/answers.*\\.test\\.ts$`),
+  new RegExp(`^test/families/${family}[^/]*(/.+)?\\.ts$`),
+  new RegExp(`^packages/families/src/${family}/reading/answers.*\\.test\\.ts$`),
   new RegExp(`^test/${family}[^/]*\\.ts$`),
 ]
 /** Text of a JSON object or list in which a member has a name. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { loadConfigFile, resolvePlaceholders } from '@causeway/chains'
 import {
   type ChainsFile,
   chainsFileSchema,
@@ -8,7 +9,6 @@ import {
   type QuoteFile,
   quoteFileSchema,
 } from '@causeway/core'
-import { loadConfigFile, resolvePlaceholders } from '../../packages/chains/src/index.ts'
 
 /** The environments that have configuration files. */
 export const environments = ['mainnets.prod', 'testnets.prod', 'local'] as const

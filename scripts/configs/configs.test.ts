@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { addressesIn, resolvePlaceholders } from '@causeway/chains'
 import { isContractChain, solverFileSchema } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { localAddressesOf } from '../../packages/chains/src/guards.ts'
-import { addressesIn, resolvePlaceholders } from '../../packages/chains/src/index.ts'
 import { environments, fileNames, parseConfigSet, placeholdersOf, readRawConfigSet } from './configFiles.ts'
 import { findBrokenReferences } from './crossReferences.ts'
 

@@ -1,15 +1,8 @@
 // Goal: values that follow from others are the ones that follow, so that no typing error loses money.
 import { join } from 'node:path'
 import { fillContractAddress, publicCodes } from '@causeway/contracts/codes'
-import {
-  addressWord,
-  codecOf,
-  hexToBytes,
-  isContractChain,
-  keccak256Hex,
-  mainNetwork,
-  uintWord,
-} from '@causeway/core'
+import { codecOf, hexToBytes, isContractChain, keccak256Hex, mainNetwork } from '@causeway/core'
+import { addressWord, uintWord } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
 import { environments, parseConfigSet, readRawConfigSet } from './configFiles.ts'
 import { root } from './writeJson.ts'

@@ -1,11 +1,12 @@
 // Goal: nobody can set a port that clients refuse to ask. Method: each setting of each service and of the local network, and
 // the list itself, held against the `fetch` of this Node.
+
+import { listenPort, portsRefusedByFetch } from '@causeway/core'
 import { expect, test } from 'vitest'
 import { examineAllocator } from '../../apps/allocator/src/compose/examine.ts'
 import { examineOwnOracle } from '../../apps/oracle/src/compose/examine.ts'
 import { examineQuoteApi } from '../../apps/quote-api/src/compose/examine.ts'
 import { examineSolver } from '../../apps/solver/src/compose/examine.ts'
-import { listenPort, portsRefusedByFetch } from '../../packages/core/src/index.ts'
 import { readPlaces } from '../start/options.ts'
 import { root } from './writeJson.ts'
 

@@ -4,6 +4,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseDenyList } from '@causeway/chains'
+import { allocatorFileSchema } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { z } from 'zod'
@@ -12,7 +14,6 @@ import { oracleProgram } from '../../apps/oracle/src/compose/operatorCommands.ts
 import { causeway } from '../../apps/quote-api/src/operate/cli/runCli.ts'
 import { solverProgram } from '../../apps/solver/src/compose/commands.ts'
 import { type CommandForm, doctor, type Program, readCommandLine } from '../../packages/cli/src/index.ts'
-import { allocatorFileSchema, parseDenyList } from '../../packages/core/src/index.ts'
 import { read } from './exampleServices.ts'
 import { root } from './writeJson.ts'
 

@@ -1,4 +1,5 @@
-import { encodeTopUp, type Hex, solanaLibrary } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { encodeTopUp, solanaLibrary } from '@causeway/families/rules'
 import { connectLocalChain } from '@causeway/localnet'
 import { z } from 'zod'
 import type { DemoNetwork } from './network.ts'

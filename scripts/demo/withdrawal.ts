@@ -4,10 +4,10 @@ import {
   hubTokenId,
   mainNetwork,
   ownerRequestDigest,
-  payloadHashes,
   type WithdrawRequest,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { payloadHashes } from '@causeway/families/rules'
 import {
   allocatorAbi,
   attestedExecutionSchema,

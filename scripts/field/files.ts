@@ -1,5 +1,6 @@
 // What the configuration files of an environment say about the chains that a run in the field uses. Pure.
-import { ConfigurationError, type Hex, parseCasedAddress } from '@causeway/core'
+import { ConfigurationError, type Hex } from '@causeway/core'
+import { parseCasedAddress } from '@causeway/families/rules'
 import { zeroAddress } from 'viem'
 import { z } from 'zod'
 

@@ -1,4 +1,5 @@
-import { ConfigurationError, type Hex, parseCasedAddress } from '@causeway/core'
+import { ConfigurationError, type Hex } from '@causeway/core'
+import { parseCasedAddress } from '@causeway/families/rules'
 import { connectLocalChain, type LocalChain } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi, parseUnits } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'

@@ -1,11 +1,11 @@
+import { bitcoinLibrary, parseBitcoinBlock, parseBitcoinTransaction } from '@causeway/families/rules'
 import {
   parseCoins,
   parseHashText,
   parseHeight,
   parseSeenTransaction,
-} from '../../packages/chains/src/bitcoin-vm/bitcoinView.ts'
-import { bitcoinLibrary, parseBitcoinBlock, parseBitcoinTransaction } from '../../packages/core/src/index.ts'
-import { parsePsbt } from '../../packages/core/src/vm/bitcoin/psbt.ts'
+} from '../../packages/families/src/bitcoin/reading/bitcoinView.ts'
+import { parsePsbt } from '../../packages/families/src/bitcoin/rules/psbt.ts'
 import { type Facts, has, isListOf, type Recorded, type RecordKind, Refusal } from './outcome.ts'
 
 const isHex = (result: unknown): result is string =>

@@ -9,16 +9,16 @@ import {
   hexToBytes,
 } from 'viem'
 import { traceReading } from '../../apps/quote-api/src/chainReadings/readings.ts'
-import { parseHead } from '../../packages/chains/src/ethereum-vm/agreement/head.ts'
+import { parseHead } from '../../packages/families/src/ethereum/agreement/head.ts'
+import { parseFeeHistory } from '../../packages/families/src/ethereum/gas/feeModel.ts'
 import {
   type EvmLog,
   parseHeader,
   parseLog,
   parseMinedTransaction,
   parseReceipt,
-} from '../../packages/chains/src/ethereum-vm/answers.ts'
-import { parseFeeHistory } from '../../packages/chains/src/ethereum-vm/gas/feeModel.ts'
-import { parseBytes, parseQuantity, parseRecord } from '../../packages/chains/src/rpc/quantity.ts'
+} from '../../packages/families/src/ethereum/reading/answers.ts'
+import { parseBytes, parseQuantity, parseRecord } from '../../packages/rpc/src/quantity.ts'
 import { blockForm, feeHistoryForm, receiptForm, traceForm, transactionForm } from './forms.ts'
 import { type Facts, has, isListOf, ok, type RecordKind, Refusal } from './outcome.ts'
 

@@ -1,20 +1,20 @@
 import {
+  parseSpotBalances,
+  parseWithdrawable,
+} from '../../packages/families/src/hyperliquid/quoting/calls.ts'
+import {
   parseActionOutcome,
   parseLedgerSend,
   parseSpotTokens,
-} from '../../packages/chains/src/hyperliquid-vm/answers.ts'
-import { readLedger } from '../../packages/chains/src/hyperliquid-vm/ledgerPages.ts'
-import {
-  parseSpotBalances,
-  parseWithdrawable,
-} from '../../packages/chains/src/hyperliquid-vm/quoting/calls.ts'
-import { parseTransaction } from '../../packages/chains/src/lighter-vm/answers.ts'
+} from '../../packages/families/src/hyperliquid/reading/answers.ts'
+import { readLedger } from '../../packages/families/src/hyperliquid/reading/ledgerPages.ts'
 import {
   parseAssets,
   parseHoldings,
   parseNextNonce,
   parseSeconds,
-} from '../../packages/chains/src/lighter-vm/quoting/calls.ts'
+} from '../../packages/families/src/lighter/quoting/calls.ts'
+import { parseTransaction } from '../../packages/families/src/lighter/reading/answers.ts'
 import { ledgerForm, spotMetaForm } from './forms.ts'
 import { has, isListOf, ok, type RecordKind, Refusal } from './outcome.ts'
 

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { recordedTransactions } from '../../packages/chains/test/solanaSupport/storedBodies.ts'
+import { recordedTransactions } from '../../test/families/solanaSupport/storedBodies.ts'
 import { readRecord } from './outcome.ts'
 import { recordFolders, replay } from './readFolder.ts'
 

@@ -1,5 +1,5 @@
-import { EndpointFailure } from '../../packages/chains/src/rpc/endpointFailure.ts'
-import { parseAnswers } from '../../packages/chains/src/rpc/wire.ts'
+import { EndpointFailure } from '../../packages/rpc/src/endpointFailure.ts'
+import { parseAnswers } from '../../packages/rpc/src/wire.ts'
 import { type Outcome, refused } from './outcome.ts'
 
 /** Words by which nodes say that they are asked too often. */

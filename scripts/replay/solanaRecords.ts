@@ -1,17 +1,17 @@
+import { encodeBase58 } from '@causeway/core'
 import { Connection, PublicKey, VersionedTransaction } from '@solana/web3.js'
+import {
+  parseBlockhash,
+  parseSimulation,
+  parseStatuses,
+} from '../../packages/families/src/solana/paying/payingAnswers.ts'
 import {
   parseBlock,
   parseListedAccount,
   parsePriorityFees,
   parseSignatures,
-} from '../../packages/chains/src/solana-vm/answers.ts'
-import {
-  parseBlockhash,
-  parseSimulation,
-  parseStatuses,
-} from '../../packages/chains/src/solana-vm/paying/payingAnswers.ts'
-import { seeTransaction } from '../../packages/chains/src/solana-vm/readTransaction.ts'
-import { encodeBase58 } from '../../packages/core/src/index.ts'
+} from '../../packages/families/src/solana/reading/answers.ts'
+import { seeTransaction } from '../../packages/families/src/solana/reading/readTransaction.ts'
 import { listedForm, signedForm } from './forms.ts'
 import { type Facts, has, isListOf, ok, type RecordKind, Refusal } from './outcome.ts'
 

@@ -1,4 +1,5 @@
 import { utils } from 'tronweb'
+import { parsePrices, parseRun } from '../../packages/families/src/tron/quoting/nodeCalls.ts'
 import {
   isNothing,
   parseHasContract,
@@ -6,8 +7,7 @@ import {
   parseInfo,
   parseInfosOf,
   parseTransaction,
-} from '../../packages/chains/src/tron-vm/answers.ts'
-import { parsePrices, parseRun } from '../../packages/chains/src/tron-vm/quoting/nodeCalls.ts'
+} from '../../packages/families/src/tron/reading/answers.ts'
 import { tronBlockForm, tronCallForm, tronContractForm, tronInfosForm, tronTransactionForm } from './forms.ts'
 import { has, isListOf, ok, type RecordKind, Refusal } from './outcome.ts'
 

@@ -5,7 +5,7 @@ import { runFamilies } from '@causeway/localnet/families'
 await runFamilies({
   async hashTransfer(lighterChainId) {
     // Loaded when the first transfer is taken: it needs 75 MiB.
-    const { lighterTransferHasher } = await import('@causeway/chains')
+    const { lighterTransferHasher } = await import('@causeway/families')
     return lighterTransferHasher(lighterChainId)
   },
 })

@@ -3,11 +3,10 @@ import {
   type AttestationKindName,
   type AttestationVerdict,
   attestationKinds,
-  type ChainsFile,
-  type HubFile,
   type SignatureContext,
   verifyAttestation,
-} from '@causeway/core'
+} from '@causeway/attestations'
+import type { ChainsFile, HubFile } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import type { VerifyOptions } from './verifyOptions.ts'
 

@@ -1,5 +1,6 @@
+import type { AttestationKindName } from '@causeway/attestations'
 import type { Arguments } from '@causeway/cli'
-import { type AttestationKindName, ConfigurationError } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
 
 export type VerifyOptions = {
   /** The response as JSON. */

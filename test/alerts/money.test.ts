@@ -1,7 +1,9 @@
 // Goal: whoever is owed something, or is asked for what is not right, is seen by an operator. Method: quote-api over
 // real chains and a real database under Prometheus with our rules; oracles that deny, a solver that lies, a chain that
 // stands, a receiver that is gone. Hours of waiting are rows made older, for nothing else passes an hour in a test.
-import { encodeTopUp, type Hex, Secret } from '@causeway/core'
+
+import { type Hex, Secret } from '@causeway/core'
+import { encodeTopUp } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'

@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { encodeTopUp } from '@causeway/core'
+import { encodeTopUp } from '@causeway/families/rules'
 import { bundledScript, type LocalAccount, waitUntil } from '@causeway/localnet'
 import { parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'

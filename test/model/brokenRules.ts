@@ -1,9 +1,9 @@
 // Rules that lack one check each, as the code was before it had them. No service runs by them: a test plays a known
 // attack by them and sees that the invariants notice.
 import type { Hex, PaymentFacts } from '@causeway/core'
+import type { EthereumFactsReader } from '@causeway/families'
 import { createOpenRewards } from '../../apps/quote-api/src/pricing/openRewards.ts'
 import { bookedFor } from '../../apps/quote-api/src/requests/settlement/depositShare.ts'
-import type { EthereumFactsReader } from '../../packages/chains/src/index.ts'
 import type { Chain } from './chain/chain.ts'
 import { coinAddress } from './network.ts'
 import { type Rules, shippedRules } from './rules.ts'

@@ -1,10 +1,10 @@
 // Three endpoints of a chain as a service asks them, by the shipped tally: one of them may say anything.
 import { type Hex, UpstreamDisagreementError } from '@causeway/core'
-import type { PaymentVoters } from '../../packages/chains/src/family/paymentVotes.ts'
-import type { QuorumClient, RpcAnswer, RpcCall } from '../../packages/chains/src/index.ts'
-import { EndpointFailure } from '../../packages/chains/src/index.ts'
-import { EndpointView } from '../../packages/chains/src/rpc/endpointView.ts'
-import { createQuorum } from '../../packages/chains/src/rpc/quorumClient.ts'
+import type { QuorumClient, RpcAnswer, RpcCall } from '@causeway/rpc'
+import { EndpointFailure } from '@causeway/rpc'
+import type { PaymentVoters } from '../../packages/families/src/shared/paymentVotes.ts'
+import { EndpointView } from '../../packages/rpc/src/endpointView.ts'
+import { createQuorum } from '../../packages/rpc/src/quorumClient.ts'
 import type { Chain } from './chain/chain.ts'
 
 export const lies = ['none', 'silent', 'inflated', 'ahead', 'words', 'missing', 'succeeded'] as const

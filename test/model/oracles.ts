@@ -7,8 +7,9 @@ import {
   mainNetwork,
   Secret,
   type SigningRequest,
-  signingDigest,
 } from '@causeway/core'
+import { createAllocatorReader, createEthereumFactsReader, createHubReader } from '@causeway/families'
+import { signingDigest } from '@causeway/families/rules'
 import type { LocalAccount } from '@causeway/localnet'
 import { createRawKeySigner, recoverSigner } from '@causeway/signer'
 import type {
@@ -17,11 +18,6 @@ import type {
   AttestedChain,
 } from '../../apps/oracle/src/attestations/context.ts'
 import { createSettledOrders, type SettledOrders } from '../../apps/oracle/src/caps/settledOrders.ts'
-import {
-  createAllocatorReader,
-  createEthereumFactsReader,
-  createHubReader,
-} from '../../packages/chains/src/index.ts'
 import { toHex } from './contracts/contractModel.ts'
 import { endpointsOf, type Liar } from './endpoints.ts'
 import { type ChainId, chainNumbers, type Network, userChainIds } from './network.ts'

@@ -1,5 +1,7 @@
 // The rules that a run is played by. The shipped ones are what the services run; a variant lacks one check, so
 // that a test sees the invariants fail without it.
+
+import { type EthereumFactsReader, tryTransaction } from '@causeway/families'
 import type { AttestationContext } from '../../apps/oracle/src/attestations/context.ts'
 import { attestDeposits } from '../../apps/oracle/src/attestations/deposits.ts'
 import { attestFill } from '../../apps/oracle/src/attestations/fills.ts'
@@ -12,7 +14,6 @@ import type { SettledOrders } from '../../apps/oracle/src/caps/settledOrders.ts'
 import { createOpenRewards } from '../../apps/quote-api/src/pricing/openRewards.ts'
 import { bookedFor, paidFor } from '../../apps/quote-api/src/requests/settlement/depositShare.ts'
 import { fullLimit } from '../../apps/solver/src/wallet/exposure.ts'
-import { type EthereumFactsReader, tryTransaction } from '../../packages/chains/src/index.ts'
 import type { Chain } from './chain/chain.ts'
 
 export const attestations = {

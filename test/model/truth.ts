@@ -1,5 +1,7 @@
 // What really happened, told from receipts and storage alone, without any of the services' code.
-import { decodeEvmWithdrawal, evmWithdrawalId, type Hex } from '@causeway/core'
+
+import type { Hex } from '@causeway/core'
+import { decodeEvmWithdrawal, evmWithdrawalId } from '@causeway/families/rules'
 import type { Receipt } from './chain/chain.ts'
 import { depositoryCalls, tokenCalls } from './contracts/calls.ts'
 import { strangerCalls } from './contracts/strangers.ts'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { ChainClient, SettlingChain } from '@causeway/chains'
 import { UpstreamUnavailableError } from '@causeway/core'
+import type { SettlingChain } from '@causeway/families'
+import type { ChainClient } from '@causeway/rpc'
 import { describe, expect, test } from 'vitest'
 import type { Fault, Wire } from './wire.ts'
 
@@ -51,7 +52,7 @@ const withoutForm = {
 const sharedByAll = {
   'F-73': ['counts what is put aside, whoever put it there', 'test/alerts/money.test.ts'],
   'F-74': ['paces jobs, which name no family', 'apps/quote-api/src/jobs/runJobs.test.ts'],
-  'F-84': ['is of nodes of Tron, which keep no bytecode', 'packages/chains/src/tron-vm/answers.test.ts'],
+  'F-84': ['is of nodes of Tron, which keep no bytecode', 'test/families/tronAnswers.test.ts'],
 } as const
 
 const signal = () => AbortSignal.timeout(30_000)

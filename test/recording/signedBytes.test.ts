@@ -11,9 +11,9 @@ import {
   ownerRequestDigest,
   type WithdrawalFacts,
   withdrawalAddress,
-  withdrawRequestOf,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { withdrawRequestOf } from '@causeway/families/rules'
 import { createRawKeySigner, parsePrivateKey, recoverSigner } from '@causeway/signer'
 import { sign } from 'viem/accounts'
 import { expect, test } from 'vitest'

@@ -1,6 +1,8 @@
 // A user with a wallet on Bitcoin, a solver that works by hand, and stand-in oracles, around the real service over two EVM
 // chains and a constructed Bitcoin chain: its transactions, ids, headers and merkle trees are real, its work is not.
-import { bitcoinLibrary, bitcoinNetworkOf, outputScript } from '@causeway/core'
+
+import { bitcoinNetworkOf } from '@causeway/core'
+import { bitcoinLibrary, outputScript } from '@causeway/families/rules'
 import {
   type BitcoinNode,
   ConstructedChain,

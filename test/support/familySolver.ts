@@ -1,6 +1,7 @@
 // What an operator runs beside the service with six families: one shipped solver that has the keys of all of them, and
 // the oracles that vouch, each a process of its own.
 import { bytesToHex } from '@causeway/core'
+import { makeLighterKey } from '@causeway/families'
 import {
   addDepositories,
   freeLoopbackPort,
@@ -11,7 +12,6 @@ import {
 import type { OracleTrio } from '../../apps/oracle/test/support/oracleTrio.ts'
 import { solverKey as serviceKey } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import { type SolverSettings, startSolverBench } from '../../apps/solver/test/support/solverBench.ts'
-import { makeLighterKey } from '../../packages/chains/src/index.ts'
 import { bitcoin, bitcoinSolver } from './bitcoinSettling.ts'
 import { solverKey as hyperliquidKey, perps } from './hyperliquidSettling.ts'
 import { apiKeyIndex, lighterDepository, solverKey as lighterKey, perpsDollars } from './lighterSettling.ts'

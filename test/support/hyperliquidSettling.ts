@@ -2,16 +2,13 @@
 // real. Which order a nonce is for stands in the real contract on the hub: what users sign goes there through the service
 // and the oracles, what this solver pays by the operator of the contract.
 import { genericMappingAbi } from '@causeway/contracts'
+import { type Hex, hubAlias, mainNetwork, nonceMappingId } from '@causeway/core'
 import {
-  type Hex,
-  hubAlias,
   hyperliquidAmount,
   hyperliquidAsset,
   hyperliquidStepData,
-  mainNetwork,
-  nonceMappingId,
   sendAssetType,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import type { TestNetwork } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {

@@ -1,6 +1,13 @@
 // A Lighter of stand-ins for a service that quotes it: three endpoints and an explorer of one exchange. A user's transfer is
 // signed by the exchange's own code, as the public client's adapter has it signed, and by the owner of the account.
-import { type Hex, lighterTransferMessage, Secret } from '@causeway/core'
+import { type Hex, Secret } from '@causeway/core'
+import {
+  lighterTransferHasher,
+  makeLighterKey,
+  openLighterSigner,
+  type UnsignedTransfer,
+} from '@causeway/families'
+import { lighterTransferMessage } from '@causeway/families/rules'
 import {
   createLighterExchange,
   type LighterExchange,
@@ -11,12 +18,6 @@ import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { z } from 'zod'
 import type { QuoteAnswer } from '../../apps/quote-api/test/serviceSupport/callService.ts'
 import type { OpenWork } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
-import {
-  lighterTransferHasher,
-  makeLighterKey,
-  openLighterSigner,
-  type UnsignedTransfer,
-} from '../../packages/chains/src/index.ts'
 
 /** @source families.md 1: the chain id that public clients know */
 export const lighterChainId = 3_586_256

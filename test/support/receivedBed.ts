@@ -1,12 +1,13 @@
 // The real solver process beside the real service over a Solana cluster of one and two EVM chains, users of either
 // side, and what each of them owns.
+
+import type { Hex } from '@causeway/core'
 import {
   associatedTokenAccount,
-  type Hex,
   solanaLibrary,
   token2022Program,
   tokenProgram,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { type LocalAccount, type SolverProcess, spawnSolver } from '@causeway/localnet'
 import {
   createTokenAccount,
@@ -21,7 +22,7 @@ import { nativeAddress, userOf } from '../../apps/quote-api/test/serviceSupport/
 import { transactionsOf } from '../../apps/quote-api/test/serviceSupport/transactionsOf.ts'
 import { solverKey } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import { startSolverBench } from '../../apps/solver/test/support/solverBench.ts'
-import type { SolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
+import type { SolanaBed } from '../families/solanaSupport/startSolanaBed.ts'
 import { sol } from './solanaService.ts'
 import { type SolanaSettling, startSolanaSettling } from './solanaSettling.ts'
 

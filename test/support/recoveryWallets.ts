@@ -1,16 +1,14 @@
 // Depositors of each family as recoveries know them: keys that deposit and sign withdrawals, and how the chain pays what
 // the allocator signed.
+
+import { type Hex, hexToBytes, keccak256, tronHexAddress } from '@causeway/core'
 import {
   decodeHyperliquidWithdrawal,
   decodeLighterWithdrawal,
   decodeSolanaWithdrawal,
-  type Hex,
-  hexToBytes,
-  keccak256,
   solanaLibrary,
   solanaWithdrawalId,
-  tronHexAddress,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { renderTransferInfo } from '@causeway/localnet/standIns/lighter'
 import { createTokenAccount, executeTransfer, tokenAccount } from '@causeway/localnet/standIns/solana'
 import { hashMessage, parseSignature } from 'viem'

@@ -1,5 +1,7 @@
 // What a wallet of each family deposits that is less than its quote asks for, and where it expects that back.
-import { solanaLibrary, tronHexAddress } from '@causeway/core'
+
+import { tronHexAddress } from '@causeway/core'
+import { solanaLibrary } from '@causeway/families/rules'
 import { createTokenAccount, depositToken, tokenAccount } from '@causeway/localnet/standIns/solana'
 import { generatePrivateKey } from 'viem/accounts'
 import type { QuoteAnswer } from '../../apps/quote-api/test/serviceSupport/callService.ts'

@@ -1,9 +1,9 @@
-import { solanaLibrary } from '@causeway/core'
+import { solanaLibrary } from '@causeway/families/rules'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { createTokenAccount, mintTo, tokenAccount } from '@causeway/localnet/standIns/solana'
 import { startTestService, type TestService } from '../../apps/quote-api/test/fixtures/service.ts'
 import { type ConfigCopy, copyConfigs } from '../../apps/quote-api/test/serviceSupport/configCopy.ts'
-import { type SolanaBed, startSolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
+import { type SolanaBed, startSolanaBed } from '../families/solanaSupport/startSolanaBed.ts'
 
 /** @source quote-api.md 1: the chain id that public clients know */
 export const solanaChainId = 792_703_809

@@ -1,7 +1,8 @@
 // A user with a wallet on each side, a solver that works by hand, and stand-in oracles, around the real service over
 // a Solana cluster of one and two EVM chains.
-import { type Hex, solanaLibrary } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 import { createDatabase, type Database, startTestDatabase } from '@causeway/database'
+import { solanaLibrary } from '@causeway/families/rules'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import {
   createTokenAccount,
@@ -33,7 +34,7 @@ import {
   startStandInOracles,
 } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import type { TestSponsor } from '../../apps/quote-api/test/sponsorSupport/sponsors.ts'
-import type { SendOptions, SolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
+import type { SendOptions, SolanaBed } from '../families/solanaSupport/startSolanaBed.ts'
 import {
   type SolanaService,
   type SolanaServiceChange,

@@ -1,7 +1,7 @@
-import { solanaLibrary } from '@causeway/core'
+import { solanaLibrary } from '@causeway/families/rules'
 import type { TransactionInstruction } from '@solana/web3.js'
 import { z } from 'zod'
-import type { SendOptions, SolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
+import type { SendOptions, SolanaBed } from '../families/solanaSupport/startSolanaBed.ts'
 
 const stepSchema = z.object({
   items: z.tuple([

@@ -1,17 +1,18 @@
 // A user with a wallet on Tron, a solver that works by hand, and stand-in oracles, around the real service over two EVM
 // chains and a Tron of stand-ins: contracts, ids, signatures and expiry are real, energy is the gas of a node.
 
+import { connectQuotingChain, payingFamily } from '@causeway/chains'
 import {
   createTronCodec,
   type Hex,
   refundId,
   Secret,
-  TronFees,
   tronAddress,
   tronHexAddress,
   UpstreamUnavailableError,
-  usualTokenEnergy,
 } from '@causeway/core'
+import type { PayingChain, RegisteredChain } from '@causeway/families'
+import { TronFees, usualTokenEnergy } from '@causeway/families/rules'
 import { chainBedOn, startTestNetwork, waitUntil } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {
@@ -20,6 +21,7 @@ import {
   type TronLedger,
   type TronPrices,
 } from '@causeway/localnet/standIns/tron'
+import type { ChainClient } from '@causeway/rpc'
 import { TronWeb } from 'tronweb'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { z } from 'zod'
@@ -33,13 +35,6 @@ import {
 } from '../../apps/quote-api/test/serviceSupport/callService.ts'
 import { currencyAddress, userOf } from '../../apps/quote-api/test/serviceSupport/localRequest.ts'
 import type { OpenWork } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
-import {
-  type ChainClient,
-  connectQuotingChain,
-  type PayingChain,
-  payingFamily,
-  type RegisteredChain,
-} from '../../packages/chains/src/index.ts'
 import { type FamilySettling, type QuotedChain, startFamilySettling } from './familySettling.ts'
 
 /** @source families.md 1: the chain id that public clients know */

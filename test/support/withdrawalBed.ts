@@ -10,10 +10,9 @@ import {
   mainNetwork,
   type OwnerRequest,
   ownerRequestDigest,
-  payloadHashes,
-  payloadWithdrawal,
   withdrawalAddress,
 } from '@causeway/core'
+import { payloadHashes, payloadWithdrawal } from '@causeway/families/rules'
 import {
   allocatorAbi,
   allocatorEnvironment,

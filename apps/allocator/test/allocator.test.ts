@@ -3,13 +3,8 @@
 // an operator runs it, real nodes, and liars between.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  decodeEvmWithdrawal,
-  encodeEvmWithdrawal,
-  type Hex,
-  hexToBytes,
-  withdrawRequestPayloadId,
-} from '@causeway/core'
+import { type Hex, hexToBytes, withdrawRequestPayloadId } from '@causeway/core'
+import { decodeEvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'
 import {
   allocatorAbi,
   depositoryAbi,

@@ -7,7 +7,8 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DepositsResponse, Hex } from '@causeway/core'
+import type { DepositsResponse } from '@causeway/attestations'
+import type { Hex } from '@causeway/core'
 import {
   type FaultProxy,
   freeLoopbackPort,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { encodeDepositNative } from '@causeway/core'
+import { encodeDepositNative } from '@causeway/families/rules'
 import {
   type Anvil,
   type FaultMode,

@@ -1,8 +1,8 @@
 // Goal: an account with code takes its balance out by ERC-1271, and nobody else does: not who holds too few of its
 // keys, not who owns the same address on another chain, not code that is not final. Method: three peered oracles,
 // real nodes and contracts; the owner is an account of three keys, two of which sign.
+
 import {
-  decodeEvmWithdrawal,
   type Hex,
   hubAlias,
   hubTokenId,
@@ -11,6 +11,7 @@ import {
   ownerRequestDigest,
   withdrawalAddress,
 } from '@causeway/core'
+import { decodeEvmWithdrawal } from '@causeway/families/rules'
 import {
   caliburAddress,
   depositoryAbi,

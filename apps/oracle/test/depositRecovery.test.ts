@@ -1,16 +1,8 @@
 // Goal: a deposit that no solver fills goes back to its depositor, once, by its solver's promise alone, and a
 // solver that filled loses nothing by a promise that somebody else gave with its key. Method: three peered
 // oracles, real nodes and contracts; the promise is written and the execution run as the oracles signed them.
-import {
-  attestationKinds,
-  type Hex,
-  hubAlias,
-  hubTokenId,
-  mainNetwork,
-  onchainId,
-  orderAddress,
-  verifyAttestation,
-} from '@causeway/core'
+import { attestationKinds, verifyAttestation } from '@causeway/attestations'
+import { type Hex, hubAlias, hubTokenId, mainNetwork, onchainId, orderAddress } from '@causeway/core'
 import {
   depositoryAbi,
   type LocalAccount,

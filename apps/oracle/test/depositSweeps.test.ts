@@ -2,15 +2,8 @@
 // order that the sweep names, credited to the address's depositor and not to who paid or swept, and the
 // solver's once the order is filled or refunded. Method: three peered oracles, real nodes and contracts.
 import { randomBytes } from 'node:crypto'
-import {
-  depositAddressOf,
-  depositOrderSalt,
-  type Hex,
-  hubAlias,
-  hubTokenId,
-  mainNetwork,
-  orderAddress,
-} from '@causeway/core'
+import { type Hex, hubAlias, hubTokenId, mainNetwork, orderAddress } from '@causeway/core'
+import { depositAddressOf, depositOrderSalt } from '@causeway/families/rules'
 import { type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 // Goal: no peer can spoil an answer, hold it up, or get something out that nobody signed.
 // Method: each fault is a real process with a real socket; the honest peer is a real HTTP server.
-import { attestationKinds, type DepositsResponse, verifyAttestation } from '@causeway/core'
+import { attestationKinds, type DepositsResponse, verifyAttestation } from '@causeway/attestations'
 import { recoverSigner } from '@causeway/signer'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type HarnessOptions, startHarness } from './peerSupport/aggregatorHarness.ts'

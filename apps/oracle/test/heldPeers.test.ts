@@ -3,10 +3,10 @@
 import {
   attestationKinds,
   type DepositsResponse,
-  mainNetwork,
   verifyAttestation,
   type WithdrawalInitiationResponse,
-} from '@causeway/core'
+} from '@causeway/attestations'
+import { mainNetwork } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Harness, type HarnessOptions, startHarness } from './peerSupport/aggregatorHarness.ts'

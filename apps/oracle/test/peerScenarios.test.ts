@@ -1,6 +1,7 @@
 // Goal: the scenarios of aggregation that the interface document has no sentence for; those that it has are in
 // `test/acceptance`. Method: peers are real HTTP servers; time is order, made by gates, and never measured.
-import { attestationKinds, type DepositsResponse, DomainError } from '@causeway/core'
+import { attestationKinds, type DepositsResponse } from '@causeway/attestations'
+import { DomainError } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parsePeers, parseSignerPolicy } from '../src/peers/settings.ts'
 import { type Harness, type HarnessOptions, startHarness } from './peerSupport/aggregatorHarness.ts'

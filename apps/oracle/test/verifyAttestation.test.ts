@@ -5,12 +5,12 @@ import {
   type AttestationVerdict,
   attestationKinds,
   type DepositsResponse,
-  type Hex,
   verifyAttestation,
-} from '@causeway/core'
+} from '@causeway/attestations'
+import type { Hex } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { describe, expect, test } from 'vitest'
-import { sampleContext, sampleResponses } from '../../../packages/core/test/vectors/responses.ts'
+import { sampleContext, sampleResponses } from '../../../packages/attestations/test/vectors/responses.ts'
 import { createAggregation } from '../src/peers/aggregation.ts'
 import {
   context,

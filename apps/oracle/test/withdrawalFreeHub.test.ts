@@ -2,7 +2,9 @@
 // issued for it nor stops the first one; less never is enough. Method: the ledger of the local hub with the free
 // `transfer` of the public one, three peered oracles, real nodes and contracts.
 // @source withdrawals.md 4 (a), (b)
-import { decodeEvmWithdrawal, encodeEvmWithdrawal, type Hex, ownerRequestDigest } from '@causeway/core'
+
+import { type Hex, ownerRequestDigest } from '@causeway/core'
+import { decodeEvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'
 import {
   type LocalAccount,
   loadArtifacts,

@@ -1,7 +1,9 @@
 // Goal: what an owner takes out is paid once: a payout burns, an expiry gives back, never both, and bytes
 // that the allocator did not issue for exactly this withdrawal address move nothing. Method: three peered
 // oracles, real nodes and contracts; every attack is one that two of three signatures once went through.
-import { decodeEvmWithdrawal, encodeEvmWithdrawal, type Hex } from '@causeway/core'
+
+import type { Hex } from '@causeway/core'
+import { decodeEvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'
 import { type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -3,13 +3,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  codeProblems,
-  createJsonRpcClient,
-  expectedCodes,
-  type KnownCode,
-  loadChains,
-} from '@causeway/chains'
+import { loadChains } from '@causeway/chains'
 import {
   allocatorAbi,
   codeStateOf,
@@ -27,7 +21,9 @@ import {
   type Transaction,
 } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
+import { codeProblems, expectedCodes, type KnownCode } from '@causeway/families'
 import { type Anvil, startAnvil } from '@causeway/localnet'
+import { createJsonRpcClient } from '@causeway/rpc'
 import {
   concatHex,
   createPublicClient,

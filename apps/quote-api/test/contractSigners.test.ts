@@ -1,10 +1,10 @@
 // Goal: an error of a node is never taken for the "no" of a contract wallet, whoever asks for its signature. Method: each way
 // in which the service asks one, over a node that fails as nodes do, and over code that fails.
 import { randomBytes } from 'node:crypto'
-import { createJsonRpcClient } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
 import { finalizeTopUp, recordTopUp } from '@causeway/ledger'
 import { startFaultProxy } from '@causeway/localnet'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { callNode, walletCode } from '../../../packages/localnet/test/fixtures/contractWallets.ts'

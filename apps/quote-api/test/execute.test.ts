@@ -2,7 +2,8 @@
 // relayer's money is refused before it is asked. Method: the service with its jobs, PostgreSQL and real nodes
 // that mine only when told; ERC-4337's own entry point and accounts, the stand-in for Calibur at its address;
 // a scripted solver submits.
-import { type Hex, type PermitKind, permit2Address } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { type PermitKind, permit2Address } from '@causeway/families/rules'
 import {
   type BatchedCall,
   type LocalAccount,

@@ -1,9 +1,10 @@
 // Goal: whatever endpoints leave out or delay, a deposit is found, once, and whatever one transaction does, its
 // neighbours are found in the same look. Method: the passes of the watcher over a real database and a chain that shows
 // only what its script says, at any height.
-import { EndpointFailure, TransactionTooLargeError } from '@causeway/chains'
+
 import { codecOf, mainNetwork, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { EndpointFailure, TransactionTooLargeError } from '@causeway/rpc'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
 import type { CommandContext } from '../src/operate/cli/command.ts'

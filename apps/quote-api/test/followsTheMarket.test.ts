@@ -2,7 +2,8 @@
 // its own pools contradict is refused. Method: the real service over chains that stand still; feeds,
 // pools and base fees are moved on chain, and the answers are compared with figures computed here.
 
-import { type GasShape, gasUnits, maxBigint } from '@causeway/core'
+import { maxBigint } from '@causeway/core'
+import { type GasShape, gasUnits } from '@causeway/families/rules'
 import { movePrice, setBaseFee } from '@causeway/localnet'
 import { type MarketSnapshot, pollIntervalMs } from '@causeway/market'
 import { parseAbi } from 'viem'

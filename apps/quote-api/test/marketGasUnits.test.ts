@@ -3,7 +3,9 @@
 // so that what users sign and what the solver sends runs out of gas, or costs more than was charged.
 // Method: every transaction is sent to a real node with its units as its gas limit, under today's rules and under
 // the newest that the node has.
-import { createJsonRpcClient, encodeAggregate3, measureShapes } from '@causeway/chains'
+
+import { type Hex, maxBigint } from '@causeway/core'
+import { encodeAggregate3, measureShapes } from '@causeway/families'
 import {
   type DearerState,
   dearerStateOf,
@@ -12,8 +14,6 @@ import {
   type GasShape,
   gasShapes,
   gasUnits,
-  type Hex,
-  maxBigint,
   type Permit2Terms,
   permit2Address,
   permitTypedData,
@@ -21,7 +21,7 @@ import {
   type TokenPermitKind,
   tokenPermitKinds,
   unitsOn,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import {
   depositoryAbi,
   depositRouterAbi,
@@ -34,6 +34,7 @@ import {
   tokenAbi,
   wrappedNativeAbi,
 } from '@causeway/localnet'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { concatHex, encodeFunctionData, parseAbi, parseEther, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,17 +1,17 @@
 // Goal: a deposit by signature needs nothing of the user but the signature, is taken once, serves only its
 // own order, and ends like any other deposit. Method: the service with its jobs, PostgreSQL and real nodes
 // that mine only when told; users sign the typed data of the quote as wallets do; a scripted solver relays.
-import { createJsonRpcClient } from '@causeway/chains'
+
+import { currencyKey, type Hex } from '@causeway/core'
 import {
-  currencyKey,
   encodePermit,
-  type Hex,
   type PermitTerms,
   permit2Address,
   permitDigest,
   permitTypedData,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { type LocalAccount, tokenAbi, waitUntil } from '@causeway/localnet'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'

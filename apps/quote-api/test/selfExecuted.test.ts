@@ -1,9 +1,10 @@
 // Goal: a request that its user executes alone ends by what its chain shows, and by nothing that anybody
 // says. Method: the service with its jobs, PostgreSQL and real nodes; users send the quoted transactions, or
 // others; hints name right and wrong ones.
-import { encodeAggregate3 } from '@causeway/chains'
+
 import { depositRouterAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
+import { encodeAggregate3 } from '@causeway/families'
 import type { LocalAccount } from '@causeway/localnet'
 import { waitUntil } from '@causeway/localnet'
 import { decodeFunctionData, encodeFunctionData, erc20Abi } from 'viem'

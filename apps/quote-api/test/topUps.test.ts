@@ -1,6 +1,8 @@
 // Goal: an integrator tops up by a transfer and sees it arrive, through a real reorganization too; money without
 // a label is credited to whom its sender names. Method: the whole service over real nodes, by HTTP.
-import { encodeTopUp, type Hex } from '@causeway/core'
+
+import type { Hex } from '@causeway/core'
+import { encodeTopUp } from '@causeway/families/rules'
 import { type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

@@ -1,11 +1,12 @@
 // Goal: whenever a process dies between reading a block and moving the cursor, nothing is lost and nothing is booked twice.
 // Method: each run is repeated over a real database and dies one step later each time, at each question to a chain, before
 // each statement, whose session PostgreSQL ends, and behind each commit, until a run lives to its end.
-import { TransactionTooLargeError } from '@causeway/chains'
+
 import { type SqlDatabase, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { createLedger, ledgerMigrations } from '@causeway/ledger'
 import { createBlockTree, startScriptedChain } from '@causeway/localnet'
+import { TransactionTooLargeError } from '@causeway/rpc'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
 import { watchTopUps } from '../src/money/topUps/watchTopUps.ts'

@@ -2,8 +2,9 @@
 // each, though it is killed again and again and the service's answers get lost; and gives the deposit of an order that it
 // never filled back on Base once it has closed it on Lighter. Method: real processes, nodes and deposits; a Lighter of
 // stand-ins; a scripted quote-api; what counts is what the accounts hold at the end.
-import { makeLighterKey } from '@causeway/chains'
+
 import { mainNetwork, type NetworkOf } from '@causeway/core'
+import { makeLighterKey } from '@causeway/families'
 import { type LighterExchange, type LighterNode, startLighterNode } from '@causeway/localnet/standIns/lighter'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configsWithFamily, orderPaidOn } from './support/familyOrders.ts'

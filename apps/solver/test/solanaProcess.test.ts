@@ -5,18 +5,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setInterval } from 'node:timers'
+import { type Hex, mainNetwork, type NetworkOf, solanaCodec } from '@causeway/core'
 import {
   deriveProgramAddresses,
-  type Hex,
-  mainNetwork,
-  type NetworkOf,
   paymentMarkerAddress,
   type SolanaAddressProgram,
-  solanaCodec,
   solanaDepositAddress,
   solanaDepositName,
   solanaLibrary,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import {
   deployDepository,

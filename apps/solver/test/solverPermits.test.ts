@@ -2,13 +2,14 @@
 // and refuses what it must not send. Method: the solver as `npm start` runs it on real nodes; a scripted
 // quote-api lists the permits; the depository's events tell what came of them. CAUSEWAY_FAULTS=1 runs the
 // long form.
+
+import type { Hex } from '@causeway/core'
 import {
   encodeSignedDeposit,
-  type Hex,
   permitTypedData,
   type TokenPermitKind,
   type TokenPermitTerms,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import {
   depositoryAbi,
   signBatch,

@@ -3,7 +3,8 @@
 // node; a scripted quote-api lists the sweeps; the depository's events tell what came of them.
 // CAUSEWAY_FAULTS=1 runs the long form.
 import { randomBytes } from 'node:crypto'
-import { depositAddressOf, depositOrderSalt, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { depositAddressOf, depositOrderSalt } from '@causeway/families/rules'
 import { depositoryAbi, startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'

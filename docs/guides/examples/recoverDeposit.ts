@@ -4,13 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allocatorAbi, depositoryAbi, hubOracleAbi } from '@causeway/contracts'
-import {
-  decodeEvmWithdrawal,
-  type Hex,
-  ownerRequestDigest,
-  payloadHashes,
-  withdrawRequestPayloadId,
-} from '@causeway/core'
+import { type Hex, ownerRequestDigest, withdrawRequestPayloadId } from '@causeway/core'
+import { decodeEvmWithdrawal, payloadHashes } from '@causeway/families/rules'
 import { concatHex, createPublicClient, createWalletClient, encodeFunctionData, http, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 

@@ -7,18 +7,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allocatorAbi, depositoryAbi, hubAbi, hubOracleAbi } from '@causeway/contracts'
 import {
-  decodeEvmWithdrawal,
-  evmWithdrawalId,
   type Hex,
   hubAlias,
   hubTokenId,
   mainNetwork,
   ownerRequestDigest,
-  payloadHashes,
   withdrawalAddress,
   withdrawalInitiationKey,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { decodeEvmWithdrawal, evmWithdrawalId, payloadHashes } from '@causeway/families/rules'
 import { concatHex, createPublicClient, createWalletClient, encodeFunctionData, http, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 

@@ -7,40 +7,51 @@ import {
   type QuoteChain,
   type VmType,
 } from '@causeway/core'
-import { missingBitcoinSettings, openBitcoinChain } from './bitcoin-vm/openBitcoinChain.ts'
-import { bitcoinPaying } from './bitcoin-vm/paying/bitcoinPayingChain.ts'
-import { bitcoinQuotingChain } from './bitcoin-vm/quoting/bitcoinQuotingChain.ts'
-import { bitcoinSettlingChain } from './bitcoin-vm/settling/bitcoinSettlingChain.ts'
+import type {
+  ChainFinding,
+  FamilyChain,
+  FamilyLimits,
+  HubEntries,
+  LinePayingFamily,
+  NetworkFacts,
+  NetworkQuestion,
+  NetworkReader,
+  NetworkReaderOptions,
+  PayingChainFamily,
+  QuotingChain,
+  QuotingChainOptions,
+  ReadableChain,
+  RegisteredChain,
+  SettlingChain,
+  SettlingChainFamily,
+} from '@causeway/families'
+import {
+  bitcoinPaying,
+  bitcoinQuotingChain,
+  bitcoinSettlingChain,
+  ethereumQuotingChain,
+  hyperliquidPaying,
+  hyperliquidQuotingChain,
+  hyperliquidSettlingChain,
+  lighterPaying,
+  lighterQuotingChain,
+  lighterSettlingChain,
+  missingBitcoinSettings,
+  openBitcoinChain,
+  openEthereumChain,
+  openHyperliquidChain,
+  openLighterChain,
+  openSolanaChain,
+  openTronChain,
+  solanaPaying,
+  solanaQuotingChain,
+  solanaSettlingChain,
+  tronPaying,
+  tronQuotingChain,
+  tronSettlingChain,
+} from '@causeway/families'
+import type { ChainClient } from '@causeway/rpc'
 import type { ChainFamily } from './chainFamily.ts'
-import type { RegisteredChain } from './config/registeredChain.ts'
-import { ethereumQuotingChain } from './ethereum-vm/ethereumQuotingChain.ts'
-import { openEthereumChain } from './ethereum-vm/openEthereumChain.ts'
-import type { ChainFinding } from './family/chainFinding.ts'
-import type { FamilyChain, FamilyLimits, ReadableChain } from './family/familyChain.ts'
-import type { HubEntries } from './family/hubEntries.ts'
-import type { LinePayingFamily } from './family/linePayingChain.ts'
-import type { NetworkFacts, NetworkQuestion } from './family/networkFacts.ts'
-import type { NetworkReader, NetworkReaderOptions } from './family/networkReader.ts'
-import type { PayingChainFamily } from './family/payingChain.ts'
-import type { QuotingChain, QuotingChainOptions } from './family/quotingChain.ts'
-import type { SettlingChain, SettlingChainFamily } from './family/settlingChain.ts'
-import { openHyperliquidChain } from './hyperliquid-vm/openHyperliquidChain.ts'
-import { hyperliquidPaying } from './hyperliquid-vm/paying/hyperliquidPayingChain.ts'
-import { hyperliquidQuotingChain } from './hyperliquid-vm/quoting/hyperliquidQuotingChain.ts'
-import { hyperliquidSettlingChain } from './hyperliquid-vm/settling/hyperliquidSettlingChain.ts'
-import { openLighterChain } from './lighter-vm/openLighterChain.ts'
-import { lighterPaying } from './lighter-vm/paying/lighterPayingChain.ts'
-import { lighterQuotingChain } from './lighter-vm/quoting/lighterQuotingChain.ts'
-import { lighterSettlingChain } from './lighter-vm/settling/lighterSettlingChain.ts'
-import type { ChainClient } from './rpc/client.ts'
-import { openSolanaChain } from './solana-vm/openSolanaChain.ts'
-import { solanaPaying } from './solana-vm/paying/solanaPayingChain.ts'
-import { solanaQuotingChain } from './solana-vm/quoting/solanaQuotingChain.ts'
-import { solanaSettlingChain } from './solana-vm/settling/solanaSettlingChain.ts'
-import { openTronChain } from './tron-vm/openTronChain.ts'
-import { tronPaying } from './tron-vm/paying/tronPayingChain.ts'
-import { tronQuotingChain } from './tron-vm/quoting/tronQuotingChain.ts'
-import { tronSettlingChain } from './tron-vm/settling/tronSettlingChain.ts'
 
 /** One line per family that can be read. */
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {

@@ -1,10 +1,12 @@
 import type { DepthRule, Finality } from '@causeway/core'
-import type { RegisteredChain } from './config/registeredChain.ts'
-import type { OpenFamilyChain } from './family/familyChain.ts'
-import type { LinePayingFamily } from './family/linePayingChain.ts'
-import type { PayingChainFamily } from './family/payingChain.ts'
-import type { QuotingChainFamily } from './family/quotingChain.ts'
-import type { SettlingChainFamily } from './family/settlingChain.ts'
+import type {
+  LinePayingFamily,
+  OpenFamilyChain,
+  PayingChainFamily,
+  QuotingChainFamily,
+  RegisteredChain,
+  SettlingChainFamily,
+} from '@causeway/families'
 
 /** One VM family as services see it: a line in `chainFamilies`. */
 export type ChainFamily = {

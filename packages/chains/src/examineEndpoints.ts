@@ -4,15 +4,13 @@ import {
   DomainError,
   type Finding,
   type Findings,
-  families,
   type HeadSubscription,
   type Secret,
 } from '@causeway/core'
-import type { RegisteredChain } from './config/registeredChain.ts'
-import { openHeadPushes, type PushEnd } from './rpc/headPushes.ts'
-import type { JsonRpcClient, TakenSizes } from './rpc/jsonRpc.ts'
-import { NodeError } from './rpc/nodeError.ts'
-import { countVoices } from './rpc/tally.ts'
+import type { RegisteredChain } from '@causeway/families'
+import { families } from '@causeway/families/rules'
+import type { JsonRpcClient, TakenSizes } from '@causeway/rpc'
+import { countVoices, NodeError, openHeadPushes, type PushEnd } from '@causeway/rpc'
 
 /**
  * Asks every endpoint of a chain for its head. Never rejects for what an endpoint does.

@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { families, type HeadSubscription, Secret, type VmType } from '@causeway/core'
+import { type HeadSubscription, Secret, type VmType } from '@causeway/core'
+import { families } from '@causeway/families/rules'
+import { openHeadPushes } from '@causeway/rpc'
 import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { followNewHeads } from './followNewHeads.ts'
-import { openHeadPushes } from './rpc/headPushes.ts'
 
 const subscribed = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })
 const head = (number: number) =>

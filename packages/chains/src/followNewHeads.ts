@@ -1,5 +1,6 @@
-import { families, paceMs, type Secret, type VmType } from '@causeway/core'
-import { type HeadPushes, openHeadPushes, type PushEnd } from './rpc/headPushes.ts'
+import { paceMs, type Secret, type VmType } from '@causeway/core'
+import { families } from '@causeway/families/rules'
+import { type HeadPushes, openHeadPushes, type PushEnd } from '@causeway/rpc'
 
 const pushCeilingMs = 1_000
 

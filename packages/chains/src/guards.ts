@@ -1,9 +1,8 @@
 import { type Finding, publishedDevelopmentAddresses, splitList } from '@causeway/core'
+import type { Endpoints, FamilyChain } from '@causeway/families'
+import { isOnThisMachine, localEnvironment, rehearsalEnvironment } from '@causeway/families'
 import type { ChainRegistry } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
-import type { Endpoints } from './config/registeredChain.ts'
-import type { FamilyChain } from './family/familyChain.ts'
-import { isOnThisMachine, localEnvironment, rehearsalEnvironment } from './family/thisMachine.ts'
 
 /**
  * Chain ids are real in every environment, so what keeps a local network and the real ones apart is

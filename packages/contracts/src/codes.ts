@@ -1,5 +1,7 @@
 // What services compare at start: a part of its own, because the rest loads viem.
-import { create2Address, type Hex, hexToBytes, keccak256Hex, utf8Bytes } from '@causeway/core'
+
+import { type Hex, hexToBytes, keccak256Hex, utf8Bytes } from '@causeway/core'
+import { create2Address } from '@causeway/families/rules'
 import { codeHashOf } from './codeHash.ts'
 import { shippedCodes } from './codes.generated.ts'
 import { type EarlierCode, earlierCodes } from './earlierCodes.ts'

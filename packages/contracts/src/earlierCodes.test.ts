@@ -1,7 +1,8 @@
 // Goal: an upgrade from an earlier release finds its contracts as they are known. Method: the creation code of 0.2.0's
 // fill contract, whose address on every chain is a hash of it.
 import { readFile } from 'node:fs/promises'
-import { create2Address, type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
+import { type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
+import { create2Address } from '@causeway/families/rules'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { shippedCodes } from './codes.generated.ts'
 import { codeStateOf, create2Proxy, deploymentSalt, isKnownCode, recordsPayments } from './codes.ts'

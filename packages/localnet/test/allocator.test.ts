@@ -5,27 +5,29 @@
 import { allocatorAbi, evmPayloadBuilderAbi } from '@causeway/contracts'
 import {
   bitcoinNetworkOf,
-  bitcoinWithdrawalTransfer,
   bytesToHex,
   createBitcoinCodec,
-  decodeBitcoinWithdrawal,
-  decodeEvmWithdrawal,
-  decodeSolanaWithdrawal,
   derivedHubChainId,
   type Hex,
   mainNetwork,
+  solanaCodec,
+  type WithdrawRequest,
+  withdrawRequestPayloadId,
+} from '@causeway/core'
+import {
+  bitcoinWithdrawalTransfer,
+  decodeBitcoinWithdrawal,
+  decodeEvmWithdrawal,
+  decodeSolanaWithdrawal,
   payloadHashes,
   payloadWithdrawal,
   scriptAddress,
   signingDigest,
-  solanaCodec,
   solanaWithdrawalTransfer,
   spelledWithdrawRequest,
-  type WithdrawRequest,
   withdrawalTransfer,
   withdrawRequestOf,
-  withdrawRequestPayloadId,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
 import { sign } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -2,13 +2,8 @@
 // allocator issues one payload per spender and nonce, for a request of enough oracles alone, and nothing that it
 // stored ever changes. Method: random sequences on a real node, each step foretold by a few lines of rules.
 import { allocatorAbi, oracleMultisigAbi } from '@causeway/contracts'
-import {
-  bytesToHex,
-  type Hex,
-  signingDigest,
-  type WithdrawRequest,
-  withdrawRequestPayloadId,
-} from '@causeway/core'
+import { bytesToHex, type Hex, type WithdrawRequest, withdrawRequestPayloadId } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import fc from 'fast-check'
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
 import { sign } from 'viem/accounts'

@@ -3,7 +3,8 @@
 // After a change on purpose: CAUSEWAY_RECORD=1 npx vitest run --project e2e packages/localnet/test/contractGas.test.ts
 import { readFile, writeFile } from 'node:fs/promises'
 import { cleanupRouterAbi, depositoryAbi, fillContractAbi } from '@causeway/contracts'
-import { type Hex, orderCloneAddress, permit2Address } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { orderCloneAddress, permit2Address } from '@causeway/families/rules'
 import { encodeFunctionData, erc20Abi, keccak256, toHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wrappedNativeAbi } from '../src/contracts/abis.generated.ts'

@@ -3,14 +3,13 @@
 // Method: the contract as deployed, on a real node; orders and addresses from core.
 
 import { depositAddressesAbi, depositoryAbi } from '@causeway/contracts'
+import type { Hex, Order } from '@causeway/core'
 import {
   type DepositAddressTerms,
   type DepositSwapTerms,
   depositAddressOf,
   depositSwapSalt,
-  type Hex,
-  type Order,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { encodeFunctionData, erc20Abi, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'

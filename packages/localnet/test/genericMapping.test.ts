@@ -2,7 +2,8 @@
 // hub, once. Method: as deployed, on a real node; every attack is a call that must revert.
 
 import { genericMappingAbi } from '@causeway/contracts'
-import { bytesToHex, type Hex, type MappingEntry, signingDigest } from '@causeway/core'
+import { bytesToHex, type Hex, type MappingEntry } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import { concatHex, encodeFunctionData } from 'viem'
 import { sign } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -2,7 +2,8 @@
 // fee, or refuses the whole transaction, and keeps neither a unit nor an allowance. Method: every contract that
 // touches tokens times every habit, as deployed, on a real node. Fills and their clones: fillInvariants, orderClones.
 import { cleanupRouterAbi, depositoryAbi, depositRouterAbi, permitRouterAbi } from '@causeway/contracts'
-import { type Hex, permit2Address } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { permit2Address } from '@causeway/families/rules'
 import fc from 'fast-check'
 import { decodeFunctionData, encodeFunctionData, erc20Abi, maxUint256, parseAbi, parseEventLogs } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

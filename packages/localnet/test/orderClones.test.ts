@@ -1,7 +1,8 @@
 // Goal: calls of an order spend what was paid for this order and nothing else, once, and the rest is the
 // recipient's. Method: each theft is run for real against the contract as deployed, on a real node.
 import { cleanupRouterAbi, fillContractAbi } from '@causeway/contracts'
-import { type Hex, orderCloneAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { orderCloneAddress } from '@causeway/families/rules'
 import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, erc20Abi, parseEventLogs } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -13,31 +13,33 @@ import {
 } from '@causeway/contracts'
 import {
   bytesToHex,
+  derivedHubChainId,
+  type Hex,
+  hubAlias,
+  keccak256Hex,
+  mainNetwork,
+  solanaCodec,
+  type WithdrawRequest,
+  withdrawRequestPayloadId,
+} from '@causeway/core'
+import {
   decodeEvmWithdrawal,
   decodeHyperliquidWithdrawal,
   decodeLighterWithdrawal,
   decodeSolanaWithdrawal,
-  derivedHubChainId,
   deriveProgramAddresses,
   encodeHyperliquidWithdrawal,
   encodeLighterWithdrawal,
   evmWithdrawalId,
-  type Hex,
-  hubAlias,
   hyperliquidWithdrawalId,
-  keccak256Hex,
   lighterWithdrawalId,
-  mainNetwork,
   payloadHashes,
   payloadWithdrawal,
   type RequestedWithdrawal,
-  solanaCodec,
   solanaWithdrawalId,
   spelledWithdrawRequest,
-  type WithdrawRequest,
   withdrawRequestOf,
-  withdrawRequestPayloadId,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { type Abi, hexToBytes } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HubDeployment } from '../src/contracts/deployment.ts'

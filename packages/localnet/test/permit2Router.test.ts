@@ -3,14 +3,14 @@
 // depository on a real node; each attack is a transaction.
 
 import { depositoryAbi, permit2RouterAbi } from '@causeway/contracts'
+import type { Hex } from '@causeway/core'
 import {
   encodePermit,
-  type Hex,
   type Permit2Terms,
   permit2Address,
   permitDigest,
   permitTypedData,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import {
   BaseError,
   concatHex,

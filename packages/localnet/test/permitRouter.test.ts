@@ -2,15 +2,15 @@
 // Method: the router and the tokens as deployed, on a real node; wallets sign what the core module builds.
 
 import { depositoryAbi, oracleMultisigAbi, permitRouterAbi } from '@causeway/contracts'
+import type { Hex } from '@causeway/core'
 import {
   encodeSignedDeposit,
-  type Hex,
   permitDigest,
   permitSpender,
   permitTypedData,
   type TokenPermitKind,
   type TokenPermitTerms,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import {
   concatHex,
   encodeDeployData,

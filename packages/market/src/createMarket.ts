@@ -1,14 +1,14 @@
+import type { ChainGate } from '@causeway/chains'
+import { type CurrencyKey, contractChain, type Hex, type QuoteFile } from '@causeway/core'
 import {
   type AgreedClient,
   type AgreementReport,
-  type ChainGate,
   createPoolMirror,
-  type JsonRpcClient,
   measureShapes,
   type NetworkReader,
   type PoolMirror,
-} from '@causeway/chains'
-import { type CurrencyKey, contractChain, type Hex, type QuoteFile } from '@causeway/core'
+} from '@causeway/families'
+import type { JsonRpcClient } from '@causeway/rpc'
 import type { AgreedKind, ChainSource } from './chain/chainReading.ts'
 import { createChainSource } from './chain/chainSource.ts'
 import { createNetworkSource } from './chain/networkSource.ts'

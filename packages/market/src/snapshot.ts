@@ -1,5 +1,6 @@
-import type { NetworkFeeRefusal } from '@causeway/chains'
-import type { CurrencyKey, Hex, NetworkFees, PoolState, ShapeUnits } from '@causeway/core'
+import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
+import type { NetworkFeeRefusal } from '@causeway/families'
+import type { NetworkFees, ShapeUnits } from '@causeway/families/rules'
 
 /** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
 export type UsdPrice = {

@@ -2,9 +2,10 @@
 // Attack: one endpoint of three tells a price of data that is next to nothing, so that the solver fills at a loss, or
 // one that is far too dear, so that nobody is quoted. Method: a real node with a contract in place of the precompile,
 // which nodes of other chains do not have; it answers six words, the second from its storage.
-import { createJsonRpcClient } from '@causeway/chains'
+
 import { isContractChain } from '@causeway/core'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createChainSource } from '../src/chain/chainSource.ts'
 import { type ChainPlan, planMarket } from '../src/plan.ts'

@@ -1,7 +1,9 @@
 // Goal: gas is priced by what the network asks for, from the first reading on, and as before where it asks for no more
 // than the release counts on. Attacks: a fork that makes storage dearer; an endpoint whose estimates have no sense; one
 // that estimates nothing. Method: a real node, where a contract takes more than it did, behind a proxy that lies.
-import { type CostedTransaction, type Hex, type QuoteFile, stateAsCounted } from '@causeway/core'
+
+import type { Hex, QuoteFile } from '@causeway/core'
+import { type CostedTransaction, stateAsCounted } from '@causeway/families/rules'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { evmFees } from './support/fixtures.ts'
 import { type LiveMarket, startLiveMarket } from './support/liveMarket.ts'

@@ -1,7 +1,8 @@
 // Goal: the market follows real chains and survives what their nodes do.
 // Method: three anvils with the local contracts, a fault proxy before each of the two user chains.
-import { createJsonRpcClient } from '@causeway/chains'
-import { ConfigurationError, ethereumCodec, gasShapes, type Hex } from '@causeway/core'
+
+import { ConfigurationError, ethereumCodec, type Hex } from '@causeway/core'
+import { gasShapes } from '@causeway/families/rules'
 import {
   type FaultMode,
   gasPriceOracleAbi,
@@ -10,6 +11,7 @@ import {
   tokenAbi,
   waitUntil,
 } from '@causeway/localnet'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { marketHealthSchema } from '../src/health.ts'

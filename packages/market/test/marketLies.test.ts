@@ -2,9 +2,11 @@
 // the last member, and nothing that they can price is refused. Method: a real node's chain, recorded, told
 // by three or five HTTP endpoints of which some lie; the truth is what an honest one alone gives.
 // CAUSEWAY_FAULTS=1 runs the long form.
-import { createJsonRpcClient, createPoolMirror } from '@causeway/chains'
+
 import { contractChain, DomainError, leastBetweenReadsMs } from '@causeway/core'
+import { createPoolMirror } from '@causeway/families'
 import { movePrice, setBaseFee, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ChainReading } from '../src/chain/chainReading.ts'
 import { createChainSource } from '../src/chain/chainSource.ts'

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import type { GetPublicKeyCommandOutput, KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
-import { type Hex, type Signer, signingDigest, startDeadline } from '@causeway/core'
+import { type Hex, type Signer, startDeadline } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import { SignerFailedError } from './errors.ts'
 import { finishSignature } from './finishSignature.ts'
 import { addressOf, recoverPublicKey } from './recoverSigner.ts'

@@ -1,4 +1,5 @@
-import { hexToBytes, signingDigest } from '@causeway/core'
+import { hexToBytes } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import secp256k1 from 'secp256k1'
 import { expect, test } from 'vitest'
 import { oracleKey } from '../../core/test/vectors/messages.ts'

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
-import { type Hex, Secret, type SigningRequest, signingDigest } from '@causeway/core'
+import { type Hex, Secret, type SigningRequest } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import fc from 'fast-check'
 import { toHex } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'

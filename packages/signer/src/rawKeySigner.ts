@@ -1,4 +1,5 @@
-import { type Secret, type Signer, signingDigest } from '@causeway/core'
+import type { Secret, Signer } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import secp256k1 from 'secp256k1'
 import { finishSignature } from './finishSignature.ts'
 import { privateKeyBytes } from './privateKey.ts'

@@ -1,4 +1,5 @@
-import { type Hex, hexToBytes, signingDigest } from '@causeway/core'
+import { type Hex, hexToBytes } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import { expect, test } from 'vitest'
 import { orderBId, orderBSignature } from '../../core/test/vectors/orders.ts'
 import { recoverSigner } from './recoverSigner.ts'

@@ -1,13 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import {
-  bytesToHex,
-  type Hex,
-  type Secret,
-  type Signer,
-  type SigningRequest,
-  signingDigest,
-} from '@causeway/core'
+import { bytesToHex, type Hex, type Secret, type Signer, type SigningRequest } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import secp256k1 from 'secp256k1'
 import { SignerFailedError } from './errors.ts'
 import { privateKeyBytes } from './privateKey.ts'

@@ -1,7 +1,8 @@
 // Goal: a key in AWS KMS signs what a raw key signs, and nothing but its own signature is released.
 // Method: the real AWS SDK against a stand-in of KMS on loopback that speaks its protocol and signs for
 // real. CAUSEWAY_FAULTS=1 runs the long form.
-import { type Hex, hexToBytes, signingDigest } from '@causeway/core'
+import { type Hex, hexToBytes } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import { type KmsMode, type KmsStandIn, startKmsStandIn } from '@causeway/localnet'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { keepCollectingGarbage } from '../../core/test/fixtures/collectGarbage.ts'

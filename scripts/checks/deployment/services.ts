@@ -1,4 +1,4 @@
-import { exampleVariables } from '../../../packages/core/src/index.ts'
+import { exampleVariables } from '@causeway/core'
 import { readStages } from '../containers.ts'
 import type { RepositoryFile } from '../finding.ts'
 

@@ -1,5 +1,6 @@
 // Peer aggregation and quorum, in the order of its nine points.
-import type { DepositsResponse, Hex, Signer } from '@causeway/core'
+import type { DepositsResponse } from '@causeway/attestations'
+import type { Hex, Signer } from '@causeway/core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createGate } from '../../../apps/oracle/test/peerSupport/httpPeer.ts'
 import { deposit, native, noOrder } from '../../../apps/oracle/test/support/protocolActors.ts'

@@ -1,5 +1,7 @@
 // The balance of a sponsorship wallet, the history of what it paid for, and how it is topped up on chain.
-import { encodeTransfer, type Hex } from '@causeway/core'
+
+import type { Hex } from '@causeway/core'
+import { encodeTransfer } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'

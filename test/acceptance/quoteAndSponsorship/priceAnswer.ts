@@ -1,5 +1,7 @@
 // The two objects of a price: fees and details.
-import { encodeTransfer, type Hex } from '@causeway/core'
+
+import type { Hex } from '@causeway/core'
+import { encodeTransfer } from '@causeway/families/rules'
 import { expect, test } from 'vitest'
 import { nativeAddress, userOf } from '../../../apps/quote-api/test/serviceSupport/localRequest.ts'
 import {

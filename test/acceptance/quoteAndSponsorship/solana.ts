@@ -1,5 +1,5 @@
 // Solana rules: who pays for deposits and for accounts.
-import { solanaLibrary } from '@causeway/core'
+import { solanaLibrary } from '@causeway/families/rules'
 import { expect, test } from 'vitest'
 import { userOf } from '../../../apps/quote-api/test/serviceSupport/localRequest.ts'
 import { sol, solanaChainId } from '../../support/solanaService.ts'

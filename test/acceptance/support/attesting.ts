@@ -3,9 +3,9 @@ import {
   type AttestationKind,
   attestationKinds,
   type SignatureContext,
-  type Signer,
   verifyAttestation,
-} from '@causeway/core'
+} from '@causeway/attestations'
+import type { Signer } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { expect } from 'vitest'
 import { z } from 'zod'

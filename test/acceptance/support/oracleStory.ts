@@ -1,6 +1,8 @@
 // One of every fact that an oracle attests, as real transactions: an order that is filled, one that is refunded, and a
 // withdrawal from the owner's signature to its execution.
-import { decodeEvmWithdrawal, type Hex } from '@causeway/core'
+
+import type { Hex } from '@causeway/core'
+import { decodeEvmWithdrawal } from '@causeway/families/rules'
 import { parseEther } from 'viem'
 import {
   hubBalance,

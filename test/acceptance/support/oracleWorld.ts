@@ -3,7 +3,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chainsFileSchema, type Hex, hubFileSchema, type SignatureContext, type Signer } from '@causeway/core'
+import type { SignatureContext } from '@causeway/attestations'
+import { chainsFileSchema, type Hex, hubFileSchema, type Signer } from '@causeway/core'
 import {
   type FaultProxy,
   familyKeys,

@@ -1,14 +1,12 @@
 // Answers of an oracle's peers: the truth, signed by whoever a test names, or something else.
+import { type DepositsResponse, depositsResponseSchema, type SignatureContext } from '@causeway/attestations'
 import {
-  type DepositsResponse,
   depositsExecutionKey,
-  depositsResponseSchema,
   encodeMintAction,
   type Hex,
   hubTokenId,
   mainNetwork,
   orderAddress,
-  type SignatureContext,
   type Signer,
 } from '@causeway/core'
 import { z } from 'zod'

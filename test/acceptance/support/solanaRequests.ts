@@ -1,5 +1,5 @@
 // Requests to and from Solana, and what an answer says of who pays for them.
-import { solanaLibrary } from '@causeway/core'
+import { solanaLibrary } from '@causeway/families/rules'
 import { z } from 'zod'
 import { currencyAddress } from '../../../apps/quote-api/test/serviceSupport/localRequest.ts'
 import { sol, solanaChainId } from '../../support/solanaService.ts'

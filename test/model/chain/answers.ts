@@ -1,7 +1,7 @@
 // What a node of a model chain answers, in the JSON that readers parse.
 
 import type { Hex } from '@causeway/core'
-import type { RpcAnswer, RpcCall } from '../../../packages/chains/src/index.ts'
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import { Revert } from '../contracts/contractModel.ts'
 import type { ChainLog, Receipt } from './chain.ts'
 

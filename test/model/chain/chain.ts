@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import type { RpcAnswer, RpcCall } from '../../../packages/chains/src/index.ts'
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 
 export type SentTransaction = {
   readonly from: Hex

@@ -2,8 +2,8 @@
 
 import type { Hex } from '@causeway/core'
 import type { LocalChain } from '@causeway/localnet'
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import { type Abi, BaseError, decodeErrorResult, isHex } from 'viem'
-import type { RpcAnswer, RpcCall } from '../../../packages/chains/src/index.ts'
 import type { Chain, Receipt, SentTransaction } from './chain.ts'
 
 const gas: Hex = '0xf42400'

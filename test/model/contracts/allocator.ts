@@ -1,6 +1,8 @@
 // Allocator.sol and EvmPayloadBuilder.sol: one payload per request that the oracles signed, one request per
 // spender and nonce.
-import { encodeEvmWithdrawal, type Hex, signingDigest, withdrawRequestPayloadId } from '@causeway/core'
+
+import { type Hex, withdrawRequestPayloadId } from '@causeway/core'
+import { encodeEvmWithdrawal, signingDigest } from '@causeway/families/rules'
 import { hashOf } from '../hash.ts'
 import { type ContractModel, callData, contractOf, event, method, Revert, toHex } from './contractModel.ts'
 import { isSignedBy } from './signatures.ts'

@@ -1,5 +1,7 @@
 // Depository.sol: takes deposits that name an order and pays out what the allocator signs.
-import { type EvmWithdrawal, evmWithdrawalId, type Hex } from '@causeway/core'
+
+import type { Hex } from '@causeway/core'
+import { type EvmWithdrawal, evmWithdrawalId } from '@causeway/families/rules'
 import {
   type ContractModel,
   contractOf,

@@ -1,5 +1,6 @@
 // Hub.sol, HubOracle.sol and OracleMultisig.sol: claims on deposited money, moved by what enough oracles signed.
-import { type Hex, hexToBytes, signingDigest } from '@causeway/core'
+import { type Hex, hexToBytes } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import { recoverSigner } from '@causeway/signer'
 import { decodeAbiParameters, parseAbiParameters } from 'viem'
 import {

@@ -1,14 +1,13 @@
 // Random calls of every contract, right and wrong, and what can be read of them afterwards.
+
 import {
-  type EvmWithdrawal,
   encodeBurnAction,
   encodeMintAction,
   encodeTransferAction,
-  evmWithdrawalId,
   type Hex,
-  signingDigest,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { type EvmWithdrawal, evmWithdrawalId, signingDigest } from '@causeway/families/rules'
 import type { LocalAccount } from '@causeway/localnet'
 import fc from 'fast-check'
 import { concatHex } from 'viem'

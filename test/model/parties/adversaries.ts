@@ -1,5 +1,7 @@
 // What each party tries, named by what it is after.
-import { decodeEvmWithdrawal, encodeEvmWithdrawal, encodeMintAction, type Hex } from '@causeway/core'
+
+import { encodeMintAction, type Hex } from '@causeway/core'
+import { decodeEvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'
 import type { LocalAccount } from '@causeway/localnet'
 import { concatHex } from 'viem'
 import { aggregate3, tokenCalls } from '../contracts/calls.ts'

@@ -1,10 +1,11 @@
 // The solver of the operator: it waits where too much is not attested, runs a payment before it signs it, pays by
 // record alone, and has oracles attest what it paid. All of these rules are the shipped ones; its records are maps.
+
+import type { OracleAnswer } from '@causeway/chains'
 import { type Hex, onchainId } from '@causeway/core'
 import { concatHex } from 'viem'
 import { judgeAnswers } from '../../../apps/solver/src/facts/attestations.ts'
 import { type Exposure, type Figures, fullChains } from '../../../apps/solver/src/wallet/exposure.ts'
-import type { OracleAnswer } from '../../../packages/chains/src/index.ts'
 import type { SentTransaction } from '../chain/chain.ts'
 import { payThroughFillContract, tokenCalls } from '../contracts/calls.ts'
 import { type Lie, votersOf } from '../endpoints.ts'

@@ -1,5 +1,7 @@
 // The sponsor tops up his balance; the service credits what is final, by the shipped judgement of calldata.
-import { classifyTopUps, encodeTopUp, type Hex, type TopUpTarget } from '@causeway/core'
+
+import type { Hex } from '@causeway/core'
+import { classifyTopUps, encodeTopUp, type TopUpTarget } from '@causeway/families/rules'
 import { finalityBlocks } from '../oracles.ts'
 import { flowsOf } from '../truth.ts'
 import type { World } from '../world.ts'

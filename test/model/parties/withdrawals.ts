@@ -1,5 +1,7 @@
 // Anybody has a signed withdrawal paid out, and asks the oracles what became of one.
-import { decodeEvmWithdrawal, type Hex } from '@causeway/core'
+
+import type { Hex } from '@causeway/core'
+import { decodeEvmWithdrawal } from '@causeway/families/rules'
 import { depositoryCalls } from '../contracts/calls.ts'
 import type { KnownWithdrawal, World } from '../world.ts'
 

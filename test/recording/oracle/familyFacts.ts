@@ -1,17 +1,14 @@
 // One fixed deposit, payment and withdrawal of every family, as its reader would tell them.
+import { bitcoinMainnet, derivedHubChainId, type Hex, type VmType } from '@causeway/core'
 import {
-  bitcoinMainnet,
-  derivedHubChainId,
   encodeBitcoinPayload,
   encodeEvmWithdrawal,
   encodeHyperliquidWithdrawal,
   encodeLighterWithdrawal,
   encodeSolanaWithdrawal,
-  type Hex,
   outputScript,
   payloadWithdrawal,
-  type VmType,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import {
   bitcoinNative,
   repeated,

@@ -1,5 +1,5 @@
 // A withdrawal from the owner's signature to the burn, on real nodes: native and in a token.
-import { decodeEvmWithdrawal, encodeEvmWithdrawal } from '@causeway/core'
+import { decodeEvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'
 import { issuedPayload, submitWithdrawRequest } from '../../../apps/oracle/test/support/hubSubmission.ts'
 import { ask, initiate, payloadIdOf } from '../../../apps/oracle/test/support/ownerWithdrawals.ts'
 import { executeWithdrawal, native } from '../../../apps/oracle/test/support/protocolActors.ts'

@@ -5,8 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { encodeTopUp, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 import { createDatabase, type Database, startTestPostgres } from '@causeway/database'
+import { encodeTopUp } from '@causeway/families/rules'
 import {
   familyKeys,
   familyVariables,

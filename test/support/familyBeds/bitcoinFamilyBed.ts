@@ -1,3 +1,4 @@
+import { openFamilyChain } from '@causeway/chains'
 import { onchainId, Secret } from '@causeway/core'
 import {
   type BitcoinApi,
@@ -6,7 +7,6 @@ import {
   startBitcoinNode,
   timeAt,
 } from '@causeway/localnet/standIns/bitcoin'
-import { openFamilyChain } from '../../../packages/chains/src/index.ts'
 import {
   depository,
   depositoryKey,
@@ -17,14 +17,14 @@ import {
   saying,
   solver,
   user,
-} from '../../../packages/chains/test/bitcoinSupport/transactions.ts'
+} from '../../families/bitcoinSupport/transactions.ts'
 import {
   elsewhere,
   executed,
   psbtOf,
   type Spendable,
   withdrawalOf,
-} from '../../../packages/chains/test/bitcoinSupport/withdrawals.ts'
+} from '../../families/bitcoinSupport/withdrawals.ts'
 import type { FamilyBed } from './familyBed.ts'
 import { payeeOf } from './payeeOf.ts'
 import { readableChain } from './readableChain.ts'

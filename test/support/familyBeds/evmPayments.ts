@@ -1,14 +1,10 @@
 // What Ethereum and Tron chains share: contracts, calldata and requests of the allocator.
-import {
-  type EvmWithdrawal,
-  encodeEvmWithdrawal,
-  type Hex,
-  type WithdrawalQuestion,
-  type WithdrawalStatus,
-} from '@causeway/core'
+
+import type { Hex, WithdrawalQuestion, WithdrawalStatus } from '@causeway/core'
+import { type EvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'
 import { executeCallData, testFill } from '@causeway/localnet'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { ChainBed } from '../../../packages/chains/test/ethereumSupport/startChainBed.ts'
+import type { ChainBed } from '../../families/ethereumSupport/startChainBed.ts'
 
 /** Calldata of the fill contract that pays one recipient in the chain's coin. */
 export function fillData(orderId: Hex, to: Hex, amount: bigint): Hex {

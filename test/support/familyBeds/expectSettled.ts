@@ -1,4 +1,4 @@
-import { type AttestationKind, attestationKinds, verifyAttestation } from '@causeway/core'
+import { type AttestationKind, attestationKinds, verifyAttestation } from '@causeway/attestations'
 import { recoverSigner } from '@causeway/signer'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect } from 'vitest'

@@ -1,5 +1,5 @@
 import type { Hex, WithdrawalQuestion, WithdrawalStatus } from '@causeway/core'
-import type { FamilyChain, ReadableChain } from '../../../packages/chains/src/family/familyChain.ts'
+import type { FamilyChain, ReadableChain } from '../../../packages/families/src/shared/familyChain.ts'
 import type { RoundProxy } from './roundProxy.ts'
 
 /**

@@ -1,5 +1,6 @@
-import { encodeHyperliquidWithdrawal, formatFixed, type Hex, onchainId } from '@causeway/core'
-import { openFamilyChain } from '../../../packages/chains/src/index.ts'
+import { openFamilyChain } from '@causeway/chains'
+import { formatFixed, type Hex, onchainId } from '@causeway/core'
+import { encodeHyperliquidWithdrawal } from '@causeway/families/rules'
 import {
   account,
   depository,
@@ -9,7 +10,7 @@ import {
   timeMs,
   timeSeconds,
   usdSend,
-} from '../../../packages/chains/test/hyperliquidSupport/startHyperliquidBed.ts'
+} from '../../families/hyperliquidSupport/startHyperliquidBed.ts'
 import type { FamilyBed } from './familyBed.ts'
 import { payeeOf } from './payeeOf.ts'
 import { readableChain } from './readableChain.ts'

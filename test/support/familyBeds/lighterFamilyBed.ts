@@ -1,6 +1,7 @@
-import { codecOf, encodeLighterWithdrawal, type Hex, mainNetwork, onchainId, Secret } from '@causeway/core'
+import { openFamilyChain } from '@causeway/chains'
+import { codecOf, type Hex, mainNetwork, onchainId, Secret } from '@causeway/core'
+import { encodeLighterWithdrawal } from '@causeway/families/rules'
 import { startLighterNode } from '@causeway/localnet/standIns/lighter'
-import { openFamilyChain } from '../../../packages/chains/src/index.ts'
 import {
   depository,
   keyOf,
@@ -10,7 +11,7 @@ import {
   transfer,
   user,
   withdrawalOf,
-} from '../../../packages/chains/test/lighterSupport/transfers.ts'
+} from '../../families/lighterSupport/transfers.ts'
 import type { FamilyBed } from './familyBed.ts'
 import { readableChain } from './readableChain.ts'
 import { startRoundProxy } from './roundProxy.ts'

@@ -1,5 +1,5 @@
 import { Secret } from '@causeway/core'
-import type { ReadableChain } from '../../../packages/chains/src/family/familyChain.ts'
+import type { ReadableChain } from '../../../packages/families/src/shared/familyChain.ts'
 
 /** A chain as the configuration gives it, with one endpoint. */
 export function readableChain(

@@ -1,15 +1,8 @@
-import {
-  codecOf,
-  encodeBase58,
-  encodeSolanaWithdrawal,
-  mainNetwork,
-  onchainId,
-  type SolanaWithdrawal,
-  solanaWithdrawalId,
-} from '@causeway/core'
+import { openFamilyChain } from '@causeway/chains'
+import { codecOf, encodeBase58, mainNetwork, onchainId } from '@causeway/core'
+import { encodeSolanaWithdrawal, type SolanaWithdrawal, solanaWithdrawalId } from '@causeway/families/rules'
 import { depositNative, executeTransfer, memo, transferNative } from '@causeway/localnet/standIns/solana'
-import { openFamilyChain } from '../../../packages/chains/src/index.ts'
-import { startSolanaBed } from '../../../packages/chains/test/solanaSupport/startSolanaBed.ts'
+import { startSolanaBed } from '../../families/solanaSupport/startSolanaBed.ts'
 import type { FamilyBed } from './familyBed.ts'
 import { readableChain } from './readableChain.ts'
 import { startRoundProxy } from './roundProxy.ts'

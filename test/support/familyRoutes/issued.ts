@@ -1,13 +1,5 @@
-import {
-  decodeBitcoinWithdrawal,
-  encodeBitcoinPayload,
-  type Hex,
-  hubAlias,
-  mainNetwork,
-  withdrawalKey,
-  withdrawRequestOf,
-  withdrawRequestPayloadId,
-} from '@causeway/core'
+import { type Hex, hubAlias, mainNetwork, withdrawalKey, withdrawRequestPayloadId } from '@causeway/core'
+import { decodeBitcoinWithdrawal, encodeBitcoinPayload, withdrawRequestOf } from '@causeway/families/rules'
 import type { FamilySide, SeenWithdrawal } from './familySide.ts'
 import type { FamilyOracle } from './oracle.ts'
 

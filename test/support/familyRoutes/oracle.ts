@@ -1,4 +1,5 @@
-import { type FactsReader, type Hex, type NetworkOf, verifyAttestation } from '@causeway/core'
+import { verifyAttestation } from '@causeway/attestations'
+import type { FactsReader, Hex, NetworkOf } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, onTestFinished } from 'vitest'

@@ -1,4 +1,5 @@
-import { bitcoinMainnet, bitcoinNetworkOf, keccak256, outputScript, scriptAddress } from '@causeway/core'
+import { bitcoinMainnet, bitcoinNetworkOf, keccak256 } from '@causeway/core'
+import { outputScript, scriptAddress } from '@causeway/families/rules'
 import { hashMessage } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { orderBSolverKey } from '../../../packages/core/test/vectors/orders.ts'

@@ -1,25 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { examineClock, examineEndpoints } from '@causeway/chains'
+import { isKnownCode } from '@causeway/contracts/codes'
+import { ConfigurationError, type Findings, type Hex, UpstreamUnavailableError } from '@causeway/core'
 import {
   checkLocalNodes,
   codeProblems,
-  countHosts,
   createFinalStateReader,
-  createJsonRpcClient,
-  createQuorumOver,
-  defaultThreshold,
-  examineClock,
-  examineEndpoints,
   expectedCodes,
   type KnownCode,
-  type QuorumClient,
   type RegisteredHub,
   readHead,
   verifyEvmEndpoints,
   warnOfUncheckedCode,
-} from '@causeway/chains'
-import { isKnownCode } from '@causeway/contracts/codes'
-import { ConfigurationError, type Findings, type Hex, UpstreamUnavailableError } from '@causeway/core'
+} from '@causeway/families'
+import {
+  countHosts,
+  createJsonRpcClient,
+  createQuorumOver,
+  defaultThreshold,
+  type QuorumClient,
+} from '@causeway/rpc'
 import {
   composeService,
   createEndpointMetrics,

@@ -4,7 +4,6 @@ import {
   checkLocalEndpoints,
   examineConfigFile,
   loadChains,
-  type RegisteredHub,
   readEnvironmentFiles,
   readSigningCaps,
   type Variables,
@@ -20,6 +19,7 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
+import type { RegisteredHub } from '@causeway/families'
 import type { CapTable } from '@causeway/signer'
 import { chainOfPlace, type SignedPlace, signedPlaceOf } from '../payloads/signedPlace.ts'
 

@@ -1,5 +1,5 @@
-import type { QuorumEndpointHealth } from '@causeway/chains'
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
+import type { QuorumEndpointHealth } from '@causeway/rpc'
 import type { SigningCaps } from '@causeway/signer'
 
 /** What the allocator reports beside HTTP. Labels come from closed sets. */

@@ -1,5 +1,5 @@
-import type { AgreedState, FinalLog, FinalLogs, FinalStateReader } from '@causeway/chains'
 import type { Hex, ReadOptions } from '@causeway/core'
+import type { AgreedState, FinalLog, FinalLogs, FinalStateReader } from '@causeway/families'
 import {
   decodeEventLog,
   decodeFunctionResult,

@@ -1,5 +1,5 @@
-import type { ChainClient } from '@causeway/chains'
 import { type Hex, type Signer, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import type { ChainClient } from '@causeway/rpc'
 import { serializeTransaction } from 'viem'
 import { storeSignatureData } from './allocatorContract.ts'
 

@@ -1,30 +1,33 @@
 // What the allocator's key is asked to sign, by a contract that nobody has to believe: in every family the
 // payment of its request gets a signature, and every payload that moves other money gets none.
+
 import {
-  type BitcoinPayload,
   bitcoinNetworkOf,
   ConfigurationError,
   derivedHubChainId,
+  type Hex,
+  hexToBytes,
+  hubTokenId,
+  Secret,
+  solanaCodec,
+  tronAddress,
+  type WithdrawRequest,
+  withdrawalAddress,
+  withdrawRequestPayloadId,
+} from '@causeway/core'
+import {
+  type BitcoinPayload,
   encodeBitcoinPayload,
   encodeEvmWithdrawal,
   encodeHyperliquidWithdrawal,
   encodeLighterWithdrawal,
   encodeSolanaWithdrawal,
   encodeTransfer,
-  type Hex,
-  hexToBytes,
-  hubTokenId,
   outputScript,
   payloadWithdrawal,
-  Secret,
   type SendAsset,
-  solanaCodec,
-  tronAddress,
-  type WithdrawRequest,
-  withdrawalAddress,
   withdrawRequestOf,
-  withdrawRequestPayloadId,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { createRawKeySigner, parsePrivateKey } from '@causeway/signer'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { recoverAddress } from 'viem'

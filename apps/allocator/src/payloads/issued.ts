@@ -1,13 +1,11 @@
 import {
   type Hex,
   hubTokenId,
-  payloadHashes,
-  payloadWithdrawal,
   type WithdrawRequest,
   withdrawalAddress,
-  withdrawRequestOf,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { payloadHashes, payloadWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
 import { chainOfPlace, paymentOf, requestedDepository, type SignedPlace } from './signedPlace.ts'
 
 /** A request and the payload that the allocator's contract built for it, as its events say. */

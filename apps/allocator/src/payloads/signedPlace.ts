@@ -1,6 +1,14 @@
 import {
   type AllocatorDepository,
   bitcoinNetworkOf,
+  type Hex,
+  InvalidWithdrawalError,
+  mainNetwork,
+  type ProtocolChain,
+  tronEvmAddress,
+  type VmType,
+} from '@causeway/core'
+import {
   bitcoinWithdrawalTransfer,
   decodeBitcoinWithdrawal,
   decodeEvmWithdrawal,
@@ -8,21 +16,15 @@ import {
   decodeLighterWithdrawal,
   decodeSolanaWithdrawal,
   families,
-  type Hex,
   hyperliquidNativeDecimals,
   hyperliquidWithdrawalTransfer,
-  InvalidWithdrawalError,
   lighterWithdrawalTransfer,
-  mainNetwork,
-  type ProtocolChain,
   payloadWithdrawal,
   scriptAddress,
   solanaWithdrawalTransfer,
-  tronEvmAddress,
   tronWithdrawalTransfer,
-  type VmType,
   withdrawalTransfer,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 
 /** A depository that the allocator's key may pay from. */
 type Place = {

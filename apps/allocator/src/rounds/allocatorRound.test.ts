@@ -4,14 +4,8 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  encodeEvmWithdrawal,
-  type FinalBlock,
-  type Hex,
-  payloadWithdrawal,
-  withdrawRequestOf,
-  withdrawRequestPayloadId,
-} from '@causeway/core'
+import { type FinalBlock, type Hex, withdrawRequestPayloadId } from '@causeway/core'
+import { encodeEvmWithdrawal, payloadWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
 import {
   createRawKeySigner,
   createSigningCaps,

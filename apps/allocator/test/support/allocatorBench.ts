@@ -7,12 +7,11 @@ import {
   type Hex,
   hubTokenId,
   mainNetwork,
-  payloadHashes,
-  signingDigest,
   type WithdrawRequest,
   withdrawalAddress,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { payloadHashes, signingDigest } from '@causeway/families/rules'
 import {
   allocatorAbi,
   allocatorEnvironment,

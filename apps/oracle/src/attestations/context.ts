@@ -1,4 +1,3 @@
-import type { AllocatorReader, HubReader, RecoveryReader, WithdrawalKeys } from '@causeway/chains'
 import type {
   ChainEntry,
   ChainNetwork,
@@ -12,6 +11,7 @@ import type {
   WithdrawRequestDomain,
 } from '@causeway/core'
 import { UnknownChainError } from '@causeway/core'
+import type { AllocatorReader, HubReader, RecoveryReader, WithdrawalKeys } from '@causeway/families'
 
 /** What rules need of one configured chain. */
 export type AttestedChain = Pick<

@@ -1,5 +1,6 @@
 // Vectors of oracle-protocol.md 1.3, 1.4, 1.6 and 2.3 through the route's own rules.
-import { attestationKinds, depositMessageId, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
+import { attestationKinds } from '@causeway/attestations'
+import { depositMessageId, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import {
   depositExecution,

@@ -1,8 +1,8 @@
+import type { DepositsResponse } from '@causeway/attestations'
 import {
   codecOf,
   type DepositFact,
   type DepositFacts,
-  type DepositsResponse,
   depositsExecutionKey,
   encodeMintAction,
   type Hex,

@@ -1,11 +1,5 @@
-import {
-  codecOf,
-  type FillsResponse,
-  firstMissingCall,
-  type Hex,
-  orderId as hashOrder,
-  type PaymentFacts,
-} from '@causeway/core'
+import type { FillsResponse } from '@causeway/attestations'
+import { codecOf, firstMissingCall, type Hex, orderId as hashOrder, type PaymentFacts } from '@causeway/core'
 import type { FillsRequest } from '../wire/requests.ts'
 import {
   type Attest,

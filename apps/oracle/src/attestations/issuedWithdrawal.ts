@@ -1,3 +1,4 @@
+import type { WithdrawalsResponse } from '@causeway/attestations'
 import {
   codecOf,
   type Evidence,
@@ -6,16 +7,15 @@ import {
   type Hex,
   hubTokenId,
   InvalidWithdrawalError,
-  payloadHashes,
   type ReadOptions,
   type WithdrawalFacts,
-  type WithdrawalsResponse,
   type WithdrawRequest,
   withdrawalExecutedKey,
   withdrawalExpiredKey,
   withdrawalKey,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { payloadHashes } from '@causeway/families/rules'
 import { type AttestationContext, type AttestedChain, protocolChain } from './context.ts'
 
 type Execution = NonNullable<WithdrawalsResponse['execution']>

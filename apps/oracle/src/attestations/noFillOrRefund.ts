@@ -1,4 +1,5 @@
-import { type NoFillOrRefundResponse, noFillOrRefundDigest, noFillOrRefundEntry } from '@causeway/core'
+import type { NoFillOrRefundResponse } from '@causeway/attestations'
+import { noFillOrRefundDigest, noFillOrRefundEntry } from '@causeway/core'
 import type { NoFillOrRefundRequest } from '../wire/requests.ts'
 import { type Attest, type AttestationContext, chainOf } from './context.ts'
 import { AttestationError } from './errors.ts'

@@ -1,9 +1,5 @@
-import {
-  type NonceMappingResponse,
-  nonceMappingDigest,
-  nonceMappingEntry,
-  type ProtocolChain,
-} from '@causeway/core'
+import type { NonceMappingResponse } from '@causeway/attestations'
+import { nonceMappingDigest, nonceMappingEntry, type ProtocolChain } from '@causeway/core'
 import type { NonceMappingRequest } from '../wire/requests.ts'
 import { type Attest, type AttestationContext, chainOf } from './context.ts'
 import { AttestationError } from './errors.ts'

@@ -1,3 +1,4 @@
+import type { RecoveryResponse } from '@causeway/attestations'
 import {
   codecOf,
   type DepositFact,
@@ -13,7 +14,6 @@ import {
   type Order,
   onchainId as onchainIdOf,
   orderAddress,
-  type RecoveryResponse,
   recoveryKey,
 } from '@causeway/core'
 import type { RecoveryRequest } from '../wire/requests.ts'

@@ -1,10 +1,10 @@
+import type { RefundsResponse } from '@causeway/attestations'
 import {
   codecOf,
   type Hex,
   orderId as hashOrder,
   type OrderRefund,
   type PaymentFacts,
-  type RefundsResponse,
   refundedDeposit,
   refundId,
   UnknownOrderPartError,

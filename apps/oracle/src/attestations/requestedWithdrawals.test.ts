@@ -2,7 +2,6 @@
 import {
   bytesToHex,
   encodeBurnAction,
-  encodeEvmWithdrawal,
   encodeTransferAction,
   type Hex,
   hubAlias,
@@ -13,9 +12,9 @@ import {
   type WithdrawalFacts,
   withdrawalAddress,
   withdrawalKey,
-  withdrawRequestOf,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { encodeEvmWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
 import { sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { orderBSolverKey, repeated } from '../../../../packages/core/test/vectors/orders.ts'

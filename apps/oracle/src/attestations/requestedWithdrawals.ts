@@ -1,9 +1,6 @@
-import {
-  codecOf,
-  payloadWithdrawal,
-  type RequestedWithdrawalsResponse,
-  spelledWithdrawRequest,
-} from '@causeway/core'
+import type { RequestedWithdrawalsResponse } from '@causeway/attestations'
+import { codecOf } from '@causeway/core'
+import { payloadWithdrawal, spelledWithdrawRequest } from '@causeway/families/rules'
 import type { RequestedWithdrawalsRequest } from '../wire/requests.ts'
 import type { Attest } from './context.ts'
 import { AttestationError } from './errors.ts'

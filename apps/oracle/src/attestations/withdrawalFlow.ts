@@ -3,10 +3,10 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  isSignedByOwner,
   type ReadOptions,
   withdrawalAddress,
 } from '@causeway/core'
+import { isSignedByOwner } from '@causeway/families/rules'
 import type { WithdrawalFlowRequest } from '../wire/requests.ts'
 import { type AttestationContext, type AttestedChain, chainOf, protocolChain } from './context.ts'
 import { requestedDepository } from './depositories.ts'

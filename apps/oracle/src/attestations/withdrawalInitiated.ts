@@ -1,7 +1,7 @@
+import type { WithdrawalInitiatedResponse } from '@causeway/attestations'
 import {
   type Hex,
   type ReadOptions,
-  type WithdrawalInitiatedResponse,
   type WithdrawRequestFacts,
   withdrawalInitiationKey,
 } from '@causeway/core'

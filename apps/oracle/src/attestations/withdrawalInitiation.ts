@@ -1,8 +1,5 @@
-import {
-  encodeTransferAction,
-  type WithdrawalInitiationResponse,
-  withdrawalInitiationKey,
-} from '@causeway/core'
+import type { WithdrawalInitiationResponse } from '@causeway/attestations'
+import { encodeTransferAction, withdrawalInitiationKey } from '@causeway/core'
 import type { WithdrawalFlowRequest } from '../wire/requests.ts'
 import type { Attest, AttestationContext, WithExecution } from './context.ts'
 import { AttestationError } from './errors.ts'

@@ -1,7 +1,6 @@
 // The bindings of oracle-protocol.md 3.2, the published keys of 1.7 and message ids of 2.3.
 import {
   encodeBurnAction,
-  encodeEvmWithdrawal,
   encodeTransferAction,
   type Hex,
   hubAlias,
@@ -11,9 +10,9 @@ import {
   withdrawalAddress,
   withdrawalKey,
   withdrawalMessageId,
-  withdrawRequestOf,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { encodeEvmWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
 import { repeated } from '../../../../packages/core/test/vectors/orders.ts'
 import {

@@ -1,16 +1,15 @@
+import type { WithdrawalsResponse } from '@causeway/attestations'
 import {
   codecOf,
   type Evidence,
   type Hex,
   hubAlias,
-  payloadDifference,
   type ReadOptions,
   type WithdrawalFacts,
   type WithdrawalStatus,
-  type WithdrawalsResponse,
   withdrawalAddress,
-  withdrawRequestOf,
 } from '@causeway/core'
+import { payloadDifference, withdrawRequestOf } from '@causeway/families/rules'
 import type { WithdrawalsRequest } from '../wire/requests.ts'
 import {
   type Attest,

@@ -1,21 +1,23 @@
 import {
   type AllocatorReader,
   codeProblems,
-  countHosts,
   createAllocatorReader,
-  createJsonRpcClient,
-  createQuorumOver,
-  defaultThreshold,
   expectedCodes,
   type FinalityRule,
-  type JsonRpcClient,
   type KnownCode,
-  type ObserveEndpoints,
-  type QuorumEndpointHealth,
   type RegisteredHub,
   verifyEvmEndpoints,
   type WithdrawalKeys,
-} from '@causeway/chains'
+} from '@causeway/families'
+import {
+  countHosts,
+  createJsonRpcClient,
+  createQuorumOver,
+  defaultThreshold,
+  type JsonRpcClient,
+  type ObserveEndpoints,
+  type QuorumEndpointHealth,
+} from '@causeway/rpc'
 
 /** The allocator that issues withdrawals, and what reads it. */
 export type OpenAllocator = {

@@ -1,5 +1,5 @@
-import type { FamilyChain, RegisteredChain } from '@causeway/chains'
 import { type FactsReader, UnknownChainError } from '@causeway/core'
+import type { FamilyChain, RegisteredChain } from '@causeway/families'
 import { recoverSigner } from '@causeway/signer'
 import type { AttestationContext } from '../attestations/context.ts'
 import { AttestationError } from '../attestations/errors.ts'

@@ -5,11 +5,11 @@ import {
   checkForeignAddresses,
   checkLocalEndpoints,
   loadChains,
-  type RegisteredHub,
   readEnvironmentFiles,
   type Variables,
 } from '@causeway/chains'
 import { createFindings, type Findings, stopsStart, UnfitSettingsError } from '@causeway/core'
+import type { RegisteredHub } from '@causeway/families'
 
 export type LoadedFiles = { readonly chains: ChainRegistry; readonly hub: RegisteredHub }
 

@@ -1,30 +1,32 @@
+import type { Hex, ReadOptions } from '@causeway/core'
 import {
   codeProblems,
-  countHosts,
   createHubEntries,
   createHubReader,
-  createJsonRpcClient,
-  createQuorumOver,
   createRecoveryReader,
-  defaultThreshold,
   domainProblems,
   expectedCodes,
   type FinalityRule,
   findCodeless,
   type HubEntries,
   type HubReader,
-  type JsonRpcClient,
   type KnownCode,
-  type ObserveEndpoints,
-  type QuorumClient,
-  type QuorumEndpointHealth,
   type RecoveryReader,
   type RegisteredHub,
   type ReliedContract,
   readShownDomain,
   verifyEvmEndpoints,
-} from '@causeway/chains'
-import type { Hex, ReadOptions } from '@causeway/core'
+} from '@causeway/families'
+import {
+  countHosts,
+  createJsonRpcClient,
+  createQuorumOver,
+  defaultThreshold,
+  type JsonRpcClient,
+  type ObserveEndpoints,
+  type QuorumClient,
+  type QuorumEndpointHealth,
+} from '@causeway/rpc'
 import type { AttestedHub } from '../attestations/context.ts'
 import { ruleOf } from './allocator.ts'
 

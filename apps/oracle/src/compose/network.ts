@@ -1,22 +1,14 @@
 import {
   type ChainCheck,
-  checkLocalNodes,
   connectQuotingChain,
-  type EndpointObserver,
   examineClock,
   examineEndpoints,
-  type FamilyChain,
   findContradictions,
   headSeconds,
   isReadable,
-  type KnownCode,
   missingSettings,
   openFamilyChain,
-  type QuorumEndpointHealth,
-  type RegisteredChain,
-  rememberUnread,
   verifyChain,
-  warnOfUncheckedCode,
 } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown, recordsPayments } from '@causeway/contracts/codes'
 import {
@@ -27,6 +19,15 @@ import {
   type Hex,
   type ReadOptions,
 } from '@causeway/core'
+import {
+  checkLocalNodes,
+  type FamilyChain,
+  type KnownCode,
+  type RegisteredChain,
+  rememberUnread,
+  warnOfUncheckedCode,
+} from '@causeway/families'
+import type { EndpointObserver, QuorumEndpointHealth } from '@causeway/rpc'
 import type { AttestationContext, AttestedHub } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
 import type { HaltStore } from '../halt/haltStore.ts'

@@ -1,6 +1,6 @@
-import { describeFinalChange } from '@causeway/chains'
 import { type Arguments, type CommandForm, doctor, type Program } from '@causeway/cli'
 import { ConfigurationError } from '@causeway/core'
+import { describeFinalChange } from '@causeway/families'
 import {
   createHeldStore,
   createOperatorAudit,

@@ -1,5 +1,5 @@
-import type { FinalChange } from '@causeway/chains'
 import type { Evidence } from '@causeway/core'
+import type { FinalChange } from '@causeway/families'
 import { AttestationError } from '../attestations/errors.ts'
 import {
   isUsable,

@@ -1,5 +1,5 @@
-import { type FinalVerdict, judgeFinal } from '@causeway/chains'
 import type { FinalBlock, FinalBlocks } from '@causeway/core'
+import { type FinalVerdict, judgeFinal } from '@causeway/families'
 
 /** Blocks that are compared with later readings of the same height. */
 const knownBlocksMax = 1_024

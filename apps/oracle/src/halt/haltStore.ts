@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FinalChange } from '@causeway/chains'
 import { ConfigurationError } from '@causeway/core'
+import type { FinalChange } from '@causeway/families'
 import { z } from 'zod'
 
 /** Keeps halts over restarts. A marker that cannot be read still halts. @source rule P-95 */

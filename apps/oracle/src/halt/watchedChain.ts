@@ -1,4 +1,3 @@
-import { type FinalChange, type FinalVerdict, unreadableChain } from '@causeway/chains'
 import {
   DomainError,
   type FinalBlock,
@@ -6,6 +5,8 @@ import {
   leastBetweenReadsMs,
   whenAborted,
 } from '@causeway/core'
+import type { FinalChange, FinalVerdict } from '@causeway/families'
+import { unreadableChain } from '@causeway/rpc'
 import { FinalHistory } from './finalHistory.ts'
 import type { HaltStore } from './haltStore.ts'
 

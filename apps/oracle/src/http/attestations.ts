@@ -1,4 +1,5 @@
-import type { DepositsResponse, Evidence, Hex } from '@causeway/core'
+import type { DepositsResponse } from '@causeway/attestations'
+import type { Evidence, Hex } from '@causeway/core'
 import {
   answerJson,
   apiKeyHeader,

@@ -1,4 +1,4 @@
-import type { AttestationKindName } from '@causeway/core'
+import type { AttestationKindName } from '@causeway/attestations'
 import type { RouteErrors } from '@causeway/http'
 
 /** Of every attestation: the switches of a request, its chains, and the reading of them. */

@@ -3,14 +3,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { attestationKinds, verifyAttestation } from '@causeway/attestations'
 import {
-  attestationKinds,
   bytesToHex,
   type Hex,
   hubTokenId,
   type OwnerRequest,
   ownerRequestDigest,
-  verifyAttestation,
   type WithdrawRequestFacts,
 } from '@causeway/core'
 import type { HttpApp } from '@causeway/http'

@@ -1,5 +1,6 @@
 // Laws of aggregation over random sets of peers. CAUSEWAY_FAULTS=1 runs the long form.
-import { attestationKinds, type DepositsResponse, type Hex } from '@causeway/core'
+import { attestationKinds, type DepositsResponse } from '@causeway/attestations'
+import type { Hex } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

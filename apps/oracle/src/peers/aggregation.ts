@@ -1,4 +1,5 @@
-import { type Hex, type RecoverSigner, type SignatureArray, verifyRows } from '@causeway/core'
+import { type SignatureArray, verifyRows } from '@causeway/attestations'
+import type { Hex, RecoverSigner } from '@causeway/core'
 import { AnswerReader, type AnswerReaderOptions, type KnownPayload, type ReadAnswer } from './readAnswers.ts'
 import { requiredSignatures, type SignerPolicy } from './settings.ts'
 import { type Group, groupKey, SignerGroups } from './signerGroups.ts'

@@ -1,10 +1,9 @@
+import type { AttestationKind, SignatureContext } from '@causeway/attestations'
 import {
-  type AttestationKind,
   type Deadline,
   DomainError,
   type Hex,
   type RecoverSigner,
-  type SignatureContext,
   startDeadline,
   whenAborted,
 } from '@causeway/core'

@@ -1,7 +1,8 @@
 // Goal: what peers signed ahead is given where it is enough and where it belongs, and nowhere else. Adversaries: a peer
 // that gives nothing, one that gives less the second time, an answer that was made anew since, a caller whose own key
 // opens peers that nobody could ask before.
-import { attestationKinds, Secret } from '@causeway/core'
+import { attestationKinds } from '@causeway/attestations'
+import { Secret } from '@causeway/core'
 import { expect, test } from 'vitest'
 import type { PeerAggregator, PeerRequest } from './peerAggregator.ts'
 import { createPreparedQuorums } from './preparedQuorums.ts'

@@ -1,4 +1,4 @@
-import type { AttestationKind } from '@causeway/core'
+import type { AttestationKind } from '@causeway/attestations'
 import type { PeerAggregator, PeerResult } from './peerAggregator.ts'
 import type { AskedAhead } from './settings.ts'
 

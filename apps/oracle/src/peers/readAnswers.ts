@@ -1,4 +1,9 @@
-import type { AttestationKind, SignatureArray, SignatureClaim, SignatureContext } from '@causeway/core'
+import type {
+  AttestationKind,
+  SignatureArray,
+  SignatureClaim,
+  SignatureContext,
+} from '@causeway/attestations'
 import { cutSignatures, findGaps } from './signatureGaps.ts'
 
 /** A payload that is known, and the signatures that came with it. */

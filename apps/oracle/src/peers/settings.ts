@@ -1,12 +1,5 @@
-import {
-  ConfigurationError,
-  type Hex,
-  heldText,
-  type ListEntry,
-  listEntries,
-  parseAddressList,
-  Secret,
-} from '@causeway/core'
+import { ConfigurationError, type Hex, heldText, type ListEntry, listEntries, Secret } from '@causeway/core'
+import { parseAddressList } from '@causeway/families/rules'
 
 /** Whose signatures count here. Never sent to a peer. */
 export type SignerPolicy = {

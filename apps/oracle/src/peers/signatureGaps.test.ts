@@ -1,6 +1,6 @@
-import { attestationKinds } from '@causeway/core'
+import { attestationKinds } from '@causeway/attestations'
 import { describe, expect, test } from 'vitest'
-import { sampleContext, sampleResponses } from '../../../../packages/core/test/vectors/responses.ts'
+import { sampleContext, sampleResponses } from '../../../../packages/attestations/test/vectors/responses.ts'
 import { createAggregation } from './aggregation.ts'
 import { cutSignatures, findGaps } from './signatureGaps.ts'
 

@@ -1,4 +1,4 @@
-import type { SignatureArray } from '@causeway/core'
+import type { SignatureArray } from '@causeway/attestations'
 
 /** Arrays of signatures as programs write them; entries with brackets are left where they are. */
 const written = /"signatures":\[([^[\]]*)\]/g

@@ -1,4 +1,5 @@
-import { type AttestationKind, canonicalJson, type Hex, type ProvenRow, sha256TextHex } from '@causeway/core'
+import type { AttestationKind, ProvenRow } from '@causeway/attestations'
+import { canonicalJson, type Hex, sha256TextHex } from '@causeway/core'
 import type { AnswerReader, KnownPayload } from './readAnswers.ts'
 import type { SignerPolicy } from './settings.ts'
 

@@ -1,13 +1,6 @@
-import { createLruCache, SingleFlight } from '@causeway/chains'
-import {
-  canonicalJson,
-  DomainError,
-  type Evidence,
-  type HeldExecution,
-  type Hex,
-  type Signer,
-  whenAborted,
-} from '@causeway/core'
+import type { HeldExecution } from '@causeway/attestations'
+import { canonicalJson, DomainError, type Evidence, type Hex, type Signer, whenAborted } from '@causeway/core'
+import { createLruCache, SingleFlight } from '@causeway/rpc'
 import type { AttestationContext, Attested } from '../attestations/context.ts'
 import { AttestationError } from '../attestations/errors.ts'
 import type { SettledOrders } from '../caps/settledOrders.ts'

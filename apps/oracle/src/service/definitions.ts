@@ -1,4 +1,4 @@
-import { type AttestationKind, attestationKinds, withdrawalBytesMax } from '@causeway/core'
+import { type AttestationKind, attestationKinds, withdrawalBytesMax } from '@causeway/attestations'
 import type { z } from 'zod'
 import type { Attest, AttestationContext } from '../attestations/context.ts'
 import { attestDeposits, canonicalDeposits } from '../attestations/deposits.ts'

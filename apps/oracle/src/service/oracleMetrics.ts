@@ -1,5 +1,5 @@
-import type { QuorumEndpointHealth } from '@causeway/chains'
 import { Counter, Gauge, Histogram, type HttpMetrics } from '@causeway/http'
+import type { QuorumEndpointHealth } from '@causeway/rpc'
 import type { GuardMetrics } from '../caps/signingGuard.ts'
 import type { PeerMetrics } from '../peers/peerEvents.ts'
 import type { ForceRefusal } from './force.ts'

@@ -1,4 +1,5 @@
-import type { AttestationKind, SignatureClaim, SignatureContext, Signer } from '@causeway/core'
+import type { AttestationKind, SignatureClaim, SignatureContext } from '@causeway/attestations'
+import type { Signer } from '@causeway/core'
 import type { OracleMetrics } from './oracleMetrics.ts'
 
 /** The same signer, timed. */

@@ -1,4 +1,4 @@
-import { decodeEvmWithdrawal, evmWithdrawalId } from '@causeway/core'
+import { decodeEvmWithdrawal, evmWithdrawalId } from '@causeway/families/rules'
 import { expect, test } from 'vitest'
 import {
   depositsExample,

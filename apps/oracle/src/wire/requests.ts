@@ -1,3 +1,4 @@
+import { withdrawalAddressRequestSchema, withdrawalBytesMax } from '@causeway/attestations'
 import {
   addressText,
   bytes32Text,
@@ -9,8 +10,6 @@ import {
   uint32Number,
   uint64Text,
   uint256Text,
-  withdrawalAddressRequestSchema,
-  withdrawalBytesMax,
 } from '@causeway/core'
 import { z } from 'zod'
 import {

@@ -1,15 +1,7 @@
 // Each documented answer is what the service answers to the documented request beside it.
-import {
-  type AttestationKindName,
-  attestationKinds,
-  encodeSolanaWithdrawal,
-  type Hex,
-  hubAlias,
-  mainNetwork,
-  type RequestedWithdrawal,
-  withdrawRequestOf,
-  withdrawRequestPayloadId,
-} from '@causeway/core'
+import { type AttestationKindName, attestationKinds } from '@causeway/attestations'
+import { type Hex, hubAlias, mainNetwork, withdrawRequestPayloadId } from '@causeway/core'
+import { encodeSolanaWithdrawal, type RequestedWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repeated } from '../../../../packages/core/test/vectors/orders.ts'
 import { type TestApp, testApp } from '../../test/fixtures/oracleApp.ts'

@@ -1,4 +1,4 @@
-import type { AttestationKindName } from '@causeway/core'
+import type { AttestationKindName } from '@causeway/attestations'
 import { fillsExample, refundsExample, withdrawalsExample } from './requestExamples.ts'
 
 const initiation = {

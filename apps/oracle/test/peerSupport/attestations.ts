@@ -1,16 +1,18 @@
+import type {
+  AttestationKind,
+  DepositsResponse,
+  SignatureClaim,
+  SignatureContext,
+  WithdrawalsResponse,
+} from '@causeway/attestations'
 import {
-  type AttestationKind,
-  type DepositsResponse,
   depositsExecutionKey,
   encodeMintAction,
   type Hex,
   hubTokenId,
   mainNetwork,
   orderAddress,
-  type SignatureClaim,
-  type SignatureContext,
   type Signer,
-  type WithdrawalsResponse,
 } from '@causeway/core'
 import { createRawKeySigner, parsePrivateKey } from '@causeway/signer'
 import { ethereumDeposit, hubDomain } from '../../../../packages/core/test/vectors/messages.ts'

@@ -1,4 +1,4 @@
-import { type DepositsResponse, depositsResponseSchema } from '@causeway/core'
+import { type DepositsResponse, depositsResponseSchema } from '@causeway/attestations'
 import { signers } from './attestations.ts'
 
 type Lie =

@@ -1,8 +1,6 @@
 // What users, solver and allocator do on a local network, as real transactions.
+
 import {
-  type DepositAddressTerms,
-  depositAddressOf,
-  type EvmWithdrawal,
   encodeFillExtraData,
   encodeOrderCall,
   type Hex,
@@ -12,6 +10,7 @@ import {
   orderWords,
   refundId,
 } from '@causeway/core'
+import { type DepositAddressTerms, depositAddressOf, type EvmWithdrawal } from '@causeway/families/rules'
 import {
   depositAddressesAbi,
   depositoryAbi,

@@ -1,5 +1,5 @@
-import { type JsonRpcClient, MalformedAnswerError, NodeError, type RpcAnswer } from '@causeway/chains'
 import { minBigint, UpstreamUnavailableError } from '@causeway/core'
+import { type JsonRpcClient, MalformedAnswerError, NodeError, type RpcAnswer } from '@causeway/rpc'
 import { type BlockReference, blockReading, type Reading } from './readings.ts'
 
 export type Agreed<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }

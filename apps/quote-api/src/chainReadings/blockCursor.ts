@@ -1,5 +1,6 @@
-import { createLruCache, type PassRange } from '@causeway/chains'
 import { minBigint } from '@causeway/core'
+import type { PassRange } from '@causeway/families'
+import { createLruCache } from '@causeway/rpc'
 
 /** Position of a watcher on its chain. */
 export type BlockCursor = {

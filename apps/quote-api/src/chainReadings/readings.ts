@@ -1,26 +1,25 @@
+import type { Hex } from '@causeway/core'
+import { headRequest, parseHead } from '@causeway/families'
 import {
-  headRequest,
+  type CallFrame,
+  type ReceiptLog,
+  type TopUpFacts,
+  type TopUpTarget,
+  topUpLogs,
+  topUpTopics,
+} from '@causeway/families/rules'
+import {
   MalformedAnswerError,
   NodeError,
   parseBytes,
   parseHash,
-  parseHead,
   parseList,
   parseQuantity,
   parseRecord,
   type RpcAnswer,
   type RpcCall,
   toQuantity,
-} from '@causeway/chains'
-import {
-  type CallFrame,
-  type Hex,
-  type ReceiptLog,
-  type TopUpFacts,
-  type TopUpTarget,
-  topUpLogs,
-  topUpTopics,
-} from '@causeway/core'
+} from '@causeway/rpc'
 
 /** What is asked of a chain, and how its answers are read. `parse` names every answer that is not whole. */
 export type Reading<T> = {

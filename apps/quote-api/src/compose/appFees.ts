@@ -1,7 +1,7 @@
-import type { JsonRpcClient } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
 import { Counter, type HttpMetrics, watchSeries } from '@causeway/http'
 import type { MarketSnapshot } from '@causeway/market'
+import type { JsonRpcClient } from '@causeway/rpc'
 import type { Logger } from 'pino'
 import { type ContractSignatures, createContractSignatures } from '../access/wallets/contractSignature.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'

@@ -1,16 +1,12 @@
+import { type ChainRegistry, createOracleClient, type OracleSettings } from '@causeway/chains'
+import { ConfigurationError, type SqlDatabase } from '@causeway/core'
 import {
-  type ChainClient,
-  type ChainRegistry,
   createHubEntries,
   createHubTransactions,
-  createJsonRpcClient,
   createMappingWriter,
-  createOracleClient,
-  createQuorumOver,
   type HubEntries,
-  type OracleSettings,
-} from '@causeway/chains'
-import { ConfigurationError, type SqlDatabase } from '@causeway/core'
+} from '@causeway/families'
+import { type ChainClient, createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { KeylessBudget } from '../access/keylessBudget.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'

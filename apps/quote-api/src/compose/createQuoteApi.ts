@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import {
-  type ChainClient,
   type ChainGate,
   type ChainRegistry,
   checkChainsAtStart,
@@ -11,6 +10,7 @@ import type { QuoteFile } from '@causeway/core'
 import type { Database } from '@causeway/database'
 import { createAdminListener, type HttpApp, watchPool } from '@causeway/http'
 import { planMarket } from '@causeway/market'
+import type { ChainClient } from '@causeway/rpc'
 import {
   composeService,
   logDenyList,

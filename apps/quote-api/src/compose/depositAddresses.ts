@@ -1,5 +1,7 @@
-import type { AddressReading, ChainRegistry, JsonRpcClient } from '@causeway/chains'
+import type { ChainRegistry } from '@causeway/chains'
 import { blocksAtPace, type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core'
+import type { AddressReading } from '@causeway/families'
+import type { JsonRpcClient } from '@causeway/rpc'
 import type { Logger } from 'pino'
 import { askQuorum, quorumOf } from '../chainReadings/askChain.ts'
 import { lateBlocksOf } from '../chainReadings/blockCursor.ts'

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import {
-  type ChainClient,
   examineClock,
   examineDenyList,
   examineEndpoints,
@@ -12,6 +11,7 @@ import { counted, createFindings, type Finding, type Findings } from '@causeway/
 import { examineDatabase } from '@causeway/database'
 import { checkAdminKey } from '@causeway/http'
 import { hermesNeedsKey, planMarket } from '@causeway/market'
+import type { ChainClient } from '@causeway/rpc'
 import {
   type Examination,
   examineCompanions,

@@ -1,5 +1,5 @@
-import { requestText } from '@causeway/chains'
 import { ConfigurationError, type QuoteFile } from '@causeway/core'
+import { requestText } from '@causeway/rpc'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { QuoteApiConfig } from '../config/config.ts'

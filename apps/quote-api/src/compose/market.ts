@@ -1,16 +1,8 @@
-import {
-  type ChainClient,
-  type ChainGate,
-  type ChainRegistry,
-  connectQuotingChain,
-  countVoices,
-  type Electorate,
-  openNetworkReaders,
-  type RegisteredChain,
-  warnOfUncheckedCode,
-} from '@causeway/chains'
+import { type ChainGate, type ChainRegistry, connectQuotingChain, openNetworkReaders } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
+import { type RegisteredChain, warnOfUncheckedCode } from '@causeway/families'
 import { createMarket, type Market, type MarketLog } from '@causeway/market'
+import { type ChainClient, countVoices, type Electorate } from '@causeway/rpc'
 import {
   createAgreementMetrics,
   createEndpointMetrics,

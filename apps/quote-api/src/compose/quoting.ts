@@ -1,22 +1,11 @@
-import {
-  type ChainClient,
-  createAgreedClient,
-  type JsonRpcClient,
-  openQuotingChain,
-  type QuotingChain,
-  quoteOnChain,
-  type SimulatedFill,
-} from '@causeway/chains'
+import type { DenyList } from '@causeway/chains'
+import { openQuotingChain } from '@causeway/chains'
 import { encodeFill } from '@causeway/contracts'
-import {
-  createOrderIdHasher,
-  type DenyList,
-  EthereumFees,
-  type Hex,
-  orderCloneAddress,
-  type QuoteFile,
-} from '@causeway/core'
+import { createOrderIdHasher, type Hex, type QuoteFile } from '@causeway/core'
+import { createAgreedClient, type QuotingChain, quoteOnChain, type SimulatedFill } from '@causeway/families'
+import { EthereumFees, orderCloneAddress } from '@causeway/families/rules'
 import { type Clock, type Market, type MarketSnapshot, systemClock } from '@causeway/market'
+import type { ChainClient, JsonRpcClient } from '@causeway/rpc'
 import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { callParties, type TriedFill } from '../pricing/destinationCalls.ts'
 import { createInventoryViews } from '../pricing/inventory.ts'

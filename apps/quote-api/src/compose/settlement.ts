@@ -1,16 +1,8 @@
-import {
-  type ChainClient,
-  type ChainRegistry,
-  createHubEntries,
-  createHubReader,
-  createJsonRpcClient,
-  createOracleClient,
-  createQuorumOver,
-  type HubEntries,
-  type OracleSettings,
-} from '@causeway/chains'
+import { type ChainRegistry, createOracleClient, type OracleSettings } from '@causeway/chains'
 import { type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
+import { createHubEntries, createHubReader, type HubEntries } from '@causeway/families'
 import type { HttpMetrics, Tracing } from '@causeway/http'
+import { type ChainClient, createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import type { Peppers } from '../access/keys/peppers.ts'

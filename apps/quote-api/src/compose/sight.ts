@@ -1,5 +1,6 @@
-import { type ChainClient, createOracleSight, type Line, waitingIn } from '@causeway/chains'
+import { createOracleSight } from '@causeway/chains'
 import type { Market } from '@causeway/market'
+import { type ChainClient, type Line, waitingIn } from '@causeway/rpc'
 import { registerNeighbours, type ServiceParts, watchOracleSigners } from '@causeway/service'
 import { createNetworkWatch, watchedChains } from '../requests/stops/networkWatch.ts'
 import { ownTermsOf } from '../requests/stops/ownTerms.ts'

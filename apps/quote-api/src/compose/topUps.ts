@@ -1,6 +1,7 @@
-import type { JsonRpcClient, RegisteredChain } from '@causeway/chains'
 import { ConfigurationError, paceMs, type SqlDatabase } from '@causeway/core'
+import type { RegisteredChain } from '@causeway/families'
 import type { HttpMetrics } from '@causeway/http'
+import type { JsonRpcClient } from '@causeway/rpc'
 import type { Logger } from 'pino'
 import { lateBlocksOf } from '../chainReadings/blockCursor.ts'
 import type { Job } from '../jobs/runJobs.ts'

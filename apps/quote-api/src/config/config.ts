@@ -5,12 +5,12 @@ import {
   environmentName,
   type Finding,
   listenPort,
-  parseCasedAddress,
   readVariables,
   Secret,
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
+import { parseCasedAddress } from '@causeway/families/rules'
 import { checkKeySetting, parseSecurityContact, parseTrustedProxies } from '@causeway/http'
 import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'

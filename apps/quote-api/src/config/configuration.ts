@@ -12,12 +12,12 @@ import {
 import {
   createFindings,
   type Findings,
-  listsContract,
   type QuoteFile,
   quoteFileSchema,
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
+import { listsContract } from '@causeway/families/rules'
 import type { QuoteApiConfig } from './config.ts'
 
 export type LoadedFiles = { readonly chains: ChainRegistry; readonly quote: QuoteFile }

@@ -1,4 +1,4 @@
-import type { PermitKind } from '@causeway/core'
+import type { PermitKind } from '@causeway/families/rules'
 import {
   type ApiKeys,
   createHttpApp,

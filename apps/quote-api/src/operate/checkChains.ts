@@ -1,18 +1,16 @@
+import { type ChainCheck, joinProblems, networkContradictions } from '@causeway/chains'
+import { isKnownCode } from '@causeway/contracts/codes'
+import { contractChain, type Hex, isContractChain, type PriceFeed, type QuoteFile } from '@causeway/core'
 import {
-  type ChainCheck,
-  type ChainClient,
   type ContractExpectations,
   checkContracts,
   checkLocalNodes,
   expectedCodes,
   isOnThisMachine,
-  joinProblems,
-  networkContradictions,
   type RegisteredChain,
   type ReliedContract,
-} from '@causeway/chains'
-import { isKnownCode } from '@causeway/contracts/codes'
-import { contractChain, type Hex, isContractChain, type PriceFeed, type QuoteFile } from '@causeway/core'
+} from '@causeway/families'
+import type { ChainClient } from '@causeway/rpc'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
 /**

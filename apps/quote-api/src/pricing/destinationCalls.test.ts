@@ -1,6 +1,7 @@
 // Goal: an order with calls pays the clone that runs them, and nobody gets their gas for nothing. Method: quotes over
 // HTTP, with a fill whose gas a test sets.
-import { decodeOrderCall, type Hex, orderCloneAddress } from '@causeway/core'
+import { decodeOrderCall, type Hex } from '@causeway/core'
+import { orderCloneAddress } from '@causeway/families/rules'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import {

@@ -1,4 +1,5 @@
-import { callBytesOf, type Hex, orderCloneAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { callBytesOf, orderCloneAddress } from '@causeway/families/rules'
 import { QuoteError } from './errors.ts'
 import { type MeasuredUse, plainUse } from './feeTerms.ts'
 import type { PricedRoute } from './pricedRoute.ts'

@@ -1,14 +1,7 @@
 // Goal: a family is added to quotes by its record alone. A family that exists in this test is priced, and its steps
 // are built, by the shipped pricing, requests and routes, which were not told of it.
-import {
-  convertUp,
-  createOrderIdHasher,
-  currencyKey,
-  type Hex,
-  type NetworkFees,
-  type OriginRoute,
-  quotingFamilies,
-} from '@causeway/core'
+import { convertUp, createOrderIdHasher, currencyKey, type Hex } from '@causeway/core'
+import { type NetworkFees, type OriginRoute, quotingFamilies } from '@causeway/families/rules'
 import { expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import {

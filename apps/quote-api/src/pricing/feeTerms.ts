@@ -1,13 +1,12 @@
 import {
-  type AccountLack,
   amountForUsdDown,
   amountForUsdUp,
   bpsDenominator,
   convertUp,
   formatAmount,
-  type NetworkFees,
   usdValueDown,
 } from '@causeway/core'
+import type { AccountLack, NetworkFees } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { type ExternalLiquidity, offerOf } from './externalLiquidity.ts'

@@ -1,7 +1,7 @@
 // Goal: calls of an account may cost the solver what was charged for them, also where state became dearer. Attack: a
 // surcharge that is counted twice, so that the solver pays more than was charged, or left out, so that it gives up what
 // was paid for. Method: the sum that the solver makes of the work, over fees of the same network.
-import { EthereumFees, type GasShape, gasShapes, gasUnits } from '@causeway/core'
+import { EthereumFees, type GasShape, gasShapes, gasUnits } from '@causeway/families/rules'
 import { expect, test } from 'vitest'
 import { testConfig } from '../../test/fixtures/market.ts'
 import { executionUnits, toldUnits } from './gas.ts'

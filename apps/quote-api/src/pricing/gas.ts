@@ -1,13 +1,12 @@
+import { bpsUp, convertUp } from '@causeway/core'
 import {
-  bpsUp,
   type CostedTransaction,
-  convertUp,
   type DearerState,
   gasUnits,
   type NetworkFees,
   stateAsCounted,
   unitsOn,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import { requireChain, requirePrice } from './marketAccess.ts'
 import { permitKindOf } from './permit.ts'

@@ -1,4 +1,4 @@
-import type { AccountLack } from '@causeway/core'
+import type { AccountLack } from '@causeway/families/rules'
 import { QuoteError, type QuoteErrorCode } from './errors.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 

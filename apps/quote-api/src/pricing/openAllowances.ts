@@ -1,4 +1,4 @@
-import { createLruCache } from '@causeway/chains'
+import { createLruCache } from '@causeway/rpc'
 
 /** The part of an allowance that one quote takes; amounts in smallest units. */
 export type Spending = {

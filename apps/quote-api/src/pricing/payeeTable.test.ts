@@ -3,15 +3,8 @@
 // each answer of a chain about one, in each field.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type AccountLack,
-  chainsFileSchema,
-  type Hex,
-  quoteFileSchema,
-  quotingFamilies,
-  tronAddress,
-  type VmType,
-} from '@causeway/core'
+import { chainsFileSchema, type Hex, quoteFileSchema, tronAddress, type VmType } from '@causeway/core'
+import { type AccountLack, quotingFamilies } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
 import { toQuoteRequest } from '../http/wire/quoteBody.ts'
 import { resolveClaim } from '../money/appFees/claimTerms.ts'

@@ -1,4 +1,5 @@
-import type { Hex, PermitKind, PermitTerms, PermittedCall, TokenDomain } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { PermitKind, PermitTerms, PermittedCall, TokenDomain } from '@causeway/families/rules'
 import { QuoteError } from './errors.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'

@@ -1,19 +1,21 @@
+import type { DenyList } from '@causeway/chains'
 import {
   bpsDenominator,
   convertUp,
-  type DenyList,
   type DomainError,
   divideUp,
+  type QuoteCeilings,
+  usdValueDown,
+} from '@causeway/core'
+import {
   type FeeFunds,
   type Holding,
   type InputLock,
   type OriginRoute,
   type PlannedTransaction,
-  type QuoteCeilings,
   refuseLocked,
   type SpendableOutput,
-  usdValueDown,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
 import { priceOrNameAmount, priceOrNameNone } from './acceptedAmount.ts'
 import { priceWithCalls, type TryFill } from './destinationCalls.ts'

@@ -1,4 +1,5 @@
-import { type NetworkFees, type OriginRoute, type PlannedTransaction, usdValueDown } from '@causeway/core'
+import { usdValueDown } from '@causeway/core'
+import type { NetworkFees, OriginRoute, PlannedTransaction } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import type { MeasuredUse } from './feeTerms.ts'
 import type { LegImpact, LegQuote } from './legs.ts'

@@ -1,29 +1,31 @@
 import {
   type AssetClass,
-  addressSettings,
   type ChainEntry,
   type ChainNetwork,
-  type ChainQuoting,
   ConfigurationError,
   type Currency,
   type CurrencyKey,
   codecOf,
-  createPayeeRule,
   currencyKey,
   currencyProblem,
   feeModelClass,
   type NetworkOf,
-  type PayeeRule,
-  type PayeeSettings,
   type QuoteAsset,
   type QuoteChain,
   type QuoteFile,
-  type QuotingFamilies,
-  type QuotingFamily,
-  quotingFamilies,
   type VmCodec,
   type VmType,
 } from '@causeway/core'
+import {
+  addressSettings,
+  type ChainQuoting,
+  createPayeeRule,
+  type PayeeRule,
+  type PayeeSettings,
+  type QuotingFamilies,
+  type QuotingFamily,
+  quotingFamilies,
+} from '@causeway/families/rules'
 
 /** A currency that can be quoted, with everything that is known before a request arrives. */
 export type QuotableCurrency = Currency & {

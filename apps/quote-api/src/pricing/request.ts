@@ -1,4 +1,5 @@
-import type { Hex, OutputChoice } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { OutputChoice } from '@causeway/families/rules'
 
 export const tradeTypes = ['EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT'] as const
 export type TradeType = (typeof tradeTypes)[number]

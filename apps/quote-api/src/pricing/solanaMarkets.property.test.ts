@@ -1,16 +1,16 @@
 // Goal: with Solana on either side an accepted price satisfies the identity of design 4 to the last unit, sponsored or
 // not, and charges rent exactly where the recipient lacks an account. Method: random prices, decimals, fees of the
 // cluster, lacks, amounts, trade types, app fees and sponsors' terms; routes of coins and tokens, both ways.
+
 import {
-  type AccountLack,
   convertUp,
   DomainError,
   mainNetwork,
   partsBoughtBy,
   quoteFileSchema,
-  SolanaFees,
   sponsoredWords,
 } from '@causeway/core'
+import { type AccountLack, SolanaFees } from '@causeway/families/rules'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {

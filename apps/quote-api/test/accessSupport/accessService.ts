@@ -1,10 +1,10 @@
 // The public routes over stored keys and links: a real database, and a chain for contract wallets where
 // a test needs one. Several of them on one database are several processes of one service.
 import { randomBytes } from 'node:crypto'
-import { createJsonRpcClient } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
 import { Secret } from '@causeway/core'
 import type { HttpApp } from '@causeway/http'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { createLogger } from '@causeway/service'
 import { type Peppers, parsePeppers } from '../../src/access/keys/peppers.ts'
 import { type Access, createAccess } from '../../src/compose/access.ts'

@@ -1,15 +1,12 @@
 // A deposit address with the transaction that empties it, as the solver would send it.
+
+import { type Hex, mainNetwork, type Order, orderId, orderWords } from '@causeway/core'
 import {
   type DepositSwapTerms,
   depositAddressOf,
   depositOrderSalt,
   depositSwapSalt,
-  type Hex,
-  mainNetwork,
-  type Order,
-  orderId,
-  orderWords,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { depositAddressesAbi, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'

@@ -1,18 +1,16 @@
 import { createServer } from 'node:http'
 import { loadArtifacts } from '@causeway/contracts'
 import {
-  associatedTokenAccount,
   type ChainsFile,
   chainsFileSchema,
-  deriveProgramAddresses,
   type Hex,
   isContractChain,
   type PriceFeed,
   type QuoteChain,
   type QuoteFile,
   quoteFileSchema,
-  tokenProgram,
 } from '@causeway/core'
+import { associatedTokenAccount, deriveProgramAddresses, tokenProgram } from '@causeway/families/rules'
 import {
   decodeFunctionData,
   encodeFunctionResult,

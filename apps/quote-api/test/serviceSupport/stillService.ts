@@ -1,4 +1,4 @@
-import { EthereumFees, type NetworkFees } from '@causeway/core'
+import { EthereumFees, type NetworkFees } from '@causeway/families/rules'
 import {
   type FaultProxy,
   setBaseFee,

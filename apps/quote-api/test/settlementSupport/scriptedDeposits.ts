@@ -1,5 +1,5 @@
-import { EndpointFailure, NodeError } from '@causeway/chains'
 import { type DepositFacts, type InBlock, UpstreamUnavailableError } from '@causeway/core'
+import { EndpointFailure, NodeError } from '@causeway/rpc'
 import type { FindingChain } from '../../src/requests/settlement/findDeposits.ts'
 import { orderNamed } from '../orderSupport/orders.ts'
 

@@ -1,14 +1,10 @@
 // The solver's side of the work routes, one step at a time: sign, report, broadcast.
-import { createEthereumFactsReader, createQuorumClient, encodeForwarded } from '@causeway/chains'
-import {
-  encodePermit,
-  encodeSignedDeposit,
-  type Hex,
-  type Order,
-  refundedDeposit,
-  refundId,
-} from '@causeway/core'
+
+import { type Hex, type Order, refundedDeposit, refundId } from '@causeway/core'
+import { createEthereumFactsReader, encodeForwarded } from '@causeway/families'
+import { encodePermit, encodeSignedDeposit } from '@causeway/families/rules'
 import { type TestNetwork, testFill } from '@causeway/localnet'
+import { createQuorumClient } from '@causeway/rpc'
 import { keccak256, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'

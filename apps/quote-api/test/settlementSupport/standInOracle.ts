@@ -16,9 +16,9 @@ import {
   nonceMappingEntry,
   type Order,
   refundMessageId,
-  signingDigest,
   type VmType,
 } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import { recoverSigner } from '@causeway/signer'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'

@@ -1,16 +1,16 @@
 // What must hold of the story of every request, whatever a test did to it: nothing that ends or stops it goes untold,
 // and no reason is one that no list has.
+
+import { type Hex, maxBigint } from '@causeway/core'
+import type { Database } from '@causeway/database'
 import {
   EthereumFees,
   type GasShape,
   gasShapes,
   gasUnits,
-  type Hex,
-  maxBigint,
   type NetworkFees,
   permitKinds,
-} from '@causeway/core'
-import type { Database } from '@causeway/database'
+} from '@causeway/families/rules'
 import type { TestNetwork } from '@causeway/localnet'
 import { zeroAddress } from 'viem'
 import { expect } from 'vitest'

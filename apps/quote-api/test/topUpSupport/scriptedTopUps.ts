@@ -1,6 +1,7 @@
-import { createJsonRpcClient } from '@causeway/chains'
-import { encodeTopUp, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { encodeTopUp } from '@causeway/families/rules'
 import type { ScriptedTransaction } from '@causeway/localnet'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { createTopUpChain, type TopUpChain } from '../../src/money/topUps/topUpChain.ts'
 
 export const token: Hex = `0x${'dc'.repeat(20)}`

@@ -1,27 +1,18 @@
 import {
   type ChainCheck,
-  type ChainClient,
   type ChainGate,
   checkChainsAtStart,
-  checkLocalNodes,
   connectQuotingChain,
-  createJsonRpcClient,
   examineClock,
   examineEndpoints,
   examineHeadPushes,
-  type FamilyChain,
   findContradictions,
   headSeconds,
   isReadable,
-  type KnownCode,
-  type LinePayingChain,
   linePayingFamily,
   openFamilyChain,
-  type PayingChain,
   payingFamily,
-  type RegisteredChain,
   type StartCheckLog,
-  toQuantity,
   verifyChain,
 } from '@causeway/chains'
 import { isKnownCode } from '@causeway/contracts/codes'
@@ -29,18 +20,25 @@ import {
   ConfigurationError,
   type ContractChain,
   codecOf,
-  createPayeeRule,
   type FinalBlocks,
   type Findings,
   type Hex,
   isContractChain,
-  type PayeeRule,
   type QuoteChain,
-  quotingFamilies,
   type Secret,
   type SolverChainPolicy,
   type VmCodec,
 } from '@causeway/core'
+import {
+  checkLocalNodes,
+  type FamilyChain,
+  type KnownCode,
+  type LinePayingChain,
+  type PayingChain,
+  type RegisteredChain,
+} from '@causeway/families'
+import { createPayeeRule, type PayeeRule, quotingFamilies } from '@causeway/families/rules'
+import { type ChainClient, createJsonRpcClient, toQuantity } from '@causeway/rpc'
 import type { LoadedFiles } from './files.ts'
 import { type Hub, openHub } from './hub.ts'
 

@@ -4,12 +4,12 @@ import {
   ConfigurationError,
   environmentName,
   listenPort,
-  parseAddressList,
   readVariables,
   Secret,
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
+import { parseAddressList } from '@causeway/families/rules'
 import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'
 

@@ -13,7 +13,6 @@ import {
   createFindings,
   type Findings,
   isContractChain,
-  listsContract,
   type QuoteFile,
   quoteFileSchema,
   type SolverFile,
@@ -21,6 +20,7 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
+import { listsContract } from '@causeway/families/rules'
 import type { SolverConfig } from './config.ts'
 
 export type LoadedFiles = {

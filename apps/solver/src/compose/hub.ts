@@ -1,20 +1,21 @@
 import {
-  createHubEntries,
-  createHubReader,
   createHubRecoveries,
-  createHubTransactions,
-  createJsonRpcClient,
-  createMappingWriter,
   createNonceMappings,
   createOracleClient,
-  createQuorumOver,
-  type HubEntries,
   type HubRecoveries,
-  type NonceMappings,
   type OracleSettings,
-  type RegisteredChain,
 } from '@causeway/chains'
 import { isContractChain } from '@causeway/core'
+import {
+  createHubEntries,
+  createHubReader,
+  createHubTransactions,
+  createMappingWriter,
+  type HubEntries,
+  type NonceMappings,
+  type RegisteredChain,
+} from '@causeway/families'
+import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { LoadedFiles } from './files.ts'
 

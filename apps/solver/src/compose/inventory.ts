@@ -1,11 +1,4 @@
 import {
-  createHubBooks,
-  createJsonRpcClient,
-  createQuorumOver,
-  type LinePayingChain,
-  type RegisteredHub,
-} from '@causeway/chains'
-import {
   codecOf,
   formatAmount,
   hubAlias,
@@ -14,6 +7,8 @@ import {
   isContractChain,
   type ProtocolChain,
 } from '@causeway/core'
+import { createHubBooks, type LinePayingChain, type RegisteredHub } from '@causeway/families'
+import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { createLogger } from '@causeway/service'
 import type { ConfiguredSigner } from '@causeway/signer'
 import { type EarnedDeposit, readEarnedDeposits } from '../wallet/exposure.ts'

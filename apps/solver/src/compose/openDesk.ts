@@ -1,5 +1,6 @@
-import { EthereumFees, type ExposureLimits, gasBudgetsOf, type NetworkFees } from '@causeway/core'
+import { type ExposureLimits, gasBudgetsOf } from '@causeway/core'
 import type { Elections } from '@causeway/database'
+import { EthereumFees, type NetworkFees } from '@causeway/families/rules'
 import type { Market } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'

@@ -1,5 +1,6 @@
-import { type KeptDenyList, openDenyList, warnOfUncheckedCode } from '@causeway/chains'
+import { type KeptDenyList, openDenyList } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
+import { warnOfUncheckedCode } from '@causeway/families'
 import { watchPool } from '@causeway/http'
 import {
   logDenyList,

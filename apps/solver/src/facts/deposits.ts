@@ -1,21 +1,8 @@
-import {
-  atDepth,
-  type FamilyChain,
-  type HubEntries,
-  isReadable,
-  openFamilyChain,
-  type RegisteredChain,
-  TransactionMissingError,
-  TransactionNotFinalError,
-} from '@causeway/chains'
-import {
-  codecOf,
-  type DepositFact,
-  depthRuleFor,
-  ordinalOf,
-  type QuoteChain,
-  refundChainId,
-} from '@causeway/core'
+import { atDepth, isReadable, openFamilyChain } from '@causeway/chains'
+import { codecOf, type DepositFact, depthRuleFor, ordinalOf, type QuoteChain } from '@causeway/core'
+import type { FamilyChain, HubEntries, RegisteredChain } from '@causeway/families'
+import { refundChainId } from '@causeway/families/rules'
+import { TransactionMissingError, TransactionNotFinalError } from '@causeway/rpc'
 import type { NamedDeposit } from '../judge/signedOrder.ts'
 import { depositKey, depositOfKey, type SeenDeposit } from '../judge/verdict.ts'
 import type { HeadSights } from './headSights.ts'

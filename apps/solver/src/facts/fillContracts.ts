@@ -1,6 +1,6 @@
-import { type ChainClient, parseBytes } from '@causeway/chains'
 import { recordsPayments } from '@causeway/contracts/codes'
 import type { Hex } from '@causeway/core'
+import { type ChainClient, parseBytes } from '@causeway/rpc'
 
 /**
  * The contracts that orders of a chain may be paid through, its own first. Replaced ones count where their code is one

@@ -1,19 +1,16 @@
+import { fillContractAbi } from '@causeway/contracts'
+import type { FinalBlocks, Hex } from '@causeway/core'
+import type { FinalMark, LinePayingChain, PayingChain, PaymentState } from '@causeway/families'
 import {
   type ChainClient,
-  type FinalMark,
-  type LinePayingChain,
   MalformedAnswerError,
   NodeError,
-  type PayingChain,
-  type PaymentState,
   parseBytes,
   parseQuantity,
   parseRecord,
   type RpcAnswer,
   toQuantity,
-} from '@causeway/chains'
-import { fillContractAbi } from '@causeway/contracts'
-import type { FinalBlocks, Hex } from '@causeway/core'
+} from '@causeway/rpc'
 import { encodeFunctionData } from 'viem'
 import type { FillContracts } from './fillContracts.ts'
 

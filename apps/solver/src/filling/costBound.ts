@@ -1,4 +1,5 @@
-import { bpsDenominator, type CostedTransaction, callBytesOf, maxBigint, mulDivDown } from '@causeway/core'
+import { bpsDenominator, maxBigint, mulDivDown } from '@causeway/core'
+import { type CostedTransaction, callBytesOf } from '@causeway/families/rules'
 import type { SeenDeposit } from '../judge/verdict.ts'
 import type { CostBound } from '../wallet/chainDesk.ts'
 import type { Relay } from '../work/relays.ts'

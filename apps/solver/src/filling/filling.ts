@@ -1,13 +1,7 @@
-import type { HubRecoveries, LinePayingChain } from '@causeway/chains'
-import type {
-  CostedTransaction,
-  DenyList,
-  ExposureLimits,
-  Hex,
-  NetworkOf,
-  PayeeRule,
-  VmCodec,
-} from '@causeway/core'
+import type { DenyList, HubRecoveries } from '@causeway/chains'
+import type { ExposureLimits, Hex, NetworkOf, VmCodec } from '@causeway/core'
+import type { LinePayingChain } from '@causeway/families'
+import type { CostedTransaction, PayeeRule } from '@causeway/families/rules'
 import type { DepositReader } from '../facts/deposits.ts'
 import type { FillContracts } from '../facts/fillContracts.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'

@@ -1,4 +1,3 @@
-import { AlreadyMarkedError } from '@causeway/chains'
 import {
   executionReverted,
   type Hex,
@@ -7,6 +6,7 @@ import {
   quotedGasExceeded,
   sha256TextHex,
 } from '@causeway/core'
+import { AlreadyMarkedError } from '@causeway/families'
 import { isUnderpaid } from '../judge/judgeRefund.ts'
 import { judgeSweep } from '../judge/judgeSweep.ts'
 import { isSameSpelling, refuseOrder, refuseTerms } from '../judge/signedOrder.ts'

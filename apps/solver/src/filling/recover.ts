@@ -1,5 +1,6 @@
 import { OraclesRefusedError } from '@causeway/chains'
-import { codecOf, type Hex, onchainId, recoveryKey, signingDigest } from '@causeway/core'
+import { codecOf, type Hex, onchainId, recoveryKey } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import { judgeRecovery, type PaymentMark, type SignedPayment } from '../judge/judgeRecovery.ts'
 import { type NamedDeposit, refuseOrder } from '../judge/signedOrder.ts'
 import { fillTurn } from '../judge/turns.ts'

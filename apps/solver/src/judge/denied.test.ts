@@ -1,5 +1,7 @@
 // Who gains: a denied account that is paid through another member of an item than its first payment.
-import { codecOf, mainNetwork, parseDenyList } from '@causeway/core'
+
+import { parseDenyList } from '@causeway/chains'
+import { codecOf, mainNetwork } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { deniedVerdict, isFromDenied, paysDenied } from './denied.ts'
 import type { SeenDeposit } from './verdict.ts'

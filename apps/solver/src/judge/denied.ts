@@ -1,4 +1,5 @@
-import { blockedWallet, type DenyList, isDenied, type VmCodec } from '@causeway/core'
+import { blockedWallet, type DenyList, isDenied } from '@causeway/chains'
+import type { VmCodec } from '@causeway/core'
 import type { AskedFill } from './signedOrder.ts'
 import { refuse, type SeenDeposit, type Verdict } from './verdict.ts'
 

@@ -1,12 +1,7 @@
 // Goal: what is paid is bounded by what was deposited, a tolerance and a loss per order, whatever work claims; a
 // deposit goes back once and to nobody else. Method: facts of every kind, and random ones.
-import {
-  encodeFillExtraData,
-  encodeOrderCall,
-  gasBudgetsOf,
-  type Order,
-  orderCloneAddress,
-} from '@causeway/core'
+import { encodeFillExtraData, encodeOrderCall, gasBudgetsOf, type Order } from '@causeway/core'
+import { orderCloneAddress } from '@causeway/families/rules'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type DestinationFacts, fillStateOf, type SignedFill } from './fillState.ts'

@@ -1,15 +1,15 @@
 // Goal: a deposit address that is a script is emptied for its own order or back to its depositor, whatever work claims. Who
 // gains by breaking it: a service that was taken over, which has one user's payment deposited for an order of another; and
 // whoever forges work. Method: an order that is really signed, the family's own addresses, and one lie at a time.
+
 import {
-  bitcoinDepositAddress,
-  bitcoinDepositName,
   bitcoinNetworkOf,
   type Hex,
   orderId as hashOf,
   InvalidAddressError,
   type NetworkOf,
 } from '@causeway/core'
+import { bitcoinDepositAddress, bitcoinDepositName } from '@causeway/families/rules'
 import { recoverSigner } from '@causeway/signer'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
-import type { LinePayingChain } from '@causeway/chains'
-import { type DepositAddressTerms, type Hex, InvalidAddressError, type Order } from '@causeway/core'
+import { type Hex, InvalidAddressError, type Order } from '@causeway/core'
+import type { LinePayingChain } from '@causeway/families'
+import type { DepositAddressTerms } from '@causeway/families/rules'
 import { type OrderRules, refuseOrder } from './signedOrder.ts'
 
 /** What work says about emptying an address that is a script; nothing of it is believed before it is judged. */

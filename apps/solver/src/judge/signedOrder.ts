@@ -6,11 +6,10 @@ import {
   isAnyCaseHex32,
   type NetworkOf,
   type Order,
-  orderCloneAddress,
   orderId,
   type RecoverSigner,
-  signingDigest,
 } from '@causeway/core'
+import { orderCloneAddress, signingDigest } from '@causeway/families/rules'
 
 /** What work says about its order; nothing of it is believed before it is judged. */
 export type Proof = {

@@ -1,5 +1,6 @@
-import type { EmptiedAddress, PaymentTerms } from '@causeway/chains'
-import type { CostedTransaction, GasBudgets, Hex, SweptOutputs } from '@causeway/core'
+import type { GasBudgets, Hex } from '@causeway/core'
+import type { EmptiedAddress, PaymentTerms } from '@causeway/families'
+import type { CostedTransaction, SweptOutputs } from '@causeway/families/rules'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 import { BudgetSpentError, type Charge, type GasBudget } from './budgets.ts'

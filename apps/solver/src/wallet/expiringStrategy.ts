@@ -1,5 +1,6 @@
-import type { Landing, PayingChain, PayingFees, PaymentTerms } from '@causeway/chains'
-import { type Hex, type NetworkFees, sha256TextHex } from '@causeway/core'
+import { type Hex, sha256TextHex } from '@causeway/core'
+import type { Landing, PayingChain, PayingFees, PaymentTerms } from '@causeway/families'
+import type { NetworkFees } from '@causeway/families/rules'
 import { type DeskWork, known, type Refusal } from './chainDesk.ts'
 import type { Offered } from './move.ts'
 import { hasExpired, nextExpiringMove } from './nextExpiringMove.ts'

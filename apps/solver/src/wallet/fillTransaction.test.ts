@@ -1,5 +1,6 @@
 import { fillContractAbi } from '@causeway/contracts'
-import { type Hex, orderCloneAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { orderCloneAddress } from '@causeway/families/rules'
 import { decodeFunctionData, size, sliceHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { readItem } from '../work/workItems.ts'

@@ -1,17 +1,15 @@
+import { type FinalBlocks, type Hex, isHex32, type Signer, UpstreamUnavailableError } from '@causeway/core'
+import { type GasLimits, type Trial, tryTransaction } from '@causeway/families'
 import {
   type ChainClient,
-  type GasLimits,
   NodeError,
   parseHash,
   parseQuantity,
   parseRecord,
   type RpcAnswer,
   type RpcCall,
-  type Trial,
   toQuantity,
-  tryTransaction,
-} from '@causeway/chains'
-import { type FinalBlocks, type Hex, isHex32, type Signer, UpstreamUnavailableError } from '@causeway/core'
+} from '@causeway/rpc'
 import {
   encodeFunctionData,
   keccak256,

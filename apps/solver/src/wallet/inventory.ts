@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { PayingChain } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
+import type { PayingChain } from '@causeway/families'
 import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
 import { hex } from '../work/payloadFields.ts'
 import type { PlannedTransaction } from '../work/relays.ts'

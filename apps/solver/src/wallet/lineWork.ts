@@ -1,4 +1,4 @@
-import type { LineInputs, LineWork } from '@causeway/chains'
+import type { LineInputs, LineWork } from '@causeway/families'
 import type { DeskWork } from './chainDesk.ts'
 import type { KeptRecord, LineRecord } from './signedRecord.ts'
 

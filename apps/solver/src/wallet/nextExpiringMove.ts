@@ -1,4 +1,4 @@
-import type { Landing, PaymentState } from '@causeway/chains'
+import type { Landing, PaymentState } from '@causeway/families'
 import { isToBeTold, type Move, waits } from './move.ts'
 import { type ExpiringRecord, newest } from './signedRecord.ts'
 

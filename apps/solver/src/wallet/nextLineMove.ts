@@ -1,5 +1,5 @@
-import type { LineView } from '@causeway/chains'
-import type { OwnOutput } from '@causeway/core'
+import type { LineView } from '@causeway/families'
+import type { OwnOutput } from '@causeway/families/rules'
 import { isToBeTold, isToldAbout, type Move, type Offered, sendable, waits } from './move.ts'
 import { type LineRecord, newest } from './signedRecord.ts'
 

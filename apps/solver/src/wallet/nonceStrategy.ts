@@ -1,4 +1,5 @@
-import { type EthereumFees, type Hex, maxBigint, minBigint } from '@causeway/core'
+import { type Hex, maxBigint, minBigint } from '@causeway/core'
+import type { EthereumFees } from '@causeway/families/rules'
 import type { PlannedTransaction } from '../work/relays.ts'
 import { type CostBound, type DeskWork, GasCoinShortError, known, type Refusal } from './chainDesk.ts'
 import { type Fees, firstFees, replacementFees } from './fees.ts'

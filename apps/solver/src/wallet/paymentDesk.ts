@@ -1,6 +1,6 @@
-import { NodeError } from '@causeway/chains'
 import type { GasBudgets, Hex } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
+import { NodeError } from '@causeway/rpc'
 import { BudgetSpentError } from './budgets.ts'
 import {
   type ChainDesk,

@@ -1,15 +1,13 @@
-import { encodeForwarded } from '@causeway/chains'
 import { depositAddressesAbi } from '@causeway/contracts'
+import { type Hex, maxBigint, orderSchema } from '@causeway/core'
+import { encodeForwarded } from '@causeway/families'
 import {
   type CostedTransaction,
   encodePermit,
   encodeSignedDeposit,
   gasUnits,
-  type Hex,
-  maxBigint,
-  orderSchema,
   permitKinds,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
 import { amount, calldata, hex, spelled } from './payloadFields.ts'

@@ -1,13 +1,14 @@
-import { type LinePayingChain, linePayingFamily, type RegisteredChain } from '@causeway/chains'
+import { linePayingFamily } from '@causeway/chains'
 import {
   bitcoinNetworkOf,
   createBitcoinCodec,
   type GasBudgets,
   type Hex,
   hexToBytes,
-  lineWallet,
   Secret,
 } from '@causeway/core'
+import type { LinePayingChain, RegisteredChain } from '@causeway/families'
+import { lineWallet } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import {
   type BitcoinNode,

@@ -1,8 +1,9 @@
 // What holds on every chain whose transactions expire by themselves and leave a mark of what they pay: a payment is made
 // once, wherever its process is killed, whatever its database forgets, and however often it is signed. A killed process is
 // one whose connections end and whose memory is gone.
-import type { PayingChain, PayingFees } from '@causeway/chains'
+
 import type { Hex } from '@causeway/core'
+import type { PayingChain, PayingFees } from '@causeway/families'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { BudgetName } from '../../src/wallet/budgets.ts'
 import type { ChainDesk, DeskWork, Subject } from '../../src/wallet/chainDesk.ts'

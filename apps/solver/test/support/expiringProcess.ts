@@ -1,6 +1,8 @@
 // Solver processes of one chain whose transactions expire, each with connections of its own to a database of its own.
-import type { PayingChain } from '@causeway/chains'
-import type { GasBudgets, NetworkFees } from '@causeway/core'
+
+import type { GasBudgets } from '@causeway/core'
+import type { PayingChain } from '@causeway/families'
+import type { NetworkFees } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import { spentWithinHour } from '../../src/wallet/budgets.ts'
 import { ExpiringStrategy } from '../../src/wallet/expiringStrategy.ts'

@@ -1,21 +1,10 @@
 // A stand-in of Hyperliquid behind one endpoint that faults are put into: signatures, nonces and balances are checked for
 // real, and which nonce a payment has stands in the real contract on a hub.
-import {
-  type ChainClient,
-  connectQuotingChain,
-  type PayingChain,
-  payingFamily,
-  type RegisteredChain,
-} from '@causeway/chains'
-import {
-  FlatFees,
-  formatFixed,
-  type Hex,
-  hyperliquidCodec,
-  Secret,
-  sendAssetMembers,
-  sendAssetType,
-} from '@causeway/core'
+
+import { connectQuotingChain, payingFamily } from '@causeway/chains'
+import { formatFixed, type Hex, hyperliquidCodec, Secret } from '@causeway/core'
+import type { PayingChain, RegisteredChain } from '@causeway/families'
+import { FlatFees, sendAssetMembers, sendAssetType } from '@causeway/families/rules'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import {
   createHyperliquidVenue,
@@ -23,6 +12,7 @@ import {
   type HyperliquidVenue,
   startExchange,
 } from '@causeway/localnet/standIns/hyperliquid'
+import type { ChainClient } from '@causeway/rpc'
 import { parseSignature } from 'viem'
 import {
   generatePrivateKey,

@@ -1,20 +1,21 @@
 // A stand-in of Lighter behind one endpoint that faults are put into: nonces, expiry, fees, ids and what the owner of an
 // account signs are real.
+
+import { connectQuotingChain, payingFamily } from '@causeway/chains'
+import { hexToBytes, lighterCodec, Secret } from '@causeway/core'
 import {
-  type ChainClient,
-  connectQuotingChain,
   lighterTransferHasher,
   makeLighterKey,
   type PayingChain,
-  payingFamily,
   type RegisteredChain,
-} from '@causeway/chains'
-import { FlatFees, hexToBytes, lighterCodec, Secret } from '@causeway/core'
+} from '@causeway/families'
+import { FlatFees } from '@causeway/families/rules'
 import {
   createLighterExchange,
   type LighterExchange,
   startLighterNode,
 } from '@causeway/localnet/standIns/lighter'
+import type { ChainClient } from '@causeway/rpc'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { ExpiringBench } from './expiringKills.ts'
 import { type Processes, startProcesses } from './expiringProcess.ts'

@@ -1,7 +1,11 @@
 // Solver processes of one chain whose transactions have nonces, over a real node that makes blocks when it is told to.
-import { createJsonRpcClient, openFamilyChain, type RegisteredChain } from '@causeway/chains'
-import { EthereumFees, type GasShape, gasUnits, Secret } from '@causeway/core'
+
+import { openFamilyChain } from '@causeway/chains'
+import { Secret } from '@causeway/core'
+import type { RegisteredChain } from '@causeway/families'
+import { EthereumFees, type GasShape, gasUnits } from '@causeway/families/rules'
 import { type TestNetwork, waitUntil } from '@causeway/localnet'
+import { createJsonRpcClient } from '@causeway/rpc'
 import { createRawKeySigner } from '@causeway/signer'
 import type { ChainDesk } from '../../src/wallet/chainDesk.ts'
 import { connectFillWallet } from '../../src/wallet/fillWallet.ts'

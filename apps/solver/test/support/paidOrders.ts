@@ -8,9 +8,9 @@ import {
   type NetworkOf,
   type Order,
   type OrderWords,
-  orderCloneAddress,
   orderWords,
 } from '@causeway/core'
+import { orderCloneAddress } from '@causeway/families/rules'
 import { depositoryAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, type Log, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'

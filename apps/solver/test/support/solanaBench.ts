@@ -1,12 +1,7 @@
-import { type ChainClient, connectQuotingChain, payingFamily, type RegisteredChain } from '@causeway/chains'
-import {
-  type Hex,
-  paymentMarkerAddress,
-  Secret,
-  SolanaFees,
-  solanaCodec,
-  solanaLibrary,
-} from '@causeway/core'
+import { connectQuotingChain, payingFamily } from '@causeway/chains'
+import { type Hex, Secret, solanaCodec } from '@causeway/core'
+import type { RegisteredChain } from '@causeway/families'
+import { paymentMarkerAddress, SolanaFees, solanaLibrary } from '@causeway/families/rules'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import {
   type Depository,
@@ -15,6 +10,7 @@ import {
   SolanaNode,
   startRpcServer,
 } from '@causeway/localnet/standIns/solana'
+import type { ChainClient } from '@causeway/rpc'
 import type { ExpiringBench } from './expiringKills.ts'
 import { type Processes, startProcesses } from './expiringProcess.ts'
 

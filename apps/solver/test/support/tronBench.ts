@@ -1,23 +1,13 @@
 // A Tron of stand-ins behind one endpoint that faults are put into: contracts, ids, signatures and expiry are real.
-import {
-  type ChainClient,
-  connectQuotingChain,
-  type PayingChain,
-  payingFamily,
-  type RegisteredChain,
-} from '@causeway/chains'
-import {
-  createTronCodec,
-  type Hex,
-  Secret,
-  TronFees,
-  tronAddress,
-  tronHexAddress,
-  usualTokenEnergy,
-} from '@causeway/core'
+
+import { connectQuotingChain, payingFamily } from '@causeway/chains'
+import { createTronCodec, type Hex, Secret, tronAddress, tronHexAddress } from '@causeway/core'
+import type { PayingChain, RegisteredChain } from '@causeway/families'
+import { TronFees, usualTokenEnergy } from '@causeway/families/rules'
 import { type ChainBed, chainBedOn, startTestNetwork } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import { createTronLedger, startTronFacade } from '@causeway/localnet/standIns/tron'
+import type { ChainClient } from '@causeway/rpc'
 import type { ExpiringBench } from './expiringKills.ts'
 import { type Processes, startProcesses } from './expiringProcess.ts'
 

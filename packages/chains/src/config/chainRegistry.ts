@@ -5,14 +5,23 @@ import {
   chainEntrySchema,
   chainsFileSchema,
   codecOf,
-  families,
   hubFileSchema,
   Secret,
   splitList,
 } from '@causeway/core'
+import type { SigningCap } from '@causeway/families'
+import {
+  type AdditionalData,
+  canPay,
+  type Endpoints,
+  type ListedChain,
+  type RegisteredChain,
+  type RegisteredHub,
+  secretMembers,
+} from '@causeway/families'
+import { families } from '@causeway/families/rules'
+import { countHosts, defaultThreshold, parseEndpoint } from '@causeway/rpc'
 import { z } from 'zod'
-import { countHosts, parseEndpoint } from '../rpc/endpointUrl.ts'
-import { defaultThreshold } from '../rpc/tally.ts'
 import {
   badConfiguration,
   describeIssues,
@@ -20,16 +29,7 @@ import {
   readConfigFile,
   ruleOfFile,
 } from './configFile.ts'
-import { canPay, type ListedChain } from './listedPayers.ts'
 import type { Placeholder, Variables } from './placeholders.ts'
-import {
-  type AdditionalData,
-  type Endpoints,
-  type RegisteredChain,
-  type RegisteredHub,
-  secretMembers,
-} from './registeredChain.ts'
-import type { SigningCap } from './signingCap.ts'
 import { readSigningCaps } from './signingCaps.ts'
 
 export type ChainRegistry = {

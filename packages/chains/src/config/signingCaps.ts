@@ -1,5 +1,5 @@
 import { bytesToHex, type ChainNetwork, codecOf, DomainError, splitList } from '@causeway/core'
-import type { SigningCap } from './signingCap.ts'
+import type { SigningCap } from '@causeway/families'
 
 /**
  * Reads a chain's `signingCaps`: an object, or `currency=amount` joined by commas. There is no wildcard:

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { ConfigurationError, type Secret } from '@causeway/core'
-import { AnswerTooLongError, requestText } from '../rpc/requestText.ts'
+import { AnswerTooLongError, requestText } from '@causeway/rpc'
 
 /** What a source holds now; `unchanged` where it is what it was. */
 export type SourceReading =

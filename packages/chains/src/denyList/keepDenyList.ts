@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  ConfigurationError,
-  type DenyList,
-  parseDenyList,
-  refuseReplacement,
-  unionOfDenyLists,
-} from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import { type DenyList, parseDenyList, refuseReplacement, unionOfDenyLists } from './denyList.ts'
 import type { DenyListSettings } from './denyListSettings.ts'
 import { type DenyListSource, fileSource, urlSource } from './denyListSource.ts'
 

@@ -7,8 +7,7 @@ import {
   UpstreamUnavailableError,
   type VmType,
 } from '@causeway/core'
-import type { HubEntries, MappingWriter } from '../family/hubEntries.ts'
-import type { NonceMappings } from '../family/nonceMappings.ts'
+import type { HubEntries, MappingWriter, NonceMappings } from '@causeway/families'
 import { type VouchedEntry, type Vouching, vouchForEntry } from './vouching.ts'
 
 /** What a wallet signed about a nonce of its own. */

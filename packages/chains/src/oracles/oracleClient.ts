@@ -1,15 +1,15 @@
-import {
-  type Execution,
-  type ExecutionDomain,
-  type Hex,
-  type NoFillOrRefund,
-  type NonceMapping,
-  type RecoverSigner,
-  type SigningRequest,
-  signingDigest,
+import type {
+  Execution,
+  ExecutionDomain,
+  Hex,
+  NoFillOrRefund,
+  NonceMapping,
+  RecoverSigner,
+  SigningRequest,
 } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
+import { requestText } from '@causeway/rpc'
 import { z } from 'zod'
-import { requestText } from '../rpc/requestText.ts'
 import type { OracleSetting } from './oracleSettings.ts'
 
 /** What one oracle answered about one message. */

@@ -1,6 +1,6 @@
 import type { SqlTx } from '@causeway/core'
+import { requestText } from '@causeway/rpc'
 import { z } from 'zod'
-import { requestText } from '../rpc/requestText.ts'
 import type { OracleSetting, OracleSettings } from './oracleSettings.ts'
 
 const answerBytesMax = 1024 * 1024

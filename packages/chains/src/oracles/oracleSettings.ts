@@ -1,11 +1,5 @@
-import {
-  ConfigurationError,
-  type Hex,
-  type ListEntry,
-  listEntries,
-  parseCasedAddress,
-  Secret,
-} from '@causeway/core'
+import { ConfigurationError, type Hex, type ListEntry, listEntries, Secret } from '@causeway/core'
+import { parseCasedAddress } from '@causeway/families/rules'
 
 /** An oracle that is asked directly; whatever it answers, it counts for `signer` alone. */
 export type OracleSetting = {

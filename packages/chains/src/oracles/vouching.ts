@@ -1,5 +1,5 @@
 import type { Hex, MappingDomain, MappingEntry } from '@causeway/core'
-import type { EntryProof } from '../family/hubEntries.ts'
+import type { EntryProof } from '@causeway/families'
 import type { AskedEntry, OracleAnswer, OracleClient } from './oracleClient.ts'
 
 /** Oracles that may vouch for entries of the hub, and who they vouch as. */

@@ -1,10 +1,10 @@
 import { createChainHasher, type NetworkOf } from '../chain/protocolChain.ts'
+import { encodeAddressField, encodeCurrencyField } from '../encodings/vmCodec.ts'
 import { AbiWords } from '../hashing/abiWords.ts'
 import { bytesToHex, fixedHexToBytes, hexToBytes } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
 import { typeHash } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
-import { encodeAddressField, encodeCurrencyField } from '../vm/vmCodec.ts'
 import type { DepositMessage, WithdrawalMessage } from './messages.ts'
 
 const depositDataType = 'Data(string chainId,bytes transactionId)'

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { orderBId, orderCId, repeated } from '../../test/vectors/orders.ts'
+import { codecOf, mainNetwork } from '../encodings/codecs.ts'
 import type { Hex } from '../hex.ts'
-import { codecOf, mainNetwork } from '../vm/codecs.ts'
 import {
   depositsExecutionKey,
   deterministicId,

@@ -1,6 +1,6 @@
+import type { VmType } from '../encodings/vmType.ts'
 import type { Hex } from '../hex.ts'
 import type { Order } from '../order/order.ts'
-import type { VmType } from '../vm/vmType.ts'
 
 /**
  * Facts are what a chain proves, without judgement: readers produce them, pure rules compare them

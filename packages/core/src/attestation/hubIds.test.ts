@@ -16,11 +16,11 @@ import {
   tronNative,
 } from '../../test/vectors/orders.ts'
 import type { ProtocolChain } from '../chain/protocolChain.ts'
+import { checksumAddress } from '../encodings/checksumAddress.ts'
+import { mainNetwork } from '../encodings/codecs.ts'
+import { InvalidAddressError } from '../encodings/errors.ts'
+import { vmTypes } from '../encodings/vmType.ts'
 import type { Hex } from '../hex.ts'
-import { mainNetwork } from '../vm/codecs.ts'
-import { InvalidAddressError } from '../vm/errors.ts'
-import { checksumAddress } from '../vm/ethereum/checksumAddress.ts'
-import { vmTypes } from '../vm/vmType.ts'
 import { derivedHubChainId, hubAlias, hubTokenId, orderAddress, withdrawalAddress } from './hubIds.ts'
 
 function chain(chainId: string): ProtocolChain {

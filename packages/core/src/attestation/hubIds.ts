@@ -1,9 +1,9 @@
 import type { ProtocolChain } from '../chain/protocolChain.ts'
+import { codecOf } from '../encodings/codecs.ts'
 import { AbiWords } from '../hashing/abiWords.ts'
 import { bytesToHex, concatBytes, fixedHexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
 import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
-import { codecOf } from '../vm/codecs.ts'
 
 /**
  * Names of accounts and tokens on the hub. All hash packed bytes that start with the chain's string

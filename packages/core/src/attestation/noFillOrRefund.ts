@@ -1,9 +1,9 @@
+import { checksumAddress } from '../encodings/checksumAddress.ts'
+import { mainNetwork } from '../encodings/codecs.ts'
 import { sha256TextHex } from '../hashing/sha256.ts'
 import type { Hex } from '../hex.ts'
 import type { MappingEntry } from '../signatures/execution.ts'
 import type { NoFillOrRefund } from '../signatures/noFillOrRefund.ts'
-import { mainNetwork } from '../vm/codecs.ts'
-import { checksumAddress } from '../vm/ethereum/checksumAddress.ts'
 import { hubAlias } from './hubIds.ts'
 
 /** What an entry of the hub's mapping holds where a promise was given. */

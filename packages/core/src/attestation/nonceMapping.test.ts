@@ -2,9 +2,9 @@
 // it: nobody; a deposit would name no order. Method: the published vectors, and viem as the judge of the typed data.
 import { hashTypedData } from 'viem'
 import { expect, test } from 'vitest'
+import { mainNetwork } from '../encodings/codecs.ts'
 import { bytesToHex } from '../hashing/hexBytes.ts'
-import { mainNetwork } from '../vm/codecs.ts'
-import { nonceMappingDigest, nonceMappingTypedData } from '../vm/nonceMapping.ts'
+import { nonceMappingDigest, nonceMappingTypedData } from '../signatures/nonceMapping.ts'
 import { nonceMappingEntry, nonceMappingId } from './nonceMapping.ts'
 
 const order = '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4' as const

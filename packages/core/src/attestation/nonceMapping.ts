@@ -1,9 +1,9 @@
+import { checksumAddress } from '../encodings/checksumAddress.ts'
+import type { ChainNetwork } from '../encodings/codecs.ts'
 import { sha256TextHex } from '../hashing/sha256.ts'
 import type { Hex } from '../hex.ts'
 import type { MappingEntry } from '../signatures/execution.ts'
-import type { ChainNetwork } from '../vm/codecs.ts'
-import { checksumAddress } from '../vm/ethereum/checksumAddress.ts'
-import type { NonceMapping } from '../vm/nonceMapping.ts'
+import type { NonceMapping } from '../signatures/nonceMapping.ts'
 import { hubAlias } from './hubIds.ts'
 
 /** Under which the hub keeps what a nonce is for. @source oracle-protocol.md 5.4 */

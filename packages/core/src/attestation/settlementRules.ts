@@ -1,7 +1,7 @@
+import type { VmCodec } from '../encodings/vmCodec.ts'
 import type { Hex } from '../hex.ts'
 import type { Order } from '../order/order.ts'
 import { encodeOrderCall } from '../order/orderCall.ts'
-import type { VmCodec } from '../vm/vmCodec.ts'
 import type { ExecutedCallFact, PaymentFacts } from './facts.ts'
 
 /** 100 % of a weighted difference. */

@@ -1,7 +1,7 @@
+import { type ChainNetwork, codecOf } from '../encodings/codecs.ts'
+import type { VmCodec } from '../encodings/vmCodec.ts'
 import { DomainError } from '../errors.ts'
 import { hashText } from '../hashing/typedData.ts'
-import { type ChainNetwork, codecOf } from '../vm/codecs.ts'
-import type { VmCodec } from '../vm/vmCodec.ts'
 
 /** One chain as the protocol names it: its string id enters hashes, its family encodes its addresses. */
 export type ProtocolChain = ChainNetwork & { readonly chainId: string }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { vmTypes } from '../vm/vmType.ts'
+import { vmTypes } from '../encodings/vmType.ts'
 import { chainKey, codeHashes, environmentName } from './scalars.ts'
 
 /**

@@ -12,7 +12,7 @@ import {
   orderOfQuote,
 } from '../../test/vectors/orders.ts'
 import { UnknownChainError } from '../chain/protocolChain.ts'
-import { InvalidAddressError } from '../vm/errors.ts'
+import { InvalidAddressError } from '../encodings/errors.ts'
 import type { Order } from './order.ts'
 import { orderId } from './orderId.ts'
 

@@ -1,12 +1,12 @@
 import { createChainHasher, type HashedChain, type NetworkOf } from '../chain/protocolChain.ts'
+import { ethereumCodec } from '../encodings/ethereum.ts'
+import { remembered } from '../encodings/remembered.ts'
+import { encodeAddressField, encodeCurrencyField } from '../encodings/vmCodec.ts'
 import { AbiWords } from '../hashing/abiWords.ts'
 import { bytesToHex, hexToBytes } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
 import { hashArray, hashText, typeHash } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
-import { ethereumCodec } from '../vm/ethereum/codec.ts'
-import { remembered } from '../vm/remembered.ts'
-import { encodeAddressField, encodeCurrencyField } from '../vm/vmCodec.ts'
 import type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order.ts'
 import {
   feeType,

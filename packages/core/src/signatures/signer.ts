@@ -1,5 +1,5 @@
+import type { VmType } from '../encodings/vmType.ts'
 import type { Hex } from '../hex.ts'
-import type { VmType } from '../vm/vmType.ts'
 import type {
   Execution,
   ExecutionDomain,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import type { NetworkOf } from '../../src/chain/protocolChain.ts'
+import { mainNetwork } from '../../src/encodings/codecs.ts'
+import { type VmType, vmTypes } from '../../src/encodings/vmType.ts'
 import type { Hex } from '../../src/hex.ts'
 import type { Order } from '../../src/order/order.ts'
-import { mainNetwork } from '../../src/vm/codecs.ts'
-import { type VmType, vmTypes } from '../../src/vm/vmType.ts'
 import { accounts, currencies, type Spelled } from './addresses.ts'
 
 /** Chains are named after their family, so that looking one up needs no table. */

@@ -1,8 +1,8 @@
 import type { NetworkOf } from '../../src/chain/protocolChain.ts'
+import { mainNetwork } from '../../src/encodings/codecs.ts'
+import type { VmType } from '../../src/encodings/vmType.ts'
 import type { Hex } from '../../src/hex.ts'
 import type { Order } from '../../src/order/order.ts'
-import { mainNetwork } from '../../src/vm/codecs.ts'
-import type { VmType } from '../../src/vm/vmType.ts'
 
 const evmNative = '0x0000000000000000000000000000000000000000'
 export const bitcoinNative = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8'

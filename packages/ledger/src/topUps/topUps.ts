@@ -1,4 +1,5 @@
-import type { ClassifiedTransfer, Hex, SqlTx } from '@causeway/core'
+import type { Hex, SqlTx } from '@causeway/core'
+import type { ClassifiedTransfer } from '@causeway/families/rules'
 import { hexToBuffer } from '../transfers/transfers.ts'
 
 /** One transfer to custody as it stands in one block, and what it is worth to whom. */

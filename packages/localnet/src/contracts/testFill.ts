@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { encodeFill, type Fill, type FillCall, type OrderCalls } from '@causeway/contracts'
-import { bytesToHex, type Hex, orderCloneAddress } from '@causeway/core'
+import { bytesToHex, type Hex } from '@causeway/core'
+import { orderCloneAddress } from '@causeway/families/rules'
 
 export { recordsPayments } from '@causeway/contracts/codes'
 

@@ -1,5 +1,6 @@
 import { depositoryAbi } from '@causeway/contracts'
-import { decodeEvmWithdrawal, type EvmWithdrawal, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { decodeEvmWithdrawal, type EvmWithdrawal } from '@causeway/families/rules'
 import { encodeFunctionData } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 

@@ -4,11 +4,11 @@ import {
   type Hex,
   hexToBytes,
   keccak256Hex,
-  scriptAddress,
   sha256TextHex,
   tronAddress,
   type VmType,
 } from '@causeway/core'
+import { scriptAddress } from '@causeway/families/rules'
 
 /** Chains of other families than the EVM's that a local network shows, in the order of their ports. */
 export const familyKeys = ['solana', 'bitcoin', 'tron', 'hyperliquid', 'lighter'] as const

@@ -4,9 +4,9 @@ import {
   hyperliquidCodec,
   lighterCodec,
   solanaCodec,
-  tokenProgram,
   tronAddress,
 } from '@causeway/core'
+import { tokenProgram } from '@causeway/families/rules'
 import type { TronDeployment } from '../contracts/deployment.ts'
 import type { FamilyKey } from './familyPlans.ts'
 import { localPicture } from './localPicture.ts'

@@ -1,4 +1,4 @@
-import { token2022Program, tokenProgram } from '@causeway/core'
+import { token2022Program, tokenProgram } from '@causeway/families/rules'
 
 export type SolanaTokenSymbol = 'USDC' | 'WETH'
 

@@ -1,4 +1,5 @@
-import { encodeDepositNative, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { encodeDepositNative } from '@causeway/families/rules'
 import { mined } from '../nodes/clients.ts'
 import { connectLocalChain } from '../nodes/localChain.ts'
 import type { KnownTransaction } from '../standIns/tron/knowledge.ts'

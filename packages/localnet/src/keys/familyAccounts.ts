@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  bitcoinNetworkOf,
-  bytesToHex,
-  type Hex,
-  hexToBytes,
-  scriptAddress,
-  sha256,
-  tronAddress,
-} from '@causeway/core'
+import { bitcoinNetworkOf, bytesToHex, type Hex, hexToBytes, sha256, tronAddress } from '@causeway/core'
+import { scriptAddress } from '@causeway/families/rules'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { localAccount } from './generateKeys.ts'
 import type { LocalAccount, LocalKeys } from './localKeys.ts'

@@ -1,4 +1,4 @@
-import { token2022Program } from '@causeway/core'
+import { token2022Program } from '@causeway/families/rules'
 import { Keypair, PublicKey } from '@solana/web3.js'
 import { type SolanaNode, tokenAccount } from '../standIns/solana/index.ts'
 import { type HolderState, type SolanaWallet, type SolanaWalletName, solanaWallets } from './solanaWallets.ts'

@@ -1,13 +1,7 @@
 // Orders that deposit addresses may pay, signed as quote-api signs them.
-import {
-  depositOrderSalt,
-  type Hex,
-  mainNetwork,
-  type NetworkOf,
-  type Order,
-  orderId,
-  orderWords,
-} from '@causeway/core'
+
+import { type Hex, mainNetwork, type NetworkOf, type Order, orderId, orderWords } from '@causeway/core'
+import { depositOrderSalt } from '@causeway/families/rules'
 import { zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { LocalAccount } from '../../src/keys/localKeys.ts'

@@ -5,22 +5,24 @@ import {
   bitcoinNetworkOf,
   codecOf,
   createBitcoinCodec,
+  type Hex,
+  hexToBytes,
+  mainNetwork,
+  solanaCodec,
+  tronAddress,
+  type VmType,
+} from '@causeway/core'
+import {
   decodeBitcoinPayload,
   decodeEvmWithdrawal,
   decodeHyperliquidWithdrawal,
   decodeLighterWithdrawal,
   decodeSolanaWithdrawal,
   encodeLighterWithdrawal,
-  type Hex,
-  hexToBytes,
   type LighterWithdrawal,
-  mainNetwork,
   scriptAddress,
-  solanaCodec,
   solanaWithdrawalId,
-  tronAddress,
-  type VmType,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { Keypair, PublicKey, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { Transaction } from 'bitcoinjs-lib'
 import { pad, parseEther } from 'viem'

@@ -13,21 +13,23 @@ import {
 import {
   bytesToHex,
   createBitcoinCodec,
-  depositAddressOf,
-  depositSwapSalt,
   derivedHubChainId,
-  encodePermit,
-  encodeSignedDeposit,
   type Hex,
   mainNetwork,
-  permitTypedData,
-  signingDigest,
   solanaCodec,
-  spelledWithdrawRequest,
   tronAddress,
   type WithdrawRequest,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import {
+  depositAddressOf,
+  depositSwapSalt,
+  encodePermit,
+  encodeSignedDeposit,
+  permitTypedData,
+  signingDigest,
+  spelledWithdrawRequest,
+} from '@causeway/families/rules'
 import { concatHex, encodeAbiParameters, encodeFunctionData, erc20Abi, maxUint256, zeroAddress } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import type { Artifacts } from '../../src/contracts/artifacts.ts'

@@ -6,7 +6,8 @@ import {
   depositRouterAbi,
   permitRouterAbi,
 } from '@causeway/contracts'
-import { depositAddressOf, encodePermit, type Hex, permitTypedData } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { depositAddressOf, encodePermit, permitTypedData } from '@causeway/families/rules'
 import { encodeFunctionData, erc20Abi, maxUint256, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { ChainDeployment } from '../../src/contracts/deployment.ts'

@@ -1,5 +1,6 @@
-import type { AgreedGas, ShownNetworkFee } from '@causeway/chains'
-import type { CurrencyKey, Hex, NetworkFees, PoolState, ShapeUnits } from '@causeway/core'
+import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
+import type { AgreedGas, ShownNetworkFee } from '@causeway/families'
+import type { NetworkFees, ShapeUnits } from '@causeway/families/rules'
 import type { FeedReading } from '../prices/feedReader.ts'
 import type { SequencerStatus } from '../prices/sequencer.ts'
 import type { ChainMarket, FeeRefusal } from '../snapshot.ts'

@@ -1,6 +1,7 @@
 // Goal: a chain is read once per head, all at its hash, and nothing half-read gets out.
 // Method: a client whose answers are encoded by viem; the same against a real node is in test/market.test.ts.
-import type { PoolMirror, RpcAnswer, RpcCall } from '@causeway/chains'
+import type { PoolMirror } from '@causeway/families'
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,3 +1,4 @@
+import { contractChain, type Hex, leastBetweenReadsMs, paceMs, startDeadline } from '@causeway/core'
 import {
   type AgreedClient,
   type AgreedGas,
@@ -16,18 +17,8 @@ import {
   type PollingClient,
   type PoolMirror,
   type SaidOfContracts,
-} from '@causeway/chains'
-import {
-  contractChain,
-  dearerStateOf,
-  type EthereumFeeFacts,
-  EthereumFees,
-  gasUnits,
-  type Hex,
-  leastBetweenReadsMs,
-  paceMs,
-  startDeadline,
-} from '@causeway/core'
+} from '@causeway/families'
+import { dearerStateOf, type EthereumFeeFacts, EthereumFees, gasUnits } from '@causeway/families/rules'
 import type { ChainPlan } from '../plan.ts'
 import type { AgreedHead, AgreedKind, ChainReading, ChainSource, FeeReading } from './chainReading.ts'
 import { type ContractReads, type DataFees, planContractReads } from './contractReads.ts'

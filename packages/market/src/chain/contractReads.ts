@@ -1,3 +1,4 @@
+import { type CurrencyKey, contractChain, divideUp, type Hex, maxBigint } from '@causeway/core'
 import {
   balanceOfCall,
   type ContractAnswer,
@@ -6,18 +7,8 @@ import {
   planDataFees,
   probeCalldata,
   shapeProbes,
-} from '@causeway/chains'
-import {
-  type CurrencyKey,
-  contractChain,
-  divideUp,
-  type EthereumFeeFacts,
-  type GasShape,
-  gasShapes,
-  gasUnits,
-  type Hex,
-  maxBigint,
-} from '@causeway/core'
+} from '@causeway/families'
+import { type EthereumFeeFacts, type GasShape, gasShapes, gasUnits } from '@causeway/families/rules'
 import type { BalancePlan, ChainPlan } from '../plan.ts'
 import { createFeedReader } from '../prices/feedReader.ts'
 import { createSequencerReader } from '../prices/sequencer.ts'

@@ -1,5 +1,5 @@
-import type { AgreementReport, NetworkReader } from '@causeway/chains'
 import { currencyKey } from '@causeway/core'
+import type { AgreementReport, NetworkReader } from '@causeway/families'
 import type { ChainPlan } from '../plan.ts'
 import type { AgreedKind, ChainReading, ChainSource } from './chainReading.ts'
 

@@ -1,7 +1,7 @@
 // Goal: what transactions take is known from a chain's first reading on, and again soon after it changed. Attacks:
 // endpoints that fall silent so that dear transactions look cheap again; one that is slow, which would make every price
 // late; an answer that cannot be read.
-import type { ShapeUnits } from '@causeway/core'
+import type { ShapeUnits } from '@causeway/families/rules'
 import { expect, test } from 'vitest'
 import { createUnitsMeter } from './unitsMeter.ts'
 

@@ -1,4 +1,4 @@
-import type { ShapeUnits } from '@causeway/core'
+import type { ShapeUnits } from '@causeway/families/rules'
 
 /** Never rejects. */
 export type UnitsMeter = () => Promise<readonly ShapeUnits[]>

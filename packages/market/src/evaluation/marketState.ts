@@ -1,5 +1,5 @@
-import type { AgreementReport } from '@causeway/chains'
 import type { CurrencyKey } from '@causeway/core'
+import type { AgreementReport } from '@causeway/families'
 import type { AgreedKind, ChainReading } from '../chain/chainReading.ts'
 import { type ChainFacts, chainFacts } from '../chain/chainState.ts'
 import type { MarketLimits } from '../limits.ts'

@@ -1,5 +1,6 @@
-import { type JsonRpcClient, multicall, readHead } from '@causeway/chains'
 import type { Hex, PriceFeed } from '@causeway/core'
+import { multicall, readHead } from '@causeway/families'
+import type { JsonRpcClient } from '@causeway/rpc'
 import { createFeedReader } from './feedReader.ts'
 import { feedValue } from './feedRound.ts'
 

@@ -1,6 +1,6 @@
 // Goal: one multicall reads all feeds, and asks what they are only until they said so.
 // Method: answers encoded by viem, an independent implementation.
-import type { ContractAnswer, ContractCall } from '@causeway/chains'
+import type { ContractAnswer, ContractCall } from '@causeway/families'
 import { encodeAbiParameters, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { quoteFile } from '../../test/support/fixtures.ts'

@@ -1,5 +1,6 @@
-import type { ContractAnswer, ContractCall } from '@causeway/chains'
-import { contractInterface, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { ContractAnswer, ContractCall } from '@causeway/families'
+import { contractInterface } from '@causeway/families/rules'
 import { decodeText } from '../returnData.ts'
 import { decodeDecimals, decodeRound, type FeedIdentity, type FeedRound } from './feedRound.ts'
 import type { FeedPlan } from './pricePlan.ts'

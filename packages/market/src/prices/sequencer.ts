@@ -1,5 +1,5 @@
-import type { ContractAnswer, ContractCall } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
+import type { ContractAnswer, ContractCall } from '@causeway/families'
 import { wordAt, wordCount } from '../returnData.ts'
 import { latestRoundCall } from './feedReader.ts'
 import type { SourceFault } from './source.ts'

@@ -1,15 +1,12 @@
 import {
   type CurrencyKey,
-  type EthereumFeeFacts,
-  EthereumFees,
-  type GasPrice,
-  gasShapes,
   type Hex,
   type PoolState,
   type QuoteFile,
   quoteFileSchema,
   sqrtPriceX96FromAmounts,
 } from '@causeway/core'
+import { type EthereumFeeFacts, EthereumFees, type GasPrice, gasShapes } from '@causeway/families/rules'
 import type { ChainReading } from '../../src/chain/chainReading.ts'
 import { feeReading } from '../../src/chain/chainSource.ts'
 

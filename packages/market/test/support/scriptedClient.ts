@@ -1,5 +1,5 @@
-import type { JsonRpcClient, PollOptions, RpcAnswer, RpcCall } from '@causeway/chains'
 import { UpstreamUnavailableError } from '@causeway/core'
+import type { JsonRpcClient, PollOptions, RpcAnswer, RpcCall } from '@causeway/rpc'
 
 export type ScriptedClient = JsonRpcClient & {
   /** Every batch that was asked. */

@@ -1,6 +1,6 @@
+import type { FillsResponse } from '@causeway/attestations'
 import {
   encodeTransferAction,
-  type FillsResponse,
   type Hex,
   hubAlias,
   hubTokenId,

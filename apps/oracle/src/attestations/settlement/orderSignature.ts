@@ -1,4 +1,5 @@
-import { type Hex, signingDigest } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import type { AttestationContext } from '../context.ts'
 import { AttestationError } from '../errors.ts'
 

@@ -1,5 +1,5 @@
-import { createLruCache } from '@causeway/chains'
 import { DomainError, UpstreamUnavailableError } from '@causeway/core'
+import { createLruCache } from '@causeway/rpc'
 
 export type BoundedStalenessOptions<Value> = {
   /** Answers from the store; `undefined` when there is nothing. */

@@ -1,4 +1,4 @@
-import type { JsonRpcClient } from '@causeway/chains'
+import type { JsonRpcClient } from '@causeway/rpc'
 import { expect, test } from 'vitest'
 import { createContractSignatures, SignatureChecksOverloadedError } from './contractSignature.ts'
 

@@ -1,5 +1,6 @@
-import { askCodeSignature, type JsonRpcClient } from '@causeway/chains'
 import { DomainError, type Hex } from '@causeway/core'
+import { askCodeSignature } from '@causeway/families'
+import type { JsonRpcClient } from '@causeway/rpc'
 
 /** More contract wallets are being asked than may; come back later. */
 export class SignatureChecksOverloadedError extends DomainError {

@@ -1,4 +1,5 @@
-import { encodeTopUp, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { encodeTopUp } from '@causeway/families/rules'
 import { errorResponses, type HttpApp, type PageFile, registerPages } from '@causeway/http'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'

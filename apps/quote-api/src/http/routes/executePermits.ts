@@ -1,4 +1,4 @@
-import { permitKinds } from '@causeway/core'
+import { permitKinds } from '@causeway/families/rules'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import type { TakeSignature } from '../../requests/permits/takePermit.ts'

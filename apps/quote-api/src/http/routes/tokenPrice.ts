@@ -1,4 +1,5 @@
-import { families, formatAmount } from '@causeway/core'
+import { formatAmount } from '@causeway/core'
+import { families } from '@causeway/families/rules'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'

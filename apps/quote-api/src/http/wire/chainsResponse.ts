@@ -1,4 +1,5 @@
-import { families, type Hex, publicVmNames } from '@causeway/core'
+import { type Hex, publicVmNames } from '@causeway/core'
+import { families } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
 import { takesPermits } from '../../pricing/permit.ts'

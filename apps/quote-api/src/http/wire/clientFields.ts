@@ -1,4 +1,4 @@
-import type { OutputChoice } from '@causeway/core'
+import type { OutputChoice } from '@causeway/families/rules'
 import { z } from 'zod'
 import { QuoteError, type QuoteErrorCode } from '../../pricing/errors.ts'
 import { swapSource } from '../../pricing/legs.ts'

@@ -1,4 +1,4 @@
-import { families } from '@causeway/core'
+import { families } from '@causeway/families/rules'
 import { z } from 'zod'
 import {
   findCurrency,

@@ -1,4 +1,4 @@
-import { stepDataSchema } from '@causeway/core'
+import { stepDataSchema } from '@causeway/families/rules'
 import { z } from 'zod'
 
 const text = z.string()

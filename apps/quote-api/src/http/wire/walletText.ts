@@ -1,4 +1,5 @@
-import { ethereumCodec, type Hex, InvalidAddressError, parseCasedAddress } from '@causeway/core'
+import { ethereumCodec, type Hex, InvalidAddressError } from '@causeway/core'
+import { parseCasedAddress } from '@causeway/families/rules'
 import { z } from 'zod'
 
 /** An EVM address as a caller writes it; `parseWallet` reads it. */

@@ -1,5 +1,4 @@
 import {
-  type AccountLack,
   type AppFeeClaimTypedData,
   appFeeClaimDigest,
   appFeeClaimTypedData,
@@ -8,6 +7,7 @@ import {
   formatAmount,
   type Hex,
 } from '@causeway/core'
+import type { AccountLack } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../../pricing/errors.ts'
 import { networkFees, refundCost } from '../../pricing/gas.ts'

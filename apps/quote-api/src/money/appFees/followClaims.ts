@@ -1,6 +1,6 @@
-import { TransactionNotFinalError } from '@causeway/chains'
 import { type Hex, type PaymentFacts, paceMs, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { endAppFeeClaim } from '@causeway/ledger'
+import { TransactionNotFinalError } from '@causeway/rpc'
 import type { Run } from '../../jobs/runJobs.ts'
 import { fillExtraData } from '../../requests/draft/buildOrder.ts'
 import { paymentProblem } from '../../requests/settlement/fillCheck.ts'

@@ -1,11 +1,5 @@
-import {
-  DomainError,
-  encodeTopUp,
-  formatAmount,
-  type Hex,
-  parseCasedAddress,
-  type SqlDatabase,
-} from '@causeway/core'
+import { DomainError, formatAmount, type Hex, type SqlDatabase } from '@causeway/core'
+import { encodeTopUp, parseCasedAddress } from '@causeway/families/rules'
 import {
   type ClaimOutcome,
   claimTopUp,

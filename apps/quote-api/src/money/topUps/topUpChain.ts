@@ -1,14 +1,7 @@
-import { isTooWide, type JsonRpcClient, NodeError } from '@causeway/chains'
-import {
-  classifyTopUps,
-  type Hex,
-  needsTrace,
-  type TopUpFacts,
-  type TopUpTarget,
-  UpstreamDisagreementError,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { type Hex, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import { classifyTopUps, needsTrace, type TopUpFacts, type TopUpTarget } from '@causeway/families/rules'
 import type { ObservedTopUp } from '@causeway/ledger'
+import { isTooWide, type JsonRpcClient, NodeError } from '@causeway/rpc'
 import {
   askAny,
   askFinalHeight,

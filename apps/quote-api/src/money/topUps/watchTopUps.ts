@@ -1,4 +1,3 @@
-import type { ReadingPurpose } from '@causeway/chains'
 import {
   DomainError,
   type Hex,
@@ -8,6 +7,7 @@ import {
   UpstreamUnavailableError,
 } from '@causeway/core'
 import type { Fence } from '@causeway/database'
+import type { ReadingPurpose } from '@causeway/families'
 import {
   finalizeTopUp,
   haltTopUps,

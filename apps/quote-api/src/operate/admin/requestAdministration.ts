@@ -1,11 +1,5 @@
-import {
-  blockedWallet,
-  bytesToHex,
-  DomainError,
-  type Hex,
-  type SqlDatabase,
-  type SqlTx,
-} from '@causeway/core'
+import { blockedWallet } from '@causeway/chains'
+import { bytesToHex, DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { createLedger } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
 import { takeLeftAgain } from '../../requests/depositAddresses/addressStore.ts'

@@ -1,11 +1,5 @@
-import {
-  DomainError,
-  encodeTopUp,
-  type Hex,
-  isContractChain,
-  type SqlDatabase,
-  type TopUpCall,
-} from '@causeway/core'
+import { DomainError, type Hex, isContractChain, type SqlDatabase } from '@causeway/core'
+import { encodeTopUp, type TopUpCall } from '@causeway/families/rules'
 import { readTopUpCursor } from '@causeway/ledger'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { loadFiles } from '../../config/configuration.ts'

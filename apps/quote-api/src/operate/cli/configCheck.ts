@@ -1,15 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  type ChainClient,
-  type ChainFinding,
   connectQuotingChain,
-  contractFindings,
   environmentFileNames,
-  isOnThisMachine,
-  NodeError,
   networkContradictions,
-  type RegisteredChain,
   readEnvironmentFiles,
 } from '@causeway/chains'
 import {
@@ -20,7 +14,14 @@ import {
   isContractChain,
   type QuoteFile,
 } from '@causeway/core'
+import {
+  type ChainFinding,
+  contractFindings,
+  isOnThisMachine,
+  type RegisteredChain,
+} from '@causeway/families'
 import { readFeedAges } from '@causeway/market'
+import { type ChainClient, NodeError } from '@causeway/rpc'
 import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
 import { expectations, feedsOn } from '../checkChains.ts'

@@ -1,6 +1,6 @@
 // Where contract commands work: a quoted chain or the hub, with what is planned and what is configured there.
 import { readFile } from 'node:fs/promises'
-import { type ChainRegistry, loadConfigFile, type RegisteredHub } from '@causeway/chains'
+import { type ChainRegistry, loadConfigFile } from '@causeway/chains'
 import type { Arguments } from '@causeway/cli'
 import {
   type DeployedName,
@@ -21,6 +21,7 @@ import {
   type SettlementFile,
   settlementFileSchema,
 } from '@causeway/core'
+import type { RegisteredHub } from '@causeway/families'
 import { createPublicClient, type HttpTransport, http, type PublicClient } from 'viem'
 import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'

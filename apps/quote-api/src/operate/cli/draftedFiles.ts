@@ -1,6 +1,7 @@
 // The configuration files of an environment of one's own, made from those that this release ships.
 import { fillInByDeploying, fillInByHand } from '@causeway/chains'
-import { families, vmTypes } from '@causeway/core'
+import { vmTypes } from '@causeway/core'
+import { families } from '@causeway/families/rules'
 import { z } from 'zod'
 
 /** Parsed files of a shipped environment, by the name in front of its own. */

@@ -1,11 +1,7 @@
-import {
-  type ChainClient,
-  type ChainFinding,
-  MalformedAnswerError,
-  NodeError,
-  parseBytes,
-} from '@causeway/chains'
-import { contractInterface, type Hex, type QuoteFile } from '@causeway/core'
+import type { Hex, QuoteFile } from '@causeway/core'
+import type { ChainFinding } from '@causeway/families'
+import { contractInterface } from '@causeway/families/rules'
+import { type ChainClient, MalformedAnswerError, NodeError, parseBytes } from '@causeway/rpc'
 
 const pyth = contractInterface(['function wormhole() view returns (address)'])
 const wormhole = contractInterface([

@@ -1,5 +1,6 @@
 import type { Arguments, Flag } from '@causeway/cli'
-import { anyCaseHex32Pattern, type Hex, parseCasedAddress } from '@causeway/core'
+import { anyCaseHex32Pattern, type Hex } from '@causeway/core'
+import { parseCasedAddress } from '@causeway/families/rules'
 import { type ZodType, z } from 'zod'
 import { operatorReason } from '../../access/operatorReason.ts'
 import { CommandError } from './commandError.ts'

@@ -1,11 +1,7 @@
-import {
-  connectQuotingChain,
-  createHubEntries,
-  createJsonRpcClient,
-  createQuorumOver,
-  type RegisteredHub,
-} from '@causeway/chains'
+import { connectQuotingChain } from '@causeway/chains'
 import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import { createHubEntries, type RegisteredHub } from '@causeway/families'
+import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { recordAction } from '../../access/adminAction.ts'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { loadFiles } from '../../config/configuration.ts'

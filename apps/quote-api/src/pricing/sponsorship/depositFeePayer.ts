@@ -1,4 +1,5 @@
-import { families, type VmCodec, type VmType } from '@causeway/core'
+import type { VmCodec, VmType } from '@causeway/core'
+import { families } from '@causeway/families/rules'
 import { QuoteError } from '../errors.ts'
 
 /** A chain as far as a fee payer depends on it. */

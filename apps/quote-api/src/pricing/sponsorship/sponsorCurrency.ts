@@ -1,4 +1,4 @@
-import type { JsonRpcClient } from '@causeway/chains'
+import type { JsonRpcClient } from '@causeway/rpc'
 import type { QuoteRegistry } from '../registry.ts'
 
 /** Where sponsorship wallets live; without a client only keys can sign, contracts cannot. */

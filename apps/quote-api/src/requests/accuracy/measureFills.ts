@@ -1,6 +1,6 @@
-import { type JsonRpcClient, MalformedAnswerError, parseQuantity, parseRecord } from '@causeway/chains'
 import { feeTotals, type PaymentFacts, type PricedUnit, type SqlDatabase } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
+import { type JsonRpcClient, MalformedAnswerError, parseQuantity, parseRecord } from '@causeway/rpc'
 import type { Run } from '../../jobs/runJobs.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'

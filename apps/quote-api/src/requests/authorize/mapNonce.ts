@@ -1,11 +1,4 @@
-import {
-  type MappingWriter,
-  type SentTransfer,
-  sayTimeoutMs,
-  type Vouching,
-  vouchForMapping,
-  vouchTimeoutMs,
-} from '@causeway/chains'
+import { sayTimeoutMs, type Vouching, vouchForMapping, vouchTimeoutMs } from '@causeway/chains'
 import {
   DomainError,
   type Hex,
@@ -14,6 +7,7 @@ import {
   type SqlDatabase,
   UpstreamUnavailableError,
 } from '@causeway/core'
+import type { MappingWriter, SentTransfer } from '@causeway/families'
 import type { KeylessBudget } from '../../access/keylessBudget.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { PricingDependencies } from '../../pricing/priceRequest.ts'

@@ -1,4 +1,5 @@
-import type { DepositAddress, DepositAddressTerms, Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import type { DepositAddress, DepositAddressTerms } from '@causeway/families/rules'
 import type { BlockCursor } from '../../chainReadings/blockCursor.ts'
 import { type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
 import { toBytes } from '../orders/orderColumns.ts'

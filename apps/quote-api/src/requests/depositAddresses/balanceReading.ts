@@ -1,14 +1,13 @@
+import { contractChain, type Hex } from '@causeway/core'
 import {
   balanceOfCall,
   type ContractCall,
   decodeAggregate3,
-  MalformedAnswerError,
   multicallRequest,
-  NodeError,
   nativeBalanceCall,
   readUintResult,
-} from '@causeway/chains'
-import { contractChain, type Hex } from '@causeway/core'
+} from '@causeway/families'
+import { MalformedAnswerError, NodeError } from '@causeway/rpc'
 import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 

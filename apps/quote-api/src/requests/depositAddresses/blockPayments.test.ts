@@ -1,5 +1,5 @@
-import { MalformedAnswerError, type RpcAnswer, toQuantity } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
+import { MalformedAnswerError, type RpcAnswer, toQuantity } from '@causeway/rpc'
 import { encodeFunctionData, encodePacked, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
 import { addressesIn, largestTransfers, parseBlockPayments, payersOf, sumPayments } from './blockPayments.ts'

@@ -1,18 +1,17 @@
+import { type Hex, isAnyCaseHex32 } from '@causeway/core'
+import { type BlockMark, type PassRange, parseHead } from '@causeway/families'
+import { transferTopic } from '@causeway/families/rules'
 import {
-  type BlockMark,
   MalformedAnswerError,
   NodeError,
-  type PassRange,
   parseBytes,
   parseHash,
-  parseHead,
   parseList,
   parseQuantity,
   parseRecord,
   type RpcAnswer,
   toQuantity,
-} from '@causeway/chains'
-import { type Hex, isAnyCaseHex32, transferTopic } from '@causeway/core'
+} from '@causeway/rpc'
 import {
   type BlockReference,
   blockReading,

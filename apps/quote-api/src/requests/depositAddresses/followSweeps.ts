@@ -1,5 +1,5 @@
-import { unlessPutAside } from '@causeway/chains'
 import { type DepositFacts, paceMs, type SqlTx } from '@causeway/core'
+import { unlessPutAside } from '@causeway/families'
 import type { Run } from '../../jobs/runJobs.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
 import { reverted } from '../status/standstill.ts'

@@ -1,5 +1,5 @@
-import { createLruCache } from '@causeway/chains'
 import { maxBigint, minBigint } from '@causeway/core'
+import { createLruCache } from '@causeway/rpc'
 import {
   type BlockCursor,
   below,

@@ -1,4 +1,5 @@
-import type { DepositAddress, HoldRequest, Ledger, SqlWriteTx } from '@causeway/core'
+import type { HoldRequest, Ledger, SqlWriteTx } from '@causeway/core'
+import type { DepositAddress } from '@causeway/families/rules'
 import type { QuoteRecord } from '../draft/createQuote.ts'
 import type { StoreOutcome } from '../draft/createSponsoredQuote.ts'
 import { insertOrders, orderColumns } from '../orders/orderColumns.ts'

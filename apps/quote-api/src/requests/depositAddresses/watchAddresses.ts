@@ -1,4 +1,5 @@
-import { blockedWallet, DomainError, depthBlocks, paceMs, type SqlTx, usdValueDown } from '@causeway/core'
+import { blockedWallet } from '@causeway/chains'
+import { DomainError, depthBlocks, paceMs, type SqlTx, usdValueDown } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import { refundCost, sweepCostIn } from '../../pricing/gas.ts'

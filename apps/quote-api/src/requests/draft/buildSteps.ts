@@ -1,9 +1,8 @@
+import { formatAmount, type Hex } from '@causeway/core'
 import {
   type Authorization,
   type DepositAddressTerms,
   type EncodedTransaction,
-  formatAmount,
-  type Hex,
   type PermitKind,
   type PermitTerms,
   type PermitTypedData,
@@ -13,7 +12,7 @@ import {
   type StepData,
   type StepIdentity,
   type UserTransactionKind,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { payingSeconds } from '@causeway/chains'
-import type { DepositAddress, Hex, Order, PermitTerms, StepIdentity } from '@causeway/core'
+import type { Hex, Order } from '@causeway/core'
+import type { DepositAddress, PermitTerms, StepIdentity } from '@causeway/families/rules'
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { skewOf } from '../../pricing/feeTerms.ts'

@@ -1,6 +1,8 @@
 // Goal: a quote by deposit address names one address that its order, and only its order's refund party, is
 // bound to. Method: POST /quote over a settable market; what the address is made of is computed anew.
-import { depositAddressOf, depositSwapSalt, hexText } from '@causeway/core'
+
+import { hexText } from '@causeway/core'
+import { depositAddressOf, depositSwapSalt } from '@causeway/families/rules'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { orderSigner, sharedTestApp, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'

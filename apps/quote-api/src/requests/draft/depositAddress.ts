@@ -1,14 +1,12 @@
+import { bytes32Text, type Hex, hexText } from '@causeway/core'
 import {
   type AddressSwap,
-  bytes32Text,
   type DepositAddress,
   depositOrderSalt,
   depositSaltRandomBytes,
   depositSwapSalt,
-  type Hex,
-  hexText,
   type OriginRoute,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import { needsOriginSwap, withoutDepositAddresses } from '../../pricing/executionMode.ts'

@@ -1,16 +1,14 @@
+import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { encodeForwarded, readErc20Deposit, readNativeDeposit } from '@causeway/families'
 import {
-  encodeForwarded,
   type JsonRpcClient,
   MalformedAnswerError,
   parseList,
   parseQuantity,
   parseRecord,
   type RpcAnswer,
-  readErc20Deposit,
-  readNativeDeposit,
   toQuantity,
-} from '@causeway/chains'
-import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+} from '@causeway/rpc'
 import type { SimulatedCalls, SimulatedDeposit } from './judgeExecution.ts'
 
 /** What is run: the submitter's call of a multicall, with the code that accounts have by then. */

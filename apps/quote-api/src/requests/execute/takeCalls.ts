@@ -1,13 +1,13 @@
-import type { JsonRpcClient } from '@causeway/chains'
 import {
   contractChain,
-  type DearerState,
   type Hex,
   hexToBytes,
   orderSchema,
   type SqlDatabase,
   viemLibrary,
 } from '@causeway/core'
+import type { DearerState } from '@causeway/families/rules'
+import type { JsonRpcClient } from '@causeway/rpc'
 import { recoverSigner } from '@causeway/signer'
 import { deniedError } from '../../pricing/deniedParties.ts'
 import { QuoteError } from '../../pricing/errors.ts'

@@ -1,4 +1,5 @@
-import { bytes32Text, type Hex, hexText, type PermitTerms, tokenPermitKinds } from '@causeway/core'
+import { bytes32Text, type Hex, hexText } from '@causeway/core'
+import { type PermitTerms, tokenPermitKinds } from '@causeway/families/rules'
 import { z } from 'zod'
 
 const calldataBytesMax = 65_536

@@ -1,15 +1,13 @@
+import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import {
   balanceOfCall,
   decodeAggregate3,
   encodeAggregate3,
   isExecutionFailure,
-  type JsonRpcClient,
-  MalformedAnswerError,
-  parseBytes,
-  type RpcAnswer,
   readUintResult,
-} from '@causeway/chains'
-import { encodePermit, type Hex, type PermitTerms, UpstreamUnavailableError } from '@causeway/core'
+} from '@causeway/families'
+import { encodePermit, type PermitTerms } from '@causeway/families/rules'
+import { type JsonRpcClient, MalformedAnswerError, parseBytes, type RpcAnswer } from '@causeway/rpc'
 import type { SimulateDeposit } from './takePermit.ts'
 
 /** Far above what a deposit takes, and too little for a loop to be felt. */

@@ -1,18 +1,7 @@
-import {
-  type JsonRpcClient,
-  parseBytes,
-  type RpcAnswer,
-  readStringResult,
-  readUintResult,
-} from '@causeway/chains'
-import {
-  addressWord,
-  bytesToHex,
-  DomainError,
-  domainSeparator,
-  type Hex,
-  type TokenDomain,
-} from '@causeway/core'
+import { bytesToHex, DomainError, domainSeparator, type Hex } from '@causeway/core'
+import { readStringResult, readUintResult } from '@causeway/families'
+import { addressWord, type TokenDomain } from '@causeway/families/rules'
+import { type JsonRpcClient, parseBytes, type RpcAnswer } from '@causeway/rpc'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { PermitToken, PermitTokens } from '../../pricing/permit.ts'
 

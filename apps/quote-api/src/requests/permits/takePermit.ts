@@ -1,11 +1,5 @@
-import {
-  DomainError,
-  type Hex,
-  type PermitKind,
-  type PermitTerms,
-  permitDigest,
-  type SqlDatabase,
-} from '@causeway/core'
+import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { type PermitKind, type PermitTerms, permitDigest } from '@causeway/families/rules'
 import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
 import { hasSignedDigest, withUsualRecoveryByte } from '../../access/wallets/walletOwner.ts'
 import { parseExecution } from '../orders/execution.ts'

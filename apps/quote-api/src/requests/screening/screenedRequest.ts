@@ -1,5 +1,5 @@
+import type { DenyList } from '@causeway/chains'
 import {
-  type DenyList,
   decodeOrderCall,
   type Hex,
   type Order,

@@ -1,4 +1,4 @@
-import { type OracleAnswer, type OracleClient, TransactionNotFinalError } from '@causeway/chains'
+import type { OracleAnswer, OracleClient } from '@causeway/chains'
 import {
   type FillMessage,
   fillMessageId,
@@ -9,6 +9,7 @@ import {
   weightedInputBpsDiff,
 } from '@causeway/core'
 import { accrueAppFees } from '@causeway/ledger'
+import { TransactionNotFinalError } from '@causeway/rpc'
 import type { Run } from '../../jobs/runJobs.ts'
 import { findCurrency } from '../../pricing/registry.ts'
 import { countContradictions, recheckAfter, setStage, setUnproven } from '../status/requestProgress.ts'

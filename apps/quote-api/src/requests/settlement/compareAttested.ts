@@ -1,4 +1,5 @@
-import { fillMessageId, type Hex, type RecoverSigner, type SqlDatabase, signingDigest } from '@causeway/core'
+import { fillMessageId, type Hex, type RecoverSigner, type SqlDatabase } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
 import { z } from 'zod'
 import { type AttestationContext, fillMessage } from './attestFills.ts'
 import { bookedFor } from './depositShare.ts'

@@ -1,5 +1,7 @@
+import { type Hex, isNativeTransferLog } from '@causeway/core'
+import { headRequest } from '@causeway/families'
+import { transferTopic } from '@causeway/families/rules'
 import {
-  headRequest,
   MalformedAnswerError,
   NodeError,
   parseHash,
@@ -8,8 +10,7 @@ import {
   parseRecord,
   type RpcAnswer,
   toQuantity,
-} from '@causeway/chains'
-import { type Hex, isNativeTransferLog, transferTopic } from '@causeway/core'
+} from '@causeway/rpc'
 import {
   type BlockReference,
   blockReading,

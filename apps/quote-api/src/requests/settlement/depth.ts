@@ -1,5 +1,6 @@
-import { type BlockMark, createLruCache } from '@causeway/chains'
 import { type DepthRule, depthRuleFor, type MissingDepth, missingDepth } from '@causeway/core'
+import type { BlockMark } from '@causeway/families'
+import { createLruCache } from '@causeway/rpc'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { PaymentReading, SettlementChain } from './settlementChain.ts'
 

@@ -1,5 +1,5 @@
-import { TransactionNotFinalError } from '@causeway/chains'
 import type { PaymentFacts, PaymentQuestion } from '@causeway/core'
+import { TransactionNotFinalError } from '@causeway/rpc'
 import type { PaymentReading, SettlementChain } from './settlementChain.ts'
 
 /**

@@ -1,5 +1,6 @@
-import { describeFinalChange, isOverPace, judgeFinal, type PassRange, refusesContent } from '@causeway/chains'
 import { blocksAtPace, minBigint, paceMs, type SqlTx, UpstreamDisagreementError } from '@causeway/core'
+import { describeFinalChange, judgeFinal, type PassRange } from '@causeway/families'
+import { isOverPace, refusesContent } from '@causeway/rpc'
 import {
   type BlockCursor,
   below,

@@ -1,5 +1,5 @@
-import { type PutAsideReason, putAsideReason } from '@causeway/chains'
 import { DomainError, type SqlTx, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import { type PutAsideReason, putAsideReason } from '@causeway/families'
 import type { Run } from '../../jobs/runJobs.ts'
 import { setDepositing } from '../status/requestProgress.ts'
 import {

@@ -1,4 +1,4 @@
-import { type OracleClient, TransactionNotFinalError } from '@causeway/chains'
+import type { OracleClient } from '@causeway/chains'
 import {
   bytes32Text,
   fillMessageId,
@@ -11,6 +11,7 @@ import {
   weightedInputBpsDiff,
 } from '@causeway/core'
 import { bookFoundFill } from '@causeway/ledger'
+import { TransactionNotFinalError } from '@causeway/rpc'
 import { z } from 'zod'
 import { recordAction } from '../../access/adminAction.ts'
 import type { Booking, BookingNotes } from './bookings.ts'

@@ -1,4 +1,5 @@
-import { bpsDenominator, type DepositAddressing } from '@causeway/core'
+import { bpsDenominator } from '@causeway/core'
+import type { DepositAddressing } from '@causeway/families/rules'
 import type { PricedDeposit } from '../../pricing/priceDeposit.ts'
 
 const blockGraceSecondsMax = 15

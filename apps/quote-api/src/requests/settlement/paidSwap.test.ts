@@ -1,7 +1,8 @@
 // Goal: a router's event ends a request only where it says that all was paid that was quoted. Attack: a stranger
 // names somebody's request with less money, other money or another recipient, or writes such an event himself.
 import { depositRouterAbi } from '@causeway/contracts'
-import type { Hex, ReceiptLog } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { ReceiptLog } from '@causeway/families/rules'
 import { encodeAbiParameters, encodeEventTopics, parseAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { findPaidSwap, type PaidSwap, type QuotedSwap, readPaidSwap } from './paidSwap.ts'

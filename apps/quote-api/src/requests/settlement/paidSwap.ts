@@ -1,4 +1,5 @@
-import type { Hex, ReceiptLog } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { ReceiptLog } from '@causeway/families/rules'
 import type { QuotedAmounts } from '../history/quotedAmounts.ts'
 
 /** What the deposit router says of one swap that it paid out. Accounts and currencies in lower case. */

@@ -1,4 +1,4 @@
-import { createLruCache } from '@causeway/chains'
+import { createLruCache } from '@causeway/rpc'
 import { takeFromAside } from '../work/putAsideStore.ts'
 import { readDepositCursor } from './depositStore.ts'
 import type { FindingContext } from './findDeposits.ts'

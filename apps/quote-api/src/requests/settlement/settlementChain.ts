@@ -1,22 +1,25 @@
+import { openSettlingChain } from '@causeway/chains'
+import { recordsPayments } from '@causeway/contracts/codes'
+import { blocksAtPace, type Finality, type Hex } from '@causeway/core'
 import {
-  type ChainClient,
   createEthereumFactsReader,
-  createQuorumOver,
   type HubEntries,
-  logBlocksAtOnce,
-  openSettlingChain,
   putAsideReason,
   type RegisteredChain,
   type SettlingChain,
   type SettlingPass,
+  unlessGone,
+  unlessPutAside,
+} from '@causeway/families'
+import { refundChainId } from '@causeway/families/rules'
+import {
+  type ChainClient,
+  createQuorumOver,
+  logBlocksAtOnce,
   TransactionMissingError,
   TransactionRevertedError,
   toQuantity,
-  unlessGone,
-  unlessPutAside,
-} from '@causeway/chains'
-import { recordsPayments } from '@causeway/contracts/codes'
-import { blocksAtPace, type Finality, type Hex, refundChainId } from '@causeway/core'
+} from '@causeway/rpc'
 import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
 import { lateBlocksOf } from '../../chainReadings/blockCursor.ts'
 import type { Reading } from '../../chainReadings/readings.ts'
@@ -40,7 +43,7 @@ import {
   stateReading,
 } from './transactionReading.ts'
 
-export type { PaymentReading } from '@causeway/chains'
+export type { PaymentReading } from '@causeway/families'
 
 /** Beside deposits, what only contracts bring about. */
 export type DepositPass = SettlingPass & {

@@ -1,5 +1,5 @@
-import type { PutAsideReason } from '@causeway/chains'
 import { deepestRule, depthMs, type Hex, type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
+import type { PutAsideReason } from '@causeway/families'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { OrderSignatures } from '../orders/orderSignatures.ts'
 import type { Screening } from '../screening/screenedRequest.ts'

@@ -1,4 +1,5 @@
-import { blockedWallet, type SqlTx } from '@causeway/core'
+import { blockedWallet } from '@causeway/chains'
+import type { SqlTx } from '@causeway/core'
 import { takeSkewBack } from '../orders/skewBookings.ts'
 import type { Reason } from '../status/reasons.ts'
 import { endStatuses, openSettlement, setStatus } from '../status/requestProgress.ts'

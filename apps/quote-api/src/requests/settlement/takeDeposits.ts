@@ -1,10 +1,5 @@
-import {
-  blockedWallet,
-  type MissingDepth,
-  type SqlTx,
-  type SqlWriteTx,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { blockedWallet } from '@causeway/chains'
+import { type MissingDepth, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
 import { isSameDeposit } from '../../jobs/bookedDeposits.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'

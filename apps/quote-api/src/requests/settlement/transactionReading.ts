@@ -1,3 +1,6 @@
+import { fillContractAbi } from '@causeway/contracts'
+import { recordsPayments } from '@causeway/contracts/codes'
+import type { Hex } from '@causeway/core'
 import {
   MalformedAnswerError,
   NodeError,
@@ -7,10 +10,7 @@ import {
   parseQuantity,
   parseRecord,
   toQuantity,
-} from '@causeway/chains'
-import { fillContractAbi } from '@causeway/contracts'
-import { recordsPayments } from '@causeway/contracts/codes'
-import type { Hex } from '@causeway/core'
+} from '@causeway/rpc'
 import { encodeEventTopics, encodeFunctionData } from 'viem'
 import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from '../../chainReadings/readings.ts'
 import { type PaidSwap, readPaidSwap } from './paidSwap.ts'

@@ -1,5 +1,5 @@
-import { describeFinalChange } from '@causeway/chains'
 import { UpstreamUnavailableError } from '@causeway/core'
+import { describeFinalChange } from '@causeway/families'
 import { createReadMemory, lateMs } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import { createSightNotes } from '../stops/depositSight.ts'

@@ -1,4 +1,5 @@
-import { blockedWallet, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { blockedWallet } from '@causeway/chains'
+import type { SqlDatabase, SqlTx } from '@causeway/core'
 import { readAppFeeClaim } from '@causeway/ledger'
 import { readScreenedRequests, type Screening } from '../screening/screenedRequest.ts'
 import type { Withholding } from '../work/solverWork.ts'

@@ -1,4 +1,5 @@
-import { blockedWallet, type Hex, orderRefused, type SqlDatabase } from '@causeway/core'
+import { blockedWallet } from '@causeway/chains'
+import { type Hex, orderRefused, type SqlDatabase } from '@causeway/core'
 import { z } from 'zod'
 import { toBytes } from '../orders/orderColumns.ts'
 import { endsWork, everyChain } from '../stops/stopStore.ts'

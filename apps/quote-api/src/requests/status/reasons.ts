@@ -1,4 +1,5 @@
-import { blockedWallet, orderRefused } from '@causeway/core'
+import { blockedWallet } from '@causeway/chains'
+import { orderRefused } from '@causeway/core'
 
 /**
  * Every reason that a request, a deposit or a refund can have, with what it says in one sentence. Statuses, webhooks,

@@ -1,10 +1,5 @@
-import {
-  assertNever,
-  blockedWallet,
-  executionReverted,
-  orderRefused,
-  quotedGasExceeded,
-} from '@causeway/core'
+import { blockedWallet } from '@causeway/chains'
+import { assertNever, executionReverted, orderRefused, quotedGasExceeded } from '@causeway/core'
 import { isReason, type Reason } from './reasons.ts'
 
 /** Stored report of work whose transaction reverted. */

@@ -1,5 +1,6 @@
-import type { ChainMoment, NetworkFacts } from '@causeway/chains'
-import { aboveBound, type QuoteChain } from '@causeway/core'
+import type { QuoteChain } from '@causeway/core'
+import type { ChainMoment, NetworkFacts } from '@causeway/families'
+import { aboveBound } from '@causeway/families/rules'
 import { everyChain } from './stopStore.ts'
 
 /** A fact that the files rest on and a network may change. */

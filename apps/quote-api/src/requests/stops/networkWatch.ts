@@ -1,6 +1,8 @@
-import { type ChainClient, type ChainMoment, type NetworkFacts, readNetworkFacts } from '@causeway/chains'
-import type { ShapeUnits } from '@causeway/core'
+import { readNetworkFacts } from '@causeway/chains'
+import type { ChainMoment, NetworkFacts } from '@causeway/families'
+import type { ShapeUnits } from '@causeway/families/rules'
 import type { Market, MarketSnapshot } from '@causeway/market'
+import type { ChainClient } from '@causeway/rpc'
 import type { QuotableChain, QuoteRegistry } from '../../pricing/registry.ts'
 import {
   type BrokenAssumption,

@@ -1,4 +1,3 @@
-import { createLruCache } from '@causeway/chains'
 import {
   ConfigurationError,
   DomainError,
@@ -6,6 +5,7 @@ import {
   type Signer,
   type TimelineStatement,
 } from '@causeway/core'
+import { createLruCache } from '@causeway/rpc'
 import type { Timeline } from './timeline.ts'
 import { type TimelineAnswer, timelineAnswer } from './timelineAnswer.ts'
 

@@ -1,5 +1,5 @@
-import type { PutAside, PutAsideReason, ReadingPurpose } from '@causeway/chains'
 import type { SqlDatabase, SqlTx } from '@causeway/core'
+import type { PutAside, PutAsideReason, ReadingPurpose } from '@causeway/families'
 
 /** Whatever is put aside, by chain. */
 export type StoredPutAside = PutAside & {

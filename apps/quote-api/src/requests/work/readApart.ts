@@ -1,5 +1,5 @@
-import { putAsideReason } from '@causeway/chains'
 import { type SqlDatabase, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import { putAsideReason } from '@causeway/families'
 import type { Run } from '../../jobs/runJobs.ts'
 import { listPutAside, putAside, type StoredPutAside, takeFromAside } from './putAsideStore.ts'
 

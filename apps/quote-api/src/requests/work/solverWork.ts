@@ -1,11 +1,5 @@
-import {
-  blockedWallet,
-  DomainError,
-  executionReverted,
-  type Hex,
-  type SqlDatabase,
-  type SqlTx,
-} from '@causeway/core'
+import { blockedWallet } from '@causeway/chains'
+import { DomainError, executionReverted, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { type PayeePorts, refusalOf } from '../../pricing/mayBePaid.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { isUniqueViolation } from '../orders/orderStore.ts'

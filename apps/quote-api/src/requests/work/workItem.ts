@@ -1,12 +1,5 @@
-import {
-  addressText,
-  bytes32Text,
-  type Hex,
-  hexText,
-  orderSchema,
-  permitKinds,
-  uint256Text,
-} from '@causeway/core'
+import { addressText, bytes32Text, type Hex, hexText, orderSchema, uint256Text } from '@causeway/core'
+import { permitKinds } from '@causeway/families/rules'
 import { z } from 'zod'
 
 /** What a solver can be asked to do. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { encodeTopUp } from '@causeway/core'
+import { encodeTopUp } from '@causeway/families/rules'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { connectLocalChain } from '../../nodes/localChain.ts'

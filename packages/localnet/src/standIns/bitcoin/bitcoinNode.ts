@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { bitcoinNetworkOf, outputScript } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core'
+import { outputScript } from '@causeway/families/rules'
 import { Transaction } from 'bitcoinjs-lib'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
 import { bitcoinBodies } from './bodies.ts'

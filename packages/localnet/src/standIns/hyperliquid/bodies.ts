@@ -1,4 +1,4 @@
-import type { HyperliquidWithdrawal } from '@causeway/core'
+import type { HyperliquidWithdrawal } from '@causeway/families/rules'
 import type { StoredBody } from '../bodies/index.ts'
 import type { ListedToken, ListedTransaction } from './hyperliquidExchange.ts'
 

@@ -1,6 +1,7 @@
 // A stand-in, not the exchange: it keeps a list of transactions and serves `/info` and `/explorer` as the exchange does. It
 // matches no orders. Where it has a venue it takes transfers at `/exchange`, which checks signatures, nonces and balances.
-import { formatFixed, type HyperliquidWithdrawal } from '@causeway/core'
+import { formatFixed } from '@causeway/core'
+import type { HyperliquidWithdrawal } from '@causeway/families/rules'
 import { type FaultyService, startFaultyService } from '../http/faultyService.ts'
 import { hyperliquidBodies } from './bodies.ts'
 import type { HyperliquidVenue } from './hyperliquidVenue.ts'

@@ -1,6 +1,7 @@
 // Takes transfers as the exchange does: the account is whoever signed the action, each of its nonces counts once and within
 // days, and balances decide. Somebody's first transfer makes his account, and a dollar of it stays with the exchange.
-import { type Hex, parseDecimal, type SendAsset, sendAssetType } from '@causeway/core'
+import { type Hex, parseDecimal } from '@causeway/core'
+import { type SendAsset, sendAssetType } from '@causeway/families/rules'
 import { keccak256, recoverTypedDataAddress, toHex } from 'viem'
 import type { ListedToken, ListedTransaction } from './hyperliquidExchange.ts'
 

@@ -1,3 +1,4 @@
+import { type Hex, hexToBytes } from '@causeway/core'
 import {
   associatedTokenAccount,
   associatedTokenProgram,
@@ -6,15 +7,13 @@ import {
   depositToken as depositSolanaToken,
   encodeSolanaWithdrawal,
   executeTransferDiscriminator,
-  type Hex,
-  hexToBytes,
   libraryInstruction,
   memoProgram,
   type ProgramAddresses,
   type SolanaDeposit,
   type SolanaWithdrawal,
   tokenProgram,
-} from '@causeway/core'
+} from '@causeway/families/rules'
 import { PublicKey, SYSVAR_INSTRUCTIONS_PUBKEY, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 
 /** A depository program and what it derives. */

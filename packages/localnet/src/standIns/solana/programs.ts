@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { deriveProgramAddresses } from '@causeway/core'
+import { deriveProgramAddresses } from '@causeway/families/rules'
 import { PublicKey } from '@solana/web3.js'
 import type { Depository } from './instructions.ts'
 import type { SolanaNode } from './solanaNode.ts'

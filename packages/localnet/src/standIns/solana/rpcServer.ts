@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
-import { encodeBase58, memoProgram, token2022Program, tokenProgram } from '@causeway/core'
+import { encodeBase58 } from '@causeway/core'
+import { memoProgram, token2022Program, tokenProgram } from '@causeway/families/rules'
 import { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'

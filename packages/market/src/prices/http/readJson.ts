@@ -1,5 +1,5 @@
-import { AnswerTooLongError, requestText } from '@causeway/chains'
 import { DomainError, UpstreamUnavailableError } from '@causeway/core'
+import { AnswerTooLongError, requestText } from '@causeway/rpc'
 import type { z } from 'zod'
 
 const answerBytesMax = 1024 * 1024

@@ -1,4 +1,3 @@
-import type { HubEntries, HubReader } from '@causeway/chains'
 import {
   depositsExecutionKey,
   type Hex,
@@ -6,6 +5,7 @@ import {
   noFillOrRefundPlace,
   type SqlTx,
 } from '@causeway/core'
+import type { HubEntries, HubReader } from '@causeway/families'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { setStatus } from '../../status/requestProgress.ts'
 import { followWork, type Reading, versionOfWork } from '../../work/followWork.ts'

@@ -1,4 +1,3 @@
-import type { FinalPayer, HubReader } from '@causeway/chains'
 import {
   type Hex,
   onchainId,
@@ -8,6 +7,7 @@ import {
   type SqlDatabase,
   settlementExecutionKey,
 } from '@causeway/core'
+import type { FinalPayer, HubReader } from '@causeway/families'
 import { readDeposit, type StoredDeposit } from '../depositStore.ts'
 import type { SettledRequest } from '../settledRequest.ts'
 import type { SettlementChain } from '../settlementChain.ts'

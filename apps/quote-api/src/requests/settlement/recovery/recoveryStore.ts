@@ -1,4 +1,5 @@
-import { type Hex, quotingFamilies, type SqlDatabase, type SqlTx } from '@causeway/core'
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { quotingFamilies } from '@causeway/families/rules'
 import { toBytes } from '../../orders/orderColumns.ts'
 import { addWork } from '../../work/workStore.ts'
 import { type StoredDeposit, setDepositState } from '../depositStore.ts'

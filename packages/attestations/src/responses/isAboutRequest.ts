@@ -1,0 +1,372 @@
+import type { Hex, InputEntry, Order } from '@causeway/core'
+import {
+  canonicalJson,
+  codecOf,
+  depositsExecutionKey,
+  encodeBurnAction,
+  encodeMintAction,
+  encodeTransferAction,
+  hubAlias,
+  hubTokenId,
+  type NetworkOf,
+  noFillOrRefundEntry,
+  nonceMappingEntry,
+  orderAddress,
+  type ProtocolChain,
+  recoveryKey,
+  settlementExecutionKey,
+  UnknownChainError,
+  withdrawalAddress,
+} from '@causeway/core'
+import { normaliseWithdrawRequest } from '@causeway/families/rules'
+import type {
+  DepositsResponse,
+  FillsResponse,
+  NoFillOrRefundResponse,
+  NonceMappingResponse,
+  RecoveryResponse,
+  RefundsResponse,
+  RequestedWithdrawalsResponse,
+  WithdrawalInitiatedResponse,
+  WithdrawalInitiationResponse,
+  WithdrawalsResponse,
+} from './schemas.ts'
+import { lowerCase } from './signatureEntries.ts'
+
+/**
+ * Whether a peer's answer is about the fact that was asked for. Signatures prove who said something,
+ * not that it was said about this request: a liar could repeat what honest oracles signed for another
+ * one, or put other unsigned members beside it. Requests are bodies that their route has validated;
+ * responses are normalised. All may throw for a chain or an address that nobody knows.
+ * @source rule P-91
+ */
+export type Request = Readonly<Record<string, unknown>>
+
+const noOrder: Hex = `0x${'0'.repeat(64)}`
+
+export function isAboutDeposits(
+  { messages, execution, executionHeld }: DepositsResponse,
+  request: Request,
+  networkOf: NetworkOf,
+): boolean {
+  const chain = chainOf(text(request['chainId']), networkOf)
+  const { chainId } = chain
+  const transactionId = canonicalId(chain, request['transactionId'])
+  const areNamed = messages.every(
+    ({ data }) => data.chainId === chainId && data.transactionId === transactionId,
+  )
+  if (!areNamed) return false
+  if (execution === undefined) return (executionHeld !== undefined) === messages.length > 0
+  const { actions, metadata, idempotencyKey } = execution
+  if (messages.length === 0 || actions.length !== messages.length) return false
+  if (metadata.length !== messages.length) return false
+  if (idempotencyKey !== depositsExecutionKey({ chainId, transactionId })) return false
+  return messages.every(({ result, extraData }, index) => {
+    const { depositor, depositId, currency, amount } = result
+    const timestampSeconds = BigInt(extraData.timestamp)
+    const hubTo =
+      depositId === noOrder
+        ? hubAlias(chain, depositor)
+        : orderAddress(chain, { depositor, timestampSeconds, depositId })
+    const token = hubTokenId(chain, currency)
+    return (
+      actions[index] === encodeMintAction({ hubTo, hubTokenId: token, amount: BigInt(amount) }) &&
+      metadata[index]?.hubTokenId === token.toString() &&
+      canonicalJson(metadata[index]?.origin) ===
+        canonicalJson({ address: currency, chainId, family: chain.vmType })
+    )
+  })
+}
+
+export function isAboutWithdrawal(
+  { message, execution }: WithdrawalsResponse,
+  request: Request,
+  networkOf: NetworkOf,
+): boolean {
+  const { data, result } = message
+  const chain = chainOf(text(request['chainId']), networkOf)
+  if (data.chainId !== chain.chainId || data.withdrawal !== text(request['withdrawal']).toLowerCase()) {
+    return false
+  }
+  const addressRequest = data.withdrawalAddressRequest
+  if (canonicalJson(addressRequest) !== canonicalJson(request['withdrawalAddressRequest'])) return false
+  if (execution === undefined) return true
+  if (addressRequest === undefined) return false
+  const { currency, recipient, withdrawer, withdrawerChainId, withdrawalNonce } = addressRequest
+  return settlesWithdrawal(execution.actions, {
+    ...{ chain, status: result.status, currency, recipient, nonce: BigInt(withdrawalNonce) },
+    ownerAlias: hubAlias(chainOf(withdrawerChainId, networkOf), withdrawer),
+    depository: addressRequest.depository ?? result.depository,
+  })
+}
+
+export function isAboutRequestedWithdrawal(
+  { status, execution }: RequestedWithdrawalsResponse,
+  request: Request,
+  networkOf: NetworkOf,
+): boolean {
+  if (execution === undefined) return true
+  const ownerChain = chainOf(text(request['ownerChainId']), networkOf)
+  const named = request['depository']
+  return settlesWithdrawal(execution.actions, {
+    chain: chainOf(text(request['chainId']), networkOf),
+    ...{ status, currency: text(request['currency']), recipient: text(request['recipient']) },
+    nonce: BigInt(text(request['nonce'])),
+    ownerAlias: hubAlias(ownerChain, text(request['owner'])),
+    depository: named === undefined ? undefined : text(named),
+    amount: BigInt(text(request['amount'])),
+  })
+}
+
+type SettledWithdrawal = {
+  readonly chain: ProtocolChain
+  readonly status: number
+  readonly currency: string
+  readonly recipient: string
+  readonly nonce: bigint
+  readonly ownerAlias: Hex
+  /** Without it only our own configuration knows the withdrawal address. */
+  readonly depository: string | undefined
+  /** Without it the signers vouch for it. */
+  readonly amount?: bigint
+}
+
+/**
+ * Whether the one action burns what the withdrawal address of the request holds, or gives it back to the
+ * owner, as the status says. The key follows from what the allocator issued: signers vouch for it, and an
+ * allocator issues one payload per withdrawal address.
+ */
+function settlesWithdrawal(actions: readonly Hex[], withdrawal: SettledWithdrawal): boolean {
+  const { chain, status, currency, depository, ownerAlias } = withdrawal
+  const [action, ...others] = actions
+  if (action === undefined || others.length > 0) return false
+  const hubFrom =
+    depository === undefined ? firstAccount(action) : withdrawalAddress(chain, { ...withdrawal, depository })
+  const amount = withdrawal.amount ?? lastWord(action)
+  const moved = { hubFrom, hubTokenId: hubTokenId(chain, currency), amount }
+  if (status === 1) return action === encodeBurnAction(moved)
+  return status === 2 && action === encodeTransferAction({ ...moved, hubTo: ownerAlias })
+}
+
+export function isAboutFill(response: FillsResponse, request: Request, networkOf: NetworkOf): boolean {
+  const { message, execution } = response
+  const { order, fill } = message.data
+  const wanted = canonicalId(
+    chainOf(order.output.chainId, networkOf),
+    member(request['fill'], 'transactionId'),
+  )
+  if (fill.transactionId !== wanted || !isAboutOrder(response, request, networkOf)) return false
+  if (request['force'] === true || execution === undefined) return true
+  return execution.actions.length === order.inputs.length + order.fees.length
+}
+
+export function isAboutRefund(response: RefundsResponse, request: Request, networkOf: NetworkOf): boolean {
+  const { message, execution } = response
+  const { order, refunds } = message.data
+  const asked = list(request['refunds'])
+  const isSame = refunds.every((entry, index) => {
+    const chainId = order.inputs[entry.inputIndex]?.refunds[entry.refundIndex]?.chainId ?? ''
+    const transactionId = canonicalId(chainOf(chainId, networkOf), member(asked[index], 'transactionId'))
+    const { inputIndex, refundIndex } = entry
+    return (
+      entry.transactionId === transactionId &&
+      inputIndex === member(asked[index], 'inputIndex') &&
+      refundIndex === member(asked[index], 'refundIndex')
+    )
+  })
+  if (refunds.length !== asked.length || !isSame || !isAboutOrder(response, request, networkOf)) return false
+  if (request['force'] === true || execution === undefined) return true
+  return execution.actions.length === order.inputs.length
+}
+
+/** What a fill and a refund have in common: the order, its deposits, and the one key of both. */
+function isAboutOrder(
+  { message, execution, executionHeld }: FillsResponse | RefundsResponse,
+  request: Request,
+  networkOf: NetworkOf,
+): boolean {
+  const { order, orderSignature, inputs } = message.data
+  // Whoever signs the message signs its order beside this id, so the id needs no hashing of our own.
+  const { orderId } = message.result
+  const isOrderRight =
+    canonicalJson(order) === canonicalJson(request['order']) &&
+    orderSignature.toLowerCase() === text(request['orderSignature']).toLowerCase()
+  if (!isOrderRight || !areInputsAsked(order, inputs, list(request['inputs']), networkOf)) return false
+  if (execution === undefined) return executionHeld !== undefined
+  // Forced, the execution holds whatever deposits name the order, not one per input.
+  if (request['force'] === true) return true
+  const onchainIds = order.inputs.map(
+    (_input, index) => inputs.find(({ inputIndex }) => inputIndex === index)?.onchainId ?? noOrder,
+  )
+  return execution.idempotencyKey === settlementExecutionKey({ onchainIds, orderId })
+}
+
+function areInputsAsked(
+  order: Order,
+  inputs: readonly InputEntry[],
+  asked: readonly unknown[],
+  networkOf: NetworkOf,
+): boolean {
+  if (inputs.length !== asked.length) return false
+  return inputs.every(({ transactionId, onchainId, inputIndex }, index) => {
+    const entry = asked[index]
+    const named = member(entry, 'chainId') ?? order.inputs[inputIndex]?.payment.chainId
+    return (
+      inputIndex === member(entry, 'inputIndex') &&
+      lowerCase(onchainId) === text(member(entry, 'onchainId')).toLowerCase() &&
+      transactionId === canonicalId(chainOf(text(named), networkOf), member(entry, 'transactionId'))
+    )
+  })
+}
+
+export function isAboutInitiation(
+  { withdrawalAddress: hubTo, execution, executionHeld }: WithdrawalInitiationResponse,
+  request: Request,
+  networkOf: NetworkOf,
+): boolean {
+  const chain = chainOf(text(request['chainId']), networkOf)
+  const owner = text(request['owner'])
+  const hubFrom = hubAlias(chainOf(text(request['ownerChainId']), networkOf), owner)
+  const currency = text(request['currency'])
+  const action = encodeTransferAction({
+    hubFrom,
+    hubTo,
+    hubTokenId: hubTokenId(chain, currency),
+    amount: BigInt(text(request['amount'])),
+  })
+  const isAsked = execution?.actions.length === 1 && execution.actions[0] === action
+  if (!isAsked && (execution !== undefined || executionHeld === undefined)) return false
+  // Without a depository in the request only our own configuration knows the address.
+  if (request['depository'] === undefined) return true
+  const named = {
+    depository: text(request['depository']),
+    currency,
+    recipient: text(request['recipient']),
+    ownerAlias: hubFrom,
+    nonce: BigInt(text(request['nonce'])),
+  }
+  return hubTo === withdrawalAddress(chain, named)
+}
+
+/** The chain's number follows from configuration alone: signers vouch for it. */
+export function isAboutInitiated(
+  { payloadParams }: WithdrawalInitiatedResponse,
+  request: Request,
+  networkOf: NetworkOf,
+): boolean {
+  const chain = chainOf(text(request['chainId']), networkOf)
+  const ownerChain = chainOf(text(request['ownerChainId']), networkOf)
+  const { amount, nonce, spender } = payloadParams
+  const askedNonce = BigInt(text(request['nonce'])).toString(16).padStart(64, '0')
+  return (
+    nonce === `0x${askedNonce}` &&
+    BigInt(amount) === BigInt(text(request['amount'])) &&
+    spender.toLowerCase() === hubAlias(ownerChain, text(request['owner'])) &&
+    isSpeltForAllocator(payloadParams, request, chain)
+  )
+}
+
+/**
+ * Without a depository in the request only our own configuration knows it, and which part of the data names
+ * it: then any account stands in for it, and neither is compared.
+ */
+function isSpeltForAllocator(
+  payloadParams: WithdrawalInitiatedResponse['payloadParams'],
+  request: Request,
+  chain: ProtocolChain,
+): boolean {
+  const [currency, recipient] = [text(request['currency']), text(request['recipient'])]
+  const isNamed = request['depository'] !== undefined
+  const expected = normaliseWithdrawRequest(chain, {
+    ...{ currency, recipient, additionalData: members(request['additionalData']) },
+    depository: isNamed ? text(request['depository']) : recipient,
+  })
+  const compared = isNamed ? allocatorFields : allocatorFields.slice(0, 2)
+  return compared.every((name) => lowerCaseHex(payloadParams[name]) === lowerCaseHex(expected[name]))
+}
+
+/** Hex of a peer may be in either case; other texts are case-sensitive. */
+function lowerCaseHex(account: string): string {
+  return account.startsWith('0x') ? account.toLowerCase() : account
+}
+
+const allocatorFields = ['currency', 'recipient', 'depository', 'data'] as const
+
+/** Which accounts it moves between follows from the deposit, for which its key stands: signers vouch. */
+export function isAboutRecovery({ execution, executionHeld }: RecoveryResponse, request: Request): boolean {
+  if (execution === undefined) return executionHeld !== undefined
+  const { idempotencyKey, actions } = execution
+  return actions.length === 1 && idempotencyKey === recoveryKey(hex(request['onchainId']))
+}
+
+export function isAboutNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse, request: Request): boolean {
+  const { signatures: _signatures, ...entry } = genericMapping
+  const promise = {
+    solverChainId: text(request['solverChainId']),
+    solver: hex(request['solver']),
+    orderId: hex(request['orderId']),
+  }
+  return canonicalJson(entry) === canonicalJson(noFillOrRefundEntry(promise))
+}
+
+/** One nonce of one wallet has one entry, which follows from what was asked. */
+export function isAboutNonceMapping(
+  { genericMapping }: NonceMappingResponse,
+  request: Request,
+  networkOf: NetworkOf,
+): boolean {
+  const { signatures: _signatures, ...entry } = genericMapping
+  const mapping = {
+    ...{ walletChainId: text(request['walletChainId']), wallet: hex(request['wallet']) },
+    ...{
+      nonce: BigInt(text(request['nonce'])),
+      id: hex(request['id']),
+      depositor: hex(request['depositor']),
+    },
+  }
+  const expected = nonceMappingEntry(mapping, chainOf(mapping.walletChainId, networkOf))
+  return canonicalJson(entry) === canonicalJson(expected)
+}
+
+function chainOf(chainId: string, networkOf: NetworkOf): ProtocolChain {
+  const network = networkOf(chainId)
+  if (network === undefined) throw new UnknownChainError(chainId)
+  return { chainId, ...network }
+}
+
+function canonicalId(chain: ProtocolChain, transactionId: unknown): string {
+  return codecOf(chain).canonicalTransactionId(text(transactionId))
+}
+
+/** The account in the first word after an action's type. */
+function firstAccount(action: Hex | undefined): Hex {
+  return `0x${(action ?? '0x').slice(2 + 64 + 24, 2 + 128)}`
+}
+
+/** @throws SyntaxError for an action without words */
+function lastWord(action: Hex): bigint {
+  return BigInt(`0x${action.slice(2).slice(-64)}`)
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** @throws RangeError for what is no hex, by whoever needs its bytes */
+function hex(value: unknown): Hex {
+  return `0x${text(value).slice(2)}`
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && name in value
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined
+}

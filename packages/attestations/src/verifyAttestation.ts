@@ -1,0 +1,89 @@
+import type { Hex, NetworkOf, RecoverSigner } from '@causeway/core'
+import type { AttestationKind } from './responses/kinds.ts'
+import { domainKey, type SignatureArray, type SignatureContext } from './responses/signatureArrays.ts'
+import { verifyRows } from './verifyRows.ts'
+
+/** What a response is worth: how many listed signers signed all of it for this hub. */
+export type AttestationVerdict = {
+  /** True when `matched` reaches `required`. */
+  readonly isQuorum: boolean
+  /** Distinct listed signers with a valid signature in every array, lower case, ascending. */
+  readonly signers: readonly Hex[]
+  readonly matched: number
+  readonly required: number
+  /** True when the signers vouch for the message alone: an oracle holds the execution. */
+  readonly isExecutionHeld: boolean
+  /** Why declared signers do not count, or why nothing does. */
+  readonly problems: readonly AttestationProblem[]
+}
+
+export type AttestationProblem =
+  | { readonly reason: 'schema'; readonly detail: string }
+  | { readonly reason: 'nothing_to_sign' }
+  | { readonly reason: 'unlisted_signer' | 'not_proven'; readonly signer: Hex }
+
+/**
+ * Recovers every signature of a response over digests computed from its payload and counts the
+ * distinct listed signers that signed **every** array of it in the domains of `hub`. Pure; nothing
+ * that the response declares is trusted. It does not ask whether the payload is about the fact that
+ * the caller means: compare `data` and the execution's key with the own request.
+ * @param response as received, parsed JSON
+ * @param options.signers allowlist in any case
+ * @param options.threshold at least 1
+ * @throws RangeError for a threshold that is no integer of at least 1
+ * @source rule P-131
+ */
+export function verifyAttestation<Response>(
+  response: unknown,
+  options: {
+    kind: AttestationKind<Response>
+    signers: Iterable<string>
+    threshold: number
+    hub: SignatureContext['hub']
+    networkOf: NetworkOf
+    recover: RecoverSigner
+  },
+): AttestationVerdict {
+  const { kind, threshold, hub, networkOf, recover } = options
+  if (!Number.isSafeInteger(threshold) || threshold < 1) throw new RangeError('the threshold is at least 1')
+  const allowed = new Set<string>([...options.signers].map((signer) => signer.toLowerCase()))
+  const parsed = kind.responseSchema.safeParse(response)
+  if (!parsed.success) {
+    const detail = parsed.error.issues[0]?.path.join('.') ?? ''
+    return verdict([], threshold, [{ reason: 'schema', detail }])
+  }
+  const arrays = kind.signatureArrays(parsed.data, { hub, networkOf }).map(inOwnDomain)
+  const isHeld = kind.isHeld(parsed.data)
+  if (arrays.length === 0) return verdict([], threshold, [{ reason: 'nothing_to_sign' }], isHeld)
+  const rows = verifyRows(arrays, { isWanted: (signer) => allowed.has(signer), recover })
+  const signers = new Set(rows.map(({ signer }) => signer))
+  const problems = [...declaredSigners(arrays)]
+    .filter((signer) => !signers.has(signer))
+    .map((signer): AttestationProblem => {
+      return { reason: allowed.has(signer) ? 'not_proven' : 'unlisted_signer', signer }
+    })
+  return verdict([...signers].sort(), threshold, problems, isHeld)
+}
+
+function verdict(
+  signers: readonly Hex[],
+  required: number,
+  problems: readonly AttestationProblem[],
+  isExecutionHeld = false,
+): AttestationVerdict {
+  const matched = signers.length
+  return { isQuorum: matched >= required, signers, matched, required, isExecutionHeld, problems }
+}
+
+/** A signature for another hub, or for another version of it, is none for this one. */
+function inOwnDomain(array: SignatureArray): SignatureArray {
+  const own = domainKey(array.ownDomain)
+  return {
+    ...array,
+    digestOf: (domain) => (domainKey(domain) === own ? array.digestOf(domain) : undefined),
+  }
+}
+
+function declaredSigners(arrays: readonly SignatureArray[]): ReadonlySet<Hex> {
+  return new Set(arrays.flatMap(({ claims }) => claims.map(({ signer }) => signer)))
+}

@@ -1,0 +1,37 @@
+import { parseHexDigits } from '../hashing/hexBytes.ts'
+import { createVmCodec, type ParsedAddress, parsePrefixedHash, type Refusal } from './vmCodec.ts'
+
+const addressBytes = 20
+
+/** `0x` and 40 hex digits. Any mix of cases: the EIP-55 checksum is optional and not checked. */
+export function parseEvmAddress(address: string): ParsedAddress | Refusal {
+  const isShaped = address.length === 2 + 2 * addressBytes && address.startsWith('0x')
+  const bytes = isShaped ? parseHexDigits(address, 2) : undefined
+  if (bytes === undefined) return { refusal: 'expected 0x and 40 hex digits' }
+  return { bytes, canonical: address.toLowerCase() }
+}
+
+/** Writes a `Transfer` for each movement of ether, on chains with EIP-7708: an address without code, and no token. */
+const nativeTransferEmitter = '0xfffffffffffffffffffffffffffffffffffffffe'
+
+/** True for a log that tells of ether that moved. Readers of tokens and of whoever gave one skip it. @source F-45; EIP-7708 */
+export function isNativeTransferLog({ address }: { readonly address: string }): boolean {
+  return address.toLowerCase() === nativeTransferEmitter
+}
+
+const nativeCurrency = '0x0000000000000000000000000000000000000000'
+
+function parseEvmCurrency(currency: string): ParsedAddress | Refusal {
+  if (!isNativeTransferLog({ address: currency })) return parseEvmAddress(currency)
+  return { refusal: `it is no token, its logs tell of ether that moved (EIP-7708): name ${nativeCurrency}` }
+}
+
+/** @source F-46 */
+export const ethereumCodec = createVmCodec({
+  vmType: 'ethereum-vm',
+  nativeCurrency,
+  nativeBytes: new Uint8Array(addressBytes),
+  parseAddress: parseEvmAddress,
+  parseCurrency: parseEvmCurrency,
+  parseTransactionId: parsePrefixedHash,
+})

@@ -1,0 +1,63 @@
+import type { EndpointView, HttpView } from '@causeway/rpc'
+import { MalformedAnswerError, resultOf } from '@causeway/rpc'
+import { createBitcoindView, tipCall } from '../reading/bitcoindView.ts'
+import { type BitcoinView, parseHeaderOf } from '../reading/bitcoinView.ts'
+import { createEsploraView } from '../reading/esploraView.ts'
+
+/** What an endpoint made of a transaction that it was sent: its words where it refused. */
+export type Taking = { readonly taken: true } | { readonly taken: false; readonly refusal: string }
+
+/** What a fill wallet asks beside what facts are read from. Throws as `BitcoinView` does. */
+export interface BitcoinPayingView extends BitcoinView {
+  /** Unix seconds of a block of the best chain, which its header says. @throws MalformedAnswerError without one */
+  readBlockTime(height: bigint, signal: AbortSignal): Promise<bigint>
+  send(hex: string, signal: AbortSignal): Promise<Taking>
+}
+
+/** It is there already. @source Bitcoin Core, `node/transaction.cpp`; validation.cpp */
+const isKnown = (words: string): boolean =>
+  /already in (block ?chain|utxo set|mempool)|txn-already-(known|in-mempool)/i.test(words)
+
+const takingOf = (words: string): Taking =>
+  isKnown(words) ? { taken: true } : { taken: false, refusal: words.slice(0, 200) }
+
+export function bitcoindPayingView(view: EndpointView): BitcoinPayingView {
+  const base = createBitcoindView(view)
+  return {
+    ...base,
+    async readBlockTime(height, signal) {
+      const what = 'getblockheader'
+      const hash = await base.readBlockHash(height, signal)
+      if (hash === undefined) throw new MalformedAnswerError(what)
+      const [answer] = await view.ask([{ method: what, params: [hash, false] }, tipCall], signal)
+      return parseHeaderOf(hash, resultOf(answer, what), what).timeSeconds
+    },
+    async send(hex, signal) {
+      const what = 'sendrawtransaction'
+      const [answer] = await view.ask([{ method: what, params: [hex] }, tipCall], signal)
+      if (answer === undefined) throw new MalformedAnswerError(what)
+      return answer.ok ? { taken: true } : takingOf(answer.message)
+    },
+  }
+}
+
+export function esploraPayingView(view: HttpView): BitcoinPayingView {
+  const base = createEsploraView(view)
+  return {
+    ...base,
+    async readBlockTime(height, signal) {
+      const what = '/block/header'
+      const hash = await base.readBlockHash(height, signal)
+      if (hash === undefined) throw new MalformedAnswerError(what)
+      const { text } = await view.ask({ method: 'GET', path: `/block/${hash}/header` }, signal)
+      return parseHeaderOf(hash, text.trim(), what).timeSeconds
+    },
+    async send(hex, signal) {
+      const request = { method: 'POST' as const, path: '/tx', text: hex, answerStatuses: [badRequest] }
+      const { status, text } = await view.ask(request, signal)
+      return status === badRequest ? takingOf(text) : { taken: true }
+    },
+  }
+}
+
+const badRequest = 400

@@ -1,0 +1,65 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+import type { ChainClient, NamedOutput } from '@causeway/rpc'
+import { AddressRefusedError, createQuorumOver, type EndpointSource, type QuorumClient } from '@causeway/rpc'
+import { connectByJsonRpc } from '../../shared/quotingChain.ts'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { createBitcoindView } from '../reading/bitcoindView.ts'
+import type { BitcoinView } from '../reading/bitcoinView.ts'
+import { createEsploraView } from '../reading/esploraView.ts'
+import { bitcoinHeadTracking, esploraQuorumOf } from '../reading/openQuorums.ts'
+
+/**
+ * Nodes, and beside them the Esplora-compatible APIs that name outputs of addresses. Without such an API each node
+ * looks through all unspent outputs: that is fast on a local network and takes minutes on the main one.
+ * @throws ConfigurationError for endpoints that are no URLs
+ */
+export function connectBitcoin(chain: RegisteredChain): ChainClient {
+  const client = connectByJsonRpc(chain, { headTracking: bitcoinHeadTracking, lagBlocksMax: 1 })
+  const api = esploraQuorumOf(chain, createEsploraView)
+  return {
+    ...client,
+    nameOutputs: api === undefined ? nameByNodes(client) : nameBy(api, (view) => view),
+    observe(observerOf) {
+      client.observe(observerOf)
+      api?.observe(observerOf)
+    },
+    async close() {
+      await Promise.all([client.close(), api?.close()])
+    },
+  }
+}
+
+type NameOutputs = NonNullable<ChainClient['nameOutputs']>
+
+/** A node looks through its outputs for one address at a time, and refuses a second one meanwhile. */
+function nameByNodes(client: ChainClient): NameOutputs {
+  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const name = nameBy(quorum, (view) => createBitcoindView(view))
+  let last: Promise<unknown> = Promise.resolve()
+  return (...asked) => {
+    const result = last.then(() => name(...asked))
+    last = result.catch(() => undefined)
+    return result
+  }
+}
+
+/** All that any of them names: one that hides something hides it for nobody. */
+function nameBy<Source extends EndpointSource>(
+  quorum: QuorumClient<Source>,
+  viewOf: (source: Source) => BitcoinView,
+): NameOutputs {
+  return async (address, signal, whose) => {
+    const each = await quorum.askEach(
+      (source, own) => viewOf(source).nameOutputs(address, own, whose),
+      signal,
+    )
+    const answered = each.flatMap(({ said }): (readonly NamedOutput[])[] =>
+      said === undefined || said === 'refused' ? [] : [said],
+    )
+    if (answered.length === 0 && each.some(({ said }) => said === 'refused'))
+      throw new AddressRefusedError(quorum.chainId, address)
+    if (answered.length === 0)
+      throw new UpstreamUnavailableError(`No endpoint of ${quorum.chainId} names the outputs of an address.`)
+    return answered.flat()
+  }
+}

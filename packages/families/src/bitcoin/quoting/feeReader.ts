@@ -1,0 +1,151 @@
+import {
+  bitcoinNetworkOf,
+  createBitcoinCodec,
+  type FeerateModel,
+  maxBigint,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
+import {
+  AddressRefusedError,
+  countVoices,
+  type Electorate,
+  medianOfVoices,
+  parseRecord,
+  reachedBy,
+  resultOf,
+  unlessUnreadable,
+  type Vote,
+  valuesByVoice,
+} from '@causeway/rpc'
+import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../shared/networkReader.ts'
+import { parseCoins, parseHeight } from '../reading/bitcoinView.ts'
+import { BitcoinFees } from '../rules/quoting/bitcoinFees.ts'
+import { readOwnOutputs } from './ownOutputs.ts'
+
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+/**
+ * Unspent outputs are long lists, and change with blocks and with what the solver sends: so long one reading counts, and so
+ * long the last one where they cannot be read.
+ * @source Q-83
+ */
+const inventoryMs = { read: 10_000, kept: 60_000 }
+
+/**
+ * A chain at its newest block. Nodes stand at different ones for seconds, so nothing is compared that blocks change:
+ * of heads and times counts what enough nodes have reached. The feerate is each node's own estimate, and no less than
+ * what it relays for: the median of enough of them counts, between floor and ceiling.
+ * @source rule F-137
+ */
+export function createBitcoinNetworkReader(options: NetworkReaderOptions): NetworkReader {
+  const { client, feeModel } = options
+  if (feeModel.kind !== 'feerate') throw new Error('Bitcoin charges by size')
+  const { electorate } = client
+  const calls: readonly RpcCall[] = [
+    { method: 'getblockchaininfo', params: [] },
+    { method: 'estimatesmartfee', params: [feeModel.targetBlocks, 'economical'] },
+    { method: 'getmempoolinfo', params: [] },
+  ]
+  const readInventory = createInventory(options)
+  return {
+    async read(limits) {
+      const [reading, inventory] = await Promise.all([
+        client.poll<Omit<NetworkReading, 'inventory'>>(calls, {
+          ...limits,
+          patienceMs,
+          decide: (votes, isLast) => (isLast ? readingOf(votes, electorate, feeModel) : undefined),
+        }),
+        readInventory(limits.timeoutMs),
+      ])
+      return { ...reading, inventory }
+    },
+  }
+}
+
+type Votes = readonly Vote<readonly RpcAnswer[]>[]
+
+function readingOf(
+  votes: Votes,
+  electorate: Electorate,
+  { minSatPerKvb, maxSatPerKvb }: FeerateModel,
+): Omit<NetworkReading, 'inventory'> | undefined {
+  const { threshold, voters } = electorate
+  const shown = votes.map(({ value, ...voter }) => ({
+    ...voter,
+    value: value && unlessUnreadable(() => headIn(value)),
+  }))
+  const heads = valuesByVoice(shown)
+  if (heads.length < threshold) return undefined
+  const reached = (of: (head: Head) => bigint) => reachedBy(threshold, heads.map(of))
+  const number = reached(({ height }) => height)
+  const estimated = votes.map((vote) => ({ ...vote, value: unlessUnreadable(() => feerateIn(vote.value)) }))
+  const median = medianOfVoices(estimated, electorate, (satPerKvb) => satPerKvb)
+  const satPerKvb = maxBigint(median ?? 0n, minSatPerKvb)
+  return {
+    head: { number, timestampSeconds: Number(reached(({ timeSeconds }) => timeSeconds)) },
+    fees:
+      satPerKvb > maxSatPerKvb
+        ? {
+            reason: 'feerate_above_ceiling',
+            ...{ expectedSatPerKvb: satPerKvb, ceilingSatPerKvb: maxSatPerKvb },
+          }
+        : new BitcoinFees({ satPerKvb }),
+    shown: {
+      satPerKvb: satPerKvb.toString(),
+      ceilingSatPerKvb: maxSatPerKvb.toString(),
+      priceFrom: median === undefined ? 'configured' : 'median',
+    },
+    voices: {
+      agreed: heads.filter(({ height }) => height >= number).length,
+      required: threshold,
+      configured: countVoices(voters),
+    },
+  }
+}
+
+type Head = { readonly height: bigint; readonly timeSeconds: bigint }
+
+function headIn(answers: readonly RpcAnswer[]): Head {
+  const what = 'getblockchaininfo'
+  const { blocks, time } = parseRecord(resultOf(answers[0], what), what)
+  return { height: parseHeight(blocks, what), timeSeconds: parseHeight(time, what) }
+}
+
+/**
+ * What a node expects a transaction to bid, and at least what it takes at all; `undefined` where it has seen too few
+ * transactions for an estimate, so that its floor says nothing either of what is mined.
+ * @throws MalformedAnswerError
+ */
+function feerateIn(answers: readonly RpcAnswer[] | undefined): bigint | undefined {
+  const what = 'estimatesmartfee'
+  const { feerate } = parseRecord(resultOf(answers?.[1], what), what)
+  if (feerate === undefined) return undefined
+  const { mempoolminfee, minrelaytxfee } = parseRecord(
+    resultOf(answers?.[2], 'getmempoolinfo'),
+    'getmempoolinfo',
+  )
+  const floors = [mempoolminfee, minrelaytxfee].map((floor) => parseCoins(floor, 'getmempoolinfo'))
+  return floors.reduce(maxBigint, parseCoins(feerate, what))
+}
+
+/** Balance that the solver can spend; left out once it could not be read for a minute. */
+function createInventory({ client, network, fillWallet }: NetworkReaderOptions) {
+  const codec = createBitcoinCodec(bitcoinNetworkOf(network))
+  let known: { readonly atMs: number; readonly held: ReadonlyMap<string, bigint> } | undefined
+  return async (timeoutMs: number): Promise<ReadonlyMap<string, bigint>> => {
+    if (fillWallet === undefined) return new Map()
+    const ageMs = Date.now() - (known?.atMs ?? Number.NEGATIVE_INFINITY)
+    if (known !== undefined && ageMs < inventoryMs.read) return known.held
+    try {
+      const asked = { address: fillWallet, network: bitcoinNetworkOf(network) }
+      const outputs = await readOwnOutputs(client, asked, { timeoutMs, whose: 'own' })
+      const held = outputs.reduce((sum, { value }) => sum + value, 0n)
+      known = { atMs: Date.now(), held: new Map([[codec.nativeCurrency, held]]) }
+      return known.held
+    } catch (error) {
+      if (!(error instanceof UpstreamUnavailableError || error instanceof AddressRefusedError)) throw error
+      return known !== undefined && ageMs < inventoryMs.kept ? known.held : new Map()
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { type BitcoinNetwork, bytesToHex } from '@causeway/core'
+import type { ChainClient, LruCache, NamedOutput, RpcAnswer, RpcCall } from '@causeway/rpc'
+import { countVoices, MalformedAnswerError, parseRecord, type Vote } from '@causeway/rpc'
+import type { SpendableOutput } from '../../rules/quotingFamily.ts'
+import { parseHeight, parseSeenTransaction } from '../reading/bitcoinView.ts'
+import { inputsMax } from '../rules/quoting/fundTransaction.ts'
+import { inputKindOf, showsTransaction } from '../rules/quoting/virtualSize.ts'
+import { outputScript } from '../rules/script.ts'
+import { encodeBitcoinTransaction, type OutPoint } from '../rules/transaction.ts'
+import type { AskUnspent } from './unspentGroups.ts'
+
+/** Blocks above one that a miner's reward has to lie under. @source Bitcoin Core, `COINBASE_MATURITY` */
+const rewardConfirmations = 100n
+
+/** How long late nodes may still say what they have, once enough have. */
+const patienceMs = 150
+
+/**
+ * What an address can spend now: whoever keeps lists of addresses only names it, and nodes decide. An output counts
+ * when enough nodes have it, unspent by blocks and by what waits for one, and confirmed; its value and script come
+ * from the bytes of the transaction that made it, which hash to its id. So a list that lies hides outputs at worst.
+ * Of very many the most valuable are looked at, twice as many as one transaction spends.
+ * @param known by id and number, outputs whose bytes were read before: of those only whether they are spent is asked
+ * @param askUnspent asks that where all are known, with those of other addresses
+ * @param network of the address; nothing is asked about an address of another one
+ * @throws AddressRefusedError where nobody lists them, upstream errors where too few answer
+ */
+export async function readOwnOutputs(
+  client: ChainClient,
+  asked: { readonly address: string; readonly network: BitcoinNetwork },
+  {
+    timeoutMs,
+    known,
+    askUnspent,
+    whose,
+  }: {
+    readonly timeoutMs: number
+    /** As of `nameOutputs`. */
+    readonly whose?: 'own'
+    readonly known?: LruCache<SpendableOutput>
+    readonly askUnspent?: AskUnspent
+  },
+): Promise<readonly SpendableOutput[]> {
+  const script = outputScript(asked.address, asked.network)
+  if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
+  const startedMs = Date.now()
+  const named = await client.nameOutputs(asked.address, AbortSignal.timeout(timeoutMs), whose)
+  const looked = distinct(named)
+    .toSorted((one, other) => (one.value < other.value ? 1 : one.value > other.value ? -1 : 0))
+    .slice(0, 2 * inputsMax)
+    .map((output): Looked => ({ output, seen: known?.get(keyOf(output)) }))
+  if (looked.length === 0) return []
+  const { threshold } = client.electorate
+  const limits = { timeoutMs: Math.max(1, timeoutMs - (Date.now() - startedMs)) }
+  if (askUnspent !== undefined && looked.every(({ seen }) => seen !== undefined)) {
+    const votes = await askUnspent(
+      looked.map(({ output }) => output),
+      limits,
+    )
+    return agreedOutputs(votes, { looked, script, threshold })
+  }
+  const own = await client.poll<readonly SpendableOutput[]>(looked.flatMap(callsOf), {
+    ...{ ...limits, patienceMs },
+    decide(votes, isLast) {
+      if (!isLast || countVoices(votes.filter(({ value }) => value !== undefined)) < threshold)
+        return undefined
+      return agreedOutputs(votes, { looked, script, threshold })
+    },
+  })
+  for (const output of own) known?.set(keyOf(output), output)
+  return own
+}
+
+function agreedOutputs(
+  votes: readonly Vote<readonly RpcAnswer[]>[],
+  {
+    looked,
+    script,
+    threshold,
+  }: { readonly looked: readonly Looked[]; readonly script: Uint8Array; readonly threshold: number },
+): readonly SpendableOutput[] {
+  let next = 0
+  return looked.flatMap((one) => {
+    const at = next
+    next += callsOf(one).length
+    const said = votes.map((vote) => ({
+      ...vote,
+      value: outputIn(vote.value?.slice(at, next), one, script),
+    }))
+    return agreed(said, threshold)
+  })
+}
+
+/** An output that somebody names, and what is known of it from its bytes. */
+type Looked = { readonly output: OutPoint; readonly seen: SpendableOutput | undefined }
+
+const keyOf = ({ txid, vout }: OutPoint): string => `${txid}:${vout}`
+
+function callsOf({ output: { txid, vout }, seen }: Looked): readonly RpcCall[] {
+  const unspent = { method: 'gettxout', params: [txid, vout, true] }
+  return seen === undefined ? [unspent, { method: 'getrawtransaction', params: [txid, true] }] : [unspent]
+}
+
+function distinct(named: readonly NamedOutput[]): readonly NamedOutput[] {
+  return [...new Map(named.map((output) => [keyOf(output), output])).values()]
+}
+
+/** Whatever several nodes say of one output is the same: it was read from bytes that its id covers. */
+function agreed(votes: readonly Vote<SpendableOutput>[], threshold: number): readonly SpendableOutput[] {
+  const having = votes.filter(({ value }) => value !== undefined)
+  const first = having[0]?.value
+  return first !== undefined && countVoices(having) >= threshold ? [first] : []
+}
+
+/** What one node says of an output; `undefined` where it is not spendable, or the node gives no usable answer. */
+function outputIn(
+  answers: readonly RpcAnswer[] | undefined,
+  { output, seen: before }: Looked,
+  script: Uint8Array,
+): SpendableOutput | undefined {
+  const [unspent, raw] = answers ?? []
+  if (unspent?.ok !== true || unspent.result === null) return undefined
+  try {
+    const { confirmations, coinbase } = parseRecord(unspent.result, 'gettxout')
+    const depth = parseHeight(confirmations, 'gettxout')
+    if (depth < (coinbase === true ? rewardConfirmations : 1n)) return undefined
+    if (before !== undefined) return before.script === bytesToHex(script) ? before : undefined
+    if (raw?.ok !== true) return undefined
+    const { txid, vout } = output
+    const { hex } = parseRecord(raw.result, 'getrawtransaction')
+    const seen = parseSeenTransaction(hex, { transactionId: txid, block: undefined }, 'getrawtransaction')
+    const made = seen.transaction.outputs[vout]
+    if (made === undefined || Buffer.compare(made.script, script) !== 0) return undefined
+    return {
+      ...{ txid, vout, value: made.value, script: bytesToHex(script) },
+      // Signers need what the id covers; witnesses may have megabytes.
+      ...(showsTransaction(inputKindOf(script)) && {
+        transaction: bytesToHex(encodeBitcoinTransaction(seen.transaction)),
+      }),
+    }
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,70 @@
+import { type BitcoinNetwork, createBitcoinCodec, type DepositFact, type Hex } from '@causeway/core'
+import { scriptAddress } from '../rules/script.ts'
+import type { BitcoinOutput, BitcoinTransaction } from '../rules/transaction.ts'
+import { BitcoinDepositError } from './bitcoinErrors.ts'
+import { opReturnTexts } from './opReturn.ts'
+
+export type BitcoinRules = {
+  readonly network: BitcoinNetwork
+  /** Canonical, the primary one first. */
+  readonly depositories: readonly string[]
+}
+
+export type DepositTransaction = {
+  readonly transactionId: string
+  readonly transaction: BitcoinTransaction
+  /** What each input spends; `undefined` for the input of a coinbase. */
+  readonly spent: readonly (BitcoinOutput | undefined)[]
+}
+
+const zeroId: Hex = `0x${'0'.repeat(64)}`
+const idPattern = /^0x[0-9a-fA-F]{64}/
+const depositorPattern = /\|depositor=([^|]+)(?=\|)/g
+
+/**
+ * The one deposit of a transaction; none when it spends from a depository, which makes it a withdrawal.
+ * @throws BitcoinDepositError
+ * @source rule F-131
+ */
+export function findDeposits(deposit: DepositTransaction, rules: BitcoinRules): readonly DepositFact[] {
+  const { transaction, transactionId, spent } = deposit
+  const { network, depositories } = rules
+  const addressOf = (output: BitcoinOutput | undefined) => output && scriptAddress(output.script, network)
+  const isDepository = (address: string | undefined) =>
+    address !== undefined && depositories.includes(address)
+  if (spent.some((output) => isDepository(addressOf(output)))) return []
+
+  const paid = transaction.outputs.flatMap((output) => {
+    const address = addressOf(output)
+    return address !== undefined && isDepository(address) && output.value > 0n
+      ? [{ address, value: output.value }]
+      : []
+  })
+  const [depository, ...others] = new Set(paid.map(({ address }) => address))
+  if (depository === undefined) throw new BitcoinDepositError('NO_VALUE_TO_DEPOSITORY', transactionId)
+  if (others.length > 0) throw new BitcoinDepositError('MULTIPLE_DEPOSITORIES_FUNDED', transactionId)
+
+  const texts = opReturnTexts(transaction)
+  const named = texts.find(({ text }) => idPattern.test(text))
+  const codec = createBitcoinCodec(network)
+  const depositor =
+    texts
+      .flatMap(({ text }) => [...text.matchAll(depositorPattern)])
+      .map(([, address = '']) => address)
+      .find((address) => codec.isAddress(address)) ?? addressOf(spent[0])
+  if (depositor === undefined) throw new BitcoinDepositError('DEPOSITOR_UNKNOWN', transactionId)
+  return [
+    {
+      onchainIndex: String(named?.vout ?? 0),
+      depository,
+      depositId: named === undefined ? zeroId : depositIdOf(named.text),
+      depositor: codec.canonicalAddress(depositor),
+      currency: codec.nativeCurrency,
+      amount: paid.reduce((sum, { value }) => sum + value, 0n),
+    },
+  ]
+}
+
+function depositIdOf(text: string): Hex {
+  return `0x${text.slice(2, zeroId.length).toLowerCase()}`
+}

@@ -1,0 +1,147 @@
+import type { HttpAnswer, HttpView, NamedOutput } from '@causeway/rpc'
+import { EndpointFailure, MalformedAnswerError, parseList, parseRecord } from '@causeway/rpc'
+import {
+  type BitcoinBlock,
+  type BitcoinView,
+  checkMerkleProof,
+  parseHashText,
+  parseHeaderOf,
+  parseHeight,
+  parseSeenTransaction,
+  type SeenTransaction,
+  type Spending,
+} from './bitcoinView.ts'
+
+const notFound = 404
+/** Pages of 25 transactions. */
+const pagesMax = 8
+
+/** An Esplora-compatible API. Amounts are never read from its JSON: they come from raw bytes. */
+export function createEsploraView(view: HttpView): BitcoinView {
+  const get = (path: string, signal: AbortSignal) =>
+    view.ask({ method: 'GET', path, answerStatuses: [notFound] }, signal)
+  return {
+    alias: view.alias,
+    async readTipHeight(signal) {
+      const path = '/blocks/tip/height'
+      return parseHeight(jsonOf(await get(path, signal), path), path)
+    },
+
+    async readBlockHash(height, signal) {
+      const answer = await get(`/block-height/${height}`, signal)
+      return answer.status === notFound ? undefined : parseHashText(answer.text.trim(), '/block-height')
+    },
+
+    async readTransaction(transactionId, signal): Promise<SeenTransaction | undefined> {
+      const [bytes, status] = await Promise.all([
+        get(`/tx/${transactionId}/hex`, signal),
+        get(`/tx/${transactionId}/status`, signal),
+      ])
+      if (bytes.status === notFound && status.status === notFound) return undefined
+      if (bytes.status === notFound) throw new MalformedAnswerError('/tx/hex')
+      const block = parseStatus(jsonOf(status, '/tx/status'))
+      return parseSeenTransaction(bytes.text.trim(), { transactionId, block }, '/tx/hex')
+    },
+
+    async readBlockOf({ transactionId, block }, signal): Promise<BitcoinBlock | undefined> {
+      if (block?.height === undefined) return undefined
+      const { hash, height } = block
+      const [header, canonical, proof] = await Promise.all([
+        get(`/block/${hash}/header`, signal),
+        this.readBlockHash(height, signal),
+        get(`/tx/${transactionId}/merkleblock-proof`, signal),
+      ])
+      const { timeSeconds } = parseHeaderOf(hash, header.text.trim(), '/block/header')
+      if (proof.status !== notFound) {
+        checkMerkleProof(proof.text.trim(), { blockHash: hash, transactionId }, '/tx/merkleblock-proof')
+      }
+      return canonical === hash ? { hash, height, timeSeconds } : undefined
+    },
+
+    async readSpending({ txid, vout }, signal): Promise<Spending> {
+      const answer = await get(`/tx/${txid}/outspend/${vout}`, signal)
+      // What nobody has seen, nobody has spent.
+      return answer.status === notFound ? { kind: 'unspent' } : parseSpending(answer)
+    },
+
+    async nameOutputs(address, signal, whose) {
+      const answer = await get(`/address/${address}/utxo`, signal).catch(unlessRefused)
+      if (answer !== undefined) return parseOutputs(answer)
+      // Names nothing: an endpoint that refuses everything fails here.
+      await this.readTipHeight(signal)
+      return whose === 'own' ? nameNewest(get, address, signal) : 'refused'
+    },
+  }
+}
+
+function parseSpending(answer: HttpAnswer): Spending {
+  const what = '/tx/outspend'
+  const { spent, txid: by, status } = parseRecord(jsonOf(answer, what), what)
+  if (spent === false) return { kind: 'unspent' }
+  const { confirmed } = parseRecord(status, what)
+  if (spent !== true || typeof confirmed !== 'boolean') throw new MalformedAnswerError(what)
+  return confirmed ? { kind: 'spent', by: parseHashText(by, what) } : { kind: 'unspent' }
+}
+
+/** Those that a block has. */
+function parseOutputs(answer: HttpAnswer): readonly NamedOutput[] {
+  const what = '/address/utxo'
+  return parseList(jsonOf(answer, what), what).flatMap((one) => {
+    const { txid, vout, value, status } = parseRecord(one, what)
+    const { confirmed } = parseRecord(status, what)
+    if (confirmed !== true) return []
+    const place = { txid: parseHashText(txid, what), vout: Number(parseHeight(vout, what)) }
+    return [{ ...place, value: parseHeight(value, what) }]
+  })
+}
+
+/** An address with more outputs than are listed, 500 by default. @source electrs, `utxos_limit` */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof EndpointFailure && error.reason === 'refused') return undefined
+  throw error
+}
+
+type Get = (path: string, signal: AbortSignal) => Promise<HttpAnswer>
+
+/** Outputs to an address in its newest transactions that none of these transactions spends. */
+async function nameNewest(get: Get, address: string, signal: AbortSignal): Promise<readonly NamedOutput[]> {
+  const what = '/address/txs/chain'
+  const named: NamedOutput[] = []
+  const spent = new Set<string>()
+  let last = ''
+  for (let page = 0; page < pagesMax; page += 1) {
+    const path = `/address/${address}/txs/chain${last === '' ? '' : `/${last}`}`
+    const listed = parseList(jsonOf(await get(path, signal), what), what)
+    for (const one of listed) {
+      const { txid: id, vin, vout: outputs } = parseRecord(one, what)
+      last = parseHashText(id, what)
+      for (const input of parseList(vin, what)) {
+        const { txid, vout } = parseRecord(input, what)
+        spent.add(`${txid}:${vout}`)
+      }
+      for (const [vout, output] of parseList(outputs, what).entries()) {
+        const { scriptpubkey_address: to, value } = parseRecord(output, what)
+        if (to === address) named.push({ txid: last, vout, value: parseHeight(value, what) })
+      }
+    }
+    if (listed.length === 0) break
+  }
+  return named.filter(({ txid, vout }) => !spent.has(`${txid}:${vout}`))
+}
+
+function parseStatus(value: unknown): SeenTransaction['block'] {
+  const what = '/tx/status'
+  const { confirmed, block_hash: hash, block_height: height } = parseRecord(value, what)
+  if (confirmed === false) return undefined
+  if (confirmed !== true) throw new MalformedAnswerError(what)
+  return { hash: parseHashText(hash, what), height: parseHeight(height, what) }
+}
+
+function jsonOf({ status, text }: HttpAnswer, what: string): unknown {
+  if (status === notFound) throw new MalformedAnswerError(what)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new MalformedAnswerError(what)
+  }
+}

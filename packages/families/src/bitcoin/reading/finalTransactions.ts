@@ -1,0 +1,75 @@
+import type { FinalBlocks } from '@causeway/core'
+import type { QuorumClient } from '@causeway/rpc'
+import { createFinalBlocks, defaultReadingCacheLimits, type ReadingCacheLimits } from '@causeway/rpc'
+import { createFinalTransactions, type KnownTransaction } from '../../shared/finalTransactions.ts'
+import type { BitcoinView } from './bitcoinView.ts'
+import { type Confirmations, describeFinality } from './finality.ts'
+import { type FinalTransaction, pinHeight, transactionQuestion } from './readFinalTransaction.ts'
+
+export type BitcoinReaderLimits = ReadingCacheLimits & {
+  /** Inputs of a transaction that may be a deposit: each takes a reading of its own. Default 500. */
+  readonly inputsMax: number
+}
+
+const defaultLimits: BitcoinReaderLimits = { ...defaultReadingCacheLimits, inputsMax: 500 }
+
+export type BitcoinTransactions = ReturnType<typeof createBitcoinTransactions>
+
+/** Final transactions of one chain, read again only where what they spend is wanted and was not read. */
+export function createBitcoinTransactions(options: {
+  readonly quorum: QuorumClient<BitcoinView>
+  readonly confirmations: Confirmations
+  readonly limits: Partial<BitcoinReaderLimits>
+}) {
+  const { quorum, confirmations } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const { inputsMax } = limits
+  const { threshold, configured } = quorum
+  const known = createFinalTransactions({
+    ...{ quorum, limits },
+    finalityRule: describeFinality(confirmations),
+    shownIn: ({ block }: FinalTransaction) => ({ blockHash: block.hash, blockNumber: block.height }),
+    weightOf: ({ hex, spent = [] }) => 500 + 2 * hex.length + 100 * spent.length,
+  })
+  return {
+    /** @param transactionId canonical; @throws what `QuorumClient.read` throws */
+    read(
+      { transactionId, wantsSpent }: { readonly transactionId: string; readonly wantsSpent: boolean },
+      signal: AbortSignal,
+    ) {
+      return known.read(
+        {
+          key: transactionId,
+          variant: String(wantsSpent),
+          answers: ({ final }: KnownTransaction<FinalTransaction>) =>
+            !wantsSpent || final.spent !== undefined,
+          question: transactionQuestion({
+            ...{ transactionId, wantsSpent, confirmations, threshold, configured, inputsMax },
+          }),
+        },
+        signal,
+      )
+    },
+    forget: known.forget,
+  }
+}
+
+/** Final blocks of a `bitcoin-vm` chain, by height and hash. */
+export function bitcoinFinalBlocks(
+  quorum: QuorumClient<BitcoinView>,
+  confirmations: Confirmations,
+): FinalBlocks {
+  const { threshold } = quorum
+  return createFinalBlocks(quorum, {
+    newest: {
+      first: async (view, signal) => ({ tipHeight: await view.readTipHeight(signal) }),
+      pin: (views) => pinHeight({ threshold, confirmations }, views),
+      async second(view, _own, number, signal) {
+        const hash = number < 0n ? undefined : await view.readBlockHash(number, signal)
+        if (hash === undefined) return { kind: 'not_final', waitSeconds: 600 }
+        return { kind: 'final', facts: { number, hash } }
+      },
+    },
+    hashAt: (view, height, signal) => view.readBlockHash(height, signal),
+  })
+}

@@ -1,0 +1,36 @@
+import { ConfigurationError } from '@causeway/core'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+
+/** Blocks that must stand, the transaction's own included. */
+export type Confirmations = bigint
+
+/** The public protocol's rule. @source oracle-protocol.md 5.3 */
+const defaultConfirmations = 2
+
+/** @throws ConfigurationError for a mode that only other families have */
+export function confirmationsOf(
+  chain: Pick<RegisteredChain, 'id' | 'finality' | 'additionalData'>,
+): Confirmations {
+  const { finality, additionalData, id } = chain
+  if (finality !== undefined && finality.mode !== 'depth') {
+    throw new ConfigurationError(`chains: ${id}.finality: Bitcoin has the mode depth alone`)
+  }
+  return BigInt(Math.max(finality?.blocks ?? additionalData.finalizationBlocks ?? defaultConfirmations, 1))
+}
+
+/** For evidence. */
+export function describeFinality(confirmations: Confirmations): string {
+  return `${confirmations} confirmations`
+}
+
+/** The newest height that has them, by the tip that enough endpoints have reached. */
+export function finalHeight(tipHeight: bigint, confirmations: Confirmations): bigint {
+  return tipHeight - confirmations + 1n
+}
+
+const secondsPerBlock = 600n
+
+/** How long a caller should wait before asking again: a block takes ten minutes, and nobody waits longer. */
+export function secondsToFinality(blocksLeft: bigint): number {
+  return blocksLeft < 1n ? 1 : Number(secondsPerBlock)
+}

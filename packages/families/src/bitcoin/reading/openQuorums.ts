@@ -1,0 +1,84 @@
+import { ConfigurationError, Secret, splitList } from '@causeway/core'
+import type { HeadTracking } from '@causeway/rpc'
+import {
+  countHosts,
+  createQuorum,
+  defaultThreshold,
+  EndpointView,
+  HttpView,
+  type QuorumClient,
+} from '@causeway/rpc'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import type { BitcoinView } from './bitcoinView.ts'
+import { esploraHeaders } from './esploraAccess.ts'
+
+/** Heights as numbers, from a method of nodes or a path of Esplora. */
+const heightBy = (call: string): HeadTracking => ({
+  call: { method: call, params: [] },
+  readHead: ({ method }, result) =>
+    method === call && typeof result === 'number' && Number.isSafeInteger(result)
+      ? BigInt(result)
+      : undefined,
+})
+
+export const bitcoinHeadTracking = heightBy('getblockcount')
+const esploraHeads = { headTracking: heightBy('/blocks/tip/height'), wire: 'paths' } as const
+
+/** The endpoints of a `bitcoin-vm` chain, each kind where there is one. */
+export type BitcoinQuorums<View extends BitcoinView> = {
+  readonly nodes: QuorumClient<View> | undefined
+  readonly api: QuorumClient<View> | undefined
+}
+
+/**
+ * Nodes of `httpRpcUrl`, and Esplora-compatible APIs beside them or in their place. Opens no connection.
+ * @throws ConfigurationError for endpoints that are no URLs, or a threshold above their hosts
+ */
+export function openQuorums<View extends BitcoinView>(
+  chain: RegisteredChain,
+  views: { readonly node: (view: EndpointView) => View; readonly api: (view: HttpView) => View },
+): BitcoinQuorums<View> {
+  return {
+    nodes: chain.ready ? nodeQuorum(chain, views.node) : undefined,
+    api: esploraQuorumOf(chain, views.api),
+  }
+}
+
+/** One setting may name several, like `httpRpcUrl`. */
+export function esploraUrls({ additionalData }: RegisteredChain): readonly Secret[] {
+  return splitList(additionalData.esploraCompatibleApiUrl?.reveal(), ',').map((url) => new Secret(url))
+}
+
+const now = () => Date.now()
+
+function nodeQuorum<View extends BitcoinView>(
+  chain: RegisteredChain,
+  viewOf: (view: EndpointView) => View,
+): QuorumClient<View> {
+  const { id: chainId, endpoints, rpcThreshold: threshold } = chain
+  const headTracking = bitcoinHeadTracking
+  const options = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now, headTracking }
+  return createQuorum(options, (endpoint, limits) => viewOf(new EndpointView(endpoint, limits, now)))
+}
+
+/**
+ * The Esplora-compatible APIs of a chain; `undefined` where it has none. `rpcThreshold` counts endpoints of
+ * `httpRpcUrl`; it can only raise the bar for these. @throws ConfigurationError as `openQuorums`
+ */
+export function esploraQuorumOf<View extends BitcoinView>(
+  chain: RegisteredChain,
+  viewOf: (view: HttpView) => View,
+): QuorumClient<View> | undefined {
+  const { id: chainId, additionalData, rpcThreshold } = chain
+  const urls = esploraUrls(chain)
+  if (urls.length === 0) return undefined
+  const hosts = countHosts(urls)
+  const threshold = chain.ready ? 1 : Math.max(rpcThreshold, defaultThreshold(hosts))
+  if (threshold > hosts) {
+    throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoint hosts`)
+  }
+  const endpoints = urls.map((url) => ({ url, headers: esploraHeaders(url, additionalData, now) }))
+  return createQuorum({ chainId, endpoints, threshold, now, ...esploraHeads }, (endpoint, limits) =>
+    viewOf(new HttpView(endpoint, limits, now)),
+  )
+}

@@ -1,0 +1,106 @@
+import type { ChainQuestion, Sighting } from '@causeway/rpc'
+import { MalformedAnswerError, reachedBy } from '@causeway/rpc'
+import type { BitcoinOutput, BitcoinTransaction } from '../rules/transaction.ts'
+import type { BitcoinBlock, BitcoinView, SeenTransaction } from './bitcoinView.ts'
+import { type Confirmations, finalHeight, secondsToFinality } from './finality.ts'
+
+/** A transaction that its chain cannot drop any more. */
+export type FinalTransaction = {
+  readonly transactionId: string
+  readonly hex: string
+  readonly transaction: BitcoinTransaction
+  readonly block: BitcoinBlock
+  /** Hash at the pinned height; with one endpoint there is nobody to compare with. */
+  readonly pinnedHash: string | undefined
+  /** What each input spends, `undefined` for a coinbase's; read only when it was wanted. */
+  readonly spent: readonly (BitcoinOutput | undefined)[] | undefined
+}
+
+export type TransactionReading = {
+  readonly transactionId: string
+  readonly wantsSpent: boolean
+  readonly confirmations: Confirmations
+  readonly threshold: number
+  readonly configured: number
+  readonly inputsMax: number
+}
+
+type OwnView = { readonly tipHeight: bigint; readonly seen: SeenTransaction | undefined }
+
+const coinbaseId = '0'.repeat(64)
+
+/**
+ * The two rounds of one endpoint. First: its tip and the transaction. Then, below the tip that all agreed
+ * on: the transaction's block with its proof, the hash at the final height, and what the inputs spend.
+ */
+export function transactionQuestion(
+  reading: TransactionReading,
+): Omit<ChainQuestion<OwnView, bigint, FinalTransaction, BitcoinView>, 'signal'> {
+  const { transactionId } = reading
+  return {
+    transactionId,
+    async first(view, signal) {
+      const [tipHeight, seen] = await Promise.all([
+        view.readTipHeight(signal),
+        view.readTransaction(transactionId, signal),
+      ])
+      return { tipHeight, seen }
+    },
+    pin: (views) => pinHeight(reading, views),
+    second: (view, { seen }, height, signal) => judge(view, { ...reading, seen, height }, signal),
+    confirms: async (view, { block }, signal) =>
+      (await view.readBlockHash(block.height, signal)) === block.hash,
+    key: ({ hex, block, pinnedHash }) =>
+      `${hex} ${block.hash} ${block.height} ${block.timeSeconds} ${pinnedHash}`,
+  }
+}
+
+/** The newest final height, by the tip that at least `threshold` endpoints have reached. */
+export function pinHeight(
+  { threshold, confirmations }: Pick<TransactionReading, 'threshold' | 'confirmations'>,
+  views: readonly { readonly tipHeight: bigint }[],
+): bigint {
+  const tips = views.map(({ tipHeight }) => tipHeight)
+  return finalHeight(reachedBy(threshold, tips), confirmations)
+}
+
+type Judging = TransactionReading & { readonly seen: SeenTransaction | undefined; readonly height: bigint }
+
+async function judge(
+  view: BitcoinView,
+  judging: Judging,
+  signal: AbortSignal,
+): Promise<Sighting<FinalTransaction>> {
+  const { seen, height, wantsSpent, inputsMax, configured } = judging
+  if (seen === undefined) return { kind: 'refused', reason: 'missing' }
+  if (wantsSpent && seen.transaction.inputs.length > inputsMax) {
+    return { kind: 'refused', reason: 'too_large' }
+  }
+  const [block, pinnedHash, spent] = await Promise.all([
+    view.readBlockOf(seen, signal),
+    configured > 1 ? view.readBlockHash(height, signal) : undefined,
+    wantsSpent ? readSpent(view, seen.transaction, signal) : undefined,
+  ])
+  if (block === undefined || block.height > height) {
+    return { kind: 'not_final', waitSeconds: secondsToFinality((block?.height ?? height + 1n) - height) }
+  }
+  if (configured > 1 && pinnedHash === undefined) throw new MalformedAnswerError('block at final height')
+  const { transactionId, transaction, hex } = seen
+  return { kind: 'final', facts: { transactionId, hex, transaction, block, pinnedHash, spent } }
+}
+
+/** From the bytes of the transactions that made them, whose ids the inputs name: nobody can lie here. */
+function readSpent(
+  view: BitcoinView,
+  { inputs }: BitcoinTransaction,
+  signal: AbortSignal,
+): Promise<readonly (BitcoinOutput | undefined)[]> {
+  return Promise.all(
+    inputs.map(async ({ txid, vout }) => {
+      if (txid === coinbaseId) return undefined
+      const output = (await view.readTransaction(txid, signal))?.transaction.outputs[vout]
+      if (output === undefined) throw new MalformedAnswerError('spent output')
+      return output
+    }),
+  )
+}

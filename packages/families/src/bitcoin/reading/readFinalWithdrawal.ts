@@ -1,0 +1,137 @@
+import type { WithdrawalStatus } from '@causeway/core'
+import type { ChainQuestion, Sighting } from '@causeway/rpc'
+import { MalformedAnswerError } from '@causeway/rpc'
+import type { OutPoint } from '../rules/transaction.ts'
+import type { BitcoinView, SeenTransaction, Spending } from './bitcoinView.ts'
+import type { Confirmations } from './finality.ts'
+import { pinHeight } from './readFinalTransaction.ts'
+import { judgeSpender, type WithdrawalTerms } from './withdrawals.ts'
+
+export type WithdrawalReading = {
+  readonly terms: WithdrawalTerms
+  /** Transactions that may have spent the inputs, named by whoever asks or by a look-up service. */
+  readonly candidates: readonly string[]
+  readonly confirmations: Confirmations
+  readonly threshold: number
+}
+
+/**
+ * What became of a withdrawal at the final height.
+ * - `contradicted`: an input spends another output than the PSBT says
+ * - `unresolved`: an output is spent by a transaction that nobody names
+ */
+export type FinalWithdrawal = {
+  readonly status: WithdrawalStatus | 'contradicted' | 'unresolved'
+  /** The one that executed it. */
+  readonly transactionId: string | undefined
+  readonly finalBlock: { readonly height: bigint; readonly hash: string }
+}
+
+type OwnView = {
+  readonly tipHeight: bigint
+  readonly previous: readonly (SeenTransaction | undefined)[]
+  readonly spendings: readonly Spending[]
+  readonly candidates: readonly SeenTransaction[]
+}
+
+/**
+ * The two rounds of one endpoint. First: its tip, the transactions that made the outputs which the PSBT
+ * spends, whether these are spent, and the candidates. Then the blocks of the spenders.
+ */
+export function withdrawalQuestion(
+  reading: WithdrawalReading,
+): Omit<ChainQuestion<OwnView, bigint, FinalWithdrawal, BitcoinView>, 'signal'> {
+  const { inputs } = reading.terms.psbt
+  return {
+    async first(view, signal) {
+      const [tipHeight, previous, spendings, candidates] = await Promise.all([
+        view.readTipHeight(signal),
+        Promise.all(inputs.map(({ txid }) => view.readTransaction(txid, signal))),
+        Promise.all(inputs.map((input) => view.readSpending(input, signal))),
+        Promise.all(reading.candidates.map((candidate) => view.readTransaction(candidate, signal))),
+      ])
+      const found = candidates.filter((candidate) => candidate !== undefined)
+      return { tipHeight, previous, spendings, candidates: found }
+    },
+    pin: (views) => pinHeight(reading, views),
+    second: (view, own, height, signal) => judge(view, { ...reading, own, height }, signal),
+  }
+}
+
+type Judging = WithdrawalReading & { readonly own: OwnView; readonly height: bigint }
+
+async function judge(
+  view: BitcoinView,
+  judging: Judging,
+  signal: AbortSignal,
+): Promise<Sighting<FinalWithdrawal>> {
+  const { terms, own, height } = judging
+  // A chain younger than its own finality: nothing can be said about it.
+  if (height < 0n) return { kind: 'not_final', waitSeconds: 600 }
+  if (own.previous.some((one) => one === undefined)) return { kind: 'refused', reason: 'missing' }
+  const [hash, { spenders, isUnresolved }] = await Promise.all([
+    view.readBlockHash(height, signal),
+    readSpenders(view, judging, signal),
+  ])
+  if (hash === undefined) throw new MalformedAnswerError('block at final height')
+  const said = (status: FinalWithdrawal['status'], transactionId?: string): Sighting<FinalWithdrawal> => ({
+    kind: 'final',
+    facts: { status, transactionId, finalBlock: { height, hash } },
+  })
+  if (!claimsHold(terms, own)) return said('contradicted')
+  const [first, ...others] = spenders
+  if (first === undefined) return said(isUnresolved ? 'unresolved' : 'pending')
+  if (others.length > 0) return said('expired')
+  const verdict = judgeSpender(terms, first.transaction)
+  return said(verdict, verdict === 'executed' ? first.transactionId : undefined)
+}
+
+/** What an input spends decides whose money it is: the transaction that made it must say the same. */
+function claimsHold({ psbt }: WithdrawalTerms, { previous }: OwnView): boolean {
+  return psbt.inputs.every(({ vout, spent }, index) => {
+    const output = previous[index]?.transaction.outputs[vout]
+    return (
+      output !== undefined &&
+      output.value === spent.value &&
+      Buffer.compare(output.script, spent.script) === 0
+    )
+  })
+}
+
+/** The different transactions that spend inputs of the PSBT and are final. */
+async function readSpenders(
+  view: BitcoinView,
+  { terms, own, height }: Judging,
+  signal: AbortSignal,
+): Promise<{ readonly spenders: readonly SeenTransaction[]; readonly isUnresolved: boolean }> {
+  const found = await Promise.all(
+    terms.psbt.inputs.map(async (input, index) => {
+      const spending = own.spendings[index]
+      // A node says of an output that waits for its block what it says of one that is spent.
+      const isConfirmed = own.previous[index]?.block !== undefined
+      if (!isConfirmed || spending?.kind !== 'spent') return undefined
+      const { by } = spending
+      const known = own.candidates.find(({ transaction }) => spends(transaction.inputs, input))
+      if (by === undefined || known?.transactionId === by) return known ?? 'unresolved'
+      const named = await view.readTransaction(by, signal)
+      if (named === undefined || !spends(named.transaction.inputs, input)) {
+        throw new MalformedAnswerError('spending transaction')
+      }
+      return named
+    }),
+  )
+  const different = new Map(
+    found.flatMap((one) => (one === undefined || one === 'unresolved' ? [] : [[one.transactionId, one]])),
+  )
+  const blocks = await Promise.all(
+    [...different.values()].map(async (seen) => ({ seen, block: await view.readBlockOf(seen, signal) })),
+  )
+  const spenders = blocks.flatMap(({ seen, block }) =>
+    block !== undefined && block.height <= height ? [seen] : [],
+  )
+  return { spenders, isUnresolved: found.includes('unresolved') }
+}
+
+function spends(inputs: readonly OutPoint[], { txid, vout }: OutPoint): boolean {
+  return inputs.some((input) => input.txid === txid && input.vout === vout)
+}

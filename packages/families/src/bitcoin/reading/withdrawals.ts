@@ -1,0 +1,83 @@
+import { type BitcoinNetwork, type Hex, InvalidWithdrawalError } from '@causeway/core'
+import { scriptAddress } from '../rules/script.ts'
+import type { BitcoinTransaction } from '../rules/transaction.ts'
+import {
+  type BitcoinWithdrawal,
+  bitcoinWithdrawalId,
+  bitcoinWithdrawalTransfer,
+  decodeBitcoinWithdrawal,
+} from '../rules/withdrawal.ts'
+import type { BitcoinRules } from './deposits.ts'
+
+/** What the PSBT of a withdrawal says. What its inputs spend is a claim until the chain has shown it. */
+export type WithdrawalTerms = {
+  readonly withdrawalId: Hex
+  readonly psbt: BitcoinWithdrawal
+  /** Depositories that it spends from. */
+  readonly payingDepositories: readonly string[]
+  readonly currency: string
+  /** What leaves the depository: the first output and the fee. */
+  readonly amount: bigint
+  readonly recipient: string
+}
+
+/** Each takes readings of its own. */
+const inputsMax = 500
+
+/** @throws InvalidWithdrawalError; also for a PSBT that spends nothing of a depository, or more than 500 outputs */
+export function readWithdrawalTerms(
+  withdrawal: Hex,
+  { network, depositories }: BitcoinRules,
+): WithdrawalTerms {
+  const psbt = decodeBitcoinWithdrawal(withdrawal)
+  if (psbt.inputs.length > inputsMax) throw new InvalidWithdrawalError('it spends too many outputs')
+  const spentFrom = psbt.inputs.map(({ spent }) => scriptAddress(spent.script, network))
+  const payingDepositories = depositories.filter((depository) => spentFrom.includes(depository))
+  if (payingDepositories.length === 0) throw new InvalidWithdrawalError('it spends nothing of a depository')
+  return {
+    withdrawalId: bitcoinWithdrawalId(withdrawal),
+    psbt,
+    payingDepositories,
+    ...transferOf(psbt, network),
+  }
+}
+
+function transferOf(psbt: BitcoinWithdrawal, network: BitcoinNetwork) {
+  const { currency, amount, recipient } = bitcoinWithdrawalTransfer(psbt, network)
+  return { currency, amount, recipient }
+}
+
+/**
+ * Whether the one transaction that spent inputs of the PSBT is the PSBT's own: it spends the same outputs and
+ * pays the same, in order. Who signed, and how, does not matter: that money left. Signatures, version,
+ * sequences and lock time of a PSBT are whatever its author wrote.
+ * @source rule F-135
+ */
+export function judgeSpender(
+  { psbt }: Pick<WithdrawalTerms, 'psbt'>,
+  spender: BitcoinTransaction,
+): 'executed' | 'expired' {
+  const { inputs, outputs } = psbt.transaction
+  const isSame =
+    isEach(spender.inputs, inputs, (one, other) => one.txid === other.txid && one.vout === other.vout) &&
+    isEach(
+      spender.outputs,
+      outputs,
+      (one, other) => one.value === other.value && Buffer.compare(one.script, other.script) === 0,
+    )
+  return isSame ? 'executed' : 'expired'
+}
+
+function isEach<Element>(
+  these: readonly Element[],
+  those: readonly Element[],
+  isSame: (one: Element, other: Element) => boolean,
+): boolean {
+  return (
+    these.length === those.length &&
+    these.every((one, index) => {
+      const other = those[index]
+      return other !== undefined && isSame(one, other)
+    })
+  )
+}

@@ -1,0 +1,142 @@
+import type { AbiReader, Hex } from '@causeway/core'
+import {
+  abiBytes,
+  bytesToHex,
+  encodeAbiArray,
+  encodeAbiTuple,
+  hexDigits,
+  InvalidWithdrawalError,
+} from '@causeway/core'
+import type { AllocatorPayloadFamily } from '../../rules/allocatorPayloadFamily.ts'
+import { decodeAbiWithdrawal } from '../../rules/withdrawalBytes.ts'
+import { uint32Bytes, uint64Bytes } from './bytes.ts'
+import { encodePsbt } from './psbt.ts'
+import { type BitcoinOutput, type BitcoinTransaction, legacySighashes, type OutPoint } from './transaction.ts'
+import { decodeBitcoinWithdrawal } from './withdrawal.ts'
+
+/** What the allocator builds: which of its outputs are spent, and what for. Values in satoshi. */
+export type BitcoinPayload = {
+  readonly inputs: readonly (OutPoint & { readonly spent: BitcoinOutput })[]
+  readonly outputs: readonly BitcoinOutput[]
+}
+
+const inputsMax = 500
+const outputsMax = 16
+/** Of every input, in what is signed and in what is sent: the signature commits to it. */
+const finalSequence = 0xffff_ffff
+
+/** @source withdrawals.md 1.3 */
+export function encodeBitcoinPayload({ inputs, outputs }: BitcoinPayload): Hex {
+  const encodedInputs = inputs.map(({ txid, vout, spent }) =>
+    encodeAbiTuple([
+      abiBytes(Uint8Array.from(Buffer.from(txid, 'hex')).reverse()),
+      abiBytes(uint32Bytes(vout)),
+      abiBytes(spent.script),
+      abiBytes(uint64Bytes(spent.value)),
+    ]),
+  )
+  const encodedOutputs = outputs.map(({ value, script }) =>
+    encodeAbiTuple([abiBytes(uint64Bytes(value)), abiBytes(script)]),
+  )
+  const payload = encodeAbiTuple([
+    { tail: encodeAbiArray(encodedInputs) },
+    { tail: encodeAbiArray(encodedOutputs) },
+  ])
+  return bytesToHex(encodeAbiTuple([{ tail: payload }]))
+}
+
+/** Reads what `encodeBitcoinPayload` writes and nothing else. @throws InvalidWithdrawalError */
+export function decodeBitcoinPayload(payload: Hex): BitcoinPayload {
+  return decodeAbiWithdrawal(payload, { what: 'a payload', read, encode: encodeBitcoinPayload })
+}
+
+function read(reader: AbiReader): BitcoinPayload | undefined {
+  const inputCount = Number(reader.skipWords(3).uint())
+  if (inputCount > inputsMax) return undefined
+  reader.skipWords(inputCount)
+  const inputs = Array.from({ length: inputCount }, () => {
+    reader.skipWords(4)
+    const txid = hexDigits(Uint8Array.from(reader.bytes()).reverse())
+    const vout = Number(little(reader.bytes(), 4))
+    const script = Uint8Array.from(reader.bytes())
+    return { txid, vout, spent: { value: little(reader.bytes(), 8), script } }
+  })
+  const outputCount = Number(reader.uint())
+  if (outputCount > outputsMax) return undefined
+  reader.skipWords(outputCount)
+  const outputs = Array.from({ length: outputCount }, () => {
+    reader.skipWords(2)
+    return { value: little(reader.bytes(), 8), script: Uint8Array.from(reader.bytes()) }
+  })
+  return { inputs, outputs }
+}
+
+/** A number of exactly so many bytes; the encoding of any other differs from the input. */
+function little(bytes: Uint8Array, byteCount: number): bigint {
+  if (bytes.length < byteCount) return 0n
+  return BigInt(`0x${hexDigits(Uint8Array.from(bytes.subarray(0, byteCount)).reverse())}`)
+}
+
+/** Bytes that a transaction of the allocator is taken to have, for its fee. */
+function assumedBytes(inputCount: number, outputCount: number): bigint {
+  return 148n * BigInt(inputCount) + 34n * BigInt(outputCount) + 10n
+}
+
+export const bitcoinAllocatorPayload: AllocatorPayloadFamily = {
+  additionalData(withdrawal) {
+    const { inputs, transaction, fee } = decodeBitcoinWithdrawal(withdrawal)
+    const bytes = assumedBytes(inputs.length, transaction.outputs.length)
+    if (fee % bytes !== 0n) throw new InvalidWithdrawalError('its fee is no whole rate of the allocator')
+    return {
+      allocatorUtxos: inputs.map(({ txid, vout, spent }) => ({ txid, vout, value: spent.value.toString() })),
+      feeRate: (fee / bytes).toString(),
+    }
+  },
+  hashes(payload) {
+    const decoded = decodeBitcoinPayload(payload)
+    return legacySighashes(
+      unsignedTransaction(decoded),
+      decoded.inputs.map(({ spent }) => spent.script),
+    ).map(bytesToHex)
+  },
+  toWithdrawal(payload) {
+    const decoded = decodeBitcoinPayload(payload)
+    const transaction = unsignedTransaction(decoded)
+    return bytesToHex(
+      encodePsbt(
+        transaction,
+        decoded.inputs.map(({ spent }) => ({ witnessUtxo: spent })),
+      ),
+    )
+  },
+  /** Signatures, version, sequences and lock time move no money. */
+  difference(withdrawal, payload) {
+    const { inputs, transaction } = decodeBitcoinWithdrawal(withdrawal)
+    const wanted = decodeBitcoinPayload(payload)
+    const isSameInputs =
+      inputs.length === wanted.inputs.length &&
+      inputs.every(({ txid, vout, spent }, index) => {
+        const other = wanted.inputs[index]
+        return other?.txid === txid && other.vout === vout && isSameOutput(other.spent, spent)
+      })
+    if (!isSameInputs) return 'inputs'
+    const { outputs } = transaction
+    const isSameOutputs =
+      outputs.length === wanted.outputs.length &&
+      outputs.every((output, index) => isSameOutput(output, wanted.outputs[index]))
+    return isSameOutputs ? undefined : 'outputs'
+  },
+}
+
+function unsignedTransaction({ inputs, outputs }: BitcoinPayload): BitcoinTransaction {
+  const unsigned = inputs.map(({ txid, vout }) => ({
+    ...{ txid, vout, sequence: finalSequence },
+    scriptSig: new Uint8Array(),
+    witness: [],
+  }))
+  return { version: 1, inputs: unsigned, outputs, lockTime: 0 }
+}
+
+function isSameOutput(one: BitcoinOutput, other: BitcoinOutput | undefined): boolean {
+  return other !== undefined && one.value === other.value && Buffer.compare(one.script, other.script) === 0
+}

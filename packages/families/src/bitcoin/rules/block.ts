@@ -1,0 +1,136 @@
+import { concatBytes } from '@causeway/core'
+import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
+import { readWholly } from './bytes.ts'
+import { plainBytes, unlessRefused } from './library.ts'
+import { type BitcoinOutput, displayed, doubleSha256, readOutput } from './transaction.ts'
+
+export type BitcoinBlockHeader = {
+  /** Display order, 64 lower-case hex digits; recomputed from the header's bytes. */
+  readonly hash: string
+  /** In the order of its bytes. */
+  readonly merkleRoot: Uint8Array
+  readonly timeSeconds: bigint
+}
+
+/** A header and the transactions that its merkle tree is shown to hold. */
+export type MerkleBlock = { readonly header: BitcoinBlockHeader; readonly transactionIds: readonly string[] }
+
+const headerBytes = 80
+const hashBytes = 32
+/** More transactions do not fit into a block: the smallest has 60 bytes. */
+const transactionsMax = 4_000_000 / 60
+
+/** `undefined` for anything but the 80 bytes of a header. */
+export function parseBlockHeader(bytes: Uint8Array): BitcoinBlockHeader | undefined {
+  if (bytes.length !== headerBytes) return undefined
+  return {
+    hash: displayed(doubleSha256(bytes)),
+    merkleRoot: bytes.subarray(36, 36 + hashBytes),
+    timeSeconds: BigInt(new DataView(bytes.buffer, bytes.byteOffset).getUint32(68, true)),
+  }
+}
+
+/** A whole block, as far as it says who is paid. */
+export type BitcoinBlockContent = {
+  readonly header: BitcoinBlockHeader
+  /** Display order. */
+  readonly previousHash: string
+  readonly transactions: readonly {
+    readonly transactionId: string
+    readonly outputs: readonly BitcoinOutput[]
+  }[]
+}
+
+/**
+ * Reads a serialised block; `undefined` for anything else, and where its transactions are not those that the header
+ * commits to.
+ */
+export function parseBitcoinBlock(bytes: Uint8Array): BitcoinBlockContent | undefined {
+  const header = parseBlockHeader(bytes.subarray(0, headerBytes))
+  if (header === undefined) return undefined
+  return unlessRefused(({ Block }) => {
+    const { prevHash, transactions = [] } = Block.fromBuffer(plainBytes(bytes))
+    const root = Block.calculateMerkleRoot(transactions)
+    if (prevHash === undefined || Buffer.compare(root, header.merkleRoot) !== 0) return undefined
+    return {
+      ...{ header, previousHash: displayed(prevHash) },
+      transactions: transactions.map((one) => ({
+        ...{ transactionId: one.getId(), outputs: one.outs.map(readOutput) },
+      })),
+    }
+  })
+}
+
+/**
+ * Reads a header with a partial merkle tree, as nodes prove that a block holds a transaction; `undefined`
+ * unless the tree is well-formed and its root is the header's. @source BIP 37, "Partial Merkle branch format"
+ */
+export function parseMerkleBlock(bytes: Uint8Array): MerkleBlock | undefined {
+  return readWholly(bytes, (reader) => {
+    const header = parseBlockHeader(reader.readSlice(headerBytes))
+    const count = reader.readUInt32()
+    if (header === undefined || count === 0 || count > transactionsMax) return undefined
+    const hashes = Array.from({ length: Number(reader.readVarInt()) }, () => reader.readSlice(hashBytes))
+    const tree = new PartialTree(count, hashes, readFlags(reader))
+    const root = tree.root()
+    if (root === undefined || Buffer.compare(root, header.merkleRoot) !== 0) return undefined
+    return { header, transactionIds: tree.matches.map(displayed) }
+  })
+}
+
+function readFlags(reader: BufferReader): readonly boolean[] {
+  return [...reader.readVarSlice()].flatMap((byte) =>
+    Array.from({ length: 8 }, (_, bit) => ((byte >> bit) & 1) === 1),
+  )
+}
+
+/** Walks the tree depth first: one flag per node, one hash per node that is not descended into. */
+class PartialTree {
+  readonly matches: Uint8Array[] = []
+  readonly #count: number
+  readonly #hashes: readonly Uint8Array[]
+  readonly #flags: readonly boolean[]
+  #usedHashes = 0
+  #usedFlags = 0
+
+  constructor(count: number, hashes: readonly Uint8Array[], flags: readonly boolean[]) {
+    this.#count = count
+    this.#hashes = hashes
+    this.#flags = flags
+  }
+
+  root(): Uint8Array | undefined {
+    let height = 0
+    while (this.#width(height) > 1) height += 1
+    const root = this.#node(height, 0)
+    const leftover = this.#flags.length - this.#usedFlags
+    const isUsedUp =
+      this.#usedHashes === this.#hashes.length &&
+      leftover < 8 &&
+      !this.#flags.slice(this.#usedFlags).some((flag) => flag)
+    return isUsedUp ? root : undefined
+  }
+
+  #width(height: number): number {
+    return Math.ceil(this.#count / 2 ** height)
+  }
+
+  #node(height: number, position: number): Uint8Array | undefined {
+    const isParentOfMatch = this.#flags[this.#usedFlags]
+    this.#usedFlags += 1
+    if (isParentOfMatch === undefined) return undefined
+    if (height === 0 || !isParentOfMatch) {
+      const hash = this.#hashes[this.#usedHashes]
+      this.#usedHashes += 1
+      if (hash !== undefined && isParentOfMatch) this.matches.push(hash)
+      return hash
+    }
+    const left = this.#node(height - 1, 2 * position)
+    const hasRight = 2 * position + 1 < this.#width(height - 1)
+    const right = hasRight ? this.#node(height - 1, 2 * position + 1) : left
+    if (left === undefined || right === undefined) return undefined
+    // Equal halves would let one block be shown with two lists of transactions.
+    if (hasRight && Buffer.compare(left, right) === 0) return undefined
+    return doubleSha256(concatBytes([left, right]))
+  }
+}

@@ -1,0 +1,52 @@
+import { concatBytes } from '@causeway/core'
+import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
+import { bitcoinLibrary, plainBytes, unlessRefused } from './library.ts'
+
+let strict: typeof BufferReader | undefined
+
+/** The library's reader, which takes lengths in any form; nodes accept the shortest alone. */
+function strictReader(): typeof BufferReader {
+  const library = bitcoinLibrary()
+  strict ??= class extends library.BufferReader {
+    override readVarInt(): bigint {
+      const start = this.offset
+      const value = super.readVarInt()
+      const isShortest = this.offset - start === library.varuint.encodingLength(value)
+      if (isShortest && value <= BigInt(this.buffer.length)) return value
+      throw new RangeError('the length is wrong')
+    }
+  }
+  return strict
+}
+
+/** What `read` returns; `undefined` when the bytes end too early, go on behind it or are written otherwise. */
+export function readWholly<Value>(
+  bytes: Uint8Array,
+  read: (reader: BufferReader) => Value | undefined,
+): Value | undefined {
+  const Reader = strictReader()
+  return unlessRefused(() => {
+    const reader = new Reader(plainBytes(bytes))
+    const value = read(reader)
+    return reader.offset === bytes.length ? value : undefined
+  })
+}
+
+/** Little-endian. @throws RangeError when `value` does not fit */
+export function uint32Bytes(value: number): Uint8Array {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+/** See `uint32Bytes`. */
+export function uint64Bytes(value: bigint): Uint8Array {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(value)
+  return bytes
+}
+
+/** The bytes behind their length. */
+export function sizedBytes(bytes: Uint8Array): Uint8Array {
+  return concatBytes([bitcoinLibrary().varuint.encode(bytes.length).buffer, bytes])
+}

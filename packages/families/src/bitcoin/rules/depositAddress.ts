@@ -1,0 +1,130 @@
+import type { BitcoinNetwork, Hex } from '@causeway/core'
+import { concatBytes, fixedHexToBytes, hexDigits, InvalidAddressError, utf8Bytes } from '@causeway/core'
+import type { DepositAddress, DepositAddressTerms } from '../../rules/quotingFamily.ts'
+import { bitcoinCurve, bitcoinLibrary } from './library.ts'
+import { encodeScript, outputScript, readScript, scriptAddress } from './script.ts'
+import type { OutPoint } from './transaction.ts'
+
+/** Blocks above a payment after which its depositor can take it back alone: about thirty days. */
+export const depositorWaitsBlocks = 4_320
+
+/** Of 32 that such an address is made of. */
+const nameBytes = 20
+
+/**
+ * The address that only its two parties can empty: the sweeper at once, and the depositor after a month, so that
+ * nothing is lost when the service is gone. It is the hash of a script, which whoever spends from it shows: `script`. A
+ * random number makes it another one for each request: it is added to the sweeper's key, because some nodes relay no
+ * script that carries data.
+ * @param terms.sweeper compressed public key of the fill wallet, as `0x` and hex digits
+ * @param terms.depositor an address of one key, whose hash it is
+ * @throws InvalidAddressError for a depositor whose address does not tell how he signs, and a sweeper that is no key
+ * @source BIP 68, BIP 112, BIP 141
+ */
+export function bitcoinDepositAddress(
+  terms: DepositAddressTerms,
+  network: BitcoinNetwork,
+): Required<DepositAddress> {
+  const script = depositScript(terms, network)
+  const program = bitcoinLibrary().crypto.sha256(script)
+  const address = scriptAddress(encodeScript({ kind: 'witness', version: 0, program }), network)
+  if (address === undefined) throw new Error('the hash of a script has an address')
+  return { address, terms, script: `0x${hexDigits(script)}` }
+}
+
+/** 20 of the 32 bytes that such an address is made of. @throws InvalidAddressError for an address of another form */
+export function bitcoinDepositName(address: string, network: BitcoinNetwork): Hex {
+  const form = readScript(outputScript(address, network))
+  if (form?.kind !== 'witness' || form.program.length !== 32)
+    throw new InvalidAddressError({ vmType: 'bitcoin-vm', reason: 'it is not the hash of a script' })
+  return `0x${hexDigits(form.program.subarray(0, nameBytes))}`
+}
+
+/** Less than this pays for no input of its own when fees are high, so that dust makes no sweep dearer. */
+const sweptLeastSatoshi = 10_000n
+/** A stranger who splits a payment costs a sweep this many inputs at most; more wait for the next one. */
+const sweptMax = 10
+
+/** A list may name outputs that there are not: so many are looked at. */
+const namedMax = 100
+
+type Valued = OutPoint & { readonly value: bigint }
+
+/** Of the outputs of one address those that a sweep takes: the most valuable ones, the same whoever chooses. Pure. */
+export const sweptOutputs = (outputs: readonly Valued[]): readonly Valued[] =>
+  largest(outputs)
+    .filter(({ value }) => value >= sweptLeastSatoshi)
+    .slice(0, sweptMax)
+
+/** Of outputs that lists name, whose values are only claimed, those that are looked at, each once. Pure. */
+export const namedOutputs = (outputs: readonly Valued[]): readonly Valued[] =>
+  largest([...new Map(outputs.map((output) => [`${output.txid}:${output.vout}`, output])).values()]).slice(
+    0,
+    namedMax,
+  )
+
+const largest = (outputs: readonly Valued[]): readonly Valued[] =>
+  outputs.toSorted((one, other) =>
+    one.value === other.value ? placeOrder(one, other) : one.value < other.value ? 1 : -1,
+  )
+
+const placeOrder = (one: OutPoint, other: OutPoint): number =>
+  one.txid === other.txid ? one.vout - other.vout : one.txid < other.txid ? -1 : 1
+
+function depositScript({ sweeper, depositor, nonce }: DepositAddressTerms, network: BitcoinNetwork) {
+  const { compile, number, OPS } = bitcoinLibrary().script
+  return compile([
+    ...[OPS.OP_IF, sweepKey(sweeper, nonce), OPS.OP_CHECKSIG, OPS.OP_ELSE],
+    ...[number.encode(depositorWaitsBlocks), OPS.OP_CHECKSEQUENCEVERIFY, OPS.OP_DROP],
+    ...[OPS.OP_DUP, OPS.OP_HASH160, keyHashOf(depositor, network), OPS.OP_EQUALVERIFY, OPS.OP_CHECKSIG],
+    OPS.OP_ENDIF,
+  ])
+}
+
+/** The sweeper's key for one address. @throws InvalidAddressError for what is no key of the curve */
+function sweepKey(sweeper: string, nonce: Hex): Uint8Array {
+  const { ProjectivePoint } = bitcoinCurve()
+  const base = pointOf(sweeper)
+  if (base === undefined)
+    throw new InvalidAddressError({ vmType: 'bitcoin-vm', reason: 'its sweeper is no public key' })
+  return base.add(ProjectivePoint.BASE.multiply(shiftOf(sweeper, nonce))).toRawBytes(true)
+}
+
+/** Whether addresses can be made for it: 33 bytes of a point of the curve. */
+export const isSweeper = (key: string): boolean => pointOf(key) !== undefined
+
+function pointOf(key: string) {
+  if (!/^0x0[23][0-9a-f]{64}$/.test(key)) return undefined
+  try {
+    return bitcoinCurve().ProjectivePoint.fromHex(key.slice(2))
+  } catch (error) {
+    // The library has no class of error for what is no point.
+    if (error instanceof Error) return undefined
+    throw error
+  }
+}
+
+/** What signs for it. @param key 32 bytes of the fill wallet's key */
+export function sweepSecret(key: Uint8Array, nonce: Hex): Uint8Array {
+  const { CURVE, getPublicKey } = bitcoinCurve()
+  const sweeper = `0x${hexDigits(getPublicKey(key, true))}`
+  const shifted = (BigInt(`0x${hexDigits(key)}`) + shiftOf(sweeper, nonce)) % CURVE.n
+  return fixedHexToBytes(`0x${shifted.toString(16).padStart(64, '0')}`, 32)
+}
+
+function shiftOf(sweeper: string, nonce: Hex): bigint {
+  const { sha256 } = bitcoinLibrary().crypto
+  const seed = concatBytes([utf8Bytes(`causeway deposit address ${sweeper} `), fixedHexToBytes(nonce, 32)])
+  return BigInt(`0x${hexDigits(sha256(seed))}`) % bitcoinCurve().CURVE.n
+}
+
+/** Only an address that is the hash of one key says whose signature a script can ask for. */
+function keyHashOf(depositor: string, network: BitcoinNetwork): Uint8Array {
+  const form = readScript(outputScript(depositor, network))
+  if (form?.kind === 'public-key-hash') return form.hash
+  if (form?.kind === 'witness' && form.version === 0 && form.program.length === 20) return form.program
+  throw new InvalidAddressError({
+    ...{ vmType: 'bitcoin-vm', field: 'refundTo' },
+    reason: 'whom a deposit address refunds has an address of one key: bc1q with 42 characters, or 1',
+  })
+}

@@ -1,0 +1,174 @@
+import type { BitcoinNetwork, Hex } from '@causeway/core'
+import { hexToBytes } from '@causeway/core'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { sweepSecret } from '../depositAddress.ts'
+import { bitcoinLibrary } from '../library.ts'
+import { virtualBytesOf } from '../quoting/virtualSize.ts'
+import { encodeScript, orderScript, scriptAddress } from '../script.ts'
+import {
+  type BitcoinOutput,
+  type BitcoinTransaction,
+  bitcoinTransactionId,
+  type OutPoint,
+} from '../transaction.ts'
+import { type PaymentTag, readPaymentTag } from './paymentTag.ts'
+
+/**
+ * Transactions of a fill wallet on Bitcoin. They are one line: each spends the first output of the one before it by
+ * its first input, and gives what is left back to the wallet by its first output. So two that spend the same place
+ * of the line exclude each other, and whatever is mined are stretches of one path. See decision 29.
+ */
+
+/** An output of the wallet and what it holds. */
+export type OwnOutput = OutPoint & { readonly value: bigint }
+
+/** What pays a wallet of one key, P2WPKH. */
+export type LineWallet = {
+  readonly key: Uint8Array
+  readonly publicKey: Uint8Array
+  readonly script: Uint8Array
+  readonly address: string
+}
+
+/** @throws Error for what is no key of the curve */
+export function lineWallet(key: Uint8Array, network: BitcoinNetwork): LineWallet {
+  const publicKey = secp256k1.getPublicKey(key, true)
+  const program = bitcoinLibrary().crypto.hash160(publicKey)
+  const script = encodeScript({ kind: 'witness', version: 0, program })
+  const address = scriptAddress(script, network)
+  if (address === undefined) throw new Error('a key has an address')
+  return { key, publicKey, script, address }
+}
+
+/** Outputs of one deposit address. @source depositAddress.ts */
+export type SweptOutputs = {
+  readonly script: Hex
+  /** Of the address: makes the key that its script names of the wallet's. */
+  readonly nonce: Hex
+  readonly outputs: readonly OwnOutput[]
+}
+
+/** What one transaction of the line is to do. */
+export type LinePlan = {
+  /** Where the line stands: the output that it spends first. */
+  readonly parent: OwnOutput
+  /** Other outputs of the wallet that it takes into the line. */
+  readonly gathered: readonly OwnOutput[]
+  /** What lies at a deposit address, and the script by which the wallet spends it. */
+  readonly swept?: SweptOutputs | undefined
+  readonly payments: readonly BitcoinOutput[]
+  /** Named by OP_RETURN as text, which is what attests a payment; absent where nothing is paid. */
+  readonly orderId?: Hex | undefined
+  readonly tag: PaymentTag
+}
+
+export type LineTransaction = {
+  readonly raw: Hex
+  /** Display order. */
+  readonly hash: string
+  /** What its first output, the next place of the line, holds. */
+  readonly left: bigint
+}
+
+const version = 2
+const signAll = 1
+/** Takes the first way of the script of a deposit address. @source depositAddress.ts */
+const asSweeper = Uint8Array.of(1)
+
+/** Less than this is dust to nodes, and the line would end with it. @source Bitcoin Core, GetDustThreshold at 3 sat/vB */
+export const lineDust = 294n
+
+/** Virtual bytes that the transaction has at most: signatures differ by a byte. Pure. */
+export const lineVirtualBytes = (wallet: LineWallet, plan: LinePlan): number =>
+  virtualBytesOf({
+    inputs: [
+      ...[plan.parent, ...plan.gathered].map(() => 'witness' as const),
+      ...(plan.swept?.outputs ?? []).map(() => 'deposit-address' as const),
+    ],
+    outputs: outputsOf(wallet, plan, 0n).map(({ script }) => script),
+  })
+
+/** What stays in the line once payments and the fee are paid; negative where they cannot be. Pure. */
+export function lineLeft({ parent, gathered, swept, payments }: LinePlan, fee: bigint): bigint {
+  const sum = (values: readonly { readonly value: bigint }[]) =>
+    values.reduce((total, { value }) => total + value, 0n)
+  return parent.value + sum(gathered) + sum(swept?.outputs ?? []) - sum(payments) - fee
+}
+
+/** @throws Error where less than dust would be left: nothing is burnt and the line never ends */
+export function signLineTransaction(wallet: LineWallet, plan: LinePlan, fee: bigint): LineTransaction {
+  const left = lineLeft(plan, fee)
+  if (fee < 0n || left < lineDust) throw new Error('a transaction leaves its line nothing')
+  const { payments, script } = bitcoinLibrary()
+  const transaction = unsigned(wallet, plan, left)
+  const { publicKey } = wallet
+  const scriptCode = payments.p2pkh({ pubkey: publicKey }).output
+  if (scriptCode === undefined) throw new Error('a key has a script')
+  const own = [plan.parent, ...plan.gathered]
+  const signed = (index: number, code: Uint8Array, value: bigint, key = wallet.key) => {
+    const digest = transaction.hashForWitnessV0(index, code, value, signAll)
+    const signature = secp256k1.sign(digest, key, { lowS: true }).toCompactRawBytes()
+    return script.signature.encode(signature, signAll)
+  }
+  for (const [index, { value }] of own.entries())
+    transaction.setWitness(index, [signed(index, scriptCode, value), publicKey])
+  if (plan.swept !== undefined) {
+    const { script: shown, nonce, outputs } = plan.swept
+    const [code, key] = [hexToBytes(shown), sweepSecret(wallet.key, nonce)]
+    for (const [place, { value }] of outputs.entries()) {
+      const index = own.length + place
+      transaction.setWitness(index, [signed(index, code, value, key), asSweeper, code])
+    }
+  }
+  return { raw: `0x${transaction.toHex()}`, hash: transaction.getId(), left }
+}
+
+function unsigned(wallet: LineWallet, plan: LinePlan, left: bigint) {
+  const { Transaction } = bitcoinLibrary()
+  const transaction = new Transaction()
+  transaction.version = version
+  transaction.locktime = plan.tag.lockTime
+  const spent = [plan.parent, ...plan.gathered, ...(plan.swept?.outputs ?? [])]
+  for (const [index, { txid, vout }] of spent.entries()) {
+    const hash = Uint8Array.from(Buffer.from(txid, 'hex')).reverse()
+    transaction.addInput(hash, vout, index === 0 ? plan.tag.sequence : 0xffff_fffd)
+  }
+  for (const { script, value } of outputsOf(wallet, plan, left)) transaction.addOutput(script, value)
+  return transaction
+}
+
+const outputsOf = (
+  wallet: LineWallet,
+  { payments, orderId }: LinePlan,
+  left: bigint,
+): readonly BitcoinOutput[] => [
+  { script: wallet.script, value: left },
+  ...payments,
+  ...(orderId === undefined ? [] : [{ script: orderScript(orderId), value: 0n }]),
+]
+
+/** One transaction as a place of a line. */
+export type LineStep = {
+  readonly hash: string
+  /** The output that it spends first. */
+  readonly parent: OutPoint
+  readonly tag: PaymentTag | undefined
+  readonly left: bigint
+}
+
+/** Undefined for a transaction that leads no line of this wallet on. Pure. */
+export function readLineStep(
+  transaction: BitcoinTransaction,
+  { script }: Pick<LineWallet, 'script'>,
+): LineStep | undefined {
+  const [input] = transaction.inputs
+  const [output] = transaction.outputs
+  if (input === undefined || output === undefined || Buffer.compare(output.script, script) !== 0)
+    return undefined
+  return {
+    hash: bitcoinTransactionId(transaction),
+    parent: { txid: input.txid, vout: input.vout },
+    tag: readPaymentTag(transaction),
+    left: output.value,
+  }
+}

@@ -1,0 +1,166 @@
+import { concatBytes, hexDigits, InvalidWithdrawalError } from '@causeway/core'
+import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
+import { readWholly, sizedBytes, uint64Bytes } from './bytes.ts'
+import { plainBytes, unlessRefused } from './library.ts'
+import {
+  type BitcoinOutput,
+  type BitcoinTransaction,
+  bitcoinTransactionId,
+  encodeBitcoinTransaction,
+  type OutPoint,
+  parseBitcoinTransaction,
+  readOutput,
+} from './transaction.ts'
+
+/** One input, with what it spends as the PSBT says. Only an old transaction it carries proves that. */
+export type PsbtInput = OutPoint & {
+  readonly sequence: number
+  /** `undefined` where the PSBT does not say. */
+  readonly spent: BitcoinOutput | undefined
+}
+
+export type Psbt = {
+  readonly transaction: BitcoinTransaction
+  readonly inputs: readonly PsbtInput[]
+}
+
+/** What the library makes of one input, as far as it is of use here. */
+type Claims = {
+  readonly nonWitnessUtxo?: Uint8Array
+  readonly witnessUtxo?: BitcoinOutput
+}
+
+const magicDigits = '70736274ff'
+const globalKeys = { unsignedTransaction: '00', version: 'fb' }
+/** In the order in which they are written. */
+const inputKeys = { nonWitnessUtxo: '00', witnessUtxo: '01', redeemScript: '04', tapInternalKey: '17' }
+
+/** Of all maps together: the library takes some microseconds for each. Withdrawals have ten per input at most. */
+const keysMax = 10_000
+
+type KeyMap = ReadonlyMap<string, Uint8Array>
+
+/**
+ * Reads a partially signed transaction of version 0, of which the library reads the fields. Refused beside
+ * what it refuses: tails, lengths in other than their shortest form, other versions, more than 10,000 keys,
+ * and claims of what an input spends that contradict each other. Keys that it does not know are read over.
+ * @throws InvalidWithdrawalError
+ * @source BIP 174, BIP 371
+ */
+export function parsePsbt(bytes: Uint8Array): Psbt {
+  const maps = readWholly(bytes, readMaps)
+  const [globalMap, ...others] = maps ?? []
+  const transaction = globalMap && unsignedTransaction(globalMap)
+  if (transaction === undefined) throw noPsbt()
+  const { inputs, outputs } = transaction
+  // The library refuses it too, and would not say why.
+  if (new Set(inputs.map(({ txid, vout }) => `${txid} ${vout}`)).size !== inputs.length) {
+    throw new InvalidWithdrawalError('it spends an output twice')
+  }
+  const claims = unlessRefused(
+    ({ Psbt }): readonly Claims[] => Psbt.fromBuffer(plainBytes(bytes)).data.inputs,
+  )
+  if (claims === undefined || others.length !== inputs.length + outputs.length) throw noPsbt()
+  return {
+    transaction,
+    inputs: inputs.map(({ txid, vout, sequence }, index) => {
+      const spent = spentOutput({ txid, vout }, claims[index] ?? {}, others[index])
+      return { txid, vout, sequence, spent }
+    }),
+  }
+}
+
+/** What an unsigned input shows of what it spends, and of who spends it. */
+export type ShownInput = {
+  /** The whole earlier transaction, which inputs without a witness show. */
+  readonly nonWitnessUtxo?: Uint8Array
+  readonly witnessUtxo?: BitcoinOutput
+  readonly redeemScript?: Uint8Array
+  readonly tapInternalKey?: Uint8Array
+}
+
+/**
+ * An unsigned PSBT whose inputs say what they spend. The library's own builder looks through all inputs again
+ * for each one, and takes most of a millisecond for one input: see decision 15. @param shown one per input
+ */
+export function encodePsbt(transaction: BitcoinTransaction, shown: readonly ShownInput[]): Uint8Array {
+  const end = Uint8Array.of(0)
+  const entry = (key: string, value: Uint8Array | undefined): readonly Uint8Array[] =>
+    value === undefined ? [] : [sizedBytes(Buffer.from(key, 'hex')), sizedBytes(value)]
+  return concatBytes([
+    Buffer.from(magicDigits, 'hex'),
+    ...entry(globalKeys.unsignedTransaction, encodeBitcoinTransaction(transaction)),
+    end,
+    ...shown.flatMap(({ nonWitnessUtxo, witnessUtxo, redeemScript, tapInternalKey }) => [
+      ...entry(inputKeys.nonWitnessUtxo, nonWitnessUtxo),
+      ...entry(
+        inputKeys.witnessUtxo,
+        witnessUtxo && concatBytes([uint64Bytes(witnessUtxo.value), sizedBytes(witnessUtxo.script)]),
+      ),
+      ...entry(inputKeys.redeemScript, redeemScript),
+      ...entry(inputKeys.tapInternalKey, tapInternalKey),
+      end,
+    ]),
+    ...transaction.outputs.map(() => end),
+  ])
+}
+
+function noPsbt(): InvalidWithdrawalError {
+  return new InvalidWithdrawalError('it is no PSBT')
+}
+
+/** Every map to the end: the library stops behind the last one it needs, and takes lengths in any form. */
+function readMaps(reader: BufferReader): readonly KeyMap[] | undefined {
+  if (hexDigits(reader.readSlice(magicDigits.length / 2)) !== magicDigits) return undefined
+  const maps: KeyMap[] = []
+  let keyCount = 0
+  while (reader.offset < reader.buffer.length) {
+    const map = readMap(reader)
+    maps.push(map)
+    keyCount += map.size
+  }
+  return keyCount > keysMax ? undefined : maps
+}
+
+/** @throws RangeError when a key occurs twice */
+function readMap(reader: BufferReader): KeyMap {
+  const entries = new Map<string, Uint8Array>()
+  for (let key = reader.readVarSlice(); key.length > 0; key = reader.readVarSlice()) {
+    const name = hexDigits(key)
+    if (entries.has(name)) throw new RangeError('a key occurs twice')
+    entries.set(name, reader.readVarSlice())
+  }
+  return entries
+}
+
+function unsignedTransaction(entries: KeyMap): BitcoinTransaction | undefined {
+  const version = entries.get(globalKeys.version)
+  const bytes = entries.get(globalKeys.unsignedTransaction)
+  if (bytes === undefined || version?.some((byte) => byte !== 0) === true) return undefined
+  return parseBitcoinTransaction(bytes)
+}
+
+/** @throws InvalidWithdrawalError when a claim is malformed or contradicts another */
+function spentOutput(
+  { txid, vout }: OutPoint,
+  { nonWitnessUtxo, witnessUtxo }: Claims,
+  entries: KeyMap | undefined,
+): BitcoinOutput | undefined {
+  const claimed = witnessUtxo && readOutput(witnessUtxo)
+  if (claimed !== undefined && !isShortest(claimed, entries?.get(inputKeys.witnessUtxo))) throw noPsbt()
+  if (nonWitnessUtxo === undefined) return claimed
+  const old = parseBitcoinTransaction(nonWitnessUtxo)
+  const proven = old === undefined || bitcoinTransactionId(old) !== txid ? undefined : old.outputs[vout]
+  if (proven === undefined || (claimed !== undefined && !isSame(claimed, proven))) throw noPsbt()
+  return proven
+}
+
+/** The length of its script is in its shortest form: the library takes any. */
+function isShortest({ script }: BitcoinOutput, bytes: Uint8Array | undefined): boolean {
+  if (bytes === undefined) return false
+  return readWholly(bytes.subarray(8), (reader) => reader.readVarSlice())?.length === script.length
+}
+
+function isSame(one: BitcoinOutput, other: BitcoinOutput): boolean {
+  return one.value === other.value && Buffer.compare(one.script, other.script) === 0
+}

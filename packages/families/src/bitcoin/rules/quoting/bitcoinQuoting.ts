@@ -1,0 +1,224 @@
+import type { Hex } from '@causeway/core'
+import {
+  type BitcoinNetwork,
+  bitcoinNetworkOf,
+  ConfigurationError,
+  DomainError,
+  hexDigits,
+  hexToBytes,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import { z } from 'zod'
+import type {
+  DepositAddressing,
+  EncodedTransaction,
+  Funding,
+  KnownState,
+  OriginRoute,
+  PlannedTransaction,
+  QuotingFamily,
+  SpendableOutput,
+  StepIdentity,
+} from '../../../rules/quotingFamily.ts'
+import { bitcoinDepositAddress, bitcoinDepositName, isSweeper } from '../depositAddress.ts'
+import { encodePsbt, type ShownInput } from '../psbt.ts'
+import { orderScript, outputScript } from '../script.ts'
+import type { BitcoinOutput } from '../transaction.ts'
+import { BitcoinFees } from './bitcoinFees.ts'
+import { fundPayment } from './fundTransaction.ts'
+import { type OwnerKey, ownerKeyOf } from './ownerKey.ts'
+import { inputKindOf, showsTransaction } from './virtualSize.ts'
+
+/**
+ * An unsigned transaction in hex, as the public client takes it; of a deposit address whom to pay how many satoshi from
+ * any wallet, and the script by which the depositor can take it back. @source rule F-138
+ */
+export const bitcoinStepData = z.union([
+  z.object({ psbt: z.string() }),
+  z.object({ to: z.string(), value: z.string(), script: z.string().optional() }),
+])
+
+/** There never are more satoshi. */
+const amountMax = 21_000_000n * 100_000_000n
+
+/** Wallets may raise the fee. @source BIP 125 */
+const replaceableSequence = 0xffff_fffd
+
+/** The public client prices for them before a wallet is connected. @source npm: relay-sdk from 6, and before */
+const clientsNobodies = ['34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo', 'bc1q4vxn43l44h30nkluqfxd9eckf45vr2awz38lwa']
+
+/** The user's outputs do not pay for the deposit and its fee. */
+export class BitcoinFundsError extends DomainError {
+  readonly code = 'INSUFFICIENT_FUNDS'
+  readonly kind = 'invalid_request'
+
+  /** @param least satoshi: no output of less was looked at */
+  constructor({ spendable, needed, isOfTooMany }: Extract<Funding, { kind: 'short' }>, least: bigint) {
+    const [has, wants] = [`${spendable} satoshi`, `${needed} satoshi with its network fee`]
+    super(
+      isOfTooMany
+        ? `All outputs that one transaction of user can spend hold ${has}; the deposit needs ${wants}: join outputs first.`
+        : `The confirmed outputs of user that are worth spending hold ${has}; the deposit needs ${wants}.${
+            least > 0n ? ` Below ${least} satoshi each (additionalData.minimumOutput) none counts.` : ''
+          }`,
+      { data: { field: 'amount', availableAmount: spendable.toString(), neededAmount: needed.toString() } },
+    )
+  }
+}
+
+/**
+ * The family whose users sign one transaction of their own outputs: it pays the depository, names the order behind
+ * it, and gives the rest back. @source rule F-137
+ */
+export const bitcoinQuoting: QuotingFamily = {
+  feeModel: 'feerate',
+  addressSetting: 'depositAddressKey',
+  // An output that no rule of spending guards has no address at all.
+  reserved: () => undefined,
+  burnt: clientsNobodies,
+  bind: ({ chainKey, codec, network: name, depository, depositAddressKey, leastOutput = 0n }) => {
+    if (depositAddressKey !== undefined && !isSweeper(depositAddressKey))
+      throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressKey is no public key`)
+    const network = bitcoinNetworkOf(name)
+    const parties = { network, leastOutput, depository: () => outputScript(depository, network) }
+    return {
+      isNobody: (address) => address === codec.nativeCurrency || clientsNobodies.includes(address),
+      canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
+      amountMax: () => amountMax,
+      runsCalls: false,
+      paysTokensToCode: true,
+      depositAddresses: depositAddressKey && addressesBy(depositAddressKey, network),
+      tellsCallsApart: false,
+      namesSolvers: false,
+      hexAddress: () => {
+        throw new Error('accounts of this family are no 20 bytes')
+      },
+      spenderOf: () => undefined,
+      touched: () => [],
+      plan: (route, known) => [plan(route, known, parties)],
+      encode: (planned, route, { identity }) => encode(planned, route, { ...parties, identity }),
+      addressSwap: () => undefined,
+      encodeAddressSwap: () => {
+        throw new Error('this family has no deposit addresses')
+      },
+    }
+  },
+}
+
+/** Twelve blocks: a transaction that bids what the market asks is mined within them. */
+const sweepSeconds = 7_200
+
+function addressesBy(sweeper: Hex, network: BitcoinNetwork): DepositAddressing {
+  return {
+    make: ({ orderSigner, depositor, nonce }) =>
+      bitcoinDepositAddress({ orderSigner, sweeper, depositor, nonce }, network),
+    nameOf: (address) => bitcoinDepositName(address, network),
+    sweepSeconds,
+    leadSeconds: sweepSeconds + 60,
+    isKeptWhileSwept: true,
+    creditsDepositor: false,
+  }
+}
+
+/** As long as every order's, and in no other way different from it. */
+const noOrder: Hex = `0x${'0'.repeat(64)}`
+let knownNoOrderScript: Uint8Array | undefined
+
+function noOrderScript(): Uint8Array {
+  knownNoOrderScript ??= orderScript(noOrder)
+  return knownNoOrderScript
+}
+
+type Parties = {
+  readonly network: BitcoinNetwork
+  readonly depository: () => Uint8Array
+  readonly leastOutput: bigint
+}
+
+/** Small outputs carry tokens and inscriptions, which a payment would lose; and dust that others sent. @source F-97 */
+const leastOf = ({ outputChoice }: OriginRoute, { leastOutput }: Parties): bigint =>
+  outputChoice?.least ?? leastOutput
+
+function plan(route: OriginRoute, { spendable, fees }: KnownState, parties: Parties): PlannedTransaction {
+  const { network, depository } = parties
+  // Any wallet may pay: what this user has says nothing.
+  if (route.by === 'pay-address') return { kind: 'pay-address', isNative: true }
+  const kind = kindOf(route)
+  const planned = { kind, isNative: true }
+  if (spendable === undefined) return { ...planned, funding: { kind: 'unknown' } }
+  if (!(fees instanceof BitcoinFees)) throw new Error('a step is paid by fees of its own family')
+  const own = outputScript(route.user, network)
+  const inputKind = inputKindOf(own)
+  if (inputKind === undefined) throw new Error('nobody signs for this account')
+  const paid = kind === 'deposit' ? [depository(), noOrderScript()] : [outputScript(route.recipient, network)]
+  const [least, excluded] = [leastOf(route, parties), new Set(route.outputChoice?.excluded)]
+  const offered = spendable.filter(
+    ({ txid, vout, value }) => value >= least && !excluded.has(`${txid}:${vout}`),
+  )
+  const funding = fundPayment(offered, { amount: route.amountIn, paid, change: own, inputKind, fees })
+  return funding.kind === 'chosen'
+    ? { ...planned, funding, networkFee: funding.fee }
+    : { ...planned, funding }
+}
+
+/** @throws Error for what nobody does on this family */
+function kindOf({ by, swap }: OriginRoute): 'deposit' | 'send-input' {
+  if (by === 'send') return 'send-input'
+  if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined) return 'deposit'
+  throw new Error(`nothing is deposited by ${by} on this family`)
+}
+
+/**
+ * @throws BitcoinFundsError; UpstreamUnavailableError where the user's outputs were not told in time;
+ * OwnerKeyError for a key that is missing or another one; Error for what was planned from another route
+ */
+function encode(
+  { kind, funding }: PlannedTransaction,
+  route: OriginRoute,
+  { identity, ...parties }: Parties & { readonly identity: StepIdentity },
+): EncodedTransaction {
+  const { user, recipient, userPublicKey, amountIn: value } = route
+  const { network, depository } = parties
+  if (kind === 'pay-address') return { data: addressData(identity, value), call: undefined }
+  const { orderId } = identity
+  if (funding === undefined) throw new Error('it was planned by another family')
+  if (funding.kind === 'unknown')
+    throw new UpstreamUnavailableError('The outputs of user could not be read in time.')
+  if (funding.kind === 'short') throw new BitcoinFundsError(funding, leastOf(route, parties))
+  const script = outputScript(user, network)
+  const owner = ownerKeyOf(script, userPublicKey)
+  const outputs: BitcoinOutput[] = []
+  if (kind === 'send-input') outputs.push({ script: outputScript(recipient, network), value })
+  else if (kind === 'deposit' && orderId !== undefined)
+    outputs.push({ script: depository(), value }, { script: orderScript(orderId), value: 0n })
+  else throw new Error(`no ${kind} is encoded on this family`)
+  if (funding.change > 0n) outputs.push({ script, value: funding.change })
+  const inputs = funding.inputs.map(({ txid, vout }) => ({
+    ...{ txid, vout, sequence: replaceableSequence, scriptSig: nothing, witness: [] },
+  }))
+  const psbt = encodePsbt(
+    { version: 2, inputs, outputs, lockTime: 0 },
+    funding.inputs.map((output) => shownOf(output, owner)),
+  )
+  return { data: { psbt: hexDigits(psbt) } satisfies z.infer<typeof bitcoinStepData>, call: undefined }
+}
+
+/** @throws Error where the request has no address */
+function addressData({ depositAddress, depositScript }: StepIdentity, value: bigint) {
+  if (depositAddress === undefined) throw new Error('there is no address to pay')
+  const script = depositScript === undefined ? {} : { script: depositScript }
+  const data = { to: depositAddress, value: value.toString(), ...script }
+  return data satisfies z.infer<typeof bitcoinStepData>
+}
+
+/** Nothing is signed yet. */
+const nothing = new Uint8Array()
+
+/** @throws Error where nobody read the transaction that an input has to show */
+function shownOf({ value, script: spent, transaction }: SpendableOutput, owner: OwnerKey): ShownInput {
+  const script = hexToBytes(spent)
+  const witnessed = owner.kind === 'witness' && { witnessUtxo: { script, value }, ...owner.shown }
+  if (!showsTransaction(inputKindOf(script))) return { ...witnessed }
+  if (transaction === undefined) throw new Error('an input shows the transaction that it spends from')
+  return { nonWitnessUtxo: hexToBytes(transaction), ...witnessed }
+}

@@ -1,0 +1,65 @@
+import { concatBytes, DomainError, hexDigits, parseHexDigits } from '@causeway/core'
+import { bitcoinCurve, bitcoinLibrary } from '../library.ts'
+import { encodeScript, readScript } from '../script.ts'
+
+/** Who spends the user's outputs, and what a PSBT has to show of him beside what is spent. */
+export type OwnerKey =
+  | { readonly kind: 'public-key-hash' }
+  | {
+      readonly kind: 'witness'
+      readonly shown: { readonly redeemScript?: Uint8Array; readonly tapInternalKey?: Uint8Array }
+    }
+
+/** `additionalData.userPublicKey` is missing where only it says how an address is spent, or it is another key. */
+export class OwnerKeyError extends DomainError {
+  readonly code = 'INVALID_REQUEST'
+  readonly kind = 'invalid_request'
+
+  constructor(what: string) {
+    super(`additionalData.userPublicKey ${what}.`, { data: { field: 'additionalData.userPublicKey' } })
+  }
+}
+
+/**
+ * What a transaction of the owner of `script` shows. An address behind a script hash is spent by the script, which
+ * its key makes; of taproot, signers that do not know the key by themselves find it here.
+ * @param publicKey hex of 33 bytes; of taproot the 32 bytes of its first coordinate are enough
+ * @throws OwnerKeyError @source families.md 2.2; BIP 141, BIP 341
+ */
+export function ownerKeyOf(script: Uint8Array, publicKey: string | undefined): OwnerKey {
+  const form = readScript(script)
+  const bytes = publicKey === undefined ? undefined : parseHexDigits(publicKey.replace(/^0x/, ''), 0)
+  if (publicKey !== undefined && bytes === undefined) throw new OwnerKeyError('is no hex')
+  if (form?.kind === 'script-hash') {
+    if (bytes === undefined)
+      throw new OwnerKeyError('is needed: user is the hash of a script that its key makes')
+    const { hash160 } = bitcoinLibrary().crypto
+    const redeemScript = encodeScript({ kind: 'witness', version: 0, program: hash160(bytes) })
+    if (Buffer.compare(hash160(redeemScript), form.hash) !== 0) throw notOfUser()
+    return { kind: 'witness', shown: { redeemScript } }
+  }
+  if (form?.kind === 'public-key-hash') return { kind: 'public-key-hash' }
+  if (form?.kind !== 'witness' || form.version === 0 || bytes === undefined)
+    return { kind: 'witness', shown: {} }
+  const internal = bytes.length === 33 ? bytes.subarray(1) : bytes
+  if (hexDigits(taprootProgram(internal)) !== hexDigits(form.program)) throw notOfUser()
+  return { kind: 'witness', shown: { tapInternalKey: internal } }
+}
+
+const notOfUser = () => new OwnerKeyError('is not the key of user')
+
+/** Of an output that its key alone spends: the key, and a commitment that there is no other way. @source BIP 341, BIP 86 */
+function taprootProgram(internalKey: Uint8Array): Uint8Array {
+  const { ProjectivePoint, CURVE } = bitcoinCurve()
+  const tweak = BigInt(`0x${hexDigits(bitcoinLibrary().crypto.taggedHash('TapTweak', internalKey))}`)
+  try {
+    const point = ProjectivePoint.fromHex(concatBytes([Uint8Array.of(2), internalKey]))
+    return point
+      .add(ProjectivePoint.BASE.multiply(tweak % CURVE.n))
+      .toRawBytes(true)
+      .subarray(1)
+  } catch (error) {
+    if (error instanceof Error) throw new OwnerKeyError('is no point of the curve')
+    throw error
+  }
+}

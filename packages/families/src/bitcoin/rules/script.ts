@@ -1,0 +1,124 @@
+import type { Hex } from '@causeway/core'
+import {
+  type BitcoinNetwork,
+  concatBytes,
+  createBitcoinCodec,
+  encodeBase58Check,
+  InvalidAddressError,
+  remembered,
+  utf8Bytes,
+} from '@causeway/core'
+import { bech32, bech32m } from '@scure/base'
+import { bitcoinLibrary, plainBytes } from './library.ts'
+
+const hashBytes = 20
+const legacyDiscriminator = 0xff
+/** Of a program of 40 bytes. */
+const longestForm = 42
+
+/** What a script demands of its spender, as far as an address can say it. */
+export type ScriptForm =
+  | { readonly kind: 'public-key-hash' | 'script-hash'; readonly hash: Uint8Array }
+  | { readonly kind: 'witness'; readonly version: number; readonly program: Uint8Array }
+
+/** Of addresses that were read, by network: the same few thousand ask again, and each quote needs several. */
+const scripts = new WeakMap<BitcoinNetwork, Map<string, Uint8Array>>()
+
+/**
+ * The script that pays an address of `network`. One array for all who ask: nobody writes to it.
+ * @throws InvalidAddressError; also for the native sentinel and for what nobody can spend
+ * @source oracle-protocol.md 1.1
+ */
+export function outputScript(address: string, network: BitcoinNetwork): Uint8Array {
+  const known = scripts.get(network) ?? new Map<string, Uint8Array>()
+  scripts.set(network, known)
+  return remembered(known, address, () => deriveScript(address, network))
+}
+
+function deriveScript(address: string, network: BitcoinNetwork): Uint8Array {
+  const codec = createBitcoinCodec(network)
+  const bytes = codec.encodeAddress(address)
+  if (!codec.isAddress(address)) {
+    throw new InvalidAddressError({ vmType: 'bitcoin-vm', reason: 'nobody can spend from it' })
+  }
+  const [first = 0, second] = bytes
+  if (first === legacyDiscriminator) {
+    const kind = second === network.publicKeyHashVersion ? 'public-key-hash' : 'script-hash'
+    return encodeScript({ kind, hash: bytes.subarray(2) })
+  }
+  return encodeScript({ kind: 'witness', version: first, program: bytes.subarray(1) })
+}
+
+/** The address that a script pays; `undefined` for scripts without one, such as OP_RETURN. */
+export function scriptAddress(script: Uint8Array, network: BitcoinNetwork): string | undefined {
+  const form = readScript(script)
+  if (form === undefined) return undefined
+  if (form.kind === 'witness') {
+    // Versions without spending rules are no addresses here either way: anybody may spend what they hold.
+    if (form.version > 1) return undefined
+    const words = [form.version, ...bech32.toWords(form.program)]
+    return (form.version === 0 ? bech32 : bech32m).encode(network.bech32Prefix, words)
+  }
+  const version = form.kind === 'public-key-hash' ? network.publicKeyHashVersion : network.scriptHashVersion
+  return encodeBase58Check(concatBytes([Uint8Array.of(version), form.hash]))
+}
+
+export function encodeScript(form: ScriptForm): Uint8Array {
+  const { compile, OPS } = bitcoinLibrary().script
+  switch (form.kind) {
+    case 'public-key-hash':
+      return compile([OPS.OP_DUP, OPS.OP_HASH160, form.hash, OPS.OP_EQUALVERIFY, OPS.OP_CHECKSIG])
+    case 'script-hash':
+      return compile([OPS.OP_HASH160, form.hash, OPS.OP_EQUAL])
+    case 'witness':
+      return compile([form.version === 0 ? OPS.OP_0 : OPS.OP_1 - 1 + form.version, form.program])
+  }
+}
+
+/** The order id as text behind OP_RETURN, which is what attests it. @source rule F-131 */
+export function orderScript(orderId: Hex): Uint8Array {
+  const { compile, OPS } = bitcoinLibrary().script
+  return compile([OPS.OP_RETURN, utf8Bytes(orderId)])
+}
+
+/** By the array itself, to which nobody writes: a quote asks three times for the form of its user's. */
+const forms = new WeakMap<Uint8Array, { readonly form: ScriptForm | undefined }>()
+
+/** `undefined` for a script without an address. */
+export function readScript(script: Uint8Array): ScriptForm | undefined {
+  const known = forms.get(script)
+  if (known !== undefined) return known.form
+  const form = readForm(script)
+  forms.set(script, { form })
+  return form
+}
+
+function readForm(script: Uint8Array): ScriptForm | undefined {
+  if (script.length > longestForm) return undefined
+  const form = readChunks(bitcoinLibrary().script.decompile(plainBytes(script)) ?? [])
+  // The library reads pushes in any form; an address has the shortest.
+  if (form === undefined || Buffer.compare(encodeScript(form), script) !== 0) return undefined
+  return form
+}
+
+/** The hash or program in the place that each form has it. Opcodes around it are left to the comparison. */
+function readChunks(chunks: readonly (number | Uint8Array)[]): ScriptForm | undefined {
+  const [first, second, third] = chunks
+  if (chunks.length === 5 && isHash(third)) return { kind: 'public-key-hash', hash: third }
+  if (chunks.length === 3 && isHash(second)) return { kind: 'script-hash', hash: second }
+  if (chunks.length !== 2 || typeof first !== 'number' || !(second instanceof Uint8Array)) return undefined
+  const { OP_0, OP_1, OP_16 } = bitcoinLibrary().script.OPS
+  if (first === OP_0) {
+    return [20, 32].includes(second.length) ? { kind: 'witness', version: 0, program: second } : undefined
+  }
+  if (first < OP_1 || first > OP_16 || !isFuture(second)) return undefined
+  return { kind: 'witness', version: first - OP_1 + 1, program: second }
+}
+
+function isHash(chunk: number | Uint8Array | undefined): chunk is Uint8Array {
+  return chunk instanceof Uint8Array && chunk.length === hashBytes
+}
+
+function isFuture(program: Uint8Array): boolean {
+  return program.length >= 2 && program.length <= 40
+}

@@ -1,0 +1,109 @@
+import { concatBytes, hexDigits, sha256 } from '@causeway/core'
+import type { Transaction } from 'bitcoinjs-lib'
+import { uint32Bytes } from './bytes.ts'
+import { bitcoinLibrary, plainBytes, unlessRefused } from './library.ts'
+
+/** An output of an earlier transaction. */
+export type OutPoint = {
+  /** Display order, 64 lower-case hex digits. */
+  readonly txid: string
+  readonly vout: number
+}
+
+export type BitcoinInput = OutPoint & {
+  readonly scriptSig: Uint8Array
+  readonly sequence: number
+  /** Empty where the input has none. */
+  readonly witness: readonly Uint8Array[]
+}
+
+export type BitcoinOutput = {
+  /** Satoshi. */
+  readonly value: bigint
+  readonly script: Uint8Array
+}
+
+export type BitcoinTransaction = {
+  readonly version: number
+  readonly inputs: readonly BitcoinInput[]
+  readonly outputs: readonly BitcoinOutput[]
+  readonly lockTime: number
+}
+
+/** The hash type that covers the whole transaction. */
+const signAll = 1
+
+/**
+ * Reads a serialised transaction, with witnesses or without; `undefined` for anything else. The library
+ * takes lengths in any form and writes the shortest, the only one that nodes accept: it must write the same
+ * bytes again. @source BIP 144
+ */
+export function parseBitcoinTransaction(bytes: Uint8Array): BitcoinTransaction | undefined {
+  const transaction = unlessRefused(({ Transaction }) => {
+    const read = Transaction.fromBuffer(plainBytes(bytes))
+    return Buffer.compare(read.toBuffer(), bytes) === 0 ? read : undefined
+  })
+  if (transaction === undefined) return undefined
+  const { version, locktime: lockTime, ins, outs } = transaction
+  const inputs = ins.map(({ hash, index, script, sequence, witness }) => ({
+    ...{ txid: displayed(hash), vout: index, scriptSig: script, sequence, witness },
+  }))
+  return { version, inputs, outputs: outs.map(readOutput), lockTime }
+}
+
+/** The library reads values with a sign, which they do not have. */
+export function readOutput({ value, script }: BitcoinOutput): BitcoinOutput {
+  return { value: BigInt.asUintN(64, value), script }
+}
+
+/** The serialisation without witnesses, which the id and signatures cover. */
+export function encodeBitcoinTransaction(transaction: BitcoinTransaction): Uint8Array {
+  return withoutWitnesses(transaction).toBuffer()
+}
+
+/** Display order, 64 lower-case hex digits. */
+export function bitcoinTransactionId(transaction: BitcoinTransaction): string {
+  return withoutWitnesses(transaction).getId()
+}
+
+/**
+ * What signatures of each input sign where it has no witness, of hash type "all". @param scripts one per input
+ * The library's own function would write pushes of a script anew before it hashes: what nodes hash has them as
+ * they are.
+ */
+export function legacySighashes(
+  transaction: BitcoinTransaction,
+  scripts: readonly Uint8Array[],
+): readonly Uint8Array[] {
+  const prepared = withoutWitnesses(transaction)
+  return prepared.ins.map((input, index) => {
+    const { script } = input
+    input.script = scripts[index] ?? script
+    const signed = concatBytes([prepared.toBuffer(), uint32Bytes(signAll)])
+    input.script = script
+    return doubleSha256(signed)
+  })
+}
+
+/** What Bitcoin hashes blocks, transactions and messages with. */
+export function doubleSha256(bytes: Uint8Array): Uint8Array {
+  return sha256(sha256(bytes))
+}
+
+/** A hash or an id as people read it. */
+export function displayed(hash: Uint8Array): string {
+  return hexDigits(Uint8Array.from(hash).reverse())
+}
+
+function withoutWitnesses({ version, inputs, outputs, lockTime }: BitcoinTransaction): Transaction {
+  const { Transaction } = bitcoinLibrary()
+  const transaction = new Transaction()
+  transaction.version = version
+  transaction.locktime = lockTime
+  transaction.ins = inputs.map(({ txid, vout, scriptSig, sequence }) => ({
+    ...{ hash: Uint8Array.from(Buffer.from(txid, 'hex')).reverse(), index: vout },
+    ...{ script: scriptSig, sequence, witness: [] },
+  }))
+  transaction.outs = outputs.map(({ value, script }) => ({ value: BigInt.asIntN(64, value), script }))
+  return transaction
+}

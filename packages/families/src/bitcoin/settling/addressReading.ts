@@ -1,0 +1,179 @@
+import { type BitcoinNetwork, DomainError, UpstreamUnavailableError } from '@causeway/core'
+import type { ChainClient, EndpointView, QuorumClient } from '@causeway/rpc'
+import { agreeOn } from '@causeway/rpc'
+import type { AddressPayments, AddressReading, PassRange } from '../../shared/settlingChain.ts'
+import { createBitcoindView } from '../reading/bitcoindView.ts'
+import { namedOutputs, sweptOutputs } from '../rules/depositAddress.ts'
+import type { OwnOutput } from '../rules/paying/lineTransaction.ts'
+import { outputScript, scriptAddress } from '../rules/script.ts'
+import { readBlockRange } from './depositPass.ts'
+import { readTransactions } from './readFee.ts'
+
+/** What a reward spends. @source Bitcoin Core, COutPoint::SetNull */
+const noTransaction = '0'.repeat(64)
+/** Blocks are seldom and large, and none is left out. */
+const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n }
+const silenceMs = 10_000
+/** Transactions of one request: whoever pays may have gathered a thousand coins. */
+const transactionsAtOnce = 50
+
+type Sources = {
+  readonly client: ChainClient
+  readonly endpoints: QuorumClient<EndpointView>
+  readonly network: BitcoinNetwork
+}
+
+/**
+ * What is paid to deposit addresses: by whole blocks, so that the number of addresses costs nothing, and of one address
+ * by its outputs, which lists name and nodes judge.
+ */
+export function createAddressReading(sources: Sources): AddressReading {
+  const { endpoints, network } = sources
+  return {
+    needsFinal: true,
+    blocks: {
+      steps,
+      payments: (range, signal) =>
+        agreeOn(endpoints, (view, own) => readAddressPayments(view, range, network, own), signal),
+    },
+    held: (addresses, { currencies: [currency], height }, signal) =>
+      eachUntilSilence(addresses, signal, async (address) => {
+        const outputs = await outputsOf(sources, { address, height }, signal)
+        const amount = outputs.reduce((sum, { value }) => sum + value, 0n)
+        return currency === undefined || amount === 0n ? new Map() : new Map([[currency.address, amount]])
+      }),
+    async payers(address, { height }, signal) {
+      const outputs = await outputsOf(sources, { address, height }, signal)
+      return ownersOf(sources, [...new Set(outputs.map(({ txid }) => txid))], signal)
+    },
+    async transfer(address, { height }, signal) {
+      const outputs = await outputsOf(sources, { address, height }, signal)
+      const [largest] = outputs.toSorted((one, other) => (one.value > other.value ? -1 : 1))
+      if (largest === undefined) return undefined
+      // Nodes may no longer have what it spent; the transaction itself is told all the same.
+      const owners = await ownersOf(sources, [largest.txid], signal).catch((error: unknown) => {
+        if (error instanceof UpstreamUnavailableError) return []
+        throw error
+      })
+      const [from, ...others] = owners
+      const only = others.length === 0 ? from : undefined
+      return { transactionId: largest.txid, amount: largest.value, from: only }
+    },
+  }
+}
+
+/** A node without lists looks through all outputs for one address at a time. @throws where no address has an answer */
+async function eachUntilSilence<Held>(
+  addresses: readonly string[],
+  signal: AbortSignal,
+  read: (address: string) => Promise<Held>,
+): Promise<readonly (Held | undefined)[]> {
+  const held: (Held | undefined)[] = []
+  let failure: unknown
+  let failedMs = 0
+  for (const address of addresses) {
+    const startedMs = performance.now()
+    try {
+      held.push(await read(address))
+    } catch (error) {
+      failure = error
+      failedMs += performance.now() - startedMs
+      // A refusal comes at once: what takes long is silence, which is that of all.
+      if (!(error instanceof DomainError) || signal.aborted || failedMs > silenceMs) throw error
+      held.push(undefined)
+    }
+  }
+  if (failure !== undefined && held.every((one) => one === undefined)) throw failure
+  return held
+}
+
+/** Made by blocks up to `height` and spent by none. A list that lies hides outputs at worst. */
+async function outputsOf(
+  { client, endpoints, network }: Sources,
+  { address, height }: { readonly address: string; readonly height: bigint },
+  signal: AbortSignal,
+): Promise<readonly OwnOutput[]> {
+  if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
+  const named = namedOutputs(await client.nameOutputs(address, signal))
+  if (named.length === 0) return []
+  const script = outputScript(address, network)
+  const seen = await agreeOn(
+    endpoints,
+    async (view, own) =>
+      Promise.all(named.map((output) => unspentValue(view, { output, script, height }, own))),
+    signal,
+  )
+  return sweptOutputs(
+    named.flatMap(({ txid, vout }, index) => {
+      const value = seen[index]
+      return value === undefined ? [] : [{ txid, vout, value }]
+    }),
+  )
+}
+
+/** Accounts whose outputs transactions spend, each once. */
+async function ownersOf(
+  { client, network }: Sources,
+  txids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const paying = await allTransactions(client, txids, signal)
+  // A reward comes from nobody.
+  const spent = paying.flatMap(({ inputs }) => inputs).filter(({ txid }) => txid !== noTransaction)
+  const ids = [...new Set(spent.map(({ txid }) => txid))]
+  const made = await allTransactions(client, ids, signal)
+  const byId = new Map(ids.map((txid, at) => [txid, made[at]]))
+  const owners = spent.flatMap(({ txid, vout }) => {
+    const output = byId.get(txid)?.outputs[vout]
+    const owner = output && scriptAddress(output.script, network)
+    return owner === undefined ? [] : [owner]
+  })
+  return [...new Set(owners)]
+}
+
+type Asked = { readonly output: OwnOutput; readonly script: Uint8Array; readonly height: bigint }
+
+async function unspentValue(
+  view: EndpointView,
+  { output, script, height }: Asked,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  const node = createBitcoindView(view)
+  const seen = await node.readTransaction(output.txid, signal)
+  const made = seen?.transaction.outputs[output.vout]
+  if (seen === undefined || made === undefined || Buffer.compare(made.script, script) !== 0) return undefined
+  const block = await node.readBlockOf(seen, signal)
+  if (block === undefined || block.height > height) return undefined
+  return (await node.readSpending(output, signal)).kind === 'unspent' ? made.value : undefined
+}
+
+/** Ids cover the bytes, so that any endpoint may show them. @throws UpstreamUnavailableError where none has one */
+async function allTransactions(client: ChainClient, ids: readonly string[], signal: AbortSignal) {
+  const found = []
+  for (let next = 0; next < ids.length; next += transactionsAtOnce)
+    found.push(...(await readTransactions(client, ids.slice(next, next + transactionsAtOnce), signal)))
+  return found.map((transaction) => {
+    if (transaction !== undefined) return transaction
+    throw new UpstreamUnavailableError(`No endpoint of ${client.chainId} shows who paid an address.`)
+  })
+}
+
+/** What one node's blocks pay to each address. @throws MalformedAnswerError */
+async function readAddressPayments(
+  view: EndpointView,
+  range: PassRange,
+  network: BitcoinNetwork,
+  signal: AbortSignal,
+): Promise<AddressPayments> {
+  const paid = new Map<string, bigint>()
+  const { known, last } = await readBlockRange(view, range, signal, ({ transactions }) => {
+    for (const { outputs } of transactions) {
+      for (const { script, value } of outputs) {
+        const address = scriptAddress(script, network)
+        if (address === undefined) continue
+        paid.set(address, (paid.get(address) ?? 0n) + value)
+      }
+    }
+  })
+  return { known, last, paid: [...paid] }
+}

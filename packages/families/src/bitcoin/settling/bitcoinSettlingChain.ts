@@ -1,0 +1,107 @@
+import { bitcoinNetworkOf, type Finality } from '@causeway/core'
+import {
+  agreeOn,
+  createQuorumOver,
+  createViewedQuorum,
+  TransactionMissingError,
+  TransactionNotFinalError,
+} from '@causeway/rpc'
+import { putAsideReason } from '../../shared/putAside.ts'
+import type { PaymentReading, SettlingChainFamily } from '../../shared/settlingChain.ts'
+import { createBitcoindView } from '../reading/bitcoindView.ts'
+import { BitcoinDepositError } from '../reading/bitcoinErrors.ts'
+import { createBitcoinFactsReader } from '../reading/factsReader.ts'
+import { noSpenderLookup } from '../reading/spenderLookup.ts'
+import { outputScript } from '../rules/script.ts'
+import { createAddressReading } from './addressReading.ts'
+import { readBlockMarks, readDepositPass, readHeaderSeconds } from './depositPass.ts'
+import { readFee } from './readFee.ts'
+
+/** Nothing is remembered: what is not final may change. */
+const limits = { finalEntriesMax: 0 }
+
+/** A block counts as soon as it is the newest; the caller counts confirmations. */
+const anyDepth: Finality = { mode: 'depth', blocks: 1 }
+
+/**
+ * A chain as settlement reads it: whole blocks, of which a few at a time are a lot to read. What nodes say that waits
+ * for a block is in none. @source rule F-133
+ */
+export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, client }) => {
+  const chain = { network: undefined, additionalData: {}, ...listed, vmType: 'bitcoin-vm' as const }
+  const now = () => Date.now()
+  const endpoints = createQuorumOver(client, { now })
+  const quorum = createViewedQuorum(client, { now }, createBitcoindView)
+  const reading = { quorum, findSpenders: noSpenderLookup, limits }
+  const deep = createBitcoinFactsReader({ ...reading, chain })
+  const shallow = createBitcoinFactsReader({ ...reading, chain: { ...chain, finality: anyDepth } })
+  const network = bitcoinNetworkOf(chain.network)
+  const depositories = [chain.depository, ...(chain.additionalDepositories ?? [])].flatMap((address) =>
+    address === undefined ? [] : [outputScript(address, network)],
+  )
+  const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
+  const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
+
+  return {
+    // A first look goes back by two hours; no chain was ever rewound by as much.
+    steps: { rangeBlocks: 6n, rewindBlocks: 12n, lateBlocks: 0n },
+    head,
+    finalHeight,
+    async finalSeconds(signal) {
+      const { number, hash } = await deep.finalBlocks.readNewest({ signal })
+      const { seconds } = await agreeOn(
+        endpoints,
+        async (view, own) => ({ number, seconds: await readHeaderSeconds(view, hash, own) }),
+        signal,
+      )
+      return Number(seconds)
+    },
+    depositPass: (range, signal) =>
+      agreeOn(endpoints, (view, own) => readDepositPass(view, { ...range, depositories }, own), signal),
+    async blockHashes(heights, signal) {
+      const marks = await agreeOn(endpoints, (view, own) => readBlockMarks(view, heights, own), signal)
+      return new Map(marks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
+    },
+    deposits: async (transactionId, signal) =>
+      // What pays two depositories at once, or nobody can be said to have paid, is nobody's deposit.
+      unless(
+        (error) => isInNoBlock(error) || error instanceof BitcoinDepositError,
+        shallow.readDeposits({ transactionId }, { signal }),
+      ),
+    async payment(question, signal): Promise<PaymentReading> {
+      const facts = await unless(
+        (error) => isInNoBlock(error) || putAsideReason(error) !== undefined,
+        shallow.readPayment(question, { signal }),
+      )
+      if (facts === undefined) return { state: 'missing' }
+      const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
+      return { state: 'included', facts, confirmations }
+    },
+    finalPayment: async (question, signal) =>
+      // Not deep enough is told as such: only what is in no block at all is no payment.
+      unless(
+        (error) => error instanceof TransactionMissingError || putAsideReason(error) !== undefined,
+        deep.readPayment(question, { signal }),
+      ),
+    feePaid: (transactionId, signal) => readFee(client, transactionId, signal),
+    addresses: createAddressReading({ client, endpoints, network }),
+  }
+}
+
+/** Whatever is in a block is final to a reader that wants one confirmation: what waits is told as not final. */
+function isInNoBlock(error: unknown): boolean {
+  return error instanceof TransactionMissingError || error instanceof TransactionNotFinalError
+}
+
+/** The reading; nothing where it fails in one of these ways. */
+async function unless<Facts>(
+  isNothing: (error: unknown) => boolean,
+  reading: Promise<Facts>,
+): Promise<Facts | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (isNothing(error)) return undefined
+    throw error
+  }
+}

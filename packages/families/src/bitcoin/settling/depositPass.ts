@@ -1,0 +1,98 @@
+import { hexToBytes } from '@causeway/core'
+import type { EndpointView, RpcCall } from '@causeway/rpc'
+import { MalformedAnswerError, parseBytes, resultOf } from '@causeway/rpc'
+import type { BlockMark, PassRange, SettlingPass } from '../../shared/settlingChain.ts'
+import { parseHashText, parseHeaderOf } from '../reading/bitcoinView.ts'
+import { parseBitcoinBlock } from '../rules/block.ts'
+
+const outOfRange = -8
+
+const hashCall = (height: bigint): RpcCall => ({ method: 'getblockhash', params: [Number(height)] })
+
+/**
+ * What one node shows of a range of heights: the blocks at both of its ends, and all transactions that pay a
+ * depository, in chain order. Each block is read by its hash and has to follow the one before it, so that no
+ * reorganization between two answers mixes two chains. Of a node that has not reached the range there is no last
+ * block, and nothing is compared. A look that finds no new block reads none: it may come every second, and the next
+ * block after an hour.
+ * @throws MalformedAnswerError, also where the node has dropped a block of the range
+ */
+export async function readDepositPass(
+  view: EndpointView,
+  { depositories, ...range }: PassRange & { readonly depositories: readonly Uint8Array[] },
+  signal: AbortSignal,
+): Promise<SettlingPass> {
+  const transactions: string[] = []
+  const ends = await readBlockRange(view, range, signal, (block) => {
+    for (const { transactionId, outputs } of block.transactions) {
+      const isDeposit = outputs.some(({ script }) =>
+        depositories.some((depository) => Buffer.compare(script, depository) === 0),
+      )
+      if (isDeposit) transactions.push(transactionId)
+    }
+  })
+  return { ...ends, transactions }
+}
+
+/**
+ * Hands every block of a range to `take`, in order.
+ * @returns the blocks at both of its ends @throws MalformedAnswerError as `readDepositPass`
+ */
+export async function readBlockRange(
+  view: EndpointView,
+  { known, from, to }: PassRange,
+  signal: AbortSignal,
+  take: (block: Block) => void,
+): Promise<Pick<SettlingPass, 'known' | 'last'>> {
+  const heights = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
+  const [knownMark, ...marks] = await readBlockMarks(view, [known, ...heights], signal)
+  const last = marks.at(-1)
+  if (last === undefined) return { known: knownMark, last }
+  let previous = known === from - 1n ? knownMark?.hash : undefined
+  for (const mark of marks) {
+    if (mark === undefined) throw new MalformedAnswerError('getblockhash')
+    if (mark.number <= known) continue
+    const block = await readBlock(view, mark.hash, signal)
+    if (previous !== undefined && block.previousHash !== previous) throw new MalformedAnswerError('getblock')
+    previous = mark.hash
+    take(block)
+  }
+  return { known: knownMark, last }
+}
+
+type Block = NonNullable<ReturnType<typeof parseBitcoinBlock>>
+
+/** Blocks by height, where the node has reached them. @throws MalformedAnswerError */
+export async function readBlockMarks(
+  view: EndpointView,
+  heights: readonly bigint[],
+  signal: AbortSignal,
+): Promise<readonly (BlockMark | undefined)[]> {
+  const answers = await view.ask(heights.map(hashCall), signal)
+  return heights.map((number, index) => {
+    const answer = answers[index]
+    if (answer?.ok === false && answer.code === outOfRange) return undefined
+    return { number, hash: parseHashText(resultOf(answer, 'getblockhash'), 'getblockhash') }
+  })
+}
+
+/** When a block was made, Unix seconds, by its own header. @throws MalformedAnswerError */
+export async function readHeaderSeconds(
+  view: EndpointView,
+  hash: string,
+  signal: AbortSignal,
+): Promise<bigint> {
+  const what = 'getblockheader'
+  const [answer] = await view.ask([{ method: what, params: [hash, false] }], signal)
+  return parseHeaderOf(hash, resultOf(answer, what), what).timeSeconds
+}
+
+/** By itself: no other answer waits for megabytes. */
+async function readBlock(view: EndpointView, hash: string, signal: AbortSignal) {
+  const what = 'getblock'
+  const answer = await view.askAlone({ method: what, params: [hash, 0] }, signal)
+  const digits = resultOf(answer, what)
+  const block = parseBitcoinBlock(hexToBytes(parseBytes(`0x${String(digits)}`, what)))
+  if (block?.header.hash !== hash) throw new MalformedAnswerError(what)
+  return block
+}

@@ -1,0 +1,47 @@
+import type { ChainClient } from '@causeway/rpc'
+import { MalformedAnswerError, parseRecord } from '@causeway/rpc'
+import { parseSeenTransaction } from '../reading/bitcoinView.ts'
+import type { BitcoinTransaction } from '../rules/transaction.ts'
+
+/**
+ * What a transaction left to whoever mines it, satoshi: what it spends less what it pays, by bytes that ids cover.
+ * `undefined` while there is no such transaction. @throws upstream errors, MalformedAnswerError
+ */
+export async function readFee(
+  client: ChainClient,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  const [transaction] = await readTransactions(client, [transactionId], signal)
+  if (transaction === undefined) return undefined
+  const made = await readTransactions(
+    client,
+    transaction.inputs.map(({ txid }) => txid),
+    signal,
+  )
+  const spent = transaction.inputs.map(({ vout }, index) => {
+    const output = made[index]?.outputs[vout]
+    if (output === undefined) throw new MalformedAnswerError('getrawtransaction')
+    return output
+  })
+  const sum = (outputs: readonly { readonly value: bigint }[]) =>
+    outputs.reduce((total, { value }) => total + value, 0n)
+  return sum(spent) - sum(transaction.outputs)
+}
+
+/** By ids; what an endpoint does not have is `undefined`. @throws upstream errors, MalformedAnswerError */
+export async function readTransactions(
+  client: ChainClient,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (BitcoinTransaction | undefined)[]> {
+  const what = 'getrawtransaction'
+  const calls = ids.map((id) => ({ method: what, params: [id, true] }))
+  const answers = await client.batch(calls, { signal })
+  return ids.map((transactionId, index) => {
+    const answer = answers[index]
+    if (answer?.ok !== true) return undefined
+    const { hex } = parseRecord(answer.result, what)
+    return parseSeenTransaction(hex, { transactionId, block: undefined }, what).transaction
+  })
+}

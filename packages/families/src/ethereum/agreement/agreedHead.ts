@@ -1,0 +1,127 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+import type { RpcAnswer } from '@causeway/rpc'
+import {
+  countVoices,
+  disagreement,
+  type Electorate,
+  MalformedAnswerError,
+  tally,
+  type Vote,
+} from '@causeway/rpc'
+import {
+  type AgreedReadOptions,
+  type AgreementReport,
+  agreeOnEach,
+  type PollingClient,
+} from './agreedReads.ts'
+import { type ChainHead, headRequest, parseHead } from './head.ts'
+
+/** How long an endpoint that is late may still decide at which height the chain is read. */
+const patienceMs = 250
+
+/** Heights of heads, in descending order, that may be looked at when the heads lie apart. */
+const heightsMax = 8
+
+type Heads = { readonly head: ChainHead } | { readonly apart: readonly bigint[] }
+
+/**
+ * The newest block that enough endpoints show alike. Heads that lie apart are no contradiction: the heights
+ * that were named are then looked at by all, and the highest that enough know counts.
+ * @throws UpstreamDisagreementError, UpstreamUnavailableError
+ */
+export async function agreeOnHead(
+  client: PollingClient,
+  options: AgreedReadOptions = {},
+): Promise<ChainHead> {
+  const { onReport, ...limits } = options
+  const { electorate, chainId } = client
+  const heads = await client.poll<Heads>([headRequest()], {
+    ...limits,
+    patienceMs,
+    decide(votes, isLast) {
+      const seen = headsOf(votes)
+      const verdict = tally(seen, electorate, textOf)
+      if (verdict.status === 'agreed') return { head: verdict.value }
+      if (!isLast && verdict.status === 'open') return undefined
+      const heights = seen.flatMap(({ value }) => (value === undefined ? [] : [value.number]))
+      // Nobody answers: the failures say why.
+      return heights.length === 0 ? undefined : { apart: descending(heights).slice(0, heightsMax) }
+    },
+    ...(onReport !== undefined && { onHeard: (votes) => onReport(reportOf(headsOf(votes), electorate)) }),
+  })
+  return 'head' in heads ? heads.head : highestKnown(client, heads.apart, limits, chainId)
+}
+
+/**
+ * The block at a height that endpoints named before, as enough of them show it now.
+ * @throws UpstreamDisagreementError, UpstreamUnavailableError
+ */
+export function agreeOnBlock(
+  client: PollingClient,
+  height: bigint,
+  options: AgreedReadOptions = {},
+): Promise<ChainHead> {
+  return highestKnown(client, [height], options, client.chainId)
+}
+
+async function highestKnown(
+  client: PollingClient,
+  heights: readonly bigint[],
+  limits: AgreedReadOptions,
+  chainId: string,
+): Promise<ChainHead> {
+  const { verdicts } = await agreeOnEach(client, heights.map(headRequest), limits)
+  for (const [index, verdict] of verdicts.entries()) {
+    if (verdict.status !== 'agreed' || !verdict.value.ok) continue
+    const head = parseHead(verdict.value.result)
+    if (head.number === heights[index]) return head
+  }
+  const groups = Math.max(
+    0,
+    ...verdicts.map((verdict) => (verdict.status === 'disagreed' ? verdict.groups : 0)),
+  )
+  if (groups > 0) throw disagreement(chainId, groups)
+  throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`, {
+    code: 'RPC_HTTP_ERROR',
+    data: { chainId },
+    cause: new Error('no block is known to enough endpoints'),
+  })
+}
+
+function headsOf(votes: readonly Vote<readonly RpcAnswer[]>[]): readonly Vote<ChainHead>[] {
+  return votes.map(({ alias, voice, value }) => ({ alias, voice, value: readHead(value?.[0]) }))
+}
+
+function readHead(answer: RpcAnswer | undefined): ChainHead | undefined {
+  if (answer?.ok !== true) return undefined
+  try {
+    return parseHead(answer.result)
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) return undefined
+    throw error
+  }
+}
+
+function textOf({ number, hash, parentHash, timestampSeconds, baseFeePerGasWei }: ChainHead): string {
+  return [number, hash, parentHash, timestampSeconds, baseFeePerGasWei].join()
+}
+
+function descending(heights: readonly bigint[]): readonly bigint[] {
+  return [...new Set(heights)].sort((a, b) => (a > b ? -1 : 1))
+}
+
+/** Who shows another block at the height that most show; another height is no dissent. */
+function reportOf(votes: readonly Vote<ChainHead>[], { voters, threshold }: Electorate): AgreementReport {
+  const verdict = tally(votes, { voters, threshold }, textOf)
+  const agreed = verdict.status === 'agreed' ? verdict : undefined
+  return {
+    agreed: agreed?.voices.size ?? 0,
+    required: threshold,
+    configured: countVoices(voters),
+    dissenting: votes.flatMap(({ alias, value }) =>
+      agreed !== undefined && value?.number === agreed.value.number && textOf(value) !== textOf(agreed.value)
+        ? [alias]
+        : [],
+    ),
+  }
+}

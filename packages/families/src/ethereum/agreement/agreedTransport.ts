@@ -1,0 +1,183 @@
+import { DomainError, type Hex, isAnyCaseHex32, viemLibrary } from '@causeway/core'
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
+import type * as Viem from 'viem'
+import { type AgreementReport, agreedAnswer, agreeOnEach, type PollingClient } from './agreedReads.ts'
+
+export type AgreementOptions = {
+  /** Budget of each batch; default the client's own. */
+  readonly timeoutMs?: number | undefined
+  readonly onReport?: ((report: AgreementReport) => void) | undefined
+}
+
+/** What was asked is not fixed by a block, so honest endpoints need not say the same. */
+export class UnpinnedReadError extends Error {
+  readonly method: string
+
+  constructor(method: string, lack: string) {
+    super(`${method} ${lack}: name a block by number or hash, such as the one of agreeOnHead`)
+    this.name = 'UnpinnedReadError'
+    this.method = method
+  }
+}
+
+/**
+ * A chain's endpoints as a transport of viem that answers what enough hosts say alike, where viem's own `fallback`
+ * answers what the first one says. Requests made at once go out as one batch to each endpoint, and each is counted
+ * by itself. Nothing is sent again, and what is not pinned to a block is refused.
+ *
+ * The words and data of a revert differ between honest nodes, so they are not counted and never handed on: a
+ * redirection by CCIP is a revert without data here.
+ * @throws (per request) UnpinnedReadError, UpstreamDisagreementError, UpstreamUnavailableError, as a cause of viem's
+ * error: see `agreedRead`
+ * @source docs/internals/agreed-reads.md
+ */
+export function agreement(client: PollingClient, options: AgreementOptions = {}): Viem.CustomTransport {
+  const ask = createBatcher(client, options)
+  return viemLibrary().custom(
+    {
+      async request({
+        method,
+        params = [],
+      }: {
+        readonly method: string
+        readonly params?: readonly unknown[]
+      }) {
+        const answer = await ask(pinned({ method, params }))
+        if (answer.ok) return answer.result
+        const { RpcRequestError } = viemLibrary()
+        throw new RpcRequestError({
+          body: { method },
+          url: client.chainId,
+          error: { code: 3, message: 'execution reverted' },
+        })
+      },
+    },
+    { key: 'agreement', name: 'Agreement of endpoints', retryCount: 0 },
+  )
+}
+
+/** viem over `agreement`. Every read of it names a block. */
+export type AgreedClient = Viem.PublicClient<Viem.CustomTransport>
+
+/** @see agreement */
+export function createAgreedClient(client: PollingClient, options?: AgreementOptions): AgreedClient {
+  return viemLibrary().createPublicClient({ transport: agreement(client, options), ccipRead: false })
+}
+
+/**
+ * What viem reads, with the agreement's own errors in place of viem's that wrap them.
+ * @throws UnpinnedReadError, UpstreamDisagreementError, UpstreamUnavailableError; viem's errors where a contract
+ * reverts or returns something else
+ */
+export async function agreedRead<Value>(reading: Promise<Value>): Promise<Value> {
+  try {
+    return await reading
+  } catch (error) {
+    throw ownCause(error) ?? error
+  }
+}
+
+/**
+ * What a contract returns at a block, by one `eth_call`; `undefined` when it reverts.
+ * @throws UpstreamDisagreementError, UpstreamUnavailableError
+ */
+export async function agreedCall(
+  client: AgreedClient,
+  call: { readonly to: Hex; readonly data: Hex; readonly blockHash: Hex },
+): Promise<Hex | undefined> {
+  const { BaseError, ExecutionRevertedError } = viemLibrary()
+  try {
+    return (await agreedRead(client.call(call))).data ?? '0x'
+  } catch (error) {
+    const isRevert = (each: unknown): boolean => each instanceof ExecutionRevertedError
+    if (error instanceof BaseError && error.walk(isRevert) !== null) return undefined
+    throw error
+  }
+}
+
+function ownCause(error: unknown): unknown {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (each instanceof DomainError || each instanceof UnpinnedReadError) return each
+  }
+  return undefined
+}
+
+type Waiting = {
+  readonly call: RpcCall
+  readonly resolve: (answer: RpcAnswer) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** What is asked before the event loop turns is one batch: viem prepares a request without waiting for anything. */
+function createBatcher(
+  client: PollingClient,
+  { timeoutMs, onReport }: AgreementOptions,
+): (call: RpcCall) => Promise<RpcAnswer> {
+  let waiting: Waiting[] = []
+  const send = async (): Promise<void> => {
+    const batch = waiting
+    waiting = []
+    try {
+      const calls = batch.map(({ call }) => call)
+      const limits = timeoutMs === undefined ? {} : { timeoutMs }
+      const { verdicts } = await agreeOnEach(client, calls, { ...limits, onReport })
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        try {
+          resolve(agreedAnswer(client.chainId, verdicts[index]))
+        } catch (error) {
+          reject(error)
+        }
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+  return (call) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(() => void send())
+      waiting.push({ call, resolve, reject })
+    })
+}
+
+/** Where each read names its block. */
+const blockPositions: ReadonlyMap<string, number> = new Map([
+  ['eth_call', 1],
+  ['eth_getBalance', 1],
+  ['eth_getCode', 1],
+  ['eth_getTransactionCount', 1],
+  ['eth_getStorageAt', 2],
+  ['eth_getBlockByNumber', 0],
+  ['eth_feeHistory', 1],
+])
+
+/** The call as it is sent. @throws UnpinnedReadError */
+function pinned(call: RpcCall): RpcCall {
+  const { method, params } = call
+  if (method === 'eth_chainId' || method === 'eth_getBlockByHash') return call
+  if (method === 'eth_getLogs') return pinnedLogs(call)
+  const position = blockPositions.get(method)
+  if (position === undefined) throw new UnpinnedReadError(method, 'is no read that a block fixes')
+  const block = params[position]
+  if (isHeight(block)) return call
+  if (!isRecord(block) || !isAnyCaseHex32(block['blockHash']))
+    throw new UnpinnedReadError(method, 'names no block')
+  // EIP-1898: a block that left the chain is not read.
+  return { method, params: params.with(position, { blockHash: block['blockHash'], requireCanonical: true }) }
+}
+
+function pinnedLogs(call: RpcCall): RpcCall {
+  const [filter] = call.params
+  const isPinned =
+    isRecord(filter) &&
+    (isAnyCaseHex32(filter['blockHash']) || (isHeight(filter['fromBlock']) && isHeight(filter['toBlock'])))
+  if (!isPinned) throw new UnpinnedReadError(call.method, 'names no block')
+  return call
+}
+
+function isHeight(value: unknown): boolean {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{1,16}$/.test(value)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,90 @@
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
+import {
+  comparisonText,
+  logRange,
+  MalformedAnswerError,
+  parseList,
+  parseRecord,
+  toQuantity,
+} from '@causeway/rpc'
+
+/**
+ * The part of an answer about one pinned block that honest nodes of every make give alike, as text.
+ * `undefined` for what says nothing about the chain: an error of the node, a block that it does not have,
+ * a shape that is none.
+ * @source ledger-and-safety.md 4.3, rules 3 and 4
+ */
+export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | undefined {
+  if (!answer.ok) return isExecutionFailure(answer) ? 'reverted' : undefined
+  const { result } = answer
+  if (result === null || result === undefined) return undefined
+  if (typeof result === 'string') return result.toLowerCase()
+  try {
+    return comparisonText(project(call.method, result)).toLowerCase()
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) return undefined
+    throw error
+  }
+}
+
+/**
+ * The same of one call of a batch. Logs between heights are those of the endpoint's own chain, and too few where that
+ * ends below: they count together with the block below the range and its last one, which the same batch has to ask for.
+ * @source F-121
+ */
+export function comparableInBatch(
+  calls: readonly RpcCall[],
+  answers: readonly RpcAnswer[],
+  index: number,
+): string | undefined {
+  const textAt = (at: number) => {
+    const [call, answer] = [calls[at], answers[at]]
+    return call && answer && comparableAnswer(call, answer)
+  }
+  const range = calls[index] && logRange(calls[index])
+  if (range === undefined) return textAt(index)
+  const ends = [range.from - 1, range.to].map((height) => textAt(calls.findIndex(asksForBlock(height))))
+  const texts = [textAt(index), ...ends]
+  return texts.includes(undefined) ? undefined : texts.join('\n')
+}
+
+const asksForBlock =
+  (height: number) =>
+  ({ method, params }: RpcCall) =>
+    method === 'eth_getBlockByNumber' && params[0] === toQuantity(height)
+
+/** Nodes add members of their own to blocks, logs and fee histories; these are what is read. */
+function project(method: string, result: unknown): unknown {
+  switch (method) {
+    case 'eth_getBlockByNumber':
+    case 'eth_getBlockByHash':
+      return pick(result, ['number', 'hash', 'parentHash', 'timestamp', 'baseFeePerGas'], method)
+    case 'eth_getLogs':
+      return parseList(result, method).map((log) =>
+        pick(log, ['address', 'topics', 'data', 'blockHash', 'logIndex'], method),
+      )
+    case 'eth_feeHistory':
+      return [
+        pick(result, ['oldestBlock', 'baseFeePerGas', 'reward'], method),
+        parseList(parseRecord(result, method)['gasUsedRatio'], method).length,
+      ]
+    default:
+      return result
+  }
+}
+
+function pick(value: unknown, names: readonly string[], method: string): readonly unknown[] {
+  const record = parseRecord(value, method)
+  return names.map((name) => record[name] ?? null)
+}
+
+/**
+ * The call ran and failed, by code 3 or in the words of some node: go-ethereum, Erigon, reth, Besu, Nethermind. Any other
+ * error is the node's own and says nothing of the call.
+ */
+export function isExecutionFailure(error: { readonly code: number; readonly message: string }): boolean {
+  return error.code === 3 || executionFailure.test(error.message)
+}
+
+const executionFailure =
+  /revert|out ?of ?gas|invalid ?(?:fe ?)?(?:opcode|jump)|\bEVM error|VM execution error|stack (?:under|over|limit)|stack(?:Under|Over)flow|write protection|return data out of bounds|gas uint64 overflow/i

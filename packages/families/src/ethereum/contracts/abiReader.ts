@@ -1,0 +1,65 @@
+import type { Hex } from '@causeway/core'
+import { MalformedAnswerError } from '@causeway/rpc'
+
+/**
+ * Reads ABI-encoded return data. Every offset and length comes from a node, so each is checked against
+ * the data before it is followed. @throws MalformedAnswerError
+ */
+export type AbiReader = {
+  /** Bytes of data. */
+  readonly byteLength: number
+  /** The 32-byte word at a byte offset, as an unsigned integer. */
+  uint(offset: number): bigint
+  /** A word that must be small enough to be an offset or a length inside the data. */
+  position(offset: number): number
+  /** `length` bytes from a byte offset. */
+  slice(offset: number, length: number): Hex
+}
+
+/** What viem reads of return data. @throws MalformedAnswerError where it does not fit its type */
+export function unlessMalformed<Value>(what: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof RangeError) throw new MalformedAnswerError(what)
+    throw error
+  }
+}
+
+const wordDigits = 64
+
+/** @param data lower-case whole bytes, see `parseBytes` */
+export function readAbi(data: Hex, what: string): AbiReader {
+  const byteLength = (data.length - 2) / 2
+  const uint = (offset: number): bigint => {
+    if (offset < 0 || offset + 32 > byteLength) throw new MalformedAnswerError(what)
+    const start = 2 + 2 * offset
+    return BigInt(`0x${data.slice(start, start + wordDigits)}`)
+  }
+  return {
+    byteLength,
+    uint,
+    position(offset) {
+      const value = uint(offset)
+      if (value > BigInt(byteLength)) throw new MalformedAnswerError(what)
+      return Number(value)
+    },
+    slice(offset, length) {
+      if (offset < 0 || length < 0 || offset + length > byteLength) throw new MalformedAnswerError(what)
+      return `0x${data.slice(2 + 2 * offset, 2 + 2 * (offset + length))}`
+    },
+  }
+}
+
+/** The first word of return data as a number. @throws MalformedAnswerError when there is none */
+export function readUintResult(data: Hex, what: string): bigint {
+  return readAbi(data, what).uint(0)
+}
+
+/** A returned `string`, as UTF-8. @throws MalformedAnswerError */
+export function readStringResult(data: Hex, what: string): string {
+  const reader = readAbi(data, what)
+  const start = reader.position(0)
+  const length = reader.position(start)
+  return Buffer.from(reader.slice(start + 32, length).slice(2), 'hex').toString('utf8')
+}

@@ -1,0 +1,97 @@
+import { type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
+import type { JsonRpcClient, RpcOptions } from '@causeway/rpc'
+import { endpointOf, unreadableChain } from '@causeway/rpc'
+import type { ChainFinding } from '../../shared/chainFinding.ts'
+import type { KnownCode, ReliedContract } from '../../shared/knownCode.ts'
+
+/** A configured address, and the code that must stand there. */
+export type ExpectedCode = {
+  readonly setting: string
+  /** Lower case. */
+  readonly address: Hex
+  readonly isRight: (code: Hex) => boolean
+}
+
+/** What a file says of code that this release does not know, by address in lower case. */
+export type CodeHashes = Readonly<Record<string, string>> | undefined
+
+/** The code expected of each contract: what `codeHashes` names, else what is known. */
+export function expectedCodes(
+  contracts: readonly { readonly name: ReliedContract; readonly setting: string; readonly address: Hex }[],
+  { isKnown, codeHashes }: { readonly isKnown: KnownCode; readonly codeHashes: CodeHashes },
+): readonly ExpectedCode[] {
+  return contracts.map(({ name, setting, address }) => {
+    const recorded = codeHashes?.[address]
+    if (recorded === 'unchecked') return { setting, address, isRight: (code) => code !== '0x' }
+    if (recorded !== undefined)
+      return { setting, address, isRight: (code) => keccak256Hex(hexToBytes(code)) === recorded }
+    return { setting, address, isRight: (code) => isKnown({ name, address }, code) }
+  })
+}
+
+/** What `codeHashes` leaves uncompared: an operator reads of it at every start of every service. */
+export function warnOfUncheckedCode(
+  chains: Iterable<{ readonly id: string; readonly codeHashes?: CodeHashes }>,
+  log: { warn(fields: object, message: string): void },
+): void {
+  for (const { id: chain, codeHashes = {} } of chains) {
+    const addresses = Object.entries(codeHashes).flatMap(([address, hash]) =>
+      hash === 'unchecked' ? [address] : [],
+    )
+    if (addresses.length === 0) continue
+    log.warn({ event: 'code_unchecked', chain, addresses }, 'the code of these contracts is not compared')
+  }
+}
+
+/**
+ * Compares code on every endpoint: each may feed a signature or a payment, so one that shows other code stops the
+ * start as well as a chain that has it.
+ * @returns problems that name settings; empty when all that answered fit
+ * @throws UpstreamUnavailableError when fewer endpoints answer than `threshold`
+ */
+export async function codeProblems(
+  comparison: CodeComparison,
+  options?: RpcOptions,
+): Promise<readonly string[]> {
+  return (await codeFindings(comparison, options)).map(({ problem }) => problem)
+}
+
+type CodeComparison = {
+  readonly client: JsonRpcClient
+  readonly expected: readonly ExpectedCode[]
+  readonly threshold: number
+}
+
+/** As `codeProblems`, in parts. @throws UpstreamUnavailableError when fewer endpoints answer than `threshold` */
+export async function codeFindings(
+  { client, expected, threshold }: CodeComparison,
+  options?: RpcOptions,
+): Promise<readonly ChainFinding[]> {
+  if (expected.length === 0) return []
+  const calls = expected.map(({ address }) => ({ method: 'eth_getCode', params: [address, 'latest'] }))
+  const each = await client.askEach(calls, options)
+  const answered = each.flatMap(({ alias, answers }) => (answers === undefined ? [] : [{ alias, answers }]))
+  if (answered.length < threshold) throw unreadableChain(client.chainId)
+  return answered.flatMap(({ alias, answers }) => {
+    const here = endpointOf(client.chainId, alias)
+    return expected.flatMap(({ setting, address, isRight }, index) => {
+      const code = codeOf(answers[index])
+      const found = (said: string, problem: string): readonly ChainFinding[] => [
+        { kind: 'code', setting, value: address, said: `${said} at ${alias}`, problem },
+      ]
+      if (code === undefined) return found('no answer', `${here} tells no code at ${setting}`)
+      if (isRight(code)) return []
+      if (code === '0x') return found('no code', `${here} shows no contract at ${setting}`)
+      return found(
+        `code of hash ${keccak256Hex(hexToBytes(code))}`,
+        `${here} shows other code at ${setting} than this release or codeHashes knows`,
+      )
+    })
+  })
+}
+
+function codeOf(answer: { readonly ok: boolean; readonly result?: unknown } | undefined): Hex | undefined {
+  if (answer?.ok !== true || typeof answer.result !== 'string') return undefined
+  // CAST: what fits the pattern is hex.
+  return /^0x([0-9a-fA-F]{2})*$/.test(answer.result) ? (answer.result.toLowerCase() as Hex) : undefined
+}

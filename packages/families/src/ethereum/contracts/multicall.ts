@@ -1,0 +1,128 @@
+import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { JsonRpcClient, RpcCall, RpcOptions } from '@causeway/rpc'
+import { MalformedAnswerError, NodeError, parseBytes, toQuantity } from '@causeway/rpc'
+import { addressWord, uintWord } from '../rules/abi.ts'
+import { readAbi } from './abiReader.ts'
+
+export type ContractCall = { readonly target: Hex; readonly callData: Hex }
+
+/** What one contract returned; `success: false` when it reverted, its reason in `returnData`. */
+export type ContractAnswer = { readonly success: boolean; readonly returnData: Hex }
+
+/** The state a call runs on: a block by hash or number, or the node's newest. */
+export type BlockReference = { readonly hash: Hex } | { readonly number: bigint } | 'latest'
+
+/** `aggregate3((address target, bool allowFailure, bytes callData)[])`, which returns `(bool success, bytes returnData)[]`. */
+const selector = '82ad56cb'
+const what = 'aggregate3'
+const wordBytes = 32
+
+/**
+ * Many contract calls as one `eth_call`: all of them see the same block, and one that reverts does not
+ * fail the others.
+ * @source Multicall3, `aggregate3`
+ * @throws RangeError on an address that is not 20 bytes
+ */
+export function multicallRequest(args: {
+  readonly multicall3: Hex
+  readonly calls: readonly ContractCall[]
+  readonly block: BlockReference
+}): RpcCall {
+  const { multicall3, calls, block } = args
+  return {
+    method: 'eth_call',
+    params: [{ to: multicall3, data: encodeAggregate3(calls) }, blockParameter(block)],
+  }
+}
+
+/**
+ * Reads many contracts at one block in one request; answers in call order.
+ * @throws UpstreamUnavailableError when no endpoint answers, the block is unknown, or Multicall3 is not there
+ */
+export async function multicall(
+  client: JsonRpcClient,
+  args: {
+    readonly multicall3: Hex
+    readonly calls: readonly ContractCall[]
+    readonly block: BlockReference
+  },
+  options?: RpcOptions,
+): Promise<readonly ContractAnswer[]> {
+  if (args.calls.length === 0) return []
+  try {
+    return decodeAggregate3(await client.request(multicallRequest(args), options), args.calls.length)
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error
+    throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot be read at the moment.`, {
+      code: 'RPC_HTTP_ERROR',
+      data: { chainId: client.chainId },
+      cause: error,
+    })
+  }
+}
+
+/** EIP-1898: a block named by hash must still be canonical. */
+export function blockParameter(block: BlockReference): unknown {
+  if (block === 'latest') return block
+  return 'hash' in block ? { blockHash: block.hash, requireCanonical: true } : toQuantity(block.number)
+}
+
+/** Calldata of `aggregate3`; every call may fail on its own. */
+export function encodeAggregate3(calls: readonly ContractCall[]): Hex {
+  return writeAggregate3(calls, true)
+}
+
+/** The same for one call that fails the transaction with it: sent through a contract that has no rights. */
+export function encodeForwarded(call: ContractCall): Hex {
+  return writeAggregate3([call], false)
+}
+
+/** A pool is hundreds of calls, which viem takes a millisecond each for until it is compiled: decision 19. */
+function writeAggregate3(calls: readonly ContractCall[], allowFailure: boolean): Hex {
+  const members = calls.map(({ target, callData }) => {
+    const digits = digitsOf(callData)
+    const [length, padding] = [digits.length / 2, '0'.repeat(-digits.length & (2 * wordBytes - 1))]
+    const head = [addressWord(target), word(allowFailure ? 1 : 0), word(3 * wordBytes), word(length)]
+    return `${head.join('')}${digits}${padding}`
+  })
+  let offset = calls.length * wordBytes
+  const offsets = members.map((member) => {
+    const own = offset
+    offset += member.length / 2
+    return word(own)
+  })
+  return `0x${selector}${word(wordBytes)}${word(calls.length)}${offsets.join('')}${members.join('')}`
+}
+
+const word = (value: number): string => uintWord(BigInt(value))
+
+const bytesPattern = /^0x(?:[0-9a-f]{2})*$/
+
+/** @throws RangeError */
+function digitsOf(bytes: Hex): string {
+  const lower = bytes.toLowerCase()
+  if (!bytesPattern.test(lower)) throw new RangeError('calldata must be 0x and whole bytes of hex')
+  return lower.slice(2)
+}
+
+/**
+ * The `(bool success, bytes returnData)[]` that `aggregate3` returned.
+ * @throws MalformedAnswerError when it does not hold exactly `count` well-formed members
+ */
+export function decodeAggregate3(result: unknown, count: number): readonly ContractAnswer[] {
+  const data = parseBytes(result, what)
+  // A list that claims to be longer is not read at all.
+  if (!data.startsWith(`0x${uintWord(32n)}${uintWord(BigInt(count))}`)) throw new MalformedAnswerError(what)
+  const reader = readAbi(data, what)
+  const list = 2 * wordBytes
+  let unread = reader.byteLength
+  return Array.from({ length: count }, (_, index) => {
+    const member = list + reader.position(list + index * wordBytes)
+    const [success, bytes] = [reader.uint(member), member + reader.position(member + wordBytes)]
+    const length = reader.position(bytes)
+    // Members that share their bytes would make gigabytes of one answer.
+    unread -= length
+    if (success > 1n || unread < 0) throw new MalformedAnswerError(what)
+    return { success: success === 1n, returnData: reader.slice(bytes + wordBytes, length) }
+  })
+}

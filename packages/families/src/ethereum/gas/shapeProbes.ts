@@ -1,0 +1,145 @@
+import type { GasShape } from '../rules/quoting/ethereumFees.ts'
+import type { CalldataWord } from './probeTransaction.ts'
+
+/** Arguments of the transaction behind a shape, and whether it carries value. */
+export type ShapeProbe = { readonly words: readonly CalldataWord[]; readonly carriesValue: boolean }
+
+const erc20Transfer: readonly CalldataWord[] = ['address', 'amount', 'hash']
+/** Router call of one pool: tokens, fee, recipient, deadline, two amounts, price limit. */
+const poolSwap: readonly CalldataWord[] = [
+  'address',
+  'address',
+  'amount',
+  'address',
+  'amount',
+  'amount',
+  'amount',
+  'amount',
+]
+/** Offsets and lengths of the fill's lists, its refund address, and the order id behind them. */
+const fillFrame: readonly CalldataWord[] = [
+  'amount',
+  'amount',
+  'amount',
+  'address',
+  'amount',
+  'amount',
+  'amount',
+  'hash',
+]
+
+/** Terms of the address, the words of the order, token, offset, length and the signature. */
+const sweep: readonly CalldataWord[] = [
+  'address',
+  'address',
+  'address',
+  'hash',
+  'hash',
+  'hash',
+  'address',
+  'hash',
+  'hash',
+  'hash',
+  'hash',
+  'amount',
+  'address',
+  'amount',
+  'hash',
+  'hash',
+  'amount',
+]
+
+/** Deposit, offset and length of the signature, and its 65 bytes as the words that they fill. */
+const signedDeposit: readonly CalldataWord[] = [
+  'address',
+  'address',
+  'amount',
+  'amount',
+  'hash',
+  'amount',
+  'amount',
+  'hash',
+  'hash',
+  'amount',
+]
+
+/** User, refund address, offsets and lengths, permitted token, nonce, end, metadata and signature. */
+const permit2Frame: readonly CalldataWord[] = [
+  ...(['address', 'amount', 'amount', 'address', 'address', 'amount', 'amount'] as const),
+  ...(['amount', 'hash', 'amount', 'amount', 'address', 'amount', 'amount', 'amount', 'amount'] as const),
+  ...(['amount', 'hash', 'amount', 'hash', 'hash', 'amount'] as const),
+]
+/** Target, flag, value, offset and length of one call in a list. */
+const callFrame: readonly CalldataWord[] = ['address', 'amount', 'amount', 'amount', 'amount', 'amount']
+const permit2Approval: readonly CalldataWord[] = [
+  ...permit2Frame,
+  ...callFrame,
+  'address',
+  'amount',
+  ...callFrame,
+]
+
+/**
+ * What each shape puts on the wire, for chains that charge for data. Where a transaction varies, the
+ * longer common form counts.
+ */
+export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
+  approve: { words: ['address', 'amount'], carriesValue: false },
+  'deposit-native': { words: ['address', 'hash'], carriesValue: true },
+  'deposit-erc20': { words: ['address', 'address', 'amount', 'hash'], carriesValue: false },
+  'permit-eip3009': { words: signedDeposit, carriesValue: false },
+  'permit-eip2612': { words: signedDeposit, carriesValue: false },
+  'permit-permit2': {
+    words: [...permit2Approval, 'address', 'address', 'amount', 'hash'],
+    carriesValue: false,
+  },
+  'permit-permit2-swap': {
+    words: [
+      ...permit2Approval,
+      ...(['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const),
+      ...poolSwap,
+    ],
+    carriesValue: false,
+  },
+  execute: {
+    words: [...permit2Approval, ...callFrame, 'address', 'address', 'amount', 'hash'],
+    carriesValue: false,
+  },
+  'execute-swap': {
+    words: [
+      ...permit2Approval,
+      ...callFrame,
+      ...(['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const),
+      ...poolSwap,
+    ],
+    carriesValue: false,
+  },
+  swap: { words: ['amount', 'amount', ...poolSwap], carriesValue: true },
+  'swap-deposit': {
+    words: ['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount', ...poolSwap],
+    carriesValue: true,
+  },
+  wrap: { words: [], carriesValue: true },
+  unwrap: { words: ['amount'], carriesValue: false },
+  'send-native': { words: [], carriesValue: true },
+  'send-erc20': { words: erc20Transfer, carriesValue: false },
+  'fill-native': { words: [...fillFrame, 'address', 'amount'], carriesValue: true },
+  'fill-erc20': { words: [...fillFrame, 'address', 'address', 'amount'], carriesValue: false },
+  'fill-swap': {
+    words: [...fillFrame, 'address', 'address', 'amount', ...fillFrame, 'address', 'amount', ...poolSwap],
+    carriesValue: false,
+  },
+  'fill-topup': { words: ['address', 'amount'], carriesValue: true },
+  'sweep-native': { words: sweep, carriesValue: false },
+  'sweep-erc20': { words: sweep, carriesValue: false },
+  'sweep-swap': {
+    words: [
+      ...sweep,
+      ...(['amount', 'address', 'amount', 'address', 'amount', 'amount', 'hash', 'amount'] as const),
+      ...poolSwap,
+    ],
+    carriesValue: false,
+  },
+  'refund-native': { words: [...fillFrame, 'address', 'amount'], carriesValue: true },
+  'refund-erc20': { words: [...fillFrame, 'address', 'address', 'amount'], carriesValue: false },
+}

@@ -1,0 +1,127 @@
+import { type Hex, maxBigint, minBigint } from '@causeway/core'
+import type { Electorate, RpcAnswer, RpcCall } from '@causeway/rpc'
+import { parseQuantity, resultOf, toQuantity } from '@causeway/rpc'
+import {
+  askPaymentVotes,
+  type PaymentVoters,
+  runSaid,
+  type SaidRun,
+  saidByVoice,
+  type Votes,
+} from '../../shared/paymentVotes.ts'
+import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
+
+/** A transaction before it has a nonce and a gas limit. */
+export type TriedTransaction = {
+  readonly from: Hex
+  readonly to: Hex
+  readonly data: Hex
+  readonly valueWei: bigint
+  readonly maxFeePerGasWei: bigint
+  readonly maxPriorityFeePerGasWei: bigint
+  /** EIP-7702, as nodes take it. */
+  readonly authorizationList?: readonly object[] | undefined
+}
+
+export type Trial =
+  /** `gas`: the limit that it succeeded with. */
+  | { readonly kind: 'succeeds'; readonly gas: bigint }
+  | { readonly kind: 'fails'; readonly reason: string }
+  /** It takes more than `affordableGas`, or nodes ask for a higher limit. */
+  | { readonly kind: 'dear'; readonly gas: bigint }
+  /** The sender's coin does not reach for value and gas at this price. */
+  | { readonly kind: 'short' }
+
+export type GasLimits = {
+  /** No transaction may have more: what would take it fails. */
+  readonly transactionGasMax: bigint
+  /** Gas that can be bought for what may be spent on this one. */
+  readonly affordableGas: bigint
+}
+
+/** A limit below it is refused, whatever the call takes. @source EIP-7623, EIP-7976 */
+const intrinsicGas = 21_000n
+const floorGasPerByte = 64n
+
+/**
+ * Has enough endpoints run a transaction as it would be signed: with its sender, value, price and gas limit. The limit is
+ * what enough of them estimate, with a margin, up to what is affordable. So no node alone has it refused, or signed where it fails.
+ * The quote's trial (`createPaymentTrials`) is another one: it has one round trip, and lends the wallet what it lacks, so
+ * that it knows no limit, and must not say what may be signed.
+ * @throws UpstreamUnavailableError where too few say the same
+ * @source rules P-46, P-50
+ */
+export async function tryTransaction(
+  client: PaymentVoters,
+  transaction: TriedTransaction,
+  { transactionGasMax, affordableGas }: GasLimits,
+): Promise<Trial> {
+  const call = wireCall(transaction)
+  // A call that never ends is run no longer than a transaction may be.
+  const bounded = { ...call, gas: toQuantity(transactionGasMax) }
+  const estimate = await askPaymentVotes(client, [estimateCall(bounded)], decideEstimate(transactionGasMax))
+  if (typeof estimate !== 'bigint') return failed(estimate)
+  const least = maxBigint(estimate, floorGas(transaction.data))
+  if (least > affordableGas) return { kind: 'dear', gas: least }
+  // An estimate is of one block, and the next one may take more.
+  const gas = minBigint(maxBigint((estimate * 13n) / 10n + 50_000n, least), affordableGas)
+  const run = await askPaymentVotes(client, [runCall({ ...call, gas: toQuantity(gas) })], decideRun(gas))
+  return typeof run === 'bigint' ? { kind: 'succeeds', gas } : failed(run)
+}
+
+function failed(failure: Failure): Trial {
+  return failure === 'short' ? { kind: 'short' } : { kind: 'fails', reason: 'the transaction would revert' }
+}
+
+function wireCall({ valueWei, maxFeePerGasWei, maxPriorityFeePerGasWei, ...rest }: TriedTransaction) {
+  const { from, to, data, authorizationList } = rest
+  return {
+    ...{ from, to, data, value: toQuantity(valueWei) },
+    maxFeePerGas: toQuantity(maxFeePerGasWei),
+    maxPriorityFeePerGas: toQuantity(maxPriorityFeePerGasWei),
+    ...(authorizationList !== undefined && { authorizationList }),
+  }
+}
+
+const estimateCall = (call: object): RpcCall => ({ method: 'eth_estimateGas', params: [call, 'latest'] })
+const runCall = (call: object): RpcCall => ({ method: 'eth_call', params: [call, 'latest'] })
+
+/** The least limit that every chain takes for the data. */
+export const floorGas = (data: Hex): bigint => intrinsicGas + floorGasPerByte * BigInt(data.length / 2 - 1)
+
+type Failure = 'fails' | 'short'
+
+/** Late endpoints are waited for: the lowest estimate of those that are quick may be a lie. */
+const decideEstimate =
+  (gasAsked: bigint) =>
+  (votes: Votes, electorate: Electorate, isLast: boolean): SaidRun<Failure> | undefined => {
+    if (!isLast) return undefined
+    const what = 'eth_estimateGas'
+    const said = saidByVoice(
+      votes,
+      ([answer]) => failureOf(answer, gasAsked) ?? parseQuantity(resultOf(answer, what), what),
+    )
+    return runSaid(said, electorate)
+  }
+
+const decideRun =
+  (gasAsked: bigint) =>
+  (votes: Votes, electorate: Electorate): SaidRun<Failure> | undefined => {
+    const said = saidByVoice(votes, ([answer]): SaidRun<Failure> => {
+      const failure = failureOf(answer, gasAsked)
+      // Another error of the node is no vote.
+      if (failure === undefined) resultOf(answer, 'eth_call')
+      return failure ?? 0n
+    })
+    return runSaid(said, electorate)
+  }
+
+/** The node ran the call and it failed; any other error says nothing of the call. Coin bounds the gas that nodes allow. */
+function failureOf(answer: RpcAnswer | undefined, gasAsked: bigint): Failure | undefined {
+  if (answer === undefined || answer.ok) return undefined
+  const { message } = answer
+  const allowance = /gas required exceeds allowance:? \(?(?<gas>\d+)/i.exec(message)?.groups?.['gas']
+  if (allowance !== undefined) return BigInt(allowance) < gasAsked ? 'short' : 'fails'
+  if (isExecutionFailure(answer)) return 'fails'
+  return /insufficient (funds|balance)/i.test(message) ? 'short' : undefined
+}

@@ -1,0 +1,72 @@
+import type { Hex } from '@causeway/core'
+import {
+  MalformedAnswerError,
+  parseBytes,
+  parseHash,
+  parseList,
+  parseRecord,
+  toQuantity,
+} from '@causeway/rpc'
+import { type AgreedClient, agreedRead } from '../agreement/agreedTransport.ts'
+import { readAbi } from '../contracts/abiReader.ts'
+import type { LiquidityChange } from './tickTable.ts'
+
+/** `Mint(address,address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256)` */
+export const mintTopic: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde'
+/** `Burn(address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256)` */
+export const burnTopic: Hex = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c'
+
+const what = 'eth_getLogs'
+
+export type PoolLiquidityChange = LiquidityChange & { readonly pool: Hex }
+
+/** One block by its hash, or blocks in a row by the heights of the first and the last. */
+export type LogBlocks = { readonly blockHash: Hex } | { readonly from: bigint; readonly to: bigint }
+
+/**
+ * Everything that moved liquidity in the given pools in some blocks. Swaps leave ticks as they are.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError
+ */
+export async function readLiquidityChanges(
+  client: AgreedClient,
+  pools: readonly Hex[],
+  blocks: LogBlocks,
+): Promise<readonly PoolLiquidityChange[]> {
+  const where =
+    'blockHash' in blocks ? blocks : { fromBlock: toQuantity(blocks.from), toBlock: toQuantity(blocks.to) }
+  const filter = { ...where, address: [...pools], topics: [[mintTopic, burnTopic]] }
+  const blockHash = 'blockHash' in blocks ? blocks.blockHash : undefined
+  return parseLiquidityLogs(await agreedRead(client.request({ method: what, params: [filter] })), blockHash)
+}
+
+/** @throws MalformedAnswerError, also on a log of another block than `blockHash` */
+export function parseLiquidityLogs(
+  result: unknown,
+  blockHash: Hex | undefined,
+): readonly PoolLiquidityChange[] {
+  return parseList(result, what).map((entry) => {
+    const log = parseRecord(entry, what)
+    const isOther = blockHash !== undefined && parseHash(log['blockHash'], what) !== blockHash
+    if (isOther) throw new MalformedAnswerError(what)
+    const [topic, , lower, upper] = parseList(log['topics'], what).map((each) => parseHash(each, what))
+    if (lower === undefined || upper === undefined) throw new MalformedAnswerError(what)
+    const data = readAbi(parseBytes(log['data'], what), what)
+    return {
+      pool: parseBytes(log['address'], what),
+      tickLower: signedTopic(lower),
+      tickUpper: signedTopic(upper),
+      liquidity: change(topic, data.uint(0), () => data.uint(32)),
+    }
+  })
+}
+
+/** A mint's data begins with its sender, a burn's with the liquidity. */
+function change(topic: Hex | undefined, first: bigint, second: () => bigint): bigint {
+  if (topic === mintTopic) return second()
+  if (topic === burnTopic) return -first
+  throw new MalformedAnswerError(what)
+}
+
+function signedTopic(topic: Hex): number {
+  return Number(BigInt.asIntN(24, BigInt(topic)))
+}

@@ -1,0 +1,61 @@
+import { type Hex, maxSqrtPriceX96, minSqrtPriceX96, type PoolConfig, type PoolQuote } from '@causeway/core'
+import { type AgreedClient, agreedCall } from '../agreement/agreedTransport.ts'
+import { unlessMalformed } from '../contracts/abiReader.ts'
+import { contractInterface } from '../rules/contractInterface.ts'
+
+export type SwapQuestion = {
+  readonly zeroForOne: boolean
+  readonly trade: 'exactInput' | 'exactOutput'
+  /** What goes in, or what is to come out; above zero. */
+  readonly amount: bigint
+}
+
+const quoter = contractInterface([
+  'struct Swap { address tokenIn; address tokenOut; uint256 amount; uint24 fee; uint160 sqrtPriceLimitX96; }',
+  'function quoteExactInputSingle(Swap swap) returns (uint256 counted, uint160 sqrtPriceX96After, uint32 ticksCrossed)',
+  'function quoteExactOutputSingle(Swap swap) returns (uint256 counted, uint160 sqrtPriceX96After, uint32 ticksCrossed)',
+])
+const functions = { exactInput: 'quoteExactInputSingle', exactOutput: 'quoteExactOutputSingle' } as const
+const noPriceLimit = 0n
+
+export type AskedPool = {
+  readonly quoterV2: Hex
+  readonly pool: Pick<PoolConfig, 'token0' | 'token1' | 'feePips'>
+  readonly question: SwapQuestion
+  readonly blockHash: Hex
+}
+
+/**
+ * Asks the chain's own quoter, by one `eth_call`: what a pool is priced by while it is not mirrored.
+ * With `exhausted`, `amountIn` is what was asked, not the part that would be taken: the quoter does not
+ * say it. Its `initializedTicksCrossed` can differ by one from the mirror's at the ends of a swap.
+ *
+ * @returns undefined when the pool cannot make the swap: no liquidity, or not enough for an exact output
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError
+ * @source Uniswap V3 periphery, IQuoterV2
+ */
+export async function quoteOnChain(client: AgreedClient, asked: AskedPool): Promise<PoolQuote | undefined> {
+  const { pool, question, quoterV2, blockHash } = asked
+  const { zeroForOne, trade, amount } = question
+  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  const swap = { tokenIn, tokenOut, amount, fee: pool.feePips, sqrtPriceLimitX96: noPriceLimit }
+  const data = await agreedCall(client, {
+    to: quoterV2,
+    data: quoter.encode(functions[trade], [swap]),
+    blockHash,
+  })
+  return data === undefined ? undefined : readQuote(question, data)
+}
+
+function readQuote({ trade, amount }: SwapQuestion, data: Hex): PoolQuote {
+  const [counted, sqrtPriceX96After, initializedTicksCrossed] = unlessMalformed('QuoterV2', () =>
+    quoter.decode(functions[trade], data),
+  )
+  return {
+    amountIn: trade === 'exactInput' ? amount : counted,
+    amountOut: trade === 'exactInput' ? counted : amount,
+    sqrtPriceX96After,
+    initializedTicksCrossed,
+    exhausted: sqrtPriceX96After === minSqrtPriceX96 + 1n || sqrtPriceX96After === maxSqrtPriceX96 - 1n,
+  }
+}

@@ -1,0 +1,199 @@
+import { DomainError, type Evidence, type FinalBlocks, type Hex, type ReadOptions } from '@causeway/core'
+import type { EndpointView, QuorumClient, RpcAnswer, Sighting } from '@causeway/rpc'
+import { parseBytes, resultOf, TransactionNotFinalError } from '@causeway/rpc'
+import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
+import { readAbi } from '../contracts/abiReader.ts'
+import { addressWord, bytes32Word } from '../rules/abi.ts'
+import { contractCall, headerCall, parseHeader, parseWord } from './answers.ts'
+import { ethereumFinalBlocks } from './finalBlocks.ts'
+import {
+  describeFinality,
+  type FinalityRule,
+  type FinalPin,
+  type Heads,
+  pinFinalHeight,
+  secondsToFinality,
+} from './finality.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
+
+/**
+ * How an allocator proves that it issued a payload: `own` ones name the one payload of a spender's nonce,
+ * `public` ones take a payload from anybody, so that only their signatures say so.
+ * @source rules P-118, P-119
+ */
+export type WithdrawalKeys = 'own' | 'public'
+
+export type IssueQuestion = {
+  readonly payloadId: Hex
+  /** The owner's account on the hub. */
+  readonly spender: Hex
+  /** 32 bytes. */
+  readonly nonce: Hex
+  /** What the allocator signs for a payload. A payload that has none was not issued. */
+  readonly hashesOf: (payload: Hex) => readonly Hex[]
+}
+
+export type IssuedFacts = {
+  /** `undefined`: nothing was issued for exactly this request. */
+  readonly payload: Hex | undefined
+  readonly evidence: Evidence
+}
+
+/** What the allocator issued, as the quorum of its chain's endpoints shows it at one final height. */
+export interface AllocatorReader {
+  /** Of the allocator's chain, in evidence and for the watch over its final blocks. */
+  readonly chainId: string
+  readonly finalBlocks: FinalBlocks
+  /**
+   * @throws WithdrawalNotFinalError for what the newest block shows and no final one does;
+   * UpstreamDisagreementError, UpstreamUnavailableError
+   */
+  readIssued(question: IssueQuestion, options: ReadOptions): Promise<IssuedFacts>
+  /** Whether the contract offers `payloadIdOf`. @throws as `readIssued` */
+  namesPayloads(options: ReadOptions): Promise<boolean>
+}
+
+/** The allocator has it, but its chain may still drop it. `waitSeconds` is an estimate. */
+export class WithdrawalNotFinalError extends DomainError {
+  readonly code = 'WITHDRAWAL_NOT_FINAL'
+  readonly kind = 'not_final'
+
+  constructor(payloadId: Hex, waitSeconds: number) {
+    super("The allocator issued the withdrawal in a block that its chain's finality rule does not reach.", {
+      data: { payloadId },
+      retryAfterSeconds: waitSeconds,
+    })
+  }
+}
+
+const selectors = {
+  payloads: '0x58722672',
+  signedPayloads: '0x9bc1f598',
+  payloadIdOf: '0x8c02013f',
+} as const
+const zeroWord: Hex = `0x${'0'.repeat(64)}`
+const zeroAddress: Hex = `0x${'0'.repeat(40)}`
+
+type Issued = {
+  readonly payload: Hex | undefined
+  readonly finalBlock: { readonly number: bigint; readonly hash: Hex }
+}
+
+export function createAllocatorReader(options: {
+  /** Names the allocator's chain. */
+  readonly chainId: string
+  readonly quorum: QuorumClient
+  readonly allocatorAddress: Hex
+  readonly keys: WithdrawalKeys
+  readonly rule: FinalityRule
+}): AllocatorReader {
+  const { chainId, quorum, rule } = options
+  const rounds = {
+    first: async (view: EndpointView, signal: AbortSignal): Promise<Heads> =>
+      parseHeads(rule, await view.ask(headCalls(rule), signal)),
+    pin: (heads: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, heads),
+  }
+  return {
+    chainId,
+    finalBlocks: ethereumFinalBlocks(quorum, rule),
+    async readIssued(question, { signal }) {
+      try {
+        const { facts, agreeingEndpoints } = await quorum.read({
+          ...rounds,
+          signal,
+          second: (view, _own, pin, ownSignal) => judge(view, { ...options, question, pin }, ownSignal),
+        })
+        const { number, hash } = facts.finalBlock
+        return {
+          payload: facts.payload,
+          evidence: {
+            ...{ chainId, blockNumber: number, blockHash: hash, agreeingEndpoints },
+            finalityRule: describeFinality(rule),
+          },
+        }
+      } catch (error) {
+        if (!(error instanceof TransactionNotFinalError)) throw error
+        throw new WithdrawalNotFinalError(question.payloadId, error.retryAfterSeconds ?? 1)
+      }
+    },
+    async namesPayloads({ signal }) {
+      const { facts } = await quorum.read({
+        ...rounds,
+        signal,
+        async second(view, _own, { headNumber }, ownSignal) {
+          const data = payloadIdOfData({ spender: zeroAddress, nonce: zeroWord })
+          const [answer] = await view.ask(
+            [contractCall(options.allocatorAddress, data, headNumber)],
+            ownSignal,
+          )
+          // A contract without the function reverts, or answers nothing; a node that fails proves neither.
+          if (answer?.ok === false && !isExecutionFailure(answer)) resultOf(answer, 'payloadIdOf')
+          return { kind: 'final', facts: answer?.ok === true && answer.result === zeroWord }
+        },
+      })
+      return facts
+    },
+  }
+}
+
+type Judging = Parameters<typeof createAllocatorReader>[0] & {
+  readonly question: IssueQuestion
+  readonly pin: FinalPin
+}
+
+/** What one endpoint says: what is issued at the final height, or else whether the newest block shows it. */
+async function judge(view: EndpointView, judging: Judging, signal: AbortSignal): Promise<Sighting<Issued>> {
+  const { pin, rule } = judging
+  const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
+  if (pin.height < 0n) return { kind: 'not_final', waitSeconds }
+  const payload = await issuedAt(view, judging, pin.height, signal)
+  if (payload === undefined && (await issuedAt(view, judging, pin.headNumber, signal)) !== undefined) {
+    return { kind: 'not_final', waitSeconds }
+  }
+  // Last: what was read before belongs to the chain that this header is on.
+  const [header] = await view.ask([headerCall(pin.height)], signal)
+  const { number, hash } = parseHeader(header, pin.height)
+  return { kind: 'final', facts: { payload, finalBlock: { number, hash } } }
+}
+
+/** The payload, where the allocator's state at `height` proves that it was issued for this request. */
+async function issuedAt(
+  view: EndpointView,
+  { allocatorAddress, keys, question }: Judging,
+  height: bigint,
+  signal: AbortSignal,
+): Promise<Hex | undefined> {
+  const { payloadId, hashesOf } = question
+  const ask = (data: Hex) => contractCall(allocatorAddress, data, height)
+  const [stored, named] = await view.ask(
+    [
+      ask(`${selectors.payloads}${bytes32Word(payloadId)}`),
+      ...(keys === 'own' ? [ask(payloadIdOfData(question))] : []),
+    ],
+    signal,
+  )
+  const payload = parseReturnedBytes(stored, 'payloads')
+  if (keys === 'own') {
+    return parseWord(named) === BigInt(payloadId) && payload !== '0x' ? payload : undefined
+  }
+  const hashes = payload === '0x' ? [] : hashesOf(payload)
+  if (hashes.length === 0) return undefined
+  const signatures = await view.ask(
+    hashes.map((hash) => ask(`${selectors.signedPayloads}${bytes32Word(payloadId)}${bytes32Word(hash)}`)),
+    signal,
+  )
+  const isSigned = (_hash: Hex, index: number) =>
+    parseReturnedBytes(signatures[index], 'signedPayloads') !== '0x'
+  return hashes.every(isSigned) ? payload : undefined
+}
+
+function payloadIdOfData({ spender, nonce }: Pick<IssueQuestion, 'spender' | 'nonce'>): Hex {
+  return `${selectors.payloadIdOf}${addressWord(spender)}${bytes32Word(nonce)}`
+}
+
+/** A returned `bytes`. @throws MalformedAnswerError */
+function parseReturnedBytes(answer: RpcAnswer | undefined, what: string): Hex {
+  const reader = readAbi(parseBytes(resultOf(answer, what), what), what)
+  const start = reader.position(0)
+  return reader.slice(start + 32, reader.position(start))
+}

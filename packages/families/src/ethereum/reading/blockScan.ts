@@ -1,0 +1,150 @@
+import { type FinalBlockScan, type Hex, isNativeTransferLog, type ScanStart } from '@causeway/core'
+import type { ChainQuestion, EndpointView, QuorumClient, RpcAnswer, RpcCall } from '@causeway/rpc'
+import {
+  MalformedAnswerError,
+  parseAddress,
+  parseHash,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  resultOf,
+  toQuantity,
+} from '@causeway/rpc'
+import type { ListedPayers } from '../../shared/listedPayers.ts'
+import { headerCall, parseHeader } from './answers.ts'
+import type { DepositRules } from './deposits.ts'
+import { addressTopic, transferTopic } from './events.ts'
+import { newestFinal } from './finalBlocks.ts'
+import { type FinalityRule, type FinalPin, type Heads, pinFinalHeight } from './finality.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
+
+/** Blocks of one look: what public endpoints answer for logs of one address. */
+const blocksMax = 200n
+/** From so far back the pace of the chain is taken, and so many blocks are looked through at least: it may have stood. */
+const paceBlocks = 100n
+/** Further back nothing is looked for, however fast blocks come. */
+const backMax = 20_000n
+/** Transactions of one look and kind. Who floods a depository with dust is attested when somebody asks. */
+const transactionsMax = 1_000
+
+type Reading = {
+  readonly rules: Pick<DepositRules, 'depository'>
+  readonly payers: Pick<ListedPayers, 'fillContracts' | 'fillPayers'>
+  readonly rule: FinalityRule
+  readonly quorum: QuorumClient
+}
+
+/**
+ * Transactions of final blocks in which the depository wrote an event or was paid a token, and those in which a fill
+ * contract wrote one, or what is listed as a payer gave a token away. What they are is read like any other: here an
+ * endpoint can hide or invent a candidate, never a deposit or a payment, and too few alike say nothing. A listed payer
+ * who pays coin himself writes no event: such a payment is read when somebody asks.
+ * @throws what `QuorumClient.read` throws
+ */
+export async function scanFinalBlocks(
+  reading: Reading,
+  start: ScanStart,
+  signal: AbortSignal,
+): Promise<FinalBlockScan> {
+  const { facts } = await reading.quorum.read({ ...scanQuestion(reading, start), signal })
+  return facts
+}
+
+function scanQuestion(
+  { rules, payers, rule, quorum }: Reading,
+  start: ScanStart,
+): Omit<ChainQuestion<Heads, FinalPin, FinalBlockScan>, 'signal'> {
+  return {
+    first: async (view, signal) => parseHeads(rule, await view.ask(headCalls(rule), signal)),
+    pin: (seen) => pinFinalHeight(rule, quorum.threshold, seen),
+    async second(view, _own, pin, signal) {
+      const readHeader = async (height: bigint) =>
+        parseHeader((await view.ask([headerCall(height)], signal))[0], height)
+      const newest = await newestFinal(rule, pin, readHeader)
+      if (newest === undefined) return { kind: 'not_final', waitSeconds: 1 }
+      const after = 'after' in start ? start.after : await blockBefore(start.minutes, newest, readHeader)
+      if (after >= newest.number)
+        return { kind: 'final', facts: { through: after, isComplete: true, deposits: [], payments: [] } }
+      const through = after + blocksMax < newest.number ? after + blocksMax : newest.number
+      const range = { fromBlock: after + 1n, toBlock: through }
+      const found = await readCandidates(view, { rules, payers, range }, signal)
+      return { kind: 'final', facts: { through, isComplete: through === newest.number, ...found } }
+    },
+    key: ({ through, isComplete, deposits, payments }) =>
+      `${through} ${isComplete} ${deposits.join()} ${payments.join()}`,
+  }
+}
+
+type KnownHeader = { readonly number: bigint; readonly timestampSeconds: bigint }
+
+/** The block about so many minutes before `newest`, by the pace of the blocks before it. */
+async function blockBefore(
+  minutes: number,
+  newest: KnownHeader,
+  readHeader: (height: bigint) => Promise<KnownHeader>,
+): Promise<bigint> {
+  const distance = newest.number < paceBlocks ? newest.number : paceBlocks
+  if (distance === 0n) return -1n
+  const earlier = await readHeader(newest.number - distance)
+  const passed = newest.timestampSeconds - earlier.timestampSeconds
+  const wanted = passed <= 0n ? backMax : (BigInt(minutes) * 60n * distance) / passed
+  const back = wanted < paceBlocks ? paceBlocks : wanted < backMax ? wanted : backMax
+  return back > newest.number ? -1n : newest.number - back
+}
+
+type Range = { readonly fromBlock: bigint; readonly toBlock: bigint }
+
+async function readCandidates(
+  view: EndpointView,
+  { rules, payers, range }: Pick<Reading, 'rules' | 'payers'> & { readonly range: Range },
+  signal: AbortSignal,
+): Promise<Pick<FinalBlockScan, 'deposits' | 'payments'>> {
+  const { depository } = rules
+  const fillContracts = [...payers.fillContracts]
+  const givers = [...fillContracts, ...payers.fillPayers]
+  const ofDeposits = [{ address: depository }, { topics: [transferTopic, null, addressTopic(depository)] }]
+  const ofPayments = [
+    ...(fillContracts.length > 0 ? [{ address: fillContracts }] : []),
+    ...(givers.length > 0 ? [{ topics: [transferTopic, givers.map(addressTopic)] }] : []),
+  ]
+  const calls = [...ofDeposits, ...ofPayments].map((filter) => logsCall(filter, range))
+  const answers = await view.ask(calls, signal)
+  const transactionsOf = (some: readonly (RpcAnswer | undefined)[]) =>
+    inOrder(some.flatMap((answer) => parseCandidates(answer, range)))
+  return {
+    deposits: transactionsOf(answers.slice(0, ofDeposits.length)),
+    payments: transactionsOf(answers.slice(ofDeposits.length)),
+  }
+}
+
+function inOrder(found: readonly Candidate[]): readonly Hex[] {
+  const sorted = found.toSorted(
+    (one, other) => compare(one.block, other.block) || compare(one.index, other.index),
+  )
+  return [...new Set(sorted.map(({ transactionId }) => transactionId))].slice(0, transactionsMax)
+}
+
+function logsCall(filter: object, { fromBlock, toBlock }: Range): RpcCall {
+  const blocks = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) }
+  return { method: 'eth_getLogs', params: [{ ...filter, ...blocks }] }
+}
+
+type Candidate = { readonly transactionId: Hex; readonly block: bigint; readonly index: bigint }
+
+/** @throws MalformedAnswerError for what stands outside the blocks that were asked for */
+export function parseCandidates(
+  answer: RpcAnswer | undefined,
+  { fromBlock, toBlock }: Range,
+): readonly Candidate[] {
+  const what = 'eth_getLogs'
+  return parseList(resultOf(answer, what), what).flatMap((entry) => {
+    const log = parseRecord(entry, what)
+    const block = parseQuantity(log['blockNumber'], what)
+    if (block < fromBlock || block > toBlock) throw new MalformedAnswerError(what)
+    if (isNativeTransferLog({ address: parseAddress(log['address'], what) })) return []
+    const transactionId = parseHash(log['transactionHash'], what)
+    return [{ transactionId, block, index: parseQuantity(log['logIndex'], what) }]
+  })
+}
+
+const compare = (one: bigint, other: bigint): number => (one < other ? -1 : one > other ? 1 : 0)

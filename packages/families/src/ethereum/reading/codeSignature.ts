@@ -1,0 +1,100 @@
+import {
+  bytesToHex,
+  type CodeSignatureQuestion,
+  type Evidence,
+  ethereumCodec,
+  type Hex,
+} from '@causeway/core'
+import type { EndpointView, JsonRpcClient, QuorumClient, RpcAnswer, RpcCall, Sighting } from '@causeway/rpc'
+import { parseBytes, resultOf, toQuantity, unlessUnreadable } from '@causeway/rpc'
+import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
+import { codeCall, headerCall, parseCode, parseHeader } from './answers.ts'
+import { newestFinal } from './finalBlocks.ts'
+import { describeFinality, type FinalityRule, type Heads, pinFinalHeight } from './finality.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
+
+/** Too little for a loop to be felt or for a megabyte to be returned, enough for a check in Solidity. */
+const gasMax = 1_000_000
+const selector = '0x1626ba7e'
+const acceptance = new RegExp(`^${selector}0{56}$`)
+const caller = `0x${'0'.repeat(40)}`
+
+/** `isValidSignature(bytes32 hash, bytes signature)` at a block, from the zero address. @source ERC-1271 */
+function codeSignatureCall(
+  { account, digest, signature }: CodeSignatureQuestion,
+  block: bigint | 'latest',
+): RpcCall {
+  const digits = signature.slice(2)
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const padded = digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
+  const data = `${selector}${bytesToHex(digest).slice(2)}${word(64)}${word(digits.length / 2)}${padded}`
+  const call = { from: caller, to: account, data, gas: toQuantity(BigInt(gasMax)) }
+  return { method: 'eth_call', params: [call, block === 'latest' ? block : toQuantity(block)] }
+}
+
+/** True for the one word of ERC-1271. @throws MalformedAnswerError for a node's own error, which is no answer */
+function acceptsSignature(answer: RpcAnswer | undefined): boolean {
+  if (answer?.ok === false && isExecutionFailure(answer)) return false
+  return acceptance.test(parseBytes(resultOf(answer, 'eth_call'), 'eth_call'))
+}
+
+/**
+ * Whether the code of an account accepts the signature now, as enough endpoints say.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError while too few say the same
+ * @source Q-67
+ */
+export async function askCodeSignature(
+  client: Pick<JsonRpcClient, 'agree'>,
+  question: CodeSignatureQuestion,
+  timeoutMs: number,
+): Promise<boolean> {
+  const { answers } = await client.agree([codeSignatureCall(question, 'latest')], {
+    timeoutMs,
+    project: ([answer]) => unlessUnreadable(() => acceptsSignature(answer)),
+  })
+  return acceptsSignature(answers[0])
+}
+
+type Seen = { readonly acceptedIn: { readonly blockNumber: bigint; readonly blockHash: Hex } | undefined }
+
+const notAccepted: Sighting<Seen> = { kind: 'final', facts: { acceptedIn: undefined } }
+
+/**
+ * Asks at one final block whether the account's code accepts the signature: as many endpoints as a signature
+ * needs have to agree.
+ * @returns the evidence; undefined where the code does not accept it, or there is none
+ * @throws InvalidAddressError, UpstreamDisagreementError, UpstreamUnavailableError
+ * @source rules P-80, P-81
+ */
+export async function readCodeSignature(
+  { quorum, finality: rule }: { readonly quorum: QuorumClient; readonly finality: FinalityRule },
+  question: CodeSignatureQuestion,
+  signal: AbortSignal,
+): Promise<Evidence | undefined> {
+  // CAST: a canonical address of this family is lower-case hex.
+  const account = ethereumCodec.canonicalAddress(question.account) as Hex
+  const { chainId } = quorum
+  const { facts, agreeingEndpoints } = await quorum.read({
+    signal,
+    first: async (view: EndpointView, own): Promise<Heads> =>
+      parseHeads(rule, await view.ask(headCalls(rule), own)),
+    pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
+    async second(view, _own, pin, own): Promise<Sighting<Seen>> {
+      const readHeader = async (height: bigint) =>
+        parseHeader((await view.ask([headerCall(height)], own))[0], height)
+      const final = await newestFinal(rule, pin, readHeader)
+      if (final === undefined) return notAccepted
+      const [code] = await view.ask([codeCall(account, final.number)], own)
+      // A node without the state of that block has no code to show, and then nothing to say.
+      if (parseCode(code, undefined).length <= 2) return notAccepted
+      const call = codeSignatureCall({ ...question, account }, final.number)
+      if (!acceptsSignature(await view.askAlone(call, own))) return notAccepted
+      // Last: what was read before belongs to the chain that this header is on.
+      const { number: blockNumber, hash: blockHash } = await readHeader(final.number)
+      return { kind: 'final', facts: { acceptedIn: { blockNumber, blockHash } } }
+    },
+  })
+  const { acceptedIn } = facts
+  if (acceptedIn === undefined) return undefined
+  return { chainId, ...acceptedIn, finalityRule: describeFinality(rule), agreeingEndpoints }
+}

@@ -1,0 +1,253 @@
+import {
+  type AheadReader,
+  type ChainEntry,
+  ConfigurationError,
+  type Evidence,
+  ethereumCodec,
+  type FinalBlocks,
+  type Hex,
+  mainNetwork,
+  type PaymentQuestion,
+} from '@causeway/core'
+import type { QuorumClient } from '@causeway/rpc'
+import { PaymentTooLargeError, TransactionTooLargeError } from '@causeway/rpc'
+import {
+  createFactsReader,
+  type FamilyReader,
+  type FoundDeposits,
+  type FoundPayment,
+  type WithdrawalReading,
+} from '../../shared/createFactsReader.ts'
+import { type ListedPayers, listedPayers } from '../../shared/listedPayers.ts'
+import { scanFinalBlocks } from './blockScan.ts'
+import { readCodeSignature } from './codeSignature.ts'
+import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
+import { readSolverNativeTransfer } from './events.ts'
+import { ethereumFinalBlocks } from './finalBlocks.ts'
+import { describeFinality, type FinalityRule, finalityRule } from './finality.ts'
+import {
+  createEthereumTransactions,
+  type EthereumReaderLimits,
+  type EthereumTransactions,
+} from './finalTransactions.ts'
+import {
+  type AccountCode,
+  codeMatters,
+  proveAlone,
+  provePayment,
+  referencesOrder,
+} from './payments/provePayment.ts'
+import type { RecordsPayments, Wanted } from './readFinalTransaction.ts'
+import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
+import { largePaymentQuestion } from './readLargePayment.ts'
+import { sideOf, unlistedFillContract } from './solverSide.ts'
+import { readWithdrawalTerms } from './withdrawals.ts'
+
+export type EthereumFactsReaderOptions = {
+  readonly chain: Pick<
+    ChainEntry,
+    'id' | 'depository' | 'additionalDepositories' | 'fillContracts' | 'fillPayers' | 'finality'
+  > & {
+    readonly additionalData?: {
+      readonly finalizationBlocks?: number | undefined
+      readonly finalizationTime?: number | undefined
+      readonly isZksyncStack?: boolean | undefined
+    }
+  }
+  readonly quorum: QuorumClient
+  readonly limits?: Partial<EthereumReaderLimits>
+  /** Absent: no contract's records are read. */
+  readonly recordsPayments?: RecordsPayments | undefined
+}
+
+/** Blocks of this family are always known. */
+type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
+
+export interface EthereumFactsReader extends FamilyReader<KnownBlock> {
+  readonly finalBlocks: FinalBlocks
+  readonly ahead: AheadReader
+}
+
+type Reading = {
+  readonly rules: DepositRules
+  readonly payers: ListedPayers
+  readonly finality: FinalityRule
+  /** Fill contracts that were seen to be ours: what stands at their addresses never changes. */
+  readonly ownContracts: Set<string>
+  readonly quorum: QuorumClient
+  readonly transactions: EthereumTransactions
+  readonly recordsPayments: RecordsPayments
+}
+
+const codec = ethereumCodec
+
+/**
+ * Facts of an `ethereum-vm` chain. What is final is remembered, in bounded memory, and never read again;
+ * what is not final, missing or failed is never remembered. Identical questions in flight are one.
+ * @throws ConfigurationError when the chain has no depository, or lists what can pay no fill
+ * @source rules P-21, P-107
+ */
+export function createEthereumFactsReader(options: EthereumFactsReaderOptions): EthereumFactsReader {
+  const { chain, quorum, limits = {}, recordsPayments = () => false } = options
+  if (chain.depository === undefined) throw new ConfigurationError(`chain ${chain.id} has no depository`)
+  const finality = finalityRule(chain)
+  const transactions = createEthereumTransactions({ quorum, rule: finality, limits, recordsPayments })
+  const reading: Reading = {
+    recordsPayments,
+    rules: {
+      depository: codec.canonicalAddress(chain.depository),
+      isZksyncStack: chain.additionalData?.isZksyncStack === true,
+    },
+    payers: listedPayers(chain, codec),
+    ownContracts: new Set(),
+    ...{ finality, quorum, transactions },
+  }
+  const reader = createFactsReader({
+    chainId: chain.id,
+    network: mainNetwork('ethereum-vm'),
+    finalityRule: describeFinality(finality),
+    forget: transactions.forget,
+    readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
+    readPayment: (question, { signal }) => readPayment(reading, question, signal),
+    prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+  })
+  return {
+    ...reader,
+    finalBlocks: ethereumFinalBlocks(quorum, finality),
+    readCodeSignature: (question, { signal }) => readCodeSignature(reading, question, signal),
+    ahead: {
+      scan: (start, { signal }) => scanFinalBlocks({ ...reading, rule: finality }, start, signal),
+      rememberPayment: (transactionId, { signal }) => rememberPayment(reading, transactionId, signal),
+    },
+  }
+}
+
+async function readDeposits(
+  { rules, transactions }: Reading,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<FoundDeposits<KnownBlock>> {
+  const wanted: Wanted = {
+    transaction: (logs) => needsCalldata(logs, rules),
+    codeOf: () => [],
+  }
+  const { final, evidence } = await transactions.read({ transactionId, wanted, purpose: 'deposits' }, signal)
+  const { blockTimestampSeconds, logs, transaction } = final
+  const deposits = findDeposits(logs, rules, transaction && wordBehindTransfer(transaction, rules))
+  return { blockTimestampSeconds, deposits, evidence }
+}
+
+async function readPayment(
+  reading: Reading,
+  question: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<FoundPayment<KnownBlock>> {
+  try {
+    return await readPaymentByReceipt(reading, question, signal)
+  } catch (error) {
+    if (!(error instanceof TransactionTooLargeError)) throw error
+    return readLargePayment(reading, question, signal)
+  }
+}
+
+/** Remembered by nobody: whoever makes such transactions pays for their size. */
+async function readLargePayment(
+  { quorum, finality: rule, payers, recordsPayments }: Reading,
+  { transactionId, orderId, extraData, payments: targets, calls = [] }: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<FoundPayment<KnownBlock>> {
+  const { chainId, threshold, configured } = quorum
+  const side = sideOf(payers, extraData)
+  const terms = { orderId, side, targets, calls, nativeCurrency: codec.nativeCurrency }
+  const id = codec.canonicalTransactionId(transactionId)
+  const asked = { transactionId: id, wanted: terms, rule, threshold, configured, recordsPayments }
+  const { facts, agreeingEndpoints } = await quorum.read({ ...largePaymentQuestion(asked), signal })
+  const { transaction, logs, code, blockHash, blockNumber, blockTimestampSeconds } = facts
+  if (transaction === undefined) throw new Error('a payment was read without its transaction')
+  const proven = proveAlone({ logs, transaction, code }, terms)
+  if (proven === undefined) throw new PaymentTooLargeError({ chainId, transactionId })
+  return {
+    ...{ blockTimestampSeconds, referencesOrder: referencesOrder(transaction, orderId) },
+    evidence: { chainId, blockHash, blockNumber, finalityRule: describeFinality(rule), agreeingEndpoints },
+    ...proven,
+  }
+}
+
+async function readPaymentByReceipt(
+  reading: Reading,
+  { transactionId, orderId, extraData, payments: targets, calls = [] }: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<FoundPayment<KnownBlock>> {
+  const { payers, transactions, ownContracts } = reading
+  const side = sideOf(payers, extraData)
+  const terms = { orderId, side, targets, calls, nativeCurrency: codec.nativeCurrency }
+  const codeOf: Wanted['codeOf'] = (logs, transaction) =>
+    transaction === undefined || ownContracts.has(transaction.to ?? '')
+      ? []
+      : codeMatters({ logs, transaction }, terms)
+  const { final, evidence } = await transactions.read(
+    {
+      transactionId,
+      wanted: { transaction: 'always', codeOf },
+      purpose: `payment ${JSON.stringify([orderId, side.chosen, targets])}`,
+    },
+    signal,
+  )
+  const { transaction, logs, blockTimestampSeconds } = final
+  if (transaction === undefined) throw new Error('a payment was read without its transaction')
+  for (const [account, code] of final.code) if (code === 'fill_contract') ownContracts.add(account)
+  const code = new Map<string, AccountCode>([
+    ...final.code,
+    ...[...ownContracts].map((account) => [account, 'fill_contract'] as const),
+  ])
+  const unlisted = unlistedFillContract(side, transaction)
+  return {
+    ...{ blockTimestampSeconds, evidence, referencesOrder: referencesOrder(transaction, orderId) },
+    ...provePayment({ logs, transaction, code }, terms),
+    ...(unlisted !== undefined && { unlistedFillContract: unlisted }),
+  }
+}
+
+/** Everybody may have a fill contract pay whomever he likes, as often as a block holds. */
+const rememberedRecipientsMax = 20
+
+/** Whatever order is asked for later: the calldata, and the code that a payment of somebody else's contract rests on. */
+async function rememberPayment(
+  { payers, transactions, ownContracts }: Reading,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const codeOf: Wanted['codeOf'] = (logs, transaction) => {
+    const { to } = transaction ?? {}
+    if (to === undefined || ownContracts.has(to)) return []
+    const paid = logs.flatMap((log) => {
+      const transfer = payers.fillContracts.has(log.address) ? readSolverNativeTransfer(log) : undefined
+      return transfer === undefined ? [] : [transfer.to]
+    })
+    const called = payers.fillContracts.has(to) ? [to] : []
+    return [...new Set([...called, ...paid])].slice(0, rememberedRecipientsMax)
+  }
+  const wanted: Wanted = { transaction: 'always', codeOf }
+  await transactions.read({ transactionId, wanted, purpose: 'ahead' }, signal)
+}
+
+function prepareWithdrawal(
+  { rules: { depository }, finality: rule, quorum }: Reading,
+  withdrawal: Hex,
+): WithdrawalReading<FinalWithdrawal> {
+  const { threshold } = quorum
+  const terms = readWithdrawalTerms(withdrawal)
+  const { withdrawalId, currency, amount, recipient } = terms
+  return {
+    withdrawalId,
+    read(transactionId, signal) {
+      const question = withdrawalQuestion({ terms, depository, transactionId, rule, threshold })
+      return quorum.read({ ...question, transactionId, signal })
+    },
+    describe: ({ status, isExecuting, finalBlock: { number, hash } }, transactionId) => ({
+      ...{ depository, status, currency, amount, recipient },
+      ...(isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
+      shownIn: { blockHash: hash, blockNumber: number },
+    }),
+  }
+}

@@ -1,0 +1,181 @@
+import type { FinalBlock, Hex, ReadOptions } from '@causeway/core'
+import type { EndpointView, QuorumClient } from '@causeway/rpc'
+import {
+  MalformedAnswerError,
+  parseAddress,
+  parseBytes,
+  parseHash,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  resultOf,
+  toQuantity,
+} from '@causeway/rpc'
+import { contractCall, headerCall, parseHeader } from './answers.ts'
+import { type FinalityRule, type Heads, pinFinalHeight } from './finality.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
+
+/** One event of a final block. */
+export type FinalLog = {
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly blockNumber: bigint
+  readonly blockSeconds: bigint
+  /** Position in the block. */
+  readonly logIndex: bigint
+}
+
+export type LogsQuestion = {
+  readonly address: Hex
+  /** First topics that are asked for. */
+  readonly topics: readonly Hex[]
+  /** First block. */
+  readonly from: bigint
+  /** Blocks of one reading, at most. */
+  readonly rangeMax: bigint
+}
+
+export type FinalLogs = {
+  /** In the order of the chain. */
+  readonly logs: readonly FinalLog[]
+  /** Last block that was read; `undefined` when `from` is not final yet. */
+  readonly until: FinalBlock | undefined
+  /** Hash of the block before `from`: what was read before belongs to this chain while it stays. */
+  readonly parentHash: Hex | undefined
+}
+
+export type ContractRead = { readonly to: Hex; readonly data: Hex }
+
+export type StateQuestion = {
+  /** Asked at the final height. */
+  readonly final: readonly ContractRead[]
+  /** Asked at the newest block that enough endpoints have. */
+  readonly newest: readonly ContractRead[]
+}
+
+export type AgreedState = {
+  readonly final: readonly Hex[]
+  readonly newest: readonly Hex[]
+  readonly finalBlock: FinalBlock
+}
+
+/** Events and state of contracts as the quorum of a chain's endpoints shows them in final blocks. */
+export interface FinalStateReader {
+  /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
+  readLogs(question: LogsQuestion, options: ReadOptions): Promise<FinalLogs>
+  /** Returned bytes, in the order asked. @throws TransactionNotFinalError; as `readLogs` */
+  readState(question: StateQuestion, options: ReadOptions): Promise<AgreedState>
+}
+
+export function createFinalStateReader(options: {
+  readonly quorum: QuorumClient
+  readonly rule: FinalityRule
+}): FinalStateReader {
+  const { quorum, rule } = options
+  const heads = {
+    first: async (view: EndpointView, signal: AbortSignal): Promise<Heads> =>
+      parseHeads(rule, await view.ask(headCalls(rule), signal)),
+    pin: (seen: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, seen),
+  }
+  return {
+    async readLogs(question, { signal }) {
+      const { facts } = await quorum.read({
+        ...heads,
+        signal,
+        async second(view, _own, { height }, ownSignal) {
+          const facts = await logsUpTo(view, question, height, ownSignal)
+          return { kind: 'final', facts }
+        },
+      })
+      return facts
+    },
+    async readState({ final, newest }, { signal }) {
+      const { facts } = await quorum.read({
+        ...heads,
+        signal,
+        async second(view, _own, pin, ownSignal) {
+          if (pin.height < 0n) return { kind: 'not_final', waitSeconds: 1 }
+          const readAt = async (reads: readonly ContractRead[], height: bigint) =>
+            (
+              await view.ask(
+                reads.map(({ to, data }) => contractCall(to, data, height)),
+                ownSignal,
+              )
+            ).map((answer) => parseBytes(resultOf(answer, 'eth_call'), 'eth_call'))
+          const [atFinal, atNewest] = await Promise.all([
+            readAt(final, pin.height),
+            readAt(newest, pin.headNumber),
+          ])
+          // Last: what was read before belongs to the chain that this header is on.
+          const [header] = await view.ask([headerCall(pin.height)], ownSignal)
+          const { number, hash } = parseHeader(header, pin.height)
+          return {
+            kind: 'final',
+            facts: { final: atFinal, newest: atNewest, finalBlock: { number, hash } },
+          }
+        },
+      })
+      return facts
+    },
+  }
+}
+
+async function logsUpTo(
+  view: EndpointView,
+  { address, topics, from, rangeMax }: LogsQuestion,
+  height: bigint,
+  signal: AbortSignal,
+): Promise<FinalLogs> {
+  if (height < from) return { logs: [], until: undefined, parentHash: undefined }
+  const last = from + rangeMax - 1n < height ? from + rangeMax - 1n : height
+  const filter = { address, topics: [topics], fromBlock: toQuantity(from), toBlock: toQuantity(last) }
+  const [answer] = await view.ask([{ method: 'eth_getLogs', params: [filter] }], signal)
+  const raw = parseList(resultOf(answer, 'eth_getLogs'), 'eth_getLogs').map((log) => parseFinalLog(log))
+  if (raw.some((log) => !isAsked(log, { address, topics, from, last }))) {
+    throw new MalformedAnswerError('eth_getLogs')
+  }
+  const numbers = [...new Set([...raw.map(({ blockNumber }) => blockNumber), last])]
+  const before = from === 0n ? [] : [from - 1n]
+  const headers = await view.ask([...numbers, ...before].map(headerCall), signal)
+  const blocks = new Map(
+    [...numbers, ...before].map((number, index) => [number, parseHeader(headers[index], number)]),
+  )
+  const logs = raw.map(({ blockHash, address: _asked, ...log }) => {
+    const block = blocks.get(log.blockNumber)
+    if (block?.hash !== blockHash) throw new MalformedAnswerError('eth_getLogs')
+    return { ...log, blockSeconds: block.timestampSeconds }
+  })
+  logs.sort((a, b) => Number(a.blockNumber - b.blockNumber) || Number(a.logIndex - b.logIndex))
+  const lastHash = blocks.get(last)?.hash
+  if (lastHash === undefined) throw new MalformedAnswerError('eth_getBlockByNumber')
+  return {
+    logs,
+    until: { number: last, hash: lastHash },
+    parentHash: from === 0n ? undefined : blocks.get(from - 1n)?.hash,
+  }
+}
+
+type RawLog = Omit<FinalLog, 'blockSeconds'> & { readonly address: Hex; readonly blockHash: Hex }
+
+function parseFinalLog(value: unknown): RawLog {
+  const what = 'eth_getLogs'
+  const log = parseRecord(value, what)
+  if (log['removed'] === true) throw new MalformedAnswerError(what)
+  return {
+    address: parseAddress(log['address'], what),
+    topics: parseList(log['topics'], what).map((topic) => parseHash(topic, what)),
+    data: parseBytes(log['data'], what),
+    blockNumber: parseQuantity(log['blockNumber'], what),
+    blockHash: parseHash(log['blockHash'], what),
+    logIndex: parseQuantity(log['logIndex'], what),
+  }
+}
+
+function isAsked(
+  log: RawLog,
+  asked: Pick<LogsQuestion, 'address' | 'topics' | 'from'> & { readonly last: bigint },
+): boolean {
+  const [topic] = log.topics
+  const isInside = log.blockNumber >= asked.from && log.blockNumber <= asked.last
+  return log.address === asked.address && topic !== undefined && asked.topics.includes(topic) && isInside
+}

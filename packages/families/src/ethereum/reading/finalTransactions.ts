@@ -1,0 +1,74 @@
+import type { QuorumClient } from '@causeway/rpc'
+import { defaultReadingCacheLimits, type ReadingCacheLimits } from '@causeway/rpc'
+import { createFinalTransactions, type KnownTransaction } from '../../shared/finalTransactions.ts'
+import { describeFinality, type FinalityRule } from './finality.ts'
+import {
+  type FinalTransaction,
+  type RecordsPayments,
+  transactionQuestion,
+  type Wanted,
+} from './readFinalTransaction.ts'
+
+export type EthereumReaderLimits = ReadingCacheLimits & {
+  /** Events of one transaction. Default 50 000: 16,777,216 gas (EIP-7825) pay for 44,739. */
+  readonly logsMax: number
+}
+
+export const defaultReaderLimits: EthereumReaderLimits = { ...defaultReadingCacheLimits, logsMax: 50_000 }
+
+export type TransactionRequest = {
+  /** Canonical. */
+  readonly transactionId: string
+  readonly wanted: Wanted
+  /** Requests of equal text want the same. */
+  readonly purpose: string
+}
+
+export type EthereumTransactions = ReturnType<typeof createEthereumTransactions>
+
+/** Final transactions of one chain: one that was read is read again only for what it lacks. */
+export function createEthereumTransactions(options: {
+  readonly quorum: QuorumClient
+  readonly rule: FinalityRule
+  readonly limits: Partial<EthereumReaderLimits>
+  readonly recordsPayments: RecordsPayments
+}) {
+  const { quorum, rule, recordsPayments } = options
+  const limits = { ...defaultReaderLimits, ...options.limits }
+  const { logsMax } = limits
+  const { threshold, configured } = quorum
+  const known = createFinalTransactions({
+    ...{ quorum, limits, weightOf },
+    finalityRule: describeFinality(rule),
+    shownIn: ({ blockHash, blockNumber }: FinalTransaction) => ({ blockHash, blockNumber }),
+  })
+  return {
+    /** @throws what `QuorumClient.read` throws */
+    read({ transactionId, purpose, wanted }: TransactionRequest, signal: AbortSignal) {
+      return known.read(
+        {
+          key: transactionId,
+          variant: purpose,
+          answers: ({ final }: KnownTransaction<FinalTransaction>) => holds(final, wanted),
+          question: transactionQuestion({
+            ...{ transactionId, wanted, rule, threshold, configured, logsMax, recordsPayments },
+          }),
+        },
+        signal,
+      )
+    },
+    forget: known.forget,
+  }
+}
+
+function holds({ logs, transaction, code }: FinalTransaction, wanted: Wanted): boolean {
+  const wantsTransaction = wanted.transaction === 'always' || wanted.transaction(logs)
+  if (wantsTransaction && transaction === undefined) return false
+  return wanted.codeOf(logs, transaction).every((account) => code.has(account))
+}
+
+/** Characters: what a string costs most of. */
+function weightOf({ logs, transaction }: FinalTransaction): number {
+  const logWeight = logs.reduce((sum, { data, topics }) => sum + 150 + data.length + 66 * topics.length, 0)
+  return 500 + logWeight + (transaction?.input.length ?? 0)
+}

@@ -1,0 +1,55 @@
+import type { Hex } from '@causeway/core'
+import type { QuorumClient } from '@causeway/rpc'
+import { MalformedAnswerError, parseBytes, resultOf } from '@causeway/rpc'
+import type { EntryPlace, HubEntries } from '../../shared/hubEntries.ts'
+import { readAbi } from '../contracts/abiReader.ts'
+import { addressWord, bytes32Word } from '../rules/abi.ts'
+import { readEachNewest, readNewest } from './hubReader.ts'
+
+/** `getEntry(address,bytes32)` returns `(bytes data, uint256 createdAt)`. */
+const getEntry = '0xcad2ab23'
+/** Nothing that is read as an entry is longer. */
+const dataBytesMax = 1_024
+
+/**
+ * The hub's generic mapping, read at the newest block that enough endpoints have.
+ * @source oracle-protocol.md 5.4
+ */
+export function createHubEntries(options: {
+  readonly quorum: QuorumClient
+  readonly mappingAddress: Hex
+}): HubEntries {
+  const { quorum, mappingAddress } = options
+  const callOf = ({ user, id }: EntryPlace) => ({
+    to: mappingAddress,
+    data: getEntryData(user, id),
+    parse: (answer: Parameters<typeof resultOf>[0]) => parseEntry(resultOf(answer, 'getEntry')),
+  })
+  return {
+    async read(user, id, { signal }) {
+      const { value, timestampSeconds } = await readNewest(quorum, callOf({ user, id }), signal)
+      return { ...value, readAtSeconds: timestampSeconds }
+    },
+    async readEach(places, { signal }) {
+      const { values, timestampSeconds } = await readEachNewest(quorum, places.map(callOf), signal)
+      return values.map((value) => ({ ...value, readAtSeconds: timestampSeconds }))
+    },
+  }
+}
+
+export function getEntryData(user: Hex, id: Hex): Hex {
+  return `${getEntry}${addressWord(user)}${bytes32Word(id)}`
+}
+
+/** @throws MalformedAnswerError, also for an entry without a time */
+export function parseEntry(result: unknown): { readonly data: Hex; readonly createdAtSeconds: bigint } {
+  const what = 'getEntry'
+  const reader = readAbi(parseBytes(result, what), what)
+  const start = reader.position(0)
+  const createdAtSeconds = reader.uint(32)
+  const length = reader.position(start)
+  if (length > dataBytesMax) throw new MalformedAnswerError(what)
+  const data = reader.slice(start + 32, length)
+  if (data !== '0x' && createdAtSeconds === 0n) throw new MalformedAnswerError(what)
+  return { data, createdAtSeconds }
+}

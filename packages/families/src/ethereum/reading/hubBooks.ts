@@ -1,0 +1,54 @@
+import type { Hex, ReadOptions } from '@causeway/core'
+import type { QuorumClient } from '@causeway/rpc'
+import { parseBool, parseWord } from './answers.ts'
+import { balanceOfData, createHubReader, type HubCall, isExecutedData, readEachNewest } from './hubReader.ts'
+
+/** Balances that the hub holds for many, and executions that it applied; each page is read at one block, the newest. */
+export interface HubBooks {
+  /** In the order of the question. @throws UpstreamDisagreementError, UpstreamUnavailableError */
+  balances(
+    held: readonly { readonly holder: Hex; readonly tokenId: bigint }[],
+    options: ReadOptions,
+  ): Promise<readonly bigint[]>
+  /** In the order of the question; true where an execution with the key was applied. @throws as `balances` */
+  executed(idempotencyKeys: readonly Hex[], options: ReadOptions): Promise<readonly boolean[]>
+}
+
+/** Calls of one page: endpoints limit batches. */
+const pageSize = 100
+
+/** @param options.hubAddress where balances are read; default what the oracle contract names */
+export function createHubBooks(options: {
+  readonly quorum: QuorumClient
+  readonly oracleAddress: Hex
+  readonly hubAddress?: Hex | undefined
+}): HubBooks {
+  const { quorum, oracleAddress: oracle } = options
+  const rule = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
+  async function readPages<Asked, Value>(
+    list: readonly Asked[],
+    callOf: (asked: Asked) => HubCall<Value>,
+    { signal }: ReadOptions,
+  ): Promise<readonly Value[]> {
+    const found: Value[] = []
+    for (let next = 0; next < list.length; next += pageSize) {
+      const calls = list.slice(next, next + pageSize).map(callOf)
+      found.push(...(await readEachNewest<Value>(quorum, calls, signal)).values)
+    }
+    return found
+  }
+  return {
+    async balances(held, reading) {
+      if (held.length === 0) return []
+      const reader = createHubReader({ quorum, oracleAddress: oracle, rule })
+      const to = options.hubAddress ?? (await reader.hubAddress(reading))
+      return readPages(
+        held,
+        ({ holder, tokenId }) => ({ to, data: balanceOfData(holder, tokenId), parse: parseWord }),
+        reading,
+      )
+    },
+    executed: (keys, reading) =>
+      readPages(keys, (key) => ({ to: oracle, data: isExecutedData(key), parse: parseBool }), reading),
+  }
+}

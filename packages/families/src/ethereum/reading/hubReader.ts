@@ -1,0 +1,136 @@
+import type { Hex, ReadOptions } from '@causeway/core'
+import type { EndpointView, QuorumClient, RpcAnswer, Sighting } from '@causeway/rpc'
+import { MalformedAnswerError } from '@causeway/rpc'
+import { addressWord, bytes32Word, uintWord } from '../rules/abi.ts'
+import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
+import { type FinalityRule, type Heads, pinFinalHeight, secondsToFinality } from './finality.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
+
+/** The hub's ledger as the quorum of its endpoints shows it at one block. */
+export interface HubReader {
+  /** ERC-6909 balance of an alias or address. @throws UpstreamDisagreementError, UpstreamUnavailableError */
+  balanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<bigint>
+  /** The same at the final height of the hub's chain. @throws as `balanceOf` */
+  finalBalanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<FinalBalance>
+  /** True when an execution with this key was applied. */
+  isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
+  /** The hub that the oracle contract moves balances of. */
+  hubAddress(options: ReadOptions): Promise<Hex>
+}
+
+/** What no reorganization takes away. */
+export type FinalBalance = {
+  readonly balance: bigint
+  /** How long what only the newest block shows takes to be final, by a guess. */
+  readonly waitSeconds: number
+}
+
+/** Endpoints agree on the block too. */
+type SeenBalance = FinalBalance & { readonly hash: Hex | undefined }
+
+const selectors = { balanceOf: '0x00fdd58e', isExecuted: '0xe52cb36a', hub: '0xa4c52b86' } as const
+/** The newest block that enough endpoints have: balances move with each settlement. */
+const newest: FinalityRule = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n }
+
+/**
+ * @param hub where balances are read; default what the oracle contract names
+ * @source rule P-121
+ */
+export function createHubReader(options: {
+  readonly quorum: QuorumClient
+  readonly oracleAddress: Hex
+  readonly hubAddress?: Hex | undefined
+  /** When a block of the hub's chain is final. */
+  readonly rule: FinalityRule
+}): HubReader {
+  const { quorum, oracleAddress, rule } = options
+  const ask = async <Value>(call: HubCall<Value>, { signal }: ReadOptions) =>
+    (await readNewest(quorum, call, signal)).value
+  const hubAddress = (reading: ReadOptions) =>
+    ask({ to: oracleAddress, data: selectors.hub, parse: parseAddressWord }, reading)
+  const balanceCall = async (holder: Hex, tokenId: bigint, reading: ReadOptions) => ({
+    to: options.hubAddress ?? (await hubAddress(reading)),
+    data: `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}` as const,
+    parse: parseWord,
+  })
+  return {
+    hubAddress,
+    async balanceOf(holder, tokenId, reading) {
+      return ask(await balanceCall(holder, tokenId, reading), reading)
+    },
+    async finalBalanceOf(holder, tokenId, reading) {
+      const { to, data, parse } = await balanceCall(holder, tokenId, reading)
+      const { facts } = await quorum.read({
+        signal: reading.signal,
+        first: async (view: EndpointView, ownSignal): Promise<Heads> =>
+          parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
+        pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
+        async second(view, _own, pin, ownSignal): Promise<Sighting<SeenBalance>> {
+          const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
+          if (pin.height < 0n) return { kind: 'final', facts: { balance: 0n, waitSeconds, hash: undefined } }
+          const calls = [contractCall(to, data, pin.height), headerCall(pin.height)]
+          const [answer, header] = await view.ask(calls, ownSignal)
+          const { hash } = parseHeader(header, pin.height)
+          return { kind: 'final', facts: { balance: parse(answer), waitSeconds, hash } }
+        },
+      })
+      return { balance: facts.balance, waitSeconds: facts.waitSeconds }
+    },
+    isExecuted: (key, reading) =>
+      ask({ to: oracleAddress, data: isExecutedData(key), parse: parseBool }, reading),
+  }
+}
+
+export function balanceOfData(holder: Hex, tokenId: bigint): Hex {
+  return `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}`
+}
+
+export function isExecutedData(idempotencyKey: Hex): Hex {
+  return `${selectors.isExecuted}${bytes32Word(idempotencyKey)}`
+}
+
+export type HubCall<Value> = {
+  readonly to: Hex
+  readonly data: Hex
+  readonly parse: (answer: RpcAnswer | undefined) => Value
+}
+
+/** Two rounds: the heads, then the call at the newest block that enough endpoints have. */
+export async function readNewest<Value>(
+  quorum: QuorumClient,
+  call: HubCall<Value>,
+  signal: AbortSignal,
+): Promise<{ readonly value: Value; readonly timestampSeconds: bigint }> {
+  const { values, timestampSeconds } = await readEachNewest(quorum, [call], signal)
+  // CAST: one call has one value.
+  return { value: values[0] as Value, timestampSeconds }
+}
+
+/** The same for several calls, at one block. */
+export async function readEachNewest<Value>(
+  quorum: QuorumClient,
+  calls: readonly HubCall<Value>[],
+  signal: AbortSignal,
+): Promise<{ readonly values: readonly Value[]; readonly timestampSeconds: bigint }> {
+  const { facts } = await quorum.read({
+    signal,
+    first: async (view: EndpointView, ownSignal) =>
+      parseHeads(newest, await view.ask(headCalls(newest), ownSignal)),
+    pin: (heads) => pinFinalHeight(newest, quorum.threshold, heads).height,
+    async second(view, _own, height, ownSignal) {
+      if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
+      const asked = calls.map(({ to, data }) => contractCall(to, data, height))
+      const [header, ...answers] = await view.ask([headerCall(height), ...asked], ownSignal)
+      const { hash, timestampSeconds } = parseHeader(header, height)
+      const values = calls.map(({ parse }, index) => parse(answers[index]))
+      return { kind: 'final', facts: { hash, timestampSeconds, values } }
+    },
+  })
+  return facts
+}
+
+function parseAddressWord(answer: RpcAnswer | undefined): Hex {
+  const word = parseWord(answer)
+  if (word >> 160n !== 0n) throw new MalformedAnswerError('eth_call')
+  return `0x${word.toString(16).padStart(40, '0')}`
+}

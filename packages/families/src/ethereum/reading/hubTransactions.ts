@@ -1,0 +1,87 @@
+import { type Hex, type Signer, startDeadline, UpstreamUnavailableError } from '@causeway/core'
+import type { ChainClient, RpcCall } from '@causeway/rpc'
+import { parseQuantity } from '@causeway/rpc'
+import { parseSignature, serializeTransaction } from 'viem'
+
+/** A call of a contract of the hub. */
+export type HubTransaction = { readonly to: Hex; readonly data: Hex; readonly gasLimit: bigint }
+
+/** Sends calls to the hub with a key that pays for gas and has no right there. */
+export interface HubTransactions {
+  /**
+   * Sends until `isDone`; nothing is sent where it is done before.
+   * @throws whatever `isDone` throws; UpstreamUnavailableError where it does not come in time
+   */
+  sendUntil(
+    transaction: HubTransaction,
+    isDone: (signal: AbortSignal) => Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<void>
+}
+
+/** A wallet waits for the answer. */
+const writeTimeoutMs = 12_000
+const pollMs = 200
+/** Another writer with the same key may have taken the nonce: then the call is sent again. */
+const sendAgainAfterMs = 3_000
+
+export function createHubTransactions(options: {
+  readonly client: ChainClient
+  readonly chainId: number
+  readonly signer: Pick<Signer, 'address' | 'sign'>
+}): HubTransactions {
+  const { client, chainId, signer } = options
+  /** One transaction is sent after the other, so that each has its own nonce. */
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
+
+  async function send({ to, data, gasLimit: gas }: HubTransaction): Promise<void> {
+    const quantity = async (call: RpcCall) => parseQuantity(await client.request(call), call.method)
+    const [nonce, gasPrice] = await Promise.all([
+      quantity({ method: 'eth_getTransactionCount', params: [signer.address, 'pending'] }),
+      quantity({ method: 'eth_gasPrice', params: [] }),
+    ])
+    const transaction = {
+      ...{ type: 'eip1559' as const, chainId, to, nonce: Number(nonce), gas, data },
+      ...{ maxFeePerGas: 2n * gasPrice, maxPriorityFeePerGas: gasPrice / 10n },
+    }
+    const unsigned = serializeTransaction(transaction)
+    const signature = await signer.sign({ purpose: 'transaction', unsigned })
+    const raw = serializeTransaction(transaction, parseSignature(signature))
+    // A refusal is ignored: another endpoint may take it, or it is there already; the hub's state tells.
+    await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
+  }
+
+  async function untilDone(
+    transaction: HubTransaction,
+    isDone: (signal: AbortSignal) => Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (await isDone(signal)) return
+    let sentAtMs = Number.NEGATIVE_INFINITY
+    while (!signal.aborted) {
+      if (Date.now() - sentAtMs > sendAgainAfterMs) {
+        await inTurn(() => send(transaction))
+        sentAtMs = Date.now()
+      }
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+      if (await isDone(signal)) return
+    }
+    throw new UpstreamUnavailableError('The hub has not taken it in time: ask again.')
+  }
+
+  return {
+    async sendUntil(transaction, isDone, caller) {
+      const deadline = startDeadline(caller, writeTimeoutMs)
+      try {
+        await untilDone(transaction, isDone, deadline.signal)
+      } finally {
+        deadline.release()
+      }
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { DomainError, type MappingDomain, type MappingEntry } from '@causeway/core'
+import { concatHex, encodeFunctionData, parseAbi } from 'viem'
+import type { HubEntries, MappingWriter } from '../../shared/hubEntries.ts'
+import type { HubTransactions } from './hubTransactions.ts'
+
+/** The id was written before, with something else: the first entry stands. */
+export class MappingTakenError extends DomainError {
+  readonly code = 'NONCE_MAPPED_BEFORE'
+  readonly kind = 'invalid_request'
+
+  constructor() {
+    super('The nonce of this transfer belongs to another order: ask for a new quote.')
+  }
+}
+
+const abi = parseAbi([
+  'function setEntry(address user, bytes32 id, bytes data, bytes32 nonce, address oracle, bytes signature)',
+])
+
+/** An entry of 52 bytes and the signatures of a dozen oracles. */
+const gasLimit = 600_000n
+
+export function createMappingWriter(options: {
+  readonly transactions: HubTransactions
+  readonly entries: HubEntries
+  readonly domain: MappingDomain
+}): MappingWriter {
+  const { transactions, entries, domain } = options
+
+  async function isWritten({ user, id, data }: MappingEntry, signal: AbortSignal): Promise<boolean> {
+    const found = await entries.read(user, id, { signal })
+    if (found.createdAtSeconds === 0n) return false
+    if (found.data.toLowerCase() !== data.toLowerCase()) throw new MappingTakenError()
+    return true
+  }
+
+  return {
+    write(entry, { oracle, signatures }, signal) {
+      const args = [
+        entry.user,
+        entry.id,
+        entry.data,
+        entry.nonce,
+        oracle,
+        concatHex([...signatures]),
+      ] as const
+      const data = encodeFunctionData({ abi, functionName: 'setEntry', args })
+      const transaction = { to: domain.verifyingContract, data, gasLimit }
+      return transactions.sendUntil(transaction, (reading) => isWritten(entry, reading), signal)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { ethereumCodec, type Hex } from '@causeway/core'
+import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
+import type { OpenFamilyChain } from '../../shared/familyChain.ts'
+import type { ReliedContract } from '../../shared/knownCode.ts'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { checkLocalNodes } from '../../shared/thisMachine.ts'
+import { codeProblems, expectedCodes } from '../contracts/expectedCode.ts'
+import { createEthereumFactsReader } from './factsReader.ts'
+import { verifyEvmEndpoints } from './verifyEndpoints.ts'
+
+/** An `ethereum-vm` chain. @throws ConfigurationError for endpoints that are no URLs */
+export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
+  const { id, endpoints, rpcThreshold, hubChainId, depository } = chain
+  const now = () => Date.now()
+  const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold: rpcThreshold, now }
+  // CAST: a canonical address of this family is lower-case hex.
+  const address = ethereumCodec.canonicalAddress(depository) as Hex
+  const contract = { setting: `chains: ${id}.depository`, address }
+  const client = createJsonRpcClient(shared)
+  const quorum = createQuorumOver(client, { now })
+  return {
+    reader: createEthereumFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
+    async verify(signal) {
+      const threshold = rpcThreshold
+      const endpoints = { client, chainId: BigInt(hubChainId), contract, threshold }
+      const problems = await verifyEvmEndpoints(endpoints, { signal })
+      if (problems.length > 0 || limits.isKnownCode === undefined) return problems
+      const { codeHashes } = chain
+      const expected = expectedCodes(reliedContracts(chain), { isKnown: limits.isKnownCode, codeHashes })
+      return codeProblems({ client, expected, threshold }, { signal })
+    },
+    verifyLocal: (_signal, environment = 'local') => checkLocalNodes(environment, client),
+    health: () => quorum.health(),
+    observe: (observerOf) => quorum.observe(observerOf),
+    close: () => client.close(),
+  }
+}
+
+/** What deposits and payments are believed of. */
+function reliedContracts({
+  id,
+  depository,
+  additionalDepositories = [],
+  fillContracts = [],
+}: RegisteredChain) {
+  const placed = (name: ReliedContract, setting: string, addresses: readonly string[]) =>
+    addresses.map((address) => ({
+      ...{ name, setting: `chains: ${id}.${setting}` },
+      // CAST: a canonical address of this family is lower-case hex.
+      address: ethereumCodec.canonicalAddress(address) as Hex,
+    }))
+  return [
+    ...placed('Depository', 'depository', depository === undefined ? [] : [depository]),
+    ...placed('Depository', 'additionalDepositories', additionalDepositories),
+    ...placed('FillContract', 'fillContracts', fillContracts),
+  ]
+}

@@ -1,0 +1,233 @@
+import { type ExecutedCallFact, type Hex, minBigint, type TransferFact } from '@causeway/core'
+import { encodeTransfer } from '../../rules/abi.ts'
+import type { EvmLog, EvmTransaction } from '../answers.ts'
+import { readPaid, readSolverCallExecuted, readTransfer } from '../events.ts'
+import { payersOf, type SolverSide } from '../solverSide.ts'
+import { nativePayees, netPayments } from './netPayments.ts'
+import { type RecordedCall, type RecordProblem, readRecordedCall, recordProblem } from './recordedCall.ts'
+
+/** Kinds of code at an account. `fill_contract`: one whose records this release can read. */
+export type AccountCode = 'none' | 'other' | 'fill_contract'
+
+/** The transaction of a payment. */
+export type PaidTransaction = {
+  /** Ascending by index. */
+  readonly logs: readonly EvmLog[]
+  readonly transaction: Pick<EvmTransaction, 'to' | 'input' | 'value'> & {
+    readonly from: Hex | undefined
+    /** Data of a plain transfer of native coin, where the family keeps it apart from calldata. */
+    readonly memo?: Hex
+  }
+  /** Kinds of code of the accounts that `codeMatters` names. */
+  readonly code: ReadonlyMap<string, AccountCode>
+}
+
+export type PaymentTarget = { readonly recipient: string; readonly currency: string }
+
+export type PaymentTerms = {
+  readonly orderId: Hex
+  readonly side: SolverSide
+  /** All payments of the order on this chain, in the spelling of logs. */
+  readonly targets: readonly PaymentTarget[]
+  /** Calls of the order, as the order encodes them. */
+  readonly calls: readonly Hex[]
+  readonly nativeCurrency: string
+  /** True where a transaction's own value pays its target whatever its calldata is. */
+  readonly ownValuePays?: boolean
+}
+
+/** Payments of a transaction, proven in one of three ways and never by two of them. */
+export type ProvenPayment = {
+  /** One for each recipient and currency, however often it is asked for. */
+  readonly transfers: readonly TransferFact[]
+  /** In on-chain order. */
+  readonly calls: readonly ExecutedCallFact[]
+  /** The id that the fill contract recorded, where its record is the proof. */
+  readonly recordId?: Hex
+  /** Why a record proves nothing. */
+  readonly recordProblem?: RecordProblem
+}
+
+/** The transaction must end with the order id, so that it names one. @source rule P-40 */
+export function referencesOrder({ input }: Pick<EvmTransaction, 'input'>, orderId: Hex): boolean {
+  return input.length >= 2 + 64 && input.endsWith(orderId.slice(2).toLowerCase())
+}
+
+/**
+ * The rule for payers and judges alike. By the record of the chosen fill contract, where the transaction calls it and its
+ * code is ours; else as a plain transfer; else by what was gained, net.
+ * @source rules P-41 to P-43
+ */
+export function provePayment(paid: PaidTransaction, given: PaymentTerms): ProvenPayment {
+  const alone = proveAlone(paid, given)
+  if (alone !== undefined) return alone
+  const terms = { ...given, targets: eachOnce(given.targets) }
+  const net = netPayments(paid, { ...terms, targets: payeesOf(paid, terms) })
+  return { transfers: amountsOf(net, terms), calls: executedCalls(paid, terms.side) }
+}
+
+/**
+ * Proves by a record or as a plain transfer, whatever else the transaction did: of its logs those of the record, and of the
+ * sender's transfers to payees, are enough.
+ * @returns undefined where it is neither
+ * @source rules P-41, P-42
+ */
+export function proveAlone(paid: PaidTransaction, given: PaymentTerms): ProvenPayment | undefined {
+  const terms = { ...given, targets: eachOnce(given.targets) }
+  if (isRecord(paid, terms)) return recorded(paid, terms)
+  const plain = payeesOf(paid, terms).flatMap((target) => {
+    const amount = plainAmount(paid, terms, target)
+    return amount === undefined ? [] : [{ ...target, amount }]
+  })
+  if (plain.length === 0) return undefined
+  return { transfers: amountsOf(plain, terms), calls: executedCalls(paid, terms.side) }
+}
+
+const payeesOf = (paid: PaidTransaction, terms: PaymentTerms): readonly PaymentTarget[] =>
+  terms.targets.filter(({ recipient }) => mayBePaid(recipient, paid, terms))
+
+const amountsOf = (
+  proven: readonly TransferFact[],
+  { targets }: Pick<PaymentTerms, 'targets'>,
+): readonly TransferFact[] =>
+  targets.map((target) => proven.find((one) => isSame(one, target)) ?? { ...target, amount: 0n })
+
+const isSame = (one: PaymentTarget, other: PaymentTarget): boolean =>
+  one.recipient === other.recipient && one.currency === other.currency
+
+/** Nobody pays himself, what lies in a depository is a deposit, and the contract keeps nothing for anybody. */
+function mayBePaid(
+  recipient: string,
+  { transaction: { from } }: PaidTransaction,
+  { side: { depositories, fillContracts } }: PaymentTerms,
+): boolean {
+  return recipient !== from && !depositories.has(recipient) && !fillContracts.has(recipient)
+}
+
+/** Accounts whose code decides what the transaction proves; none of a kind that is known already. */
+export function codeMatters(paid: Omit<PaidTransaction, 'code'>, terms: PaymentTerms): readonly Hex[] {
+  const { to } = paid.transaction
+  const called = to !== undefined && to === terms.side.chosen ? [to] : []
+  const payees = nativePayees(paid, terms).map(({ recipient }) => recipient)
+  // CAST: accounts are in the spelling of logs, lower-case hex.
+  return [...new Set([...called, ...payees])] as Hex[]
+}
+
+function eachOnce(targets: readonly PaymentTarget[]): readonly PaymentTarget[] {
+  return [...new Map(targets.map((target) => [`${target.recipient} ${target.currency}`, target])).values()]
+}
+
+/** The transaction calls the contract that the order chose, and the contract is one of ours by its code. */
+function isRecord({ transaction: { to }, code }: PaidTransaction, { side }: PaymentTerms): boolean {
+  return to !== undefined && to === side.chosen && code.get(to) === 'fill_contract'
+}
+
+/**
+ * The call's own payments count, whatever the recipient does with it: of a token at most what its own events carry
+ * from the sender to the payee.
+ */
+function recorded(paid: PaidTransaction, terms: PaymentTerms): ProvenPayment {
+  const { from: sender, to: fillContract, input } = paid.transaction
+  if (sender === undefined || fillContract === undefined) throw new Error('a record has sender and contract')
+  const call = readRecordedCall(input)
+  const { depositories } = terms.side
+  const problem =
+    recordProblem(call, { ...terms, depositories, sender, fillContract }) ??
+    (isPaidLogged(paid, call, { sender, fillContract }) ? undefined : 'not_a_payment')
+  if (call === undefined || problem !== undefined) {
+    const transfers = terms.targets.map((target) => ({ ...target, amount: 0n }))
+    return { transfers, calls: [], recordProblem: problem ?? 'not_a_payment' }
+  }
+  return {
+    transfers: terms.targets.map((target) => ({
+      ...target,
+      amount: recordedAmount(paid, call, terms, target),
+    })),
+    calls: call.orderCalls?.calls ?? [],
+    recordId: call.id,
+  }
+}
+
+/** The contract says that it recorded the id for its caller: the call ran in its code. */
+function isPaidLogged(
+  { logs }: PaidTransaction,
+  call: RecordedCall | undefined,
+  { sender, fillContract }: { readonly sender: Hex; readonly fillContract: Hex },
+): boolean {
+  return logs.some((log) => {
+    const paid = log.address === fillContract ? readPaid(log) : undefined
+    return paid !== undefined && paid.filler === sender && paid.id === call?.id
+  })
+}
+
+function recordedAmount(
+  { logs, transaction: { from } }: PaidTransaction,
+  { natives, tokens }: RecordedCall,
+  { nativeCurrency }: PaymentTerms,
+  { recipient, currency }: PaymentTarget,
+): bigint {
+  if (currency === nativeCurrency) return sum(natives.filter(({ to }) => to === recipient))
+  const called = sum(tokens.filter(({ to, token }) => to === recipient && token === currency))
+  const moved = movedBetween(logs, { token: currency, from, to: recipient })
+  return minBigint(moved, called)
+}
+
+/**
+ * The whole transaction is one transfer to the target that names the order.
+ * @returns undefined where it is none
+ */
+function plainAmount(
+  { logs, transaction, code }: PaidTransaction,
+  { orderId, nativeCurrency, side }: PaymentTerms,
+  { recipient, currency }: PaymentTarget,
+): bigint | undefined {
+  const { from, to, input, value, memo } = transaction
+  if (from === undefined || side.depositories.has(from)) return undefined
+  const id = orderId.toLowerCase()
+  if (currency === nativeCurrency) {
+    const names = memo === undefined || memo === '0x' ? input === id : input === '0x' && memo === id
+    return to === recipient && names && code.get(recipient) === 'none' ? value : undefined
+  }
+  const amount = to === currency ? plainTokenAmount(input, { recipient, orderId: id }) : undefined
+  if (amount === undefined) return undefined
+  const moved = movedBetween(logs, { token: currency, from, to: recipient })
+  return minBigint(moved, amount)
+}
+
+const transferDigits = 2 + 8 + 2 * 64
+
+/** The amount of exactly `transfer(recipient, amount)` with the order id behind it. */
+function plainTokenAmount(
+  input: Hex,
+  { recipient, orderId }: { readonly recipient: string; readonly orderId: string },
+): bigint | undefined {
+  if (input.length !== transferDigits + 64) return undefined
+  const amount = BigInt(`0x${input.slice(transferDigits - 64, transferDigits)}`)
+  // CAST: in the spelling of logs, lower-case hex.
+  const plain = `${encodeTransfer(recipient as Hex, amount)}${orderId.slice(2)}`
+  return input === plain ? amount : undefined
+}
+
+function movedBetween(
+  logs: readonly EvmLog[],
+  { token, from, to }: { readonly token: string; readonly from: string | undefined; readonly to: string },
+): bigint {
+  return sum(
+    logs.flatMap((log) => {
+      const transfer = log.address === token ? readTransfer(log) : undefined
+      return transfer?.from === from && transfer?.to === to ? [transfer] : []
+    }),
+  )
+}
+
+const sum = (parts: readonly { readonly amount: bigint }[]): bigint =>
+  parts.reduce((total, { amount }) => total + amount, 0n)
+
+/** Calls that a listed fill contract of somebody else reports, in order. */
+function executedCalls(
+  { logs, transaction }: PaidTransaction,
+  side: SolverSide,
+): readonly ExecutedCallFact[] {
+  const { fillContract } = payersOf(side, transaction)
+  return logs.flatMap((log) => (log.address === fillContract && readSolverCallExecuted(log)) || [])
+}

@@ -1,0 +1,116 @@
+import type { Hex, WithdrawalStatus } from '@causeway/core'
+import type { ChainQuestion, EndpointView, Sighting } from '@causeway/rpc'
+import {
+  contractCall,
+  type EvmHeader,
+  headerCall,
+  parseBool,
+  parseHeader,
+  parseReceipt,
+  receiptCall,
+} from './answers.ts'
+import {
+  type FinalityRule,
+  type FinalPin,
+  type Heads,
+  headsOf,
+  isTooYoung,
+  pinFinalHeight,
+} from './finality.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
+import { callRequestsData, provesExecution, type WithdrawalTerms, withdrawalStatus } from './withdrawals.ts'
+
+export type WithdrawalReading = {
+  readonly terms: WithdrawalTerms
+  readonly depository: string
+  /** The transaction that is said to execute the withdrawal. */
+  readonly transactionId: string | undefined
+  readonly rule: FinalityRule
+  readonly threshold: number
+}
+
+/** A withdrawal as the final block shows it. */
+export type FinalWithdrawal = {
+  readonly status: WithdrawalStatus
+  /** True when the named transaction is final and proven to execute the withdrawal. */
+  readonly isExecuting: boolean
+  readonly finalBlock: { readonly number: bigint; readonly hash: Hex }
+}
+
+type OwnView = { readonly heads: Heads; readonly receipt: ReturnType<typeof parseReceipt> }
+
+/**
+ * The two rounds of one endpoint: its heads and the receipt of the named transaction; then the state of
+ * the depository at the pinned height, with the header there and the header of the receipt's block.
+ */
+export function withdrawalQuestion(
+  reading: WithdrawalReading,
+): Omit<ChainQuestion<OwnView, FinalPin, FinalWithdrawal>, 'signal'> {
+  const { rule, threshold, transactionId } = reading
+  return {
+    async first(view, signal) {
+      const named = transactionId === undefined ? [] : [receiptCall(transactionId)]
+      const answers = await view.ask([...named, ...headCalls(rule)], signal)
+      return {
+        heads: parseHeads(rule, answers.slice(named.length)),
+        receipt: transactionId === undefined ? undefined : parseReceipt(answers[0], transactionId),
+      }
+    },
+    pin: (views) => pinFinalHeight(rule, threshold, views.map(headsOf)),
+    second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
+  }
+}
+
+type Judging = WithdrawalReading & { readonly own: OwnView; readonly pin: FinalPin }
+
+async function judge(
+  view: EndpointView,
+  judging: Judging,
+  signal: AbortSignal,
+): Promise<Sighting<FinalWithdrawal>> {
+  const { terms, depository, own, pin, rule } = judging
+  const height = rule.mode === 'time' ? await agedHeight(view, judging, signal) : pin.height
+  // A chain younger than its own finality: nothing can be said about any state of it.
+  if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
+  const { receipt } = own
+  const proof =
+    typeof receipt === 'object' &&
+    receipt.succeeded &&
+    receipt.blockNumber <= height &&
+    provesExecution(receipt.logs, terms, depository)
+      ? receipt
+      : undefined
+  const [used, finalHeader, ...proofHeader] = await view.ask(
+    [
+      contractCall(depository, callRequestsData(terms.withdrawalId), height),
+      headerCall(height),
+      ...(proof === undefined ? [] : [headerCall(proof.blockNumber)]),
+    ],
+    signal,
+  )
+  const { number, hash, timestampSeconds } = parseHeader(finalHeader, height)
+  const seen = { isUsed: parseBool(used), finalBlockSeconds: timestampSeconds }
+  const status = withdrawalStatus(terms, judging, seen)
+  const isExecuting =
+    status === 'executed' &&
+    proof !== undefined &&
+    parseHeader(proofHeader[0], proof.blockNumber).hash === proof.blockHash
+  return { kind: 'final', facts: { status, isExecuting, finalBlock: { number, hash } } }
+}
+
+/**
+ * Heights below the head that are looked at where only seconds make a block final: each a quarter further
+ * down than the one before, so that the block found is at most a quarter deeper than needed.
+ */
+const steps = [...new Set(Array.from({ length: 40 }, (_, power) => BigInt(Math.ceil(1.25 ** power))))]
+
+/**
+ * The youngest of a few blocks that is old enough; -1 when none is. Where only seconds count, the head
+ * itself is pinned and all endpoints look at the same heights below it, in one more round.
+ */
+async function agedHeight(view: EndpointView, { pin, rule }: Judging, signal: AbortSignal): Promise<bigint> {
+  const heights = [pin.headNumber, ...steps.map((step) => pin.headNumber - step)].filter((one) => one >= 0n)
+  const answers = await view.ask(heights.map(headerCall), signal)
+  const headers: readonly EvmHeader[] = heights.map((height, index) => parseHeader(answers[index], height))
+  return headers.find(({ timestampSeconds }) => !isTooYoung(rule, pin, timestampSeconds))?.number ?? -1n
+}

@@ -1,0 +1,164 @@
+import { DomainError, type Evidence, type FinalBlocks, type Hex, type ReadOptions } from '@causeway/core'
+import type { EndpointView, QuorumClient, Sighting } from '@causeway/rpc'
+import { resultOf, TransactionNotFinalError } from '@causeway/rpc'
+import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
+import { ethereumFinalBlocks } from './finalBlocks.ts'
+import {
+  describeFinality,
+  type FinalityRule,
+  type FinalPin,
+  type Heads,
+  pinFinalHeight,
+  secondsToFinality,
+} from './finality.ts'
+import { getEntryData, parseEntry } from './genericMapping.ts'
+import { balanceOfData, isExecutedData } from './hubReader.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
+
+export type RecoveryQuestion = {
+  /** Whose entry of the generic mapping, and under which id. */
+  readonly user: Hex
+  readonly id: Hex
+  /** The account of the hub whose balance is read. */
+  readonly holder: Hex
+  readonly hubTokenId: bigint
+  /** Key of the execution that brings the deposit to the hub. */
+  readonly mintKey: Hex
+}
+
+export type RecoveryFacts = {
+  /** `0x` when there is no entry. */
+  readonly entryData: Hex
+  /** Time of the block that wrote the entry; 0 when there is none. */
+  readonly entrySeconds: bigint
+  /** The deposit was brought to the hub. */
+  readonly isMinted: boolean
+  readonly balance: bigint
+  /** Time of the final block that was read. */
+  readonly readAtSeconds: bigint
+  readonly evidence: Evidence
+}
+
+/** What the hub says of one deposit that is to go back, by the quorum of its endpoints at one final height. */
+export interface RecoveryReader {
+  /** Of the hub, in evidence and for the watch over its final blocks. */
+  readonly chainId: string
+  readonly finalBlocks: FinalBlocks
+  /**
+   * @throws HubNotFinalError for what the newest block shows and no final one does;
+   * UpstreamDisagreementError, UpstreamUnavailableError
+   */
+  read(question: RecoveryQuestion, options: ReadOptions): Promise<RecoveryFacts>
+}
+
+/** The hub has the entry or the deposit, but may still drop it. `waitSeconds` is an estimate. */
+export class HubNotFinalError extends DomainError {
+  readonly code = 'HUB_NOT_FINAL'
+  readonly kind = 'not_final'
+
+  constructor(waitSeconds: number) {
+    super('The hub shows the promise or the deposit in a block that its finality rule does not reach.', {
+      retryAfterSeconds: waitSeconds,
+    })
+  }
+}
+
+type HubState = Pick<RecoveryFacts, 'entryData' | 'entrySeconds' | 'isMinted' | 'balance'>
+type FinalState = HubState & {
+  readonly finalBlock: { readonly number: bigint; readonly hash: Hex; readonly timestampSeconds: bigint }
+}
+
+export function createRecoveryReader(options: {
+  /** Names the hub's final state, in evidence. */
+  readonly chainId: string
+  readonly quorum: QuorumClient
+  readonly mappingAddress: Hex
+  readonly oracleAddress: Hex
+  readonly hubAddress: (reading: ReadOptions) => Promise<Hex>
+  readonly rule: FinalityRule
+}): RecoveryReader {
+  const { chainId, quorum, mappingAddress, oracleAddress, rule } = options
+  return {
+    chainId,
+    finalBlocks: ethereumFinalBlocks(quorum, rule),
+    async read(question, { signal }) {
+      const hubAddress = await options.hubAddress({ signal })
+      try {
+        const { facts, agreeingEndpoints } = await quorum.read({
+          signal,
+          first: async (view, ownSignal): Promise<Heads> =>
+            parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
+          pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
+          second: (view, _own, pin, ownSignal) =>
+            judge(view, { question, mappingAddress, oracleAddress, hubAddress, rule, pin }, ownSignal),
+        })
+        const { finalBlock, ...state } = facts
+        const { number, hash, timestampSeconds } = finalBlock
+        return {
+          ...state,
+          readAtSeconds: timestampSeconds,
+          evidence: {
+            ...{ chainId, blockNumber: number, blockHash: hash, agreeingEndpoints },
+            finalityRule: describeFinality(rule),
+          },
+        }
+      } catch (error) {
+        if (!(error instanceof TransactionNotFinalError)) throw error
+        throw new HubNotFinalError(error.retryAfterSeconds ?? 1)
+      }
+    },
+  }
+}
+
+type Judging = {
+  readonly question: RecoveryQuestion
+  readonly mappingAddress: Hex
+  readonly oracleAddress: Hex
+  readonly hubAddress: Hex
+  readonly rule: FinalityRule
+  readonly pin: FinalPin
+}
+
+/** What one endpoint says at the final height, or else whether only the newest block shows what is missing. */
+async function judge(
+  view: EndpointView,
+  judging: Judging,
+  signal: AbortSignal,
+): Promise<Sighting<FinalState>> {
+  const { pin, rule } = judging
+  const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
+  if (pin.height < 0n) return { kind: 'not_final', waitSeconds }
+  const state = await stateAt(view, judging, pin.height, signal)
+  const lacksEntry = state.entrySeconds === 0n
+  if (lacksEntry || !state.isMinted) {
+    const newest = await stateAt(view, judging, pin.headNumber, signal)
+    const isComing = (lacksEntry && newest.entrySeconds !== 0n) || (!state.isMinted && newest.isMinted)
+    if (isComing) return { kind: 'not_final', waitSeconds }
+  }
+  // Last: what was read before belongs to the chain that this header is on.
+  const [header] = await view.ask([headerCall(pin.height)], signal)
+  const { number, hash, timestampSeconds } = parseHeader(header, pin.height)
+  return { kind: 'final', facts: { ...state, finalBlock: { number, hash, timestampSeconds } } }
+}
+
+async function stateAt(
+  view: EndpointView,
+  { question, mappingAddress, oracleAddress, hubAddress }: Judging,
+  height: bigint,
+  signal: AbortSignal,
+): Promise<HubState> {
+  const { user, id, holder, hubTokenId, mintKey } = question
+  const [entry, minted, balance] = await view.ask(
+    [
+      contractCall(mappingAddress, getEntryData(user, id), height),
+      contractCall(oracleAddress, isExecutedData(mintKey), height),
+      contractCall(hubAddress, balanceOfData(holder, hubTokenId), height),
+    ],
+    signal,
+  )
+  const { data, createdAtSeconds } = parseEntry(resultOf(entry, 'getEntry'))
+  return {
+    ...{ entryData: data, entrySeconds: createdAtSeconds },
+    ...{ isMinted: parseBool(minted), balance: parseWord(balance) },
+  }
+}

@@ -1,0 +1,68 @@
+import type { Hex, WithdrawalStatus } from '@causeway/core'
+import { decodeEvmWithdrawal, evmWithdrawalId, type WithdrawalCall } from '../rules/withdrawal.ts'
+import { withdrawalTransfer } from '../rules/withdrawalTransfer.ts'
+import type { EvmLog } from './answers.ts'
+import { readRelayCallExecuted } from './events.ts'
+import type { FinalityRule, FinalPin } from './finality.ts'
+
+/** What the withdrawal bytes of a request say. Hex in lower case. */
+export type WithdrawalTerms = {
+  /** Key of the depository's `callRequests`. */
+  readonly withdrawalId: Hex
+  readonly expirationSeconds: bigint
+  /** Exactly one. */
+  readonly calls: readonly WithdrawalCall[]
+  readonly currency: string
+  readonly amount: bigint
+  readonly recipient: string
+}
+
+const callRequestsSelector = '0xd52bfcc8'
+
+/** @throws InvalidWithdrawalError @source rule P-112 */
+export function readWithdrawalTerms(withdrawal: Hex): WithdrawalTerms {
+  const request = decodeEvmWithdrawal(withdrawal)
+  const { currency, amount, recipient } = withdrawalTransfer(request)
+  const withdrawalId = evmWithdrawalId(request)
+  return {
+    ...{ withdrawalId, expirationSeconds: request.expiration, calls: request.calls },
+    ...{ currency, amount, recipient },
+  }
+}
+
+/** Calldata of `callRequests(bytes32)`. */
+export function callRequestsData(withdrawalId: Hex): Hex {
+  return `${callRequestsSelector}${withdrawalId.slice(2)}`
+}
+
+/**
+ * The state of a withdrawal at the final height. A request may run up to and including the second it
+ * expires, so it has expired only when a final block is later than that; the second clock keeps a head
+ * that jumps ahead from deciding alone. @source rule F-125
+ */
+export function withdrawalStatus(
+  { expirationSeconds }: Pick<WithdrawalTerms, 'expirationSeconds'>,
+  { rule, pin }: { readonly rule: FinalityRule; readonly pin: FinalPin },
+  seen: { readonly isUsed: boolean; readonly finalBlockSeconds: bigint },
+): WithdrawalStatus {
+  if (seen.isUsed) return 'executed'
+  const hasExpired =
+    seen.finalBlockSeconds > expirationSeconds && pin.headSeconds - rule.seconds > expirationSeconds
+  return hasExpired ? 'expired' : 'pending'
+}
+
+/**
+ * True when these logs prove that the paying call of the withdrawal succeeded. A used request alone proves
+ * nothing: calls that may fail leave the money where it is. @source rule F-125
+ */
+export function provesExecution(
+  logs: readonly EvmLog[],
+  { withdrawalId, calls }: WithdrawalTerms,
+  depository: string,
+): boolean {
+  return logs.some((log) => {
+    const call = log.address === depository ? readRelayCallExecuted(log) : undefined
+    if (call === undefined || call.id !== withdrawalId) return false
+    return calls.some(({ to, data, value }) => call.to === to && call.data === data && call.value === value)
+  })
+}

@@ -1,0 +1,39 @@
+import type { Hex } from '@causeway/core'
+import { describe, expect, test } from 'vitest'
+import { contractInterface } from './contractInterface.ts'
+
+const contract = contractInterface([
+  'function move(address to, uint8 amount, bytes32 id, bytes data) returns (uint256 moved)',
+  'function place() view returns (uint160 price, int24 tick)',
+])
+const to: Hex = `0x${'ab'.repeat(20)}`
+const id: Hex = `0x${'cd'.repeat(32)}`
+
+test('letters of addresses and bytes may have either case, and no checksum is asked for', () => {
+  const upper: Hex = `0x${'AB'.repeat(20)}`
+  const mixed: Hex = `0x${'aB'.repeat(20)}`
+  const expected = contract.encode('move', [to, 1, id, '0xef'])
+  expect(contract.encode('move', [upper, 1, id, '0xEF'])).toBe(expected)
+  expect(contract.encode('move', [mixed, 1, id, '0xef'])).toBe(expected)
+})
+
+describe('what does not fit its type is refused, and nothing is cut or padded', () => {
+  test.each<[string, () => unknown]>([
+    ['a short address', () => contract.encode('move', ['0x1234', 1, id, '0x'])],
+    ['an amount that is too large', () => contract.encode('move', [to, 256, id, '0x'])],
+    ['a negative amount', () => contract.encode('move', [to, -1, id, '0x'])],
+    ['an id of 31 bytes', () => contract.encode('move', [to, 1, `0x${'cd'.repeat(31)}`, '0x'])],
+    ['an id with other characters', () => contract.encode('move', [to, 1, `0x${'zz'.repeat(32)}`, '0x'])],
+    ['half a byte', () => contract.encode('move', [to, 1, id, '0x123'])],
+    ['bytes and a line break', () => contract.encode('move', [to, 1, id, '0x12\n'])],
+    ['nothing returned', () => contract.decode('place', '0x')],
+    ['one word of two', () => contract.decode('place', `0x${'0'.repeat(64)}`)],
+  ])('%s', (_what, use) => {
+    expect(use).toThrow(RangeError)
+  })
+})
+
+test('what is returned is read with its signs, whatever follows it', () => {
+  const words = `${'7'.padStart(64, '0')}${'f'.repeat(64)}${'1'.padStart(64, '0')}`
+  expect(contract.decode('place', `0x${words}`)).toEqual([7n, -1])
+})

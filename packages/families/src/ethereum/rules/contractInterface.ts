@@ -1,0 +1,123 @@
+import type { Hex } from '@causeway/core'
+import { viemLibrary } from '@causeway/core'
+import type * as Viem from 'viem'
+import { readWords, type WordType, wordTypeOf, writeWords } from './abiWordTypes.ts'
+
+type Arguments<abi extends Viem.Abi, name extends Viem.ContractFunctionName<abi>> = Viem.ContractFunctionArgs<
+  abi,
+  Viem.AbiStateMutability,
+  name
+>
+
+type Returned<
+  abi extends Viem.Abi,
+  name extends Viem.ContractFunctionName<abi>,
+> = Viem.ContractFunctionReturnType<abi, Viem.AbiStateMutability, name>
+
+/**
+ * The functions of a contract, as viem writes their calls and reads what they return. Where all are single words, which
+ * quotes ask by the hundred, our own code does the same: decision 19.
+ */
+export type ContractInterface<abi extends Viem.Abi> = {
+  /** Calldata, lower case. Texts among the arguments are hex. @throws RangeError for what does not fit its type */
+  encode<name extends Viem.ContractFunctionName<abi>>(name: name, args: Arguments<abi, name>): Hex
+  /** @throws RangeError when the data does not begin with what the function returns */
+  decode<name extends Viem.ContractFunctionName<abi>>(name: name, data: Hex): Returned<abi, name>
+}
+
+type Prepared = {
+  readonly selector: Hex
+  readonly abi: Viem.Abi
+  /** Undefined where one of them is more than a word. */
+  readonly words: { readonly taken: WordTypes; readonly returned: WordTypes }
+}
+type WordTypes = readonly WordType[] | undefined
+
+/**
+ * @param signatures Solidity, as `parseAbi` takes them; no two of one name. Read when first used, and each
+ * selector hashed once: that is most of what a call costs.
+ */
+export function contractInterface<const signatures extends readonly string[]>(
+  signatures: signatures,
+): ContractInterface<Viem.ParseAbi<signatures>> {
+  const prepared = new Map<string, Prepared>()
+  const prepare = (name: string): Prepared => {
+    const known = prepared.get(name)
+    if (known !== undefined) return known
+    const { parseAbi, prepareEncodeFunctionData } = viemLibrary()
+    const { abi, functionName } = prepareEncodeFunctionData({
+      abi: widely(parseAbi)(signatures),
+      functionName: name,
+    })
+    const made = { selector: functionName, abi, words: wordsOf(abi) }
+    prepared.set(name, made)
+    return made
+  }
+  const functions = {
+    encode(name: string, args: readonly unknown[]): Hex {
+      const { selector, abi, words } = prepare(name)
+      if (words.taken !== undefined) return `${selector}${writeWords(words.taken, args)}`
+      const { encodeFunctionData } = viemLibrary()
+      return unlessUnfit(name, () =>
+        encodeFunctionData({ abi, functionName: selector, args: hexArguments(args) }),
+      )
+    },
+    decode(name: string, data: Hex): unknown {
+      const { abi, words } = prepare(name)
+      if (words.returned !== undefined) {
+        const values = readWords(words.returned, data)
+        return values.length === 1 ? values[0] : values
+      }
+      const { decodeFunctionResult } = viemLibrary()
+      return unlessUnfit(name, () => decodeFunctionResult({ abi, functionName: name, data }))
+    },
+  }
+  // CAST: the same functions, whose types TypeScript reads from the signatures.
+  return functions as unknown as ContractInterface<Viem.ParseAbi<signatures>>
+}
+
+function wordsOf(abi: Viem.Abi): Prepared['words'] {
+  const [named] = abi
+  if (named?.type !== 'function') return { taken: undefined, returned: undefined }
+  // What returns nothing is left to viem.
+  const isRead = named.outputs.length > 0
+  return { taken: wordTypes(named.inputs), returned: isRead ? wordTypes(named.outputs) : undefined }
+}
+
+function wordTypes(parameters: readonly Viem.AbiParameter[]): WordTypes {
+  const types = parameters.map(({ type }) => wordTypeOf(type))
+  const known = types.filter((type) => type !== undefined)
+  return known.length === types.length ? known : undefined
+}
+
+/** Types of a parsed ABI are found where a contract is declared, not here. */
+function widely(parse: typeof Viem.parseAbi): (signatures: readonly string[]) => Viem.Abi {
+  // CAST: the most general of its types; viem refuses what it cannot parse.
+  return parse as (signatures: readonly string[]) => Viem.Abi
+}
+
+function unlessUnfit<Value>(name: string, use: () => Value): Value {
+  try {
+    return use()
+  } catch (error) {
+    if (!(error instanceof viemLibrary().BaseError)) throw error
+    throw new RangeError(`${name}: ${error.shortMessage}`, { cause: error })
+  }
+}
+
+const hexPattern = /^0x(?:[0-9a-fA-F]{2})*$/
+
+/** viem checks neither digits of bytes nor letters of addresses in lower case, which needs no hash. */
+function hexArguments(args: readonly unknown[]): readonly unknown[] {
+  return args.map(hexArgument)
+}
+
+function hexArgument(value: unknown): unknown {
+  if (typeof value === 'string') {
+    if (!hexPattern.test(value)) throw new RangeError('an argument must be 0x and whole bytes of hex')
+    return value.toLowerCase()
+  }
+  if (Array.isArray(value)) return value.map(hexArgument)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, hexArgument(member)]))
+}

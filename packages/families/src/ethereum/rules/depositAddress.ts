@@ -1,0 +1,53 @@
+import type { Hex, VmCodec } from '@causeway/core'
+import { AbiWords, fixedHexToBytes, keccak256 } from '@causeway/core'
+import type {
+  DepositAddressContract,
+  DepositAddressing,
+  DepositAddressTerms,
+} from '../../rules/quotingFamily.ts'
+import { create2Address } from './contractAddress.ts'
+
+/**
+ * The address that `contract` empties under these terms: by CREATE2, so that nobody holds a key of it.
+ * Lower case. @source EIP-1014
+ */
+export function depositAddressOf(
+  { orderSigner, sweeper, depositor, nonce }: DepositAddressTerms<Hex>,
+  { contract, sweepCodeHash }: DepositAddressContract,
+): Hex {
+  const terms = new AbiWords(4)
+    .address(fixedHexToBytes(orderSigner, 20))
+    .address(fixedHexToBytes(sweeper, 20))
+    .address(fixedHexToBytes(depositor, 20))
+    .word(fixedHexToBytes(nonce, 32))
+    .done()
+  return create2Address(contract, keccak256(terms), sweepCodeHash)
+}
+
+/** An account as 20 bytes of hex in lower case. @throws InvalidAddressError */
+export const ethereumHex = ({ canonicalAddress }: Pick<VmCodec, 'canonicalAddress'>, address: string): Hex =>
+  `0x${canonicalAddress(address).slice(2)}`
+
+/** Addresses that a contract makes and empties. @source DepositAddresses.sol */
+export function contractAddressing(
+  contract: DepositAddressContract,
+  codec: Pick<VmCodec, 'canonicalAddress'>,
+): DepositAddressing {
+  return {
+    make({ orderSigner, fillWallet, depositor, nonce }) {
+      const terms = {
+        orderSigner: ethereumHex(codec, orderSigner),
+        sweeper: ethereumHex(codec, fillWallet),
+        depositor: ethereumHex(codec, depositor),
+        nonce,
+      }
+      return { address: depositAddressOf(terms, contract), terms }
+    },
+    nameOf: (address) => ethereumHex(codec, address),
+    sweepSeconds: 300,
+    leadSeconds: 120,
+    // Its depositor may withdraw it at any time.
+    isKeptWhileSwept: false,
+    creditsDepositor: true,
+  }
+}

@@ -1,0 +1,36 @@
+import { ethereumCodec, personalMessageDigest } from '@causeway/core'
+import type { Family, OwnerSigned } from '../../rules/family.ts'
+import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rules/withdrawRequestParts.ts'
+import { evmAllocatorPayload } from './allocatorPayload.ts'
+
+export const ethereumFamily: Family = {
+  name: 'EVM',
+  publicName: 'evm',
+  withdrawRequest: normaliseEvmRequest,
+  allocatorPayload: evmAllocatorPayload,
+  /** @source rule P-80 */
+  isSignedByOwner: (signed) =>
+    isSignedByAccount(signed) ||
+    signed.isAcceptedByCode(signed.owner, personalMessageDigest(signed.requestHash)),
+  hexAddress: (address) => `0x${ethereumCodec.canonicalAddress(address).slice(2)}`,
+  payerSettings: ['fillContracts', 'fillPayers'],
+  depositoryMembers: [],
+  // go-ethereum documentation, "Real-time events"
+  headSubscription: { method: 'eth_subscribe', params: ['newHeads'], notification: 'eth_subscription' },
+  takesDepositFeePayer: false,
+}
+
+/** EIP-191 by the key whose address the owner is. */
+export function isSignedByAccount({ owner, requestHash, signature, recoverSigner }: OwnerSigned): boolean {
+  return recoverSigner(personalMessageDigest(requestHash), signature) === owner.toLowerCase()
+}
+
+/** Lower case. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
+function normaliseEvmRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
+  return {
+    depository: ethereumCodec.canonicalAddress(request.depository),
+    currency: ethereumCodec.canonicalAddress(request.currency),
+    recipient: ethereumCodec.canonicalAddress(request.recipient),
+    data: '0x',
+  }
+}

@@ -1,0 +1,60 @@
+import type { Hex } from '@causeway/core'
+import {
+  AbiWords,
+  abiAddress,
+  abiBytes,
+  abiUint,
+  concatBytes,
+  encodeAbiArray,
+  encodeAbiTuple,
+  fixedHexToBytes,
+  hexToBytes,
+  keccak256,
+  keccak256Hex,
+} from '@causeway/core'
+import { create2Address, firstCreatedAddress } from './contractAddress.ts'
+
+/** What an order's calls are run for; a change of any member is another address. */
+export type OrderCloneTerms = {
+  readonly fillContract: Hex
+  /** The account that fills: whoever else runs the calls runs them elsewhere. */
+  readonly filler: Hex
+  /** Salt of the order, 32 bytes. */
+  readonly orderSalt: Hex
+  /** Gets what the calls leave over. */
+  readonly recipient: Hex
+  readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+}
+
+const proxyStart = hexToBytes('0x3d602d80600a3d3981f3363d3d373d3d3d363d73')
+const proxyEnd = hexToBytes('0x5af43d82803e903d91602b57fd5bf3')
+
+/**
+ * Where the fill contract runs the calls of an order, and where what they spend is paid: an address that has
+ * code for one transaction alone. Lower case, as `cloneOf` of the contract tells it.
+ * @throws RangeError on a member of another length
+ * @source rule L-32; EIP-1014, EIP-1167
+ */
+export function orderCloneAddress({
+  fillContract,
+  filler,
+  orderSalt,
+  recipient,
+  calls,
+}: OrderCloneTerms): Hex {
+  const encodedCalls = encodeAbiArray(
+    calls.map(({ to, data, value }) =>
+      encodeAbiTuple([abiAddress(to), abiBytes(hexToBytes(data)), abiUint(value)]),
+    ),
+  )
+  const salt = new AbiWords(4)
+    .address(fixedHexToBytes(filler, 20))
+    .word(fixedHexToBytes(orderSalt, 32))
+    .address(fixedHexToBytes(recipient, 20))
+    .word(keccak256(encodeAbiTuple([{ tail: encodedCalls }])))
+    .done()
+  // The contract's own first creation is what its clones delegate to.
+  const implementation = fixedHexToBytes(firstCreatedAddress(fillContract), 20)
+  const code = concatBytes([proxyStart, implementation, proxyEnd])
+  return create2Address(fillContract, keccak256(salt), keccak256Hex(code))
+}

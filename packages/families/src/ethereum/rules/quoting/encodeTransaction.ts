@@ -1,0 +1,225 @@
+import type { Hex } from '@causeway/core'
+import { z } from 'zod'
+import type {
+  AddressSwap,
+  ChainSettings,
+  EncodedTransaction,
+  NetworkFees,
+  OriginRoute,
+  PlannedTransaction,
+  QuotedCurrency,
+  StepIdentity,
+} from '../../../rules/quotingFamily.ts'
+import {
+  encodeApprove,
+  encodeDepositErc20,
+  encodeDepositNative,
+  encodeTransfer,
+  encodeWethDeposit,
+  encodeWethWithdraw,
+} from '../abi.ts'
+import { EthereumFees } from './ethereumFees.ts'
+import { encodeSwap, encodeSwapAndDeposit, encodeSwapAndPay, type SwapHop } from './swapCalls.ts'
+
+const text = z.string()
+
+/** One transaction to sign, fees and limits in decimal strings. @source quote-api.md 2.4 */
+export const ethereumStepData = z.object({
+  from: text,
+  to: text,
+  data: text,
+  value: text,
+  chainId: z.number(),
+  gas: text,
+  maxFeePerGas: text,
+  maxPriorityFeePerGas: text,
+})
+
+type Call = { readonly to: string; readonly data: Hex; readonly value: bigint }
+
+/** @throws Error for fees of another family, and for what was planned from another route */
+export function encodeTransaction(
+  settings: ChainSettings,
+  planned: PlannedTransaction,
+  route: OriginRoute,
+  { identity, fees }: { readonly identity: StepIdentity; readonly fees: NetworkFees },
+): EncodedTransaction {
+  if (!(fees instanceof EthereumFees)) throw new Error('a step is paid by fees of its own family')
+  const { to, data, value } = encodeCall(settings, { planned, route, identity })
+  const { maxFeePerGasWei, maxPriorityFeePerGasWei } = fees.gasPrice
+  const transaction: z.infer<typeof ethereumStepData> = {
+    from: route.user,
+    to,
+    data,
+    value: value.toString(),
+    chainId: settings.chainId,
+    gas: fees.unitsOf(planned).toString(),
+    maxFeePerGas: maxFeePerGasWei.toString(),
+    maxPriorityFeePerGas: maxPriorityFeePerGasWei.toString(),
+  }
+  return { data: transaction, call: { to: hex(to.toLowerCase()), data, value } }
+}
+
+type Encoding = {
+  readonly planned: PlannedTransaction
+  readonly route: OriginRoute
+  readonly identity: StepIdentity
+}
+
+function encodeCall(settings: ChainSettings, { planned, route, identity }: Encoding): Call {
+  const { currencyIn, currencyOut, amountIn, amountOut } = route
+  const { depository } = settings
+  switch (planned.kind) {
+    case 'reset-approval':
+    case 'approve': {
+      const data = encodeApprove(hex(required(planned.spender)), required(planned.allowed))
+      return { to: currencyIn.address, data, value: 0n }
+    }
+    case 'deposit':
+      return depositCall(depository, route, required(identity.orderId))
+    case 'deposit-transfer': {
+      const transfer = encodeTransfer(hex(depository), amountIn)
+      const data: Hex = `${transfer}${required(identity.orderId).slice(2)}`
+      return { to: currencyIn.address, data, value: 0n }
+    }
+    case 'pay-address':
+      return sendCall(currencyIn, required(identity.depositAddress), amountIn)
+    case 'swap-deposit':
+      return swapDepositCall(settings, route, identity)
+    case 'swap':
+      return swapCall(settings, route, identity)
+    case 'wrap':
+      return { to: required(settings.wrappedNative), data: encodeWethDeposit(), value: amountIn }
+    case 'unwrap':
+      return { to: required(settings.wrappedNative), data: encodeWethWithdraw(amountIn), value: 0n }
+    case 'send-input':
+      return sendCall(currencyIn, route.recipient, amountIn)
+    case 'send-output':
+      return sendCall(currencyOut, route.recipient, amountOut)
+  }
+}
+
+function sendCall(currency: QuotedCurrency, recipient: string, amount: bigint): Call {
+  if (currency.isNative) return { to: recipient, data: '0x', value: amount }
+  return { to: currency.address, data: encodeTransfer(hex(recipient), amount), value: 0n }
+}
+
+function depositCall(depository: string, { user, currencyIn, amountIn }: OriginRoute, orderId: Hex): Call {
+  if (currencyIn.isNative) {
+    return { to: depository, data: encodeDepositNative(hex(user), orderId), value: amountIn }
+  }
+  const data = encodeDepositErc20(hex(user), hex(currencyIn.address), amountIn, orderId)
+  return { to: depository, data, value: 0n }
+}
+
+function swapDepositCall(
+  { depositRouter, wrappedNative }: ChainSettings,
+  { user, currencyIn, amountInMax, ...route }: OriginRoute,
+  { orderId, deadlineSeconds }: StepIdentity,
+): Call {
+  const router = hex(required(depositRouter))
+  const swap = required(route.swap)
+  const deposited = required(route.deposited)
+  const swapData = encodeSwap({
+    trade: swap.trade,
+    tokenIn: erc20Of(swap.from, wrappedNative),
+    hops: hopsOf(swap, wrappedNative),
+    recipient: router,
+    deadlineSeconds,
+    amountIn: amountInMax,
+    amountOut: deposited.amount,
+  })
+  const data = encodeSwapAndDeposit({
+    tokenIn: hex(currencyIn.address),
+    amountIn: amountInMax,
+    tokenOut: hex(deposited.currency.address),
+    amountOutMin: deposited.amount,
+    depositor: hex(user),
+    orderId: required(orderId),
+    swapData,
+  })
+  return { to: router, data, value: currencyIn.isNative ? amountInMax : 0n }
+}
+
+/** The swap before the deposit of a route; undefined where there is none. */
+export function addressSwapOf(
+  { wrappedNative }: ChainSettings,
+  { currencyIn, amountIn, swap, deposited }: OriginRoute,
+): AddressSwap | undefined {
+  if (swap === undefined) return undefined
+  const { currency, amount } = required(deposited)
+  return {
+    tokenIn: hex(currencyIn.address),
+    amountIn,
+    tokenOut: hex(currency.address),
+    amountOutMin: amount,
+    hops: hopsOf(swap, wrappedNative),
+  }
+}
+
+/** The deposit router holds the price: what comes out at least is its to say. */
+export function encodeAddressSwap(
+  { depositRouter, wrappedNative, codec }: ChainSettings,
+  { tokenIn, hops }: AddressSwap,
+  { amountIn, deadlineSeconds }: { readonly amountIn: bigint; readonly deadlineSeconds: number },
+): Hex {
+  return encodeSwap({
+    trade: 'exactInput',
+    tokenIn: tokenIn === codec.nativeCurrency ? hex(required(wrappedNative)) : tokenIn,
+    hops,
+    recipient: hex(required(depositRouter)),
+    deadlineSeconds,
+    amountIn,
+    amountOut: 0n,
+  })
+}
+
+/** Whoever sends it, alone or among other calls: the router's event tells what was paid for the request. */
+function swapCall(
+  { depositRouter, wrappedNative }: ChainSettings,
+  { recipient, currencyIn, currencyOut, amountInMax, amountOutMin, ...route }: OriginRoute,
+  { requestId, deadlineSeconds }: StepIdentity,
+): Call {
+  const router = hex(required(depositRouter))
+  const swap = required(route.swap)
+  const swapData = encodeSwap({
+    trade: swap.trade,
+    tokenIn: erc20Of(swap.from, wrappedNative),
+    hops: hopsOf(swap, wrappedNative),
+    recipient: router,
+    deadlineSeconds,
+    amountIn: amountInMax,
+    amountOut: amountOutMin,
+  })
+  const data = encodeSwapAndPay({
+    tokenIn: hex(currencyIn.address),
+    amountIn: amountInMax,
+    tokenOut: hex(currencyOut.address),
+    amountOutMin,
+    recipient: hex(recipient),
+    requestId,
+    swapData,
+  })
+  return { to: router, data, value: currencyIn.isNative ? amountInMax : 0n }
+}
+
+function hopsOf(
+  { hops }: NonNullable<OriginRoute['swap']>,
+  wrappedNative: string | undefined,
+): readonly SwapHop[] {
+  return hops.map(({ to, feePips }) => ({ tokenOut: erc20Of(to, wrappedNative), feePips }))
+}
+
+function erc20Of(currency: QuotedCurrency, wrappedNative: string | undefined): Hex {
+  return hex(currency.isNative ? required(wrappedNative) : currency.address)
+}
+
+/** An address of this family; those who encode it refuse what is none. */
+function hex(address: string): Hex {
+  return `0x${address.slice(2)}`
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a planned transaction lacks what it was planned from')
+  return value
+}

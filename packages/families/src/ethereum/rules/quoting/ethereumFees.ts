@@ -1,0 +1,231 @@
+import { divideUp, maxBigint, minBigint } from '@causeway/core'
+import type { CostedTransaction, NetworkFees, StateWrites } from '../../../rules/quotingFamily.ts'
+import { type DearerState, dearerUnits, stateAsCounted } from './dearerState.ts'
+import {
+  clearedSlotUnits,
+  createdSlotUnits,
+  newAccountUnits,
+  newClone,
+  newState,
+  orderCloneUnits,
+  refundShare,
+  type UsedShape,
+  usedUnits,
+} from './gasUnits.ts'
+
+/** Transactions whose gas is priced from a table of measured units. */
+export const gasShapes = [
+  'approve',
+  'deposit-native',
+  'deposit-erc20',
+  'permit-eip3009',
+  'permit-eip2612',
+  'permit-permit2',
+  'permit-permit2-swap',
+  'execute',
+  'execute-swap',
+  'swap',
+  'swap-deposit',
+  'wrap',
+  'unwrap',
+  'send-native',
+  'send-erc20',
+  'fill-native',
+  'fill-erc20',
+  'fill-swap',
+  'fill-topup',
+  'sweep-native',
+  'sweep-erc20',
+  'sweep-swap',
+  'refund-native',
+  'refund-erc20',
+] as const
+export type GasShape = (typeof gasShapes)[number]
+
+/** Wei per gas on one chain. `expected` is shown and charged; `max` bounds what a step may pay. */
+export type GasPrice = {
+  readonly expectedWei: bigint
+  readonly maxFeePerGasWei: bigint
+  readonly maxPriorityFeePerGasWei: bigint
+}
+
+/** What a chain's fees are reckoned from. */
+export type EthereumFeeFacts = {
+  readonly gasPrice: GasPrice
+  readonly gasUnits: Readonly<Record<GasShape, bigint>>
+  /** What state takes beyond what the units hold; absent: nothing. */
+  readonly dearer?: DearerState
+  /** L1 data fee and operator fee per shape; zero where the chain has none. */
+  readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
+  /** Fee for one more byte of data that no compression makes smaller; absent: nothing. */
+  readonly dataByteWei?: bigint | undefined
+  /** True where the data fee is taken as gas: limits must hold it. Absent: it is taken beside the gas. */
+  readonly isDataFeeGas?: boolean
+}
+
+/** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
+const unitsPerTickCrossed = 30_000n
+/**
+ * A limit holds the data fee at twice its ratio to the gas price: between quote and transaction the price of data
+ * rises and that of gas falls, and gas that is left costs nothing.
+ */
+const dataGasHeadroom = 2n
+/** What each pool after a swap's first adds; the router holds the token between them. */
+const hopUnits = { used: 74_000n, limit: 140_000n }
+
+/** Gas at the expected price, plus what the chain takes for data. @source pricing-engine.md 1.1 to 1.3 */
+export class EthereumFees implements NetworkFees {
+  readonly gasPrice: GasPrice
+  readonly l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']
+  readonly dataByteWei: bigint
+  readonly dearer: DearerState
+  readonly #gasUnits: EthereumFeeFacts['gasUnits']
+  readonly #isDataFeeGas: boolean
+
+  constructor(facts: EthereumFeeFacts) {
+    const { gasPrice, gasUnits, dearer = stateAsCounted, l1DataFeeWei } = facts
+    const { dataByteWei = 0n, isDataFeeGas = false } = facts
+    this.gasPrice = gasPrice
+    this.#gasUnits = gasUnits
+    this.dearer = dearer
+    this.l1DataFeeWei = l1DataFeeWei
+    this.dataByteWei = dataByteWei
+    this.#isDataFeeGas = isDataFeeGas
+  }
+
+  costOf(transaction: CostedTransaction): bigint {
+    return this.#expectedUnits(transaction) * this.gasPrice.expectedWei + this.#dataFeeOf(transaction)
+  }
+
+  /** Fee of the chain for data beside the gas, in wei; 0 where it takes it as gas. */
+  besideGasOf(transaction: CostedTransaction): bigint {
+    return this.#isDataFeeGas ? 0n : this.#dataFeeOf(transaction)
+  }
+
+  gasOf(transaction: CostedTransaction): { readonly expected: bigint; readonly limit: bigint } {
+    const expected = this.#expectedUnits(transaction) + this.#dataUnits(this.#dataFeeOf(transaction))
+    return { limit: this.unitsOf(transaction), expected }
+  }
+
+  /** Whoever is paid holds what he is paid without state of his own: gas is all there is. */
+  rentOf(): bigint {
+    return 0n
+  }
+
+  leastPayment(): bigint {
+    return 0n
+  }
+
+  equals(other: NetworkFees): boolean {
+    if (!(other instanceof EthereumFees)) return false
+    const { expectedWei, maxFeePerGasWei, maxPriorityFeePerGasWei } = this.gasPrice
+    return (
+      expectedWei === other.gasPrice.expectedWei &&
+      maxFeePerGasWei === other.gasPrice.maxFeePerGasWei &&
+      maxPriorityFeePerGasWei === other.gasPrice.maxPriorityFeePerGasWei &&
+      this.#isDataFeeGas === other.#isDataFeeGas &&
+      this.dataByteWei === other.dataByteWei &&
+      this.dearer.slotUnits === other.dearer.slotUnits &&
+      this.dearer.accountUnits === other.dearer.accountUnits &&
+      hasSameShapes(this.#gasUnits, other.#gasUnits) &&
+      hasSameShapes(this.l1DataFeeWei, other.l1DataFeeWei)
+    )
+  }
+
+  /** The limit: units with what a swap crosses, a caller's calls, and data that is paid as gas. */
+  unitsOf(transaction: CostedTransaction): bigint {
+    return this.#executionUnits(transaction) + this.#dataUnits(dataGasHeadroom * this.#dataFeeOf(transaction))
+  }
+
+  #expectedUnits(transaction: CostedTransaction): bigint {
+    const { writes } = transaction
+    return writes === undefined
+      ? this.#executionUnits(transaction)
+      : expectedUnits(transaction, writes, this.dearer)
+  }
+
+  #dataFeeOf(transaction: CostedTransaction): bigint {
+    return this.l1DataFeeWei[shapeOf(transaction)] + (transaction.callBytes ?? 0n) * this.dataByteWei
+  }
+
+  #dataUnits(wei: bigint): bigint {
+    return this.#isDataFeeGas ? divideUp(wei, maxBigint(1n, this.gasPrice.expectedWei)) : 0n
+  }
+
+  /** Gas units of what the transaction does. */
+  #executionUnits(transaction: CostedTransaction): bigint {
+    const { ticksCrossed = 0, hops = 1, callUnits = 0n, overheadUnits = 0n } = transaction
+    const shape = shapeOf(transaction)
+    const { slots, accounts } = newState[shape]
+    const clone = orderCloneUnits + dearerUnits(newClone, this.dearer)
+    const callsAndClone = callUnits === 0n ? 0n : callUnits + clone
+    const ticks = BigInt(ticksCrossed) * unitsPerTickCrossed
+    const pools = BigInt(hops - 1) * hopUnits.limit
+    const state = dearerUnits({ slots: slots + hops - 1, accounts }, this.dearer)
+    return this.#gasUnits[shape] + state + ticks + pools + callsAndClone + overheadUnits
+  }
+}
+
+type ByShape = Readonly<Record<GasShape, bigint>>
+
+function hasSameShapes(a: ByShape, b: ByShape): boolean {
+  return a === b || gasShapes.every((shape) => a[shape] === b[shape])
+}
+
+/** What is used where it is known what is written. */
+function expectedUnits(transaction: CostedTransaction, writes: StateWrites, dearer: DearerState): bigint {
+  const crossed =
+    BigInt(transaction.ticksCrossed ?? 0) * unitsPerTickCrossed +
+    BigInt((transaction.hops ?? 1) - 1) * hopUnits.used
+  const shape = usedShapeOf(transaction, writes)
+  // Whom coin is sent to may be new, which takes nothing more where state is as counted.
+  const accounts = shape === 'send-native' ? 1 : writes.accounts
+  const used =
+    usedUnits[shape] +
+    crossed +
+    BigInt(writes.created) * createdSlotUnits +
+    BigInt(writes.accounts) * newAccountUnits +
+    dearerUnits({ slots: writes.created, accounts }, dearer)
+  return used - minBigint(BigInt(writes.cleared) * clearedSlotUnits, used / refundShare)
+}
+
+function usedShapeOf({ kind, isNative }: CostedTransaction, { paysNative }: StateWrites): UsedShape {
+  switch (kind) {
+    case 'reset-approval':
+    case 'approve':
+      return 'approve'
+    case 'deposit':
+      return isNative ? 'deposit-native' : 'deposit-erc20'
+    case 'swap':
+      if (isNative) return 'swap-from-native'
+      return paysNative ? 'swap-to-native' : 'swap'
+    case 'swap-deposit':
+    case 'wrap':
+    case 'unwrap':
+      return kind
+    default:
+      return isNative ? 'send-native' : 'send-erc20'
+  }
+}
+
+function shapeOf({ kind, isNative }: CostedTransaction): GasShape {
+  switch (kind) {
+    case 'reset-approval':
+      return 'approve'
+    case 'deposit':
+      return isNative ? 'deposit-native' : 'deposit-erc20'
+    case 'deposit-transfer':
+    case 'pay-address':
+    case 'send-input':
+    case 'send-output':
+      return isNative ? 'send-native' : 'send-erc20'
+    case 'fill':
+      return isNative ? 'fill-native' : 'fill-erc20'
+    case 'refund':
+      return isNative ? 'refund-native' : 'refund-erc20'
+    case 'sweep':
+      return isNative ? 'sweep-native' : 'sweep-erc20'
+    default:
+      return kind
+  }
+}

@@ -1,0 +1,33 @@
+import type { QuotingFamily } from '../../../rules/quotingFamily.ts'
+import { contractAddressing, ethereumHex } from '../depositAddress.ts'
+import { burntAccounts, reservedAccount } from '../reservedAccounts.ts'
+import { addressSwapOf, encodeAddressSwap, encodeTransaction } from './encodeTransaction.ts'
+import { planTransactions, spenderOf } from './planTransactions.ts'
+import { touchedHoldings } from './stateWrites.ts'
+
+/** The family whose contracts take permits, calls and deposits at addresses of their own. @source quote-api.md 2 */
+export const ethereumQuoting: QuotingFamily = {
+  feeModel: 'gas',
+  addressSetting: 'depositAddresses',
+  reserved: reservedAccount,
+  burnt: burntAccounts,
+  accountOfHex: (hex) => hex,
+  bind: (settings) => ({
+    isNobody: (address) => address.toLowerCase() === settings.codec.nativeCurrency,
+    canSign: () => true,
+    amountMax: () => 2n ** 256n - 1n,
+    runsCalls: true,
+    paysTokensToCode: true,
+    depositAddresses:
+      settings.depositAddresses && contractAddressing(settings.depositAddresses, settings.codec),
+    tellsCallsApart: true,
+    namesSolvers: true,
+    hexAddress: (address) => ethereumHex(settings.codec, address),
+    spenderOf: (kind, currency) => spenderOf(settings, kind, currency),
+    touched: (route) => touchedHoldings(settings, route),
+    plan: (route, known) => planTransactions(settings, route, known),
+    encode: (planned, route, bound) => encodeTransaction(settings, planned, route, bound),
+    addressSwap: (route) => addressSwapOf(settings, route),
+    encodeAddressSwap: (swap, spent) => encodeAddressSwap(settings, swap, spent),
+  }),
+}

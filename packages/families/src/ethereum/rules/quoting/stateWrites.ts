@@ -1,0 +1,117 @@
+import type {
+  ChainSettings,
+  Holding,
+  KnownState,
+  OriginRoute,
+  PlannedTransaction,
+  QuotedCurrency,
+  StateWrites,
+  TouchingRoute,
+} from '../../../rules/quotingFamily.ts'
+import { neededApproval } from './neededApproval.ts'
+
+// What a transaction costs depends on what it finds: a slot that was zero costs 17,100 more to write than one that
+// was not, and one that becomes zero gives 4,800 back. Balances and allowances are all that plain tokens write.
+
+/** Whose balances are written, beside the user's own of the input. @source quote-api.md 6.1, gas */
+export function touchedHoldings(settings: ChainSettings, route: TouchingRoute): readonly Holding[] {
+  const holdings: Holding[] = []
+  const add = (account: string, { address }: Pick<QuotedCurrency, 'address'>) =>
+    holdings.push(holdingOf(settings, account, address))
+  switch (route.by) {
+    case 'deposit':
+    case 'deposit-transfer':
+      for (const currency of route.deposited) if (!currency.isNative) add(settings.depository, currency)
+      break
+    case 'send':
+      if (!route.currencyOut.isNative) add(route.recipient, route.currencyOut)
+      break
+    case 'swap':
+      add(route.recipient, route.currencyOut)
+      break
+    case 'wrap':
+      add(route.user, route.currencyOut)
+      add(route.recipient, route.currencyOut)
+      break
+    case 'unwrap':
+    case 'pay-address':
+    case 'signature':
+      break
+  }
+  return holdings
+}
+
+function holdingOf({ codec }: ChainSettings, account: string, currency: string): Holding {
+  return { account: codec.canonicalAddress(account), currency }
+}
+
+/** What one transaction of a plan writes. What is not known counts as new: an estimate is no promise. */
+export function writesOf(
+  settings: ChainSettings,
+  { kind }: PlannedTransaction,
+  route: OriginRoute,
+  known: KnownState,
+): StateWrites {
+  const { currencyIn, currencyOut, deposited, amountIn, user, recipient } = route
+  const heldBy = (account: string, { address }: Pick<QuotedCurrency, 'address'>) =>
+    known.heldBy?.(holdingOf(settings, account, address))
+  const isNew = (account: string, currency: Pick<QuotedCurrency, 'address'>) =>
+    (heldBy(account, currency) ?? 0n) === 0n ? 1 : 0
+  const emptied = known.balance === amountIn ? 1 : 0
+  switch (kind) {
+    case 'reset-approval':
+      return writes({ cleared: 1 })
+    case 'approve': {
+      const isChange = !currencyIn.resetsAllowance && (known.allowance ?? 0n) > 0n
+      return writes({ created: isChange ? 0 : 1 })
+    }
+    case 'deposit':
+      if (currencyIn.isNative) return writes({})
+      return writes({
+        created: isNew(settings.depository, currencyIn),
+        cleared: spentAllowance(known, route) + emptied,
+      })
+    case 'deposit-transfer':
+      return writes({ created: isNew(settings.depository, currencyIn), cleared: emptied })
+    case 'swap-deposit': {
+      const paid = deposited?.currency ?? currencyIn
+      const cleared = currencyIn.isNative ? 0 : spentAllowance(known, route) + emptied
+      return writes({
+        created: paid.isNative ? 0 : isNew(settings.depository, paid),
+        cleared,
+        paysNative: paid.isNative,
+      })
+    }
+    case 'swap': {
+      const cleared = currencyIn.isNative ? 0 : spentAllowance(known, route) + emptied
+      if (!currencyOut.isNative) return writes({ created: isNew(recipient, currencyOut), cleared })
+      return writes({ accounts: isNew(recipient, currencyOut), cleared, paysNative: true })
+    }
+    case 'send-input':
+      return currencyIn.isNative
+        ? writes({})
+        : writes({ created: isNew(recipient, currencyIn), cleared: emptied })
+    case 'wrap':
+      return writes({ created: isNew(user, currencyOut) })
+    case 'unwrap':
+      return writes({ cleared: emptied })
+    case 'send-output':
+      if (currencyOut.isNative) return writes({})
+      return writes({
+        created: isNew(recipient, currencyOut),
+        // What was wrapped into an empty account leaves it empty.
+        cleared: heldBy(user, currencyOut) === 0n ? 1 : 0,
+      })
+    case 'pay-address':
+      return currencyIn.isNative ? writes({}) : writes({ created: 1, cleared: emptied })
+  }
+}
+
+/** 1 where the transaction takes all that was allowed: what the step before it allows is what is taken at most. */
+function spentAllowance(known: KnownState, route: OriginRoute): number {
+  return (neededApproval(route, known) ?? known.allowance) === route.amountIn ? 1 : 0
+}
+
+function writes(some: Partial<StateWrites>): StateWrites {
+  return { created: 0, cleared: 0, accounts: 0, paysNative: false, ...some }
+}

@@ -1,0 +1,43 @@
+import type { Hex } from '@causeway/core'
+
+/** Networks of the family put precompiles and contracts of their own below it. */
+const firstBytesMax = 0xffffn
+/** Predeploys of the OP stack. @source specs.optimism.io, "Predeploys" */
+const predeploys = { first: BigInt(`0x42${'0'.repeat(38)}`), count: 2_048n }
+
+const ofTheNetwork = 'a contract of the network itself'
+const emptiedByAnybody = 'a contract that anybody empties'
+const takesNothing = 'a public contract that keeps money for nobody'
+
+/**
+ * Public contracts at one address on every chain. What is sent to them is anybody's, or nobody's.
+ * @source EIP-4788, EIP-2935, EIP-7002, EIP-7251, EIP-7708, ERC-4337; the deposit contract of Ethereum's beacon chain;
+ * the pages of Permit2, Multicall3 and the deterministic deployment proxy
+ */
+const known: ReadonlyMap<string, string> = new Map([
+  ['0x000f3df6d732807ef1319fb7b8bb8522d0beac02', ofTheNetwork],
+  ['0x0000f90827f1c53a10cb7a02335b175320002935', ofTheNetwork],
+  ['0x00000961ef480eb55e80d19ad83579a64c007002', ofTheNetwork],
+  ['0x0000bbddc7ce488642fb579f8b00f3a590007251', ofTheNetwork],
+  ['0x00000000219ab540356cbb839cbe05303d7705fa', ofTheNetwork],
+  ['0xfffffffffffffffffffffffffffffffffffffffe', ofTheNetwork],
+  ['0x000000000022d473030f116ddee9f6b43ac78ba3', takesNothing],
+  ['0x4e59b44847b379578588920ca78fbf26c0b4956c', takesNothing],
+  ['0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789', takesNothing],
+  ['0x0000000071727de22e5e9d8baf0edac6f37da032', takesNothing],
+  ['0xca11bde05977b3631167028862be2a173976ca11', emptiedByAnybody],
+])
+
+/** The zero address and the one that public clients price for before a wallet is connected. */
+export const burntAccounts: readonly Hex[] = [`0x${'0'.repeat(40)}`, `0x${'0'.repeat(36)}dead`]
+
+/** Says what an account is that the network keeps for itself, or where money is nobody's. `account` is lower case. */
+export function reservedAccount(account: string): string | undefined {
+  const found = known.get(account)
+  if (found !== undefined || !/^0x[0-9a-f]{40}$/.test(account)) return found
+  if (burntAccounts.some((burnt) => burnt === account)) return undefined
+  const number = BigInt(account)
+  if (number <= firstBytesMax) return 'a precompile, or a contract of the network itself'
+  const place = number - predeploys.first
+  return place >= 0n && place < predeploys.count ? 'a predeploy of the network' : undefined
+}

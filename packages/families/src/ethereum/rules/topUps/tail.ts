@@ -1,0 +1,36 @@
+import type { Hex } from '@causeway/core'
+import { bytesToHex } from '@causeway/core'
+
+/** Stands before and after the credited address. @source quote-and-sponsorship.md, direct deposit */
+export const tailMarker = '012345abcdef'
+
+const markerBytes = Uint8Array.from(Buffer.from(tailMarker, 'hex'))
+const ownerBytes = 20
+export const tailBytes = 2 * markerBytes.length + ownerBytes
+
+export type Tail =
+  | { readonly kind: 'named'; readonly owner: Hex; readonly isTrailed: boolean }
+  | { readonly kind: 'broken' }
+  | { readonly kind: 'absent' }
+
+/**
+ * Reads what follows the arguments of a token call at the fixed place `offset`, never at the end: bytes
+ * that a wallet adds behind it change nothing. @source ledger-and-safety.md 1.7, rows 4 to 7
+ */
+export function readTail(input: Uint8Array, offset: number): Tail {
+  const length = input.length - offset
+  if (length <= 0) return { kind: 'absent' }
+  if (length < tailBytes) return { kind: 'broken' }
+  const ownerAt = offset + markerBytes.length
+  const hasPrefix = isMarkerAt(input, offset)
+  const hasSuffix = isMarkerAt(input, ownerAt + ownerBytes)
+  if (hasPrefix && hasSuffix) {
+    const owner = bytesToHex(input.subarray(ownerAt, ownerAt + ownerBytes))
+    return { kind: 'named', owner, isTrailed: length > tailBytes }
+  }
+  return { kind: hasPrefix || hasSuffix ? 'broken' : 'absent' }
+}
+
+function isMarkerAt(input: Uint8Array, at: number): boolean {
+  return markerBytes.every((byte, index) => input[at + index] === byte)
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import type { Hex } from '@causeway/core'
+import { createLruCache } from '@causeway/rpc'
+import type { SimulatedCall } from '../../shared/quotingChain.ts'
+import type { PollingClient } from '../agreement/agreedReads.ts'
+import { estimateEach, type StateOverrides, simulateInOrder } from './simulation.ts'
+import { DestinationCallFailedError, SimulationOverloadedError } from './simulationErrors.ts'
+
+export type CallSimulatorOptions = {
+  readonly client: PollingClient
+  /** Milliseconds. */
+  readonly now: () => number
+  /** Number of the block on whose state all endpoints run the calls; default the newest of each. */
+  readonly currentBlock?: () => bigint | undefined
+  /** Gas that all calls together may use. Default 10 000 000. */
+  readonly gasMax?: bigint
+  /** Default 300. */
+  readonly timeoutMs?: number
+  /** Default 8. */
+  readonly inFlightMax?: number
+  /** How long a result is reused. Default 3 000. */
+  readonly cacheMs?: number
+}
+
+/** Measures caller-supplied destination calls on one chain. */
+export interface CallSimulator {
+  /**
+   * Gas units that the calls use, one after another, sent by `from`, which is given native currency for
+   * their values: as enough endpoints say alike, or the median of enough.
+   * @throws DestinationCallFailedError when a call reverts or the gas cap is passed: the request is at fault
+   * @throws SimulationUnsupportedError, SimulationOverloadedError
+   * @throws UpstreamUnavailableError, UpstreamDisagreementError when the chain does not answer, or not with
+   * one voice: nobody is at fault
+   */
+  gasOf(args: Simulated): Promise<bigint>
+}
+
+export type Simulated = {
+  readonly from: Hex
+  readonly calls: readonly SimulatedCall[]
+  readonly overrides?: StateOverrides | undefined
+  /** Bid of the sender, which code can see; absent: nothing. */
+  readonly gasPriceWei?: bigint | undefined
+}
+
+/** What the calls do on the present state; trouble with the chain is no outcome. */
+type Outcome = { readonly gas: bigint } | { readonly failure: DestinationCallFailedError }
+
+const entriesMax = 1_000
+/** Nodes learn methods by upgrades, and another endpoint may know it. */
+const unsupportedForMs = 600_000
+
+/** @source design.md 5.7: limits of `txs` simulation */
+export function createCallSimulator(options: CallSimulatorOptions): CallSimulator {
+  const { client, now, gasMax = 10_000_000n, timeoutMs = 300, inFlightMax = 8, cacheMs = 3_000 } = options
+  const recent = createLruCache<{ readonly outcome: Outcome; readonly untilMs: number }>(entriesMax)
+  const underway = new Map<string, Promise<Outcome>>()
+  let unsupportedUntilMs = Number.NEGATIVE_INFINITY
+
+  async function measure(simulated: Simulated): Promise<bigint> {
+    const deadlineMs = now() + timeoutMs
+    const simulation = { ...simulated, gasMax, block: options.currentBlock?.() }
+    if (now() >= unsupportedUntilMs) {
+      const gas = await simulateInOrder(client, { ...simulation, timeoutMs })
+      if (gas !== undefined) return gas
+      unsupportedUntilMs = now() + unsupportedForMs
+    }
+    return estimateEach(client, { ...simulation, timeoutMs: Math.max(deadlineMs - now(), 0) })
+  }
+
+  async function run(key: string, simulated: Simulated): Promise<Outcome> {
+    try {
+      const outcome = await measure(simulated).then((gas): Outcome => ({ gas }), asOutcome)
+      recent.set(key, { outcome, untilMs: now() + cacheMs })
+      return outcome
+    } finally {
+      underway.delete(key)
+    }
+  }
+
+  return {
+    async gasOf(simulated) {
+      if (simulated.calls.length === 0) return 0n
+      const key = hashOf(simulated)
+      const cached = recent.get(key)
+      if (cached !== undefined && cached.untilMs > now()) return gasOrThrow(cached.outcome)
+      const shared = underway.get(key)
+      if (shared === undefined && underway.size >= inFlightMax) {
+        throw new SimulationOverloadedError(client.chainId)
+      }
+      const started = shared ?? run(key, simulated)
+      if (shared === undefined) underway.set(key, started)
+      return gasOrThrow(await started)
+    },
+  }
+}
+
+function asOutcome(error: unknown): Outcome {
+  if (error instanceof DestinationCallFailedError) return { failure: error }
+  throw error
+}
+
+function gasOrThrow(outcome: Outcome): bigint {
+  if ('gas' in outcome) return outcome.gas
+  throw outcome.failure
+}
+
+function hashOf({ from, calls, overrides = {} }: Simulated): string {
+  const text = calls.map(({ to, value, data }) => [to, value, data].join()).join(';')
+  const state = JSON.stringify(overrides)
+  return createHash('sha256').update(`${from};${text};${state}`.toLowerCase()).digest('base64')
+}

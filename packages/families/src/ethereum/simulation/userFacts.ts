@@ -1,0 +1,259 @@
+import type { Hex } from '@causeway/core'
+import type { JsonRpcClient } from '@causeway/rpc'
+import { createLruCache, type LruCache } from '@causeway/rpc'
+import type { UserFacts, UserFactsQuestion } from '../../shared/quotingChain.ts'
+import { readUintResult } from '../contracts/abiReader.ts'
+import { allowanceCall, balanceOfCall, emptyMoveCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
+import { type ContractAnswer, type ContractCall, multicall } from '../contracts/multicall.ts'
+
+export type ReadFacts = UserFacts & {
+  /** The token moved not even nothing of the user, as one endpoint said. */
+  readonly isMoveRefused?: true
+}
+
+/** Reads balances and allowances of one chain's users for quotes. */
+export interface UserFactsReader {
+  /** Never rejects, and never takes longer than `budgetMs`. */
+  read(question: UserFactsQuestion, options: { readonly budgetMs: number }): Promise<ReadFacts>
+}
+
+export type UserFactsOptions = {
+  readonly client: JsonRpcClient
+  readonly multicall3: Hex
+  /** The block that facts are read at, and cached for; `undefined` while none is known. */
+  readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
+  /** Facts kept, least recently used ones dropped. Default 10 000. */
+  readonly entriesMax?: number
+  /** How long a call may go on after its callers' budgets, so that the next one finds the facts. Default 500. */
+  readonly callTimeoutMs?: number
+  /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
+  readonly now?: () => number
+  /** Told of every call that brought nothing, for logs and metrics; readers only see missing facts. */
+  readonly onFailure?: (error: unknown) => void
+}
+
+const membersMax = 200
+/** Above this, questions are answered with nothing at once: the chain is slower than its users. */
+const waitingMax = 1_000
+/** A page or a wallet that shows a quote asks again every few seconds. */
+const asksAgainWithinMs = 15_000
+const nothing: ReadFacts = {}
+const noFacts = Promise.resolve(nothing)
+const zeroAddress = `0x${'0'.repeat(40)}`
+/** Nobody's accounts, which pages use before a wallet is connected. */
+export const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
+const addressPattern = /^0x[0-9a-f]{40}$/
+
+/** The balance first, then what others hold, then the allowance and a move of nothing. */
+type AskedCalls = { readonly calls: readonly ContractCall[]; readonly heldCount: number }
+
+/** One question, at the block it was asked about. */
+type Member = {
+  readonly key: string
+  readonly asked: AskedCalls
+  readonly blockHash: Hex
+  readonly facts: Promise<ReadFacts>
+  readonly answer: (facts: ReadFacts) => void
+  isAnswered: boolean
+}
+
+/**
+ * One multicall serves many users: while one is out, further questions gather and leave together when it
+ * returns, as a group commit does. An idle chain is asked at once and a busy one is asked once. Room that
+ * a call has left is filled with regular users, who asked twice within `asksAgainWithinMs` and last not longer ago:
+ * they are likely to ask again, and nobody else is worth the node's time.
+ * @source design.md 5.4
+ */
+export function createUserFactsReader(options: UserFactsOptions): UserFactsReader {
+  return new GroupedReader(options)
+}
+
+class GroupedReader implements UserFactsReader {
+  readonly #options: UserFactsOptions
+  readonly #members: LruCache<Member>
+  #waiting: Member[] = []
+  #busy = false
+  #headHash: Hex | undefined
+  /** When each question was asked last, by key. */
+  readonly #askedAtMs: LruCache<number>
+  /** Calls of questions that came again, by key: read ahead at the next block. */
+  readonly #regulars = createLruCache<AskedCalls>(membersMax)
+  #toReadAhead: Map<string, AskedCalls> = new Map()
+  readonly #now: () => number
+
+  constructor(options: UserFactsOptions) {
+    this.#options = options
+    const { entriesMax = 10_000 } = options
+    this.#members = createLruCache(entriesMax)
+    this.#askedAtMs = createLruCache(entriesMax)
+    this.#now = options.now ?? (() => performance.now())
+  }
+
+  read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<ReadFacts> {
+    const head = this.#options.currentHead()
+    if (head === undefined) return noFacts
+    if (head.hash !== this.#headHash) this.#turnTo(head.hash)
+    const key = keyOf(question)
+    const known = this.#members.get(key)
+    if (known?.blockHash === head.hash) {
+      this.#remember(known)
+      return known.isAnswered ? known.facts : within(budgetMs, known.facts, nothing)
+    }
+    const asked = callsFor(question, this.#options.multicall3)
+    if (asked === undefined || this.#waiting.length >= waitingMax) return noFacts
+    const member = this.#ask(key, asked, head.hash)
+    this.#remember(member)
+    void this.#run()
+    return within(budgetMs, member.facts, nothing)
+  }
+
+  #turnTo(headHash: Hex): void {
+    this.#headHash = headHash
+    // Who asked last is the likeliest to ask again.
+    this.#toReadAhead = new Map([...this.#regulars.entries()].filter(([key]) => this.#askedLately(key)))
+  }
+
+  #remember({ key, asked }: Member): void {
+    if (this.#askedLately(key)) this.#regulars.set(key, asked)
+    this.#askedAtMs.set(key, this.#now())
+  }
+
+  #askedLately(key: string): boolean {
+    const askedAtMs = this.#askedAtMs.get(key)
+    return askedAtMs !== undefined && this.#now() - askedAtMs <= asksAgainWithinMs
+  }
+
+  #ask(key: string, asked: AskedCalls, blockHash: Hex): Member {
+    let answer: (facts: ReadFacts) => void = () => undefined
+    const facts = new Promise<ReadFacts>((resolve) => {
+      answer = resolve
+    })
+    const member: Member = { key, asked, blockHash, facts, answer, isAnswered: false }
+    this.#members.set(key, member)
+    this.#waiting.push(member)
+    return member
+  }
+
+  async #run(): Promise<void> {
+    if (this.#busy) return
+    this.#busy = true
+    // Questions of the same moment leave in the first call already.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) {
+      const group = this.#takeGroup()
+      try {
+        const facts = await this.#readGroup(group)
+        for (const [index, member] of group.entries()) this.#settle(member, facts[index] ?? nothing)
+      } catch (error) {
+        // Who waits would only wait for the same failure.
+        for (const member of [...group, ...this.#waiting.splice(0)]) this.#giveUp(member)
+        this.#options.onFailure?.(error)
+      }
+    }
+    this.#busy = false
+  }
+
+  #settle(member: Member, facts: UserFacts): void {
+    member.isAnswered = true
+    member.answer(facts)
+  }
+
+  /** Leaves no trace, so that the next question is asked anew. */
+  #giveUp(member: Member): void {
+    if (this.#members.get(member.key) === member) this.#members.delete(member.key)
+    this.#settle(member, nothing)
+  }
+
+  /** Members of one call share its block; others stay for the next. */
+  #takeGroup(): readonly Member[] {
+    const blockHash = this.#waiting[0]?.blockHash
+    if (blockHash !== undefined && blockHash === this.#headHash) this.#readAhead(blockHash)
+    const group = this.#waiting.filter((member) => member.blockHash === blockHash).slice(0, membersMax)
+    const taken = new Set(group)
+    this.#waiting = this.#waiting.filter((member) => !taken.has(member))
+    return group
+  }
+
+  #readAhead(blockHash: Hex): void {
+    for (const [key, asked] of this.#toReadAhead) {
+      if (this.#waiting.length >= membersMax) return
+      this.#toReadAhead.delete(key)
+      if (this.#members.get(key)?.blockHash !== blockHash) this.#ask(key, asked, blockHash)
+    }
+  }
+
+  /** Facts in the order of the group. @throws DomainError when the chain does not answer */
+  async #readGroup(group: readonly Member[]): Promise<readonly ReadFacts[]> {
+    const { client, multicall3, callTimeoutMs = 500 } = this.#options
+    const hash = group[0]?.blockHash
+    if (hash === undefined) return []
+    const calls = group.flatMap(({ asked }) => asked.calls)
+    const where = { multicall3, calls, block: { hash } }
+    const answers = await multicall(client, where, { timeoutMs: callTimeoutMs })
+    let next = 0
+    return group.map(({ asked: { calls: own, heldCount } }) => {
+      const mine = answers.slice(next, next + own.length)
+      next += own.length
+      return factsOf(mine, heldCount)
+    })
+  }
+}
+
+function keyOf({ user, currency, spender, touched = [] }: UserFactsQuestion): string {
+  const key = `${user} ${currency} ${spender}`
+  return touched.reduce((all, holding) => `${all} ${holding.account} ${holding.currency}`, key)
+}
+
+/** `undefined` for questions that no chain needs to be asked. */
+function callsFor(question: UserFactsQuestion, multicall3: Hex): AskedCalls | undefined {
+  const user = readAddress(question.user)
+  const currency = readAddress(question.currency)
+  if (user === undefined || currency === undefined || nobody.has(user)) return undefined
+  const held = (question.touched ?? []).map((holding) =>
+    balanceCall(readAddress(holding.currency) ?? currency, readAddress(holding.account) ?? user, multicall3),
+  )
+  const spender = question.spender === undefined ? undefined : readAddress(question.spender)
+  const isAllowed = currency !== zeroAddress && spender !== undefined
+  const allowance = isAllowed
+    ? [allowanceCall(currency, user, spender), emptyMoveCall(currency, user, spender)]
+    : []
+  return { calls: [balanceCall(currency, user, multicall3), ...held, ...allowance], heldCount: held.length }
+}
+
+function balanceCall(currency: Hex, account: Hex, multicall3: Hex): ContractCall {
+  return currency === zeroAddress ? nativeBalanceCall(multicall3, account) : balanceOfCall(currency, account)
+}
+
+export function readAddress(text: string): Hex | undefined {
+  const lower = text.toLowerCase()
+  return addressPattern.test(lower) ? `0x${lower.slice(2)}` : undefined
+}
+
+function factsOf([balance, ...others]: readonly ContractAnswer[], heldCount: number): ReadFacts {
+  const [allowance, move] = others.slice(heldCount)
+  return {
+    ...(isWord(balance) && { balance: readUintResult(balance.returnData, 'balanceOf') }),
+    ...(isWord(allowance) && { allowance: readUintResult(allowance.returnData, 'allowance') }),
+    ...(move?.success === false && { isMoveRefused: true }),
+    ...(heldCount > 0 && { held: others.slice(0, heldCount).map(heldOf) }),
+  }
+}
+
+function heldOf(answer: ContractAnswer): bigint | undefined {
+  return isWord(answer) ? readUintResult(answer.returnData, 'balanceOf') : undefined
+}
+
+function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {
+  return answer?.success === true && answer.returnData.length >= 66
+}
+
+/** What comes in time, else `late`. */
+export function within<Value>(budgetMs: number, coming: Promise<Value>, late: Value): Promise<Value> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, budgetMs, late)
+    void coming.then((found) => {
+      clearTimeout(timer)
+      resolve(found)
+    })
+  })
+}

@@ -1,0 +1,305 @@
+import {
+  ConfigurationError,
+  exactNumber,
+  type Hex,
+  hyperliquidCodec,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import type { ChainClient, QuorumClient } from '@causeway/rpc'
+import { MalformedAnswerError, NodeError } from '@causeway/rpc'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { agreedAnswer } from '../../shared/agreedAnswer.ts'
+import { refuseTransfer, refuseTransferFee } from '../../shared/flatTransfers.ts'
+import type { NonceMappings } from '../../shared/nonceMappings.ts'
+import type {
+  PayingChain,
+  PayingChainFamily,
+  PayingChainOptions,
+  PayingFees,
+  PaymentState,
+  PaymentTerms,
+  PlannedPayment,
+  SentTransaction,
+  SignedPlan,
+} from '../../shared/payingChain.ts'
+import { createTimeAsHeight, type TimeAsHeight } from '../../shared/timeAsHeight.ts'
+import {
+  parseSpotBalances,
+  parseTime,
+  parseTokens,
+  parseTransferCheck,
+  parseWithdrawable,
+  perpsCall,
+  spotCall,
+  statusCall,
+  tokensCall,
+  transferCheckCall,
+} from '../quoting/calls.ts'
+import { explorersBeside } from '../quoting/hyperliquidQuotingChain.ts'
+import { parseActionOutcome, type SpotToken } from '../reading/answers.ts'
+import type { HyperliquidView } from '../reading/hyperliquidView.ts'
+import { usdcTokenId } from '../reading/requests.ts'
+import { tokenIdOf } from '../reading/transfers.ts'
+import { type KeptPayment, keptIn, landingOf, lifetimeMs, textOf } from './landing.ts'
+import { createOwnLedger, type OwnLedger } from './ownLedger.ts'
+import { createPaymentRows, type PaymentRow, type PaymentRows } from './paymentRow.ts'
+import { signTransfer, spendingTransfer, type TransferParameters, transferOf } from './transfer.ts'
+
+const { nativeCurrency, isAddress } = hyperliquidCodec
+const readTimeoutMs = 5_000
+/** The exchange counts in 64 bits. */
+const amountMax = 2n ** 64n - 1n
+/** Of 8 decimals of perps dollars the exchange moves 6. */
+const perpsGranularity = 100n
+
+/** Transfers of one account, each at a nonce that the hub gave its payment. See decision 33. */
+export const hyperliquidPaying: PayingChainFamily = {
+  // A file in its place is named by HYPERLIQUID_PRIVATE_KEY_FILE.
+  keySetting: 'HYPERLIQUID_PRIVATE_KEY',
+  needsMappings: true,
+  open: openHyperliquidPaying,
+  landsWithinSeconds: 20,
+}
+
+function openHyperliquidPaying({
+  client,
+  key,
+  mappings,
+  depositories = [],
+}: PayingChainOptions): PayingChain {
+  if (mappings === undefined)
+    throw new ConfigurationError(
+      `solver: chains.${client.chainId} is paid on with entries of the hub: they need ORACLES, HUB_ECDSA_PRIVATE_KEY and the hub's genericMappingAddress`,
+    )
+  // CAST: a private key in a setting was checked to be 0x and 64 hex digits.
+  return new HyperliquidPayer(client, privateKeyToAccount(key.reveal() as Hex), mappings, depositories)
+}
+
+class HyperliquidPayer implements PayingChain {
+  readonly address: Hex
+  readonly #client: ChainClient
+  readonly #owner: PrivateKeyAccount
+  readonly #depositories: readonly string[]
+  readonly #quorum: QuorumClient<HyperliquidView>
+  readonly #states: PaymentStates
+  readonly #time: TimeAsHeight
+  #tokens: Promise<readonly SpotToken[]> | undefined
+  #lastNonce = 0n
+
+  constructor(
+    client: ChainClient,
+    owner: PrivateKeyAccount,
+    mappings: NonceMappings,
+    depositories: readonly string[],
+  ) {
+    const wallet = lowerCase(owner.address)
+    const quorum = explorersBeside(client)
+    this.address = wallet
+    this.#client = client
+    this.#owner = owner
+    this.#depositories = depositories
+    this.#quorum = quorum
+    this.#states = new PaymentStates(
+      wallet,
+      createPaymentRows({ mappings, wallet, sign: (data) => owner.signTypedData(data) }),
+      createOwnLedger({ quorum, electorate: client.electorate, wallet }),
+    )
+    this.#time = createTimeAsHeight({ client, call: statusCall, readMs: parseTime, hash: 'shown' })
+  }
+
+  async head() {
+    const finalHeight = await this.#time.head(within())
+    return { finalHeight, timeSeconds: Number(finalHeight / 1_000n) }
+  }
+
+  async readFinal(id: Hex) {
+    const { ledger, state } = await this.#states.look(lowerCase(id))
+    return { state, timestampSeconds: Number(ledger.timeMs / 1_000n) }
+  }
+
+  landingOf(transactions: readonly SentTransaction[]) {
+    return landingOf(transactions, this.#states)
+  }
+
+  async plan(terms: PaymentTerms, bid: PayingFees) {
+    const rules = { wallet: this.address, depositories: this.#depositories, refuse: refuseAmount }
+    const refusal = refuseTransfer(terms, rules) ?? refuseTransferFee(bid)
+    if (refusal !== undefined) return { refusal }
+    const [payment] = terms.payments
+    const without = payment && (await this.#refuseRecipient(payment, terms, bid))
+    if (without !== undefined) return { refusal: without }
+    const { row, state } = await this.#states.look(lowerCase(terms.id))
+    if (state !== 'open' || (terms.mark === 'paid' && row.isClosed))
+      return { refusal: 'the transaction would revert' }
+    return { terms, units: 1n, rent: 0n }
+  }
+
+  /** Whoever has no account yet pays a dollar for it out of what reaches him. */
+  async #refuseRecipient(
+    { recipient, currency }: PlannedPayment,
+    { makesNoState }: PaymentTerms,
+    { ceiling }: PayingFees,
+  ): Promise<string | undefined> {
+    const { exists, accountFee } = await this.#lackOf(recipient)
+    if (exists) return undefined
+    if (makesNoState === true) return 'the recipient is no account, and nobody was charged for one'
+    if (accountFee > ceiling) return 'an account takes more than maxFeePerGasWei'
+    return [nativeCurrency, usdcTokenId].includes(currency)
+      ? undefined
+      : 'the recipient is no account, which is paid for in dollars alone'
+  }
+
+  #lackOf(account: string) {
+    const call = transferCheckCall(account, this.address)
+    return agreedAnswer(this.#client, call, parseTransferCheck, readTimeoutMs)
+  }
+
+  async sign({ terms }: SignedPlan) {
+    const nonce = await this.#nextNonce()
+    const [id, lastValidHeight] = [lowerCase(terms.id), nonce + lifetimeMs]
+    const [payment] = terms.payments
+    if (terms.mark === 'closed' || payment === undefined)
+      return { ...textOf({ mark: 'closed', id, nonce }), lastValidHeight, fee: 0n }
+    const { recipient, currency, amount } = payment
+    const [{ accountFee: fee }, token] = await Promise.all([this.#lackOf(recipient), this.#tokenOf(currency)])
+    // What an account takes for itself is taken out of what reaches it.
+    const moved = { recipient, currency, amount: amount + fee, token, nonce: exactNumber(nonce) }
+    const orderId = lowerCase(terms.orderId ?? terms.id)
+    return {
+      ...textOf({ mark: 'paid', id, nonce, orderId, transfer: transferOf(moved) }),
+      ...{ lastValidHeight, fee },
+    }
+  }
+
+  /** The exchange's own time, so that it is among the highest and near enough. */
+  async #nextNonce(): Promise<bigint> {
+    const now = await this.#time.head(within())
+    this.#lastNonce = now > this.#lastNonce ? now : this.#lastNonce + 1n
+    return this.#lastNonce
+  }
+
+  async #tokenOf(currency: string) {
+    const id = tokenIdOf(currency)
+    if (id === undefined) return undefined
+    this.#tokens ??= agreedAnswer(this.#client, tokensCall, parseTokens, readTimeoutMs)
+    const listed = await this.#tokens.catch((error: unknown) => {
+      this.#tokens = undefined
+      throw error
+    })
+    const [found, ...more] = listed.filter(({ tokenId }) => tokenId === id)
+    if (found === undefined || more.length > 0) throw new MalformedAnswerError('spotMeta')
+    return { symbol: found.name, decimals: found.decimals }
+  }
+
+  async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
+    const kept = keptIn(raw)
+    await (kept.mark === 'closed' ? this.#close(kept.id) : this.#pay(kept))
+  }
+
+  async #pay({ id, orderId, nonce, transfer }: KeptPayment): Promise<void> {
+    const { rows } = this.#states
+    const { row, ledger, state } = await this.#states.look(id)
+    if (state !== 'open' || row.isClosed) throw refused('the payment was made or closed')
+    if (nonce + lifetimeMs < ledger.timeMs) throw refused('its time is over')
+    const isNamed = row.nonces.at(-1) === nonce
+    if (!isNamed && row.nonces.includes(nonce)) throw refused('its nonce was given up')
+    if (!isNamed) {
+      const open = row.nonces.filter((one) => !isSpent(ledger, one))
+      for (const one of open) await this.#spend(one)
+      if (open.length > 0) throw refused('an earlier nonce of it is being spent')
+    }
+    await Promise.all([
+      rows.name(nonce, { id, orderId }),
+      ...(isNamed ? [] : [rows.append(id, row.slot, nonce)]),
+    ])
+    const refusal = await this.#hand(transfer)
+    if (refusal !== undefined) throw refused(refusal)
+  }
+
+  async #close(id: Hex): Promise<void> {
+    const { row, ledger, state } = await this.#states.look(id)
+    if (state === 'paid') throw refused('the payment was made')
+    if (!row.isClosed) await this.#states.rows.append(id, row.slot, 'closed')
+    for (const nonce of row.nonces) if (!isSpent(ledger, nonce)) await this.#spend(nonce)
+  }
+
+  /** Either this is executed under the nonce or the payment was: the exchange executes one of the two. */
+  async #spend(nonce: bigint): Promise<void> {
+    const refusal = await this.#hand(spendingTransfer(this.address, exactNumber(nonce), 'perps'))
+    if (refusal !== undefined) await this.#hand(spendingTransfer(this.address, exactNumber(nonce), 'spot'))
+  }
+
+  /** @returns why no endpoint took it @throws UpstreamUnavailableError where none said anything */
+  async #hand(parameters: TransferParameters): Promise<string | undefined> {
+    const action = await signTransfer(this.#owner, parameters)
+    const each = await this.#quorum.askEach(
+      async (view, signal) => parseActionOutcome(await view.act(action, signal)),
+      within(),
+    )
+    const said = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
+    const [first] = said
+    if (first === undefined) throw new UpstreamUnavailableError('No endpoint took the transfer.')
+    return said.some(({ refusal }) => refusal === undefined) ? undefined : first.refusal
+  }
+
+  async balanceOf(currency: string): Promise<bigint> {
+    const token = await this.#tokenOf(currency)
+    // What other exchanges of the venue hold is not looked at.
+    if (token !== undefined && currency !== tokenIdOf(currency)) return 0n
+    const call = token === undefined ? perpsCall(this.address) : spotCall(this.address)
+    const [answer] = await this.#client.batch([call], { timeoutMs: readTimeoutMs })
+    if (token === undefined) return parseWithdrawable(answer)
+    const { symbol, decimals } = token
+    const held = parseSpotBalances(answer, (name) => (name === symbol ? decimals : undefined))
+    return held.get(symbol) ?? 0n
+  }
+}
+
+/** What became of payments: the hub says which nonces they have, the exchange what was executed under those. */
+class PaymentStates {
+  readonly rows: PaymentRows
+  readonly readLedger: (nonces: readonly bigint[]) => Promise<OwnLedger>
+  readonly #wallet: Hex
+
+  constructor(wallet: Hex, rows: PaymentRows, readLedger: PaymentStates['readLedger']) {
+    this.rows = rows
+    this.readLedger = readLedger
+    this.#wallet = wallet
+  }
+
+  /** The row comes first: a nonce that it gets later is not looked for, and a closed one gets none. */
+  async look(id: Hex): Promise<{ row: PaymentRow; ledger: OwnLedger; state: PaymentState }> {
+    const row = await this.rows.read(id)
+    const ledger = await this.readLedger(row.nonces)
+    const isPaid = (await this.hashOfPaid(id, row.nonces, ledger)) !== undefined
+    const isClosed = row.isClosed && row.nonces.every((nonce) => isSpent(ledger, nonce))
+    return { row, ledger, state: isPaid ? 'paid' : isClosed ? 'closed' : 'open' }
+  }
+
+  /** Under a nonce of its own the payment itself was executed. */
+  async hashOfPaid(id: Hex, nonces: readonly bigint[], ledger: OwnLedger): Promise<string | undefined> {
+    for (const nonce of nonces) {
+      const shown = ledger.shown(nonce)
+      if (shown === undefined || shown.destination === this.#wallet) continue
+      if (await this.rows.owns(id, nonce)) return shown.hash
+    }
+    return undefined
+  }
+}
+
+const isSpent = (ledger: OwnLedger, nonce: bigint): boolean =>
+  ledger.shown(nonce) !== undefined || ledger.isOver(nonce)
+
+const within = () => AbortSignal.timeout(readTimeoutMs)
+
+const refused = (message: string) => new NodeError({ code: -1, message })
+
+const lowerCase = (id: Hex): Hex => id.toLowerCase() as Hex // CAST: hex digits stay hex digits.
+
+/** What the exchange does not move. */
+function refuseAmount({ amount, currency, recipient }: PlannedPayment): string | undefined {
+  if (amount <= 0n || amount > amountMax) return 'an amount is none of this chain'
+  if (currency === nativeCurrency && amount % perpsGranularity !== 0n)
+    return 'the exchange moves no such part of a dollar'
+  return isAddress(recipient) ? undefined : 'the recipient is no account'
+}

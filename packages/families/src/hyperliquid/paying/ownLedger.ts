@@ -1,0 +1,166 @@
+import { minBigint, UpstreamUnavailableError } from '@causeway/core'
+import type { QuorumClient } from '@causeway/rpc'
+import {
+  type Electorate,
+  MalformedAnswerError,
+  parseRecord,
+  reachedBy,
+  type Vote,
+  valuesByVoice,
+} from '@causeway/rpc'
+import { type OwnSend, parseOwnSends } from '../reading/answers.ts'
+import type { HyperliquidView } from '../reading/hyperliquidView.ts'
+import { readLedger } from '../reading/ledgerPages.ts'
+import { statusRequest } from '../reading/requests.ts'
+
+/** A transfer of the wallet, as enough endpoints list it. `destination` in lower case. */
+export type ShownTransfer = Pick<OwnSend, 'hash' | 'destination'>
+
+/** What became of nonces of the fill wallet, whose transfers are listed with theirs. */
+export type OwnLedger = {
+  /** Unix milliseconds that enough endpoints had reached before they listed. */
+  readonly timeMs: bigint
+  /** What is shown was executed, and nothing else ever is under the same nonce. */
+  shown(nonce: bigint): ShownTransfer | undefined
+  /** Nothing can be executed under it any more, and no endpoint says that anything was. */
+  isOver(nonce: bigint): boolean
+  /** How many transfers with higher nonces are known. */
+  countAbove(nonce: bigint): number
+}
+
+/** The exchange takes a nonce for two days; an hour is for clocks and for what lists late. @source Hyperliquid API, "Nonces and API wallets" */
+const takenForMs = 49n * 3_600_000n
+/** How much older than its nonce a transfer may seem. */
+const marginMs = 60_000n
+/** Readings that are asked for together are one; the exchange limits what an address may ask. */
+const gatherMs = 20
+const pauseMs = 1_000
+const readTimeoutMs = 6_000
+const shownMax = 20_000
+
+type Listing = { readonly timeMs: bigint; readonly sends: ReadonlyMap<bigint, ShownTransfer> }
+
+type LedgerOptions = {
+  readonly quorum: QuorumClient<HyperliquidView>
+  readonly electorate: Electorate
+  /** Lower case. */
+  readonly wallet: string
+}
+
+export function createOwnLedger(options: LedgerOptions): (nonces: readonly bigint[]) => Promise<OwnLedger> {
+  const reader = new LedgerReader(options)
+  return (nonces) => reader.read(nonces)
+}
+
+/** Keeps what it read: what was executed stays so. */
+class LedgerReader {
+  readonly #options: LedgerOptions
+  readonly #known = new Map<bigint, ShownTransfer>()
+  #lastReadMs = Number.NEGATIVE_INFINITY
+  #gathering: { readonly nonces: bigint[]; readonly ledger: Promise<OwnLedger> } | undefined
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
+  }
+
+  read(nonces: readonly bigint[]): Promise<OwnLedger> {
+    if (this.#gathering === undefined) {
+      const gathered: bigint[] = []
+      this.#gathering = { nonces: gathered, ledger: this.#readLater(gathered) }
+    }
+    this.#gathering.nonces.push(...nonces)
+    return this.#gathering.ledger
+  }
+
+  async #readLater(nonces: readonly bigint[]): Promise<OwnLedger> {
+    const waitMs = Math.max(gatherMs, this.#lastReadMs + pauseMs - performance.now())
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    this.#gathering = undefined
+    this.#lastReadMs = performance.now()
+    return this.#readNow(nonces)
+  }
+
+  async #readNow(asked: readonly bigint[]): Promise<OwnLedger> {
+    const known = this.#known
+    const { threshold } = this.#options.electorate
+    const unknown = asked.filter((nonce) => !known.has(nonce))
+    const listings = await this.#listByVoice(startOf(unknown))
+    const timeMs = reachedBy(
+      threshold,
+      listings.map((one) => one.timeMs),
+    )
+    if (timeMs < 0n)
+      throw new UpstreamUnavailableError(
+        "Too few endpoints of the exchange list the fill wallet's transfers.",
+      )
+    for (const nonce of new Set(listings.flatMap(({ sends }) => [...sends.keys()]))) {
+      const agreed = agreedOn(
+        listings.flatMap(({ sends }) => sends.get(nonce) ?? []),
+        threshold,
+      )
+      if (agreed !== undefined) this.#keep(nonce, agreed)
+    }
+    return {
+      timeMs,
+      shown: (nonce) => known.get(nonce),
+      isOver: (nonce) =>
+        unknown.includes(nonce) &&
+        listings.every(({ sends }) => !sends.has(nonce)) &&
+        timeMs >= nonce + takenForMs,
+      countAbove: (nonce) => [...known.keys()].filter((other) => other > nonce).length,
+    }
+  }
+
+  #keep(nonce: bigint, transfer: ShownTransfer): void {
+    this.#known.set(nonce, transfer)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > shownMax && oldest !== undefined) this.#known.delete(oldest)
+  }
+
+  async #listByVoice(from: bigint | undefined): Promise<readonly Listing[]> {
+    const { quorum, electorate, wallet } = this.#options
+    const signal = AbortSignal.timeout(readTimeoutMs)
+    const each = await quorum.askEach((view, own) => list(view, wallet, from, own), signal)
+    const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
+    return valuesByVoice(
+      each.map(
+        ({ alias, said }): Vote<Listing> => ({ alias, voice: voiceOf.get(alias) ?? alias, value: said }),
+      ),
+    )
+  }
+}
+
+/** Where the list has to begin; undefined where nothing has to be listed. */
+function startOf(nonces: readonly bigint[]): bigint | undefined {
+  const [first, ...more] = nonces
+  if (first === undefined) return undefined
+  const least = more.reduce(minBigint, first)
+  return least > marginMs ? least - marginMs : 0n
+}
+
+/** Its own time comes first: what was executed before is in the list. @throws EndpointFailure, MalformedAnswerError */
+async function list(
+  view: HyperliquidView,
+  wallet: string,
+  from: bigint | undefined,
+  signal: AbortSignal,
+): Promise<Listing> {
+  const what = 'exchangeStatus'
+  const { time } = parseRecord(await view.ask(statusRequest, signal), what)
+  if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0)
+    throw new MalformedAnswerError(what)
+  const timeMs = BigInt(time)
+  if (from === undefined || from > timeMs) return { timeMs, sends: new Map() }
+  const entries = await readLedger(view, wallet, { from, to: timeMs }, signal)
+  const sends = parseOwnSends(entries, wallet).map(({ nonce, ...shown }) => [nonce, shown] as const)
+  return { timeMs, sends: new Map(sends) }
+}
+
+/** What enough voices show alike. */
+function agreedOn(said: readonly ShownTransfer[], threshold: number): ShownTransfer | undefined {
+  return said.find(
+    (one) =>
+      said.filter(({ hash, destination }) => hash === one.hash && destination === one.destination).length >=
+      threshold,
+  )
+}

@@ -1,0 +1,114 @@
+import { parseWholeUnits } from '@causeway/core'
+import type { HeadTracking, RpcAnswer, RpcCall } from '@causeway/rpc'
+import { MalformedAnswerError, parseList, parseRecord, resultOf, unlessUnreadable } from '@causeway/rpc'
+import { decimalsMax, parseSpotTokens, type SpotToken } from '../reading/answers.ts'
+import { hyperliquidNativeDecimals } from '../rules/withdrawalTransfer.ts'
+
+/**
+ * What quotes ask an endpoint of the exchange, as calls of a client whose endpoints are asked by paths, and what it answers,
+ * read strictly. All parsers throw `MalformedAnswerError`. @source Hyperliquid API, "Info endpoint"
+ */
+
+const info = (request: Readonly<Record<string, string>>): RpcCall => ({ method: '/info', params: [request] })
+
+/** The exchange's own time; milliseconds of it stand for heights of a chain whose blocks are final when they are shown. */
+export const statusCall = info({ type: 'exchangeStatus' })
+
+export function parseTime(answer: RpcAnswer | undefined): bigint {
+  const what = 'exchangeStatus'
+  const { time } = parseRecord(resultOf(answer, what), what)
+  if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0)
+    throw new MalformedAnswerError(what)
+  return BigInt(time)
+}
+
+export const hyperliquidHeadTracking: HeadTracking = {
+  call: statusCall,
+  readHead: ({ params: [request] }, result) =>
+    request === statusCall.params[0] ? unlessUnreadable(() => parseTime({ ok: true, result })) : undefined,
+}
+
+/** @param source who would pay */
+export const transferCheckCall = (user: string, source: string): RpcCall =>
+  info({ type: 'preTransferCheck', user, source })
+
+/** What somebody's first transfer here would take beside its amount. */
+export type TransferCheck = {
+  readonly exists: boolean
+  /** Units of 8 decimals; 0 for an account that is there. */
+  readonly accountFee: bigint
+}
+
+export function parseTransferCheck(answer: RpcAnswer | undefined): TransferCheck {
+  const what = 'preTransferCheck'
+  const { fee, userExists } = parseRecord(resultOf(answer, what), what)
+  if (typeof userExists !== 'boolean') throw new MalformedAnswerError(what)
+  return {
+    exists: userExists,
+    accountFee: userExists ? 0n : parseUnits(fee, hyperliquidNativeDecimals, what),
+  }
+}
+
+export const modeCall = (user: string): RpcCall => info({ type: 'userAbstraction', user })
+
+/** True where an account has one balance of each asset, on the spot side, and sends from there alone. @source F-90 */
+export function parseHasOneSide(answer: RpcAnswer | undefined): boolean {
+  const what = 'userAbstraction'
+  const mode = resultOf(answer, what)
+  if (mode === 'unifiedAccount' || mode === 'portfolioMargin') return true
+  if (mode === 'default' || mode === 'disabled' || mode === 'dexAbstraction') return false
+  throw new MalformedAnswerError(what)
+}
+
+export const perpsCall = (user: string): RpcCall => info({ type: 'clearinghouseState', user })
+
+/** What an account can take out of the first perps dex, in 8 decimals. */
+export function parseWithdrawable(answer: RpcAnswer | undefined): bigint {
+  const what = 'clearinghouseState'
+  const { withdrawable } = parseRecord(resultOf(answer, what), what)
+  return parseUnits(withdrawable, hyperliquidNativeDecimals, what)
+}
+
+export const spotCall = (user: string): RpcCall => info({ type: 'spotClearinghouseState', user })
+
+const balancesMax = 2_000
+/** As many digits as any decimal text of the exchange has, and the decimals of any token. */
+const digitsKept = decimalsMax
+
+/**
+ * Free balances by symbol. The exchange keeps more digits (`weiDecimals`) than it sends (`szDecimals`): what is less than one
+ * unit is left out.
+ * @source F-88
+ */
+export function parseSpotBalances(
+  answer: RpcAnswer | undefined,
+  decimalsOf: (symbol: string) => number | undefined,
+): ReadonlyMap<string, bigint> {
+  const what = 'spotClearinghouseState'
+  const listed = parseList(parseRecord(resultOf(answer, what), what)['balances'], what)
+  if (listed.length > balancesMax) throw new MalformedAnswerError(what)
+  return new Map(
+    listed.flatMap((entry): readonly [string, bigint][] => {
+      const { coin, total, hold } = parseRecord(entry, what)
+      if (typeof coin !== 'string') throw new MalformedAnswerError(what)
+      const decimals = decimalsOf(coin)
+      if (decimals === undefined) return []
+      const free = parseUnits(total, digitsKept, what) - parseUnits(hold, digitsKept, what)
+      return [[coin, free > 0n ? free / 10n ** BigInt(digitsKept - decimals) : 0n]]
+    }),
+  )
+}
+
+export const tokensCall = info({ type: 'spotMeta' })
+
+export const parseTokens = (answer: RpcAnswer | undefined): readonly SpotToken[] =>
+  parseSpotTokens(resultOf(answer, 'spotMeta'))
+
+/** Losses may make a balance negative: then there is nothing. */
+function parseUnits(value: unknown, decimals: number, what: string): bigint {
+  if (typeof value !== 'string') throw new MalformedAnswerError(what)
+  if (value.startsWith('-')) return 0n
+  const units = parseWholeUnits(value, decimals)
+  if (units === undefined) throw new MalformedAnswerError(what)
+  return units
+}

@@ -1,0 +1,317 @@
+import { hyperliquidCodec, UpstreamUnavailableError } from '@causeway/core'
+import type { QuorumClient, RpcAnswer, RpcCall } from '@causeway/rpc'
+import {
+  agreeOn,
+  type ChainClient,
+  countVoices,
+  createJsonRpcClient,
+  reachedBy,
+  unlessUnreadable,
+} from '@causeway/rpc'
+import type { AccountLack } from '../../rules/quotingFamily.ts'
+import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
+import type { ChainFinding } from '../../shared/chainFinding.ts'
+import { flatFeesOf } from '../../shared/flatTransfers.ts'
+import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../shared/networkReader.ts'
+import { saidByVoice, type Votes } from '../../shared/paymentVotes.ts'
+import type {
+  QuotingChain,
+  QuotingChainFamily,
+  QuotingChainOptions,
+  SentTransfer,
+  UserFacts,
+  UserFactsQuestion,
+} from '../../shared/quotingChain.ts'
+import { createRecent, recentMs } from '../../shared/recent.ts'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { parseOwnSends, type SpotToken } from '../reading/answers.ts'
+import type { HyperliquidView } from '../reading/hyperliquidView.ts'
+import { readLedger } from '../reading/ledgerPages.ts'
+import { openQuorum } from '../reading/openHyperliquidChain.ts'
+import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from '../reading/verifyEndpoints.ts'
+import { hyperliquidNativeDecimals } from '../rules/withdrawalTransfer.ts'
+import {
+  hyperliquidHeadTracking,
+  modeCall,
+  parseHasOneSide,
+  parseSpotBalances,
+  parseTime,
+  parseTokens,
+  parseTransferCheck,
+  parseWithdrawable,
+  perpsCall,
+  spotCall,
+  statusCall,
+  tokensCall,
+  transferCheckCall,
+} from './calls.ts'
+
+const { nativeCurrency, isAddress } = hyperliquidCodec
+const lacksNothing: AccountLack = {}
+/** A start waits so long for a chain. */
+const checkTimeoutMs = 5_000
+/** Milliseconds of the exchange's time. */
+const lagMsMax = 30_000
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+/** Endings of addresses: who asks only needs an account that is there. */
+const noAccount = `0x${'0'.repeat(40)}`
+
+/** A client with the explorers beside it, which show transactions. */
+export type HyperliquidClient = ChainClient & { readonly explorers: QuorumClient<HyperliquidView> }
+
+/** @throws Error for a client of another family */
+export function explorersBeside(client: ChainClient): QuorumClient<HyperliquidView> {
+  if (!isOwn(client)) throw new Error('a client of another family')
+  return client.explorers
+}
+
+const isOwn = (client: ChainClient): client is HyperliquidClient => 'explorers' in client
+
+/** Accounts as endpoints of the exchange have them, by agreement. */
+export const hyperliquidQuotingChain: QuotingChainFamily = {
+  connect: connectHyperliquid,
+  headSeconds: async (client) => Number(parseTime((await client.batch([statusCall]))[0]) / 1_000n),
+  open: (options) => new HyperliquidQuoter(options),
+  network: { reader: createHyperliquidNetworkReader, contradictions },
+}
+
+class HyperliquidQuoter implements QuotingChain {
+  readonly unitsOfCalls = undefined
+  readonly #options: QuotingChainOptions
+  readonly #agreed: ReturnType<typeof agreedAnswersOf>
+  readonly #recent: ReturnType<typeof openRecent>
+
+  constructor(options: QuotingChainOptions) {
+    this.#options = options
+    this.#agreed = agreedAnswersOf(options.client, options.onFailure)
+    this.#recent = openRecent(options.now)
+  }
+
+  async userFacts({ user, currency, touched = [] }: UserFactsQuestion): Promise<UserFacts> {
+    const held = touched.map(() => undefined)
+    // Nobody yet.
+    if (!isAddress(user)) return { held }
+    const account = user.toLowerCase()
+    const balance = await this.#recent.amounts(`${account} ${currency}`, () =>
+      currency === nativeCurrency ? this.#perpsBalance(account) : this.#spotBalance(account, currency),
+    )
+    return { held, ...(balance !== undefined && { balance }) }
+  }
+
+  async #perpsBalance(account: string): Promise<bigint | undefined> {
+    const { budgetMs } = this.#options
+    const [hasOneSide, balance] = await Promise.all([
+      this.#agreed(modeCall(account), parseHasOneSide, budgetMs),
+      this.#agreed(perpsCall(account), parseWithdrawable, budgetMs),
+    ])
+    return hasOneSide === true ? 0n : hasOneSide === undefined ? undefined : balance
+  }
+
+  async #spotBalance(account: string, currency: string): Promise<bigint | undefined> {
+    const { budgetMs } = this.#options
+    const tokens = await this.#recent.tokens('', () => this.#agreed(tokensCall, parseTokens, budgetMs))
+    const token = tokens?.find(({ tokenId }) => tokenId === currency)
+    if (token === undefined) return undefined
+    const decimalsOf = (symbol: string) => (symbol === token.name ? token.decimals : undefined)
+    return this.#agreed(
+      spotCall(account),
+      (answer) => parseSpotBalances(answer, decimalsOf).get(token.name) ?? 0n,
+      budgetMs,
+    )
+  }
+
+  lackOf(account: string): Promise<AccountLack | undefined> {
+    return this.#recent.lacks(account, () =>
+      this.#agreed(
+        transferCheckCall(account.toLowerCase(), noAccount),
+        (answer): AccountLack => {
+          const { exists, accountFee } = parseTransferCheck(answer)
+          return exists ? lacksNothing : { isAbsent: true, accountFee }
+        },
+        this.#options.neededWithinMs,
+      ),
+    )
+  }
+
+  async hasCode(): Promise<boolean> {
+    return false
+  }
+
+  async hasSent({ account, nonce, sinceMs }: SentTransfer): Promise<boolean> {
+    const { client, now, neededWithinMs } = this.#options
+    const own = account.toLowerCase()
+    const range = { from: BigInt(sinceMs), to: BigInt(now()) }
+    const { isSent } = await agreeOn(
+      explorersBeside(client),
+      async (view, signal) => {
+        const sends = parseOwnSends(await readLedger(view, own, range, signal), own)
+        return { isSent: sends.some((send) => send.nonce === nonce) }
+      },
+      AbortSignal.timeout(neededWithinMs),
+    )
+    return isSent
+  }
+}
+
+function openRecent(now: () => number) {
+  return {
+    // An account that is there stays.
+    lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
+    amounts: createRecent<bigint>(now),
+    tokens: createRecent<readonly SpotToken[]>(now, { lasts: () => true }),
+  }
+}
+
+/** Endpoints of the exchange, asked by paths. @throws ConfigurationError for endpoints that are no URLs */
+function connectHyperliquid(chain: RegisteredChain): HyperliquidClient {
+  const { id, endpoints, rpcThreshold } = chain
+  const client = createJsonRpcClient({
+    ...{ chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold: rpcThreshold },
+    ...{
+      headTracking: hyperliquidHeadTracking,
+      wire: 'paths',
+      lagBlocksMax: lagMsMax,
+      now: () => Date.now(),
+    },
+  })
+  const { quorum: explorers, observe, close } = openQuorum(chain)
+  return {
+    ...client,
+    explorers,
+    observe(observerOf) {
+      client.observe(observerOf)
+      observe(observerOf)
+    },
+    async close() {
+      await Promise.all([client.close(), close()])
+    },
+  }
+}
+
+type State = { readonly timeMs: bigint; readonly held: ReadonlyMap<string, bigint> }
+
+/**
+ * The exchange at this moment, as enough of its endpoints have it: of times and balances counts what enough have reached.
+ * Its transfers are free; what an account takes that is not there yet is asked for each recipient.
+ * @source rule F-157
+ */
+function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkReader {
+  const { client, feeModel, fillWallet, currencies } = options
+  if (feeModel.kind !== 'flat') throw new Error('this family takes a fee for each transfer, or none')
+  const { electorate } = client
+  const addresses = currencies.map(({ address }) => address)
+  const held = addresses.filter(({ length }) => length === nativeCurrency.length)
+  const walletCalls = fillWallet === undefined ? [] : [perpsCall(fillWallet), spotCall(fillWallet)]
+  const calls: readonly RpcCall[] = [statusCall, tokensCall, ...walletCalls]
+  const recentMode = createRecent<boolean>(() => Date.now(), { forMs: recentMs.steady })
+  /** Whether the wallet can pay from its perps side, which its owner may change; undefined where nobody answers. @source F-54 */
+  const hasTwoSides = (wallet: string, timeoutMs: number): Promise<boolean | undefined> =>
+    recentMode(wallet, () =>
+      agreedAnswer(client, modeCall(wallet), parseHasOneSide, timeoutMs).then(
+        (hasOneSide) => !hasOneSide,
+        () => undefined,
+      ),
+    )
+  const decide = (votes: Votes, isLast: boolean): NetworkReading | undefined => {
+    if (!isLast) return undefined
+    const states = saidByVoice(votes, (answers) =>
+      stateIn(answers, fillWallet === undefined ? undefined : held),
+    )
+    if (states.length < electorate.threshold) return undefined
+    const reached = (of: (state: State) => bigint) => reachedBy(electorate.threshold, states.map(of))
+    const number = reached(({ timeMs }) => timeMs)
+    const known = held.filter((address) => states.every((state) => state.held.has(address)))
+    return {
+      head: { number, timestampSeconds: Number(number / 1_000n) },
+      ...flatFeesOf(feeModel),
+      inventory: new Map(
+        known.map((address) => [address, reached((state) => state.held.get(address) ?? 0n)]),
+      ),
+      voices: {
+        agreed: states.filter(({ timeMs }) => timeMs >= number).length,
+        required: electorate.threshold,
+        configured: countVoices(electorate.voters),
+      },
+    }
+  }
+  return {
+    async read(limits) {
+      const [reading, canPayPerps] = await Promise.all([
+        client.poll<NetworkReading>(calls, { ...limits, patienceMs, decide }),
+        fillWallet === undefined ? true : hasTwoSides(fillWallet, limits.timeoutMs),
+      ])
+      if (canPayPerps === true || !reading.inventory.has(nativeCurrency)) return reading
+      const inventory = new Map(reading.inventory)
+      if (canPayPerps === false) inventory.set(nativeCurrency, 0n)
+      else inventory.delete(nativeCurrency)
+      return { ...reading, inventory }
+    },
+  }
+}
+
+/** @param currencies of a wallet; undefined where nobody pays @throws MalformedAnswerError */
+function stateIn(
+  [status, meta, perps, spot]: readonly (RpcAnswer | undefined)[],
+  currencies: readonly string[] | undefined,
+): State {
+  const timeMs = parseTime(status)
+  if (currencies === undefined) return { timeMs, held: new Map() }
+  const known = parseTokens(meta)
+  const free = parseSpotBalances(spot, (symbol) => known.find(({ name }) => name === symbol)?.decimals)
+  const held = currencies.flatMap((address): [string, bigint][] => {
+    if (address === nativeCurrency) return [[address, parseWithdrawable(perps)]]
+    const symbol = known.find(({ tokenId }) => tokenId === address)?.name
+    return symbol === undefined ? [] : [[address, free.get(symbol) ?? 0n]]
+  })
+  return { timeMs, held: new Map(held) }
+}
+
+/** Endpoints of another network, depositories that are no accounts, tokens of other decimals, a wallet of one side. */
+async function contradictions(
+  options: NetworkReaderOptions & { readonly isLocal: boolean },
+): Promise<readonly ChainFinding[]> {
+  const { client, depository, isLocal } = options
+  const quorum = explorersBeside(client)
+  const signal = AbortSignal.timeout(checkTimeoutMs)
+  const [problems, foreign, odd, oneSided] = await Promise.all([
+    verifyHyperliquidEndpoints({ quorum, depositories: [depository] }, signal),
+    isLocal ? verifyLocalHyperliquidEndpoints(quorum, signal) : [],
+    oddCurrencies(options),
+    oneSidedWallet(options),
+  ])
+  const setting = `chains: ${client.chainId}.httpRpcUrl`
+  const strangers = [...problems, ...foreign].map((problem): ChainFinding => {
+    return { kind: 'network', setting, value: 'mainnet', said: 'something else', problem }
+  })
+  return [...strangers, ...odd, ...oneSided]
+}
+
+/** The exchange refuses what such a wallet would pay in the native currency. @source F-90 */
+async function oneSidedWallet({
+  client,
+  fillWallet,
+  currencies,
+}: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+  if (fillWallet === undefined || !currencies.some(({ address }) => address === nativeCurrency)) return []
+  if (!(await agreedAnswer(client, modeCall(fillWallet), parseHasOneSide, checkTimeoutMs))) return []
+  const problem = `${fillWallet} is a unified account, which sends nothing from its perps side; set its mode to disabled`
+  const setting = `quote: chains.${client.chainId}.fillWallet`
+  return [{ kind: 'refusal', setting, value: 'two sides', said: 'one side', problem }]
+}
+
+async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+  const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => parseTokens(answer))
+  const known = await agreedAnswer(client, tokensCall, read, checkTimeoutMs)
+  if (known === undefined) throw new UpstreamUnavailableError('The exchange names no tokens.')
+  return currencies.flatMap(({ address, decimals }): readonly ChainFinding[] => {
+    const said =
+      address === nativeCurrency
+        ? hyperliquidNativeDecimals
+        : known.find(({ tokenId }) => tokenId === address.slice(0, nativeCurrency.length))?.decimals
+    if (said === decimals) return []
+    const setting = `quote: chains.${client.chainId}.currencies.${address}`
+    const problem = said === undefined ? `there is no token ${address}` : `${address} has ${said} decimals`
+    return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${said ?? 'no token'}`, problem }]
+  })
+}

@@ -1,0 +1,133 @@
+import type { QuorumClient, Sighting } from '@causeway/rpc'
+import {
+  FinalReadingCache,
+  MalformedAnswerError,
+  type ReadingCacheLimits,
+  singleRoundQuestion,
+} from '@causeway/rpc'
+import { createFinalTransactions } from '../../shared/finalTransactions.ts'
+import {
+  type HyperliquidTransaction,
+  type LedgerSend,
+  parseLedgerSend,
+  parseSpotTokens,
+  parseTransaction,
+} from './answers.ts'
+import { HyperliquidCurrencyError } from './hyperliquidErrors.ts'
+import type { HyperliquidView } from './hyperliquidView.ts'
+import { ledgerRequest, spotMetaRequest, transactionRequest } from './requests.ts'
+
+export type HyperliquidReaderLimits = ReadingCacheLimits
+
+/** Blocks of the exchange are final when they are there: nothing is waited for. @source rule F-154 */
+export const finalityRule = 'shown in a block'
+
+/** Where a transfer is looked for in the ledger of an account. */
+export type LedgerPlace = { readonly user: string; readonly timestampMs: number }
+
+/** Tokens of the exchange are some hundreds. */
+const tokensKeptMax = 2_000
+
+export type HyperliquidTransactions = ReturnType<typeof createHyperliquidTransactions>
+
+/** Transactions of the exchange and decimals of its tokens, each read once while it is remembered. */
+export function createHyperliquidTransactions(options: {
+  readonly quorum: QuorumClient<HyperliquidView>
+  readonly limits: HyperliquidReaderLimits
+}) {
+  const { quorum, limits } = options
+  const { chainId } = quorum
+  const known = createFinalTransactions({
+    ...{ quorum, limits, finalityRule },
+    shownIn: ({ blockNumber }: HyperliquidTransaction) => (blockNumber === undefined ? {} : { blockNumber }),
+    weightOf: ({ send = '' }) => JSON.stringify(send, textOfBigints).length,
+  })
+  const decimals = new FinalReadingCache<number>({
+    chainId,
+    limits: { finalEntriesMax: tokensKeptMax, finalWeightMax: tokensKeptMax },
+    weightOf: () => 1,
+  })
+
+  async function readDecimals(tokenId: string, signal: AbortSignal): Promise<number> {
+    const { facts } = await quorum.read({
+      ...singleRoundQuestion<{ readonly decimals: number | null }, HyperliquidView>(async (view, own) => {
+        const tokens = parseSpotTokens(await view.ask(spotMetaRequest, own))
+        const listed = tokens.filter((token) => token.tokenId === tokenId)
+        if (listed.length > 1) throw new MalformedAnswerError('spotMeta')
+        return { kind: 'final', facts: { decimals: listed[0]?.decimals ?? null } }
+      }),
+      signal,
+    })
+    if (facts.decimals === null) throw new HyperliquidCurrencyError('CURRENCY_DECIMALS_UNKNOWN')
+    return facts.decimals
+  }
+
+  return {
+    /**
+     * @param transactionId canonical
+     * @param place read from the ledger there and not from the explorer
+     * @throws what `QuorumClient.read` throws
+     */
+    read(transactionId: string, place: LedgerPlace | undefined, signal: AbortSignal) {
+      const key = JSON.stringify([transactionId, place?.user, place?.timestampMs])
+      const round = singleRoundQuestion(async (view: HyperliquidView, own) =>
+        judge(
+          place === undefined
+            ? await explore(view, transactionId, own)
+            : await lookUp(view, transactionId, place, own),
+        ),
+      )
+      return known.read({ key, question: { ...round, transactionId } }, signal)
+    },
+    /** @throws HyperliquidCurrencyError, and what `QuorumClient.read` throws */
+    decimalsOf(tokenId: string, signal: AbortSignal): Promise<number> {
+      return decimals.read({ key: tokenId }, signal, (shared) => readDecimals(tokenId, shared))
+    },
+    forget() {
+      known.forget()
+      decimals.forget()
+    },
+  }
+}
+
+async function explore(
+  view: HyperliquidView,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<HyperliquidTransaction | undefined> {
+  return parseTransaction(await view.explore(transactionRequest(transactionId), signal), transactionId)
+}
+
+/** Ledgers name tokens by symbols, which the same endpoint resolves. */
+async function lookUp(
+  view: HyperliquidView,
+  transactionId: string,
+  { user, timestampMs }: LedgerPlace,
+  signal: AbortSignal,
+): Promise<HyperliquidTransaction | undefined> {
+  const [ledger, meta] = await Promise.all([
+    view.ask(ledgerRequest(user, timestampMs), signal),
+    view.ask(spotMetaRequest, signal),
+  ])
+  const found = parseLedgerSend(ledger, transactionId)
+  if (found?.timeMs !== BigInt(timestampMs)) return undefined
+  return withTokenId(found, meta)
+}
+
+function withTokenId(found: LedgerSend, meta: unknown): HyperliquidTransaction {
+  const { send } = found
+  const listed = parseSpotTokens(meta).filter(({ name }) => name === send.token)
+  const [token] = listed
+  if (token === undefined || listed.length > 1) throw new MalformedAnswerError('spotMeta')
+  return { ...found, send: { ...send, token: `${send.token}:${token.tokenId}` } }
+}
+
+function judge(seen: HyperliquidTransaction | undefined): Sighting<HyperliquidTransaction> {
+  if (seen === undefined) return { kind: 'refused', reason: 'missing' }
+  if (seen.hasFailed) return { kind: 'refused', reason: 'reverted' }
+  return { kind: 'final', facts: seen }
+}
+
+function textOfBigints(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

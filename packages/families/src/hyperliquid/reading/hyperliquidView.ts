@@ -1,0 +1,77 @@
+import type { Secret } from '@causeway/core'
+import type { HttpView } from '@causeway/rpc'
+import { EndpointFailure } from '@causeway/rpc'
+import type { ExplorerRequest, InfoRequest } from './requests.ts'
+
+/** One endpoint of the exchange: its explorer and its API may stand on two hosts. */
+export type HyperliquidView = {
+  readonly alias: string
+  /** @throws EndpointFailure */
+  explore(request: ExplorerRequest, signal: AbortSignal): Promise<unknown>
+  /** @throws EndpointFailure */
+  ask(request: InfoRequest, signal: AbortSignal): Promise<unknown>
+  /** Hands in what an account signed. @throws EndpointFailure */
+  act(action: object, signal: AbortSignal): Promise<unknown>
+}
+
+/** Answers what the explorer refuses for the number of questions alone. */
+export type ExplorerProxy = {
+  readonly view: HttpView
+  /** Path and query of the proxy's URL. */
+  readonly path: Secret
+}
+
+type Asked = { readonly kind: 'answer'; readonly body: unknown } | { readonly kind: 'too_many' }
+
+/** What the explorer says instead of an answer once it was asked for too many old blocks. */
+const archiveLimit = 'More than 100 archived blocks queried in one day'
+
+export function createHyperliquidView(args: {
+  readonly explorer: HttpView
+  readonly info: HttpView
+  readonly proxy: ExplorerProxy | undefined
+}): HyperliquidView {
+  const { explorer, info, proxy } = args
+  const { alias } = explorer
+  const refused = () => new EndpointFailure({ alias, reason: 'rate_limited' })
+  const askInfo = async (path: string, body: object, signal: AbortSignal) => {
+    const asked = await post(info, path, body, signal)
+    if (asked.kind === 'too_many') throw refused()
+    return asked.body
+  }
+  return {
+    alias,
+    ask: (request, signal) => askInfo('/info', request, signal),
+    act: (action, signal) => askInfo('/exchange', action, signal),
+    async explore(request, signal) {
+      const path = '/explorer'
+      if (proxy === undefined || request.type !== 'txDetails') {
+        const asked = await post(explorer, path, request, signal)
+        if (asked.kind === 'too_many') throw refused()
+        return asked.body
+      }
+      const own = await post(explorer, path, request, signal).catch(whenRateLimited)
+      const asked = own.kind === 'answer' ? own : await post(proxy.view, proxy.path.reveal(), request, signal)
+      if (asked.kind === 'too_many') throw refused()
+      return asked.body
+    },
+  }
+}
+
+/** An endpoint that asked for a pause is not asked meanwhile: the proxy answers then too. */
+function whenRateLimited(error: unknown): Asked {
+  const isPaused = error instanceof EndpointFailure && ['rate_limited', 'excluded'].includes(error.reason)
+  if (!isPaused) throw error
+  return { kind: 'too_many' }
+}
+
+async function post(view: HttpView, path: string, request: object, signal: AbortSignal): Promise<Asked> {
+  const { text } = await view.ask({ method: 'POST', path, body: request }, signal)
+  const isShort = text.length < 1_024
+  if (isShort && text.includes(archiveLimit)) return { kind: 'too_many' }
+  try {
+    return { kind: 'answer', body: JSON.parse(text) }
+  } catch {
+    throw new EndpointFailure({ alias: view.alias, reason: 'not_json' })
+  }
+}

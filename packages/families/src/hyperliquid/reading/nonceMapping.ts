@@ -1,0 +1,75 @@
+import { type Hex, hubAlias, mainNetwork, nonceMappingId, type ReadOptions } from '@causeway/core'
+import type { EntryPlace, HubEntries, HubEntry } from '../../shared/hubEntries.ts'
+import type { HyperliquidTransaction, SendAction } from './answers.ts'
+import { NonceMappingMissingError } from './hyperliquidErrors.ts'
+import { nonceOf } from './transfers.ts'
+
+/** What the hub says a transfer is for. */
+export type NonceMapping = {
+  readonly orderId: Hex
+  /** Whom the entry names in place of the sender. */
+  readonly depositor: Hex | undefined
+}
+
+/** Entries that are written later than this after the transfer say nothing of it. */
+const mappingWindowSeconds = 3_600n
+/** A caller need not wait an hour for an entry that comes in seconds. */
+const waitSecondsMax = 30n
+
+/**
+ * The order of a transfer; `undefined` when none can be named any more. The hub's own blocks tell the time,
+ * so that every oracle decides alike.
+ * @throws NonceMappingMissingError while an entry may still come
+ */
+export async function readNonceMapping(
+  hub: HubEntries,
+  chainId: string,
+  transaction: HyperliquidTransaction & { readonly send: SendAction },
+  options: ReadOptions,
+): Promise<NonceMapping | undefined> {
+  const { user, send, timeMs } = transaction
+  const nonce = nonceOf(send)
+  const { user: alias, id } = placeOfMapping(chainId, user, nonce)
+  const entry = await hub.read(alias, id, options)
+  return judgeEntry(entry, { nonce, sender: user, timeMs })
+}
+
+/** Place where the hub says what the transfer of a sender with a nonce is for. */
+export function placeOfMapping(chainId: string, sender: string, nonce: bigint): EntryPlace {
+  return { user: hubAlias({ ...mainNetwork('hyperliquid-vm'), chainId }, sender), id: nonceMappingId(nonce) }
+}
+
+/** `open`: an entry may still come; `nobodys`: none counts any more. */
+export type ClaimState = 'open' | 'claimed' | 'nobodys'
+
+/** Whether the hub says what a transfer is for. Pure. */
+export function claimOf({ createdAtSeconds, readAtSeconds }: HubEntry, timeMs: bigint): ClaimState {
+  const closesAt = timeMs / 1_000n + mappingWindowSeconds
+  if (createdAtSeconds === 0n) return readAtSeconds > closesAt ? 'nobodys' : 'open'
+  return createdAtSeconds > closesAt ? 'nobodys' : 'claimed'
+}
+
+/** @throws NonceMappingMissingError */
+function judgeEntry(
+  entry: HubEntry,
+  { timeMs, ...transfer }: { readonly nonce: bigint; readonly sender: string; readonly timeMs: bigint },
+): NonceMapping | undefined {
+  const state = claimOf(entry, timeMs)
+  if (state === 'claimed') return readData(entry.data)
+  if (state === 'nobodys') return undefined
+  const left = timeMs / 1_000n + mappingWindowSeconds - entry.readAtSeconds + 1n
+  throw new NonceMappingMissingError({
+    ...transfer,
+    waitSeconds: Number(left < waitSecondsMax ? left : waitSecondsMax),
+  })
+}
+
+const noAccount = '0'.repeat(40)
+
+/** An order id, with the account of the depositor behind it or without; anything else names no order. */
+function readData(data: Hex): NonceMapping | undefined {
+  const [orderId, account] = [data.slice(2, 66), data.slice(66)]
+  if (orderId.length !== 64 || (account.length !== 0 && account.length !== 40)) return undefined
+  const hasDepositor = account !== '' && account !== noAccount
+  return { orderId: `0x${orderId}`, depositor: hasDepositor ? `0x${account}` : undefined }
+}

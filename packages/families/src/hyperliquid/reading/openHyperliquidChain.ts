@@ -1,0 +1,137 @@
+import { ConfigurationError, Secret } from '@causeway/core'
+import type { Endpoint, ObserveEndpoints } from '@causeway/rpc'
+import {
+  answersTo,
+  createEndpoints,
+  createQuorum,
+  evmHeadTracking,
+  HttpView,
+  type QuorumClient,
+} from '@causeway/rpc'
+import type { OpenFamilyChain, ReadableChain } from '../../shared/familyChain.ts'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { createHyperliquidFactsReader } from './factsReader.ts'
+import { createHyperliquidView, type ExplorerProxy, type HyperliquidView } from './hyperliquidView.ts'
+import { publicExplorerUrl, recentRequest, statusRequest } from './requests.ts'
+import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from './verifyEndpoints.ts'
+
+/**
+ * A `hyperliquid-vm` chain. `proxyApiUrl` answers for the first endpoint and for no other: one proxy behind
+ * several endpoints would vote more than once.
+ * @throws ConfigurationError for endpoints that are no URLs, without the hub's generic mapping, for a finality
+ * rule or another network than the main one
+ */
+export const openHyperliquidChain: OpenFamilyChain = (chain, limits, hubEntries) => {
+  if (hubEntries === undefined) {
+    throw new ConfigurationError(`chains: ${chain.id} needs genericMappingAddress of the hub`)
+  }
+  refuseMeaninglessSettings(chain)
+  const { quorum, observe, close } = openQuorum(chain)
+  const depositories = [chain.depository, ...(chain.additionalDepositories ?? [])]
+  return {
+    reader: createHyperliquidFactsReader({ chain, quorum, hubEntries, limits }),
+    readsHub: true,
+    verify: (signal) => verifyHyperliquidEndpoints({ quorum, depositories }, signal),
+    verifyLocal: (signal) => verifyLocalHyperliquidEndpoints(quorum, signal),
+    health: () => quorum.health(),
+    observe,
+    close,
+  }
+}
+
+/** A block of the exchange is final when it is shown; only the main network's USDC is the native currency. */
+function refuseMeaninglessSettings({ id, finality, network, additionalData }: ReadableChain): void {
+  const { finalizationBlocks, finalizationTime } = additionalData
+  const rules = [finality, finalizationBlocks, finalizationTime]
+  if (rules.some((rule) => rule !== undefined)) {
+    throw new ConfigurationError(`chains: ${id} has a rule of finality, which its family does not know`)
+  }
+  if (network !== undefined) {
+    throw new ConfigurationError(`chains: ${id}.additionalData.network: only the main network can be read`)
+  }
+}
+
+const now = () => Date.now()
+
+const infoHeads = answersTo({ method: '/info', params: [statusRequest] })
+const explorerHeads = answersTo({
+  method: '/explorer',
+  params: [recentRequest(`0x${'1'.padStart(40, '0')}`)],
+})
+
+/** Endpoints are told apart by their API; the explorer of one may stand on a host beside it. */
+export function openQuorum(
+  chain: Pick<RegisteredChain, 'id' | 'endpoints' | 'rpcThreshold' | 'additionalData'>,
+): {
+  readonly quorum: QuorumClient<HyperliquidView>
+  observe(observerOf: ObserveEndpoints): void
+  close(): Promise<void>
+} {
+  const { id: chainId, endpoints: urls, rpcThreshold: threshold } = chain
+  const shared = { chainId, headTracking: infoHeads, wire: 'paths' as const, now }
+  const infos = createEndpoints({ ...shared, endpoints: urls.map((url) => ({ url })) })
+  const proxy = openProxy(chain)
+  const explorers = urls.map((url, index) => ({ url: explorerUrl(url), alias: infos[index]?.alias ?? '' }))
+  const asked = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeads }
+  const quorum = createQuorum(asked, (endpoint, limits) => {
+    const isFirst = endpoint.alias === infos[0]?.alias
+    const info = infos.find(({ alias }) => alias === endpoint.alias) ?? endpoint
+    return createHyperliquidView({
+      explorer: new HttpView(endpoint, limits, now),
+      info: new HttpView(info, limits, now),
+      proxy: proxy === undefined || !isFirst ? undefined : proxyView(proxy, limits),
+    })
+  })
+  const others = proxy === undefined ? infos : [...infos, proxy.endpoint]
+  return {
+    quorum,
+    observe(observerOf) {
+      quorum.observe(observerOf)
+      for (const endpoint of others) endpoint.observe(observerOf(endpoint.alias))
+    },
+    async close() {
+      await Promise.all([quorum.close(), ...others.map((endpoint) => endpoint.close())])
+    },
+  }
+}
+
+type OpenProxy = { readonly endpoint: Endpoint; readonly path: Secret }
+
+function proxyView(
+  { endpoint, path }: OpenProxy,
+  limits: ConstructorParameters<typeof HttpView>[1],
+): ExplorerProxy {
+  return { view: new HttpView(endpoint, limits, now), path }
+}
+
+/** Its path is that of the setting: nothing is appended. */
+function openProxy({
+  id: chainId,
+  additionalData,
+}: Pick<RegisteredChain, 'id' | 'additionalData'>): OpenProxy | undefined {
+  const { proxyApiUrl, proxyApiKey } = additionalData
+  if (proxyApiUrl === undefined) return undefined
+  if (!URL.canParse(proxyApiUrl.reveal())) {
+    throw new ConfigurationError(`chains: ${chainId}.additionalData.proxyApiUrl is no URL`)
+  }
+  const { origin, pathname, search } = new URL(proxyApiUrl.reveal())
+  const headers = {
+    url: publicExplorerUrl,
+    ...(proxyApiKey !== undefined && { 'X-Nft-Api-Key': proxyApiKey }),
+  }
+  const [endpoint] = createEndpoints({
+    ...{ chainId, headTracking: evmHeadTracking, now },
+    endpoints: [{ url: origin, alias: 'proxy', headers }],
+  })
+  return endpoint && { endpoint, path: new Secret(`${pathname}${search}`) }
+}
+
+/** The exchange serves its explorer on the host `rpc.` beside `api.`; others serve both on one. */
+export function explorerUrl(url: Secret): Secret {
+  return new Secret(
+    url
+      .reveal()
+      .trim()
+      .replace(/^(https?:\/\/(?:[^/@]*@)?)api\./i, '$1rpc.'),
+  )
+}

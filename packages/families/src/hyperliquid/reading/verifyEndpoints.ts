@@ -1,0 +1,67 @@
+import type { QuorumClient } from '@causeway/rpc'
+import { askEnough, endpointOf, verifyLocalEndpoints } from '@causeway/rpc'
+import { parseHasAccount, parseSpotTokens } from './answers.ts'
+import type { HyperliquidView } from './hyperliquidView.ts'
+import { spotMetaRequest, usdcTokenId, userRoleRequest } from './requests.ts'
+
+/**
+ * Tokens that one network has and no other: the exchange names its networks nowhere else.
+ * @source Hyperliquid API, "Info endpoint", spotMeta
+ */
+const publicTokens: ReadonlyMap<string, string> = new Map([
+  ['0xc1fb593aeffbeb02f85e0308e9956a90', 'is on the main network'],
+  ['0xeb62eee3685fc4c43992febcd9e75443', 'is on the test network'],
+])
+
+/**
+ * Asks every endpoint for its tokens and for the depositories: each may feed a signature.
+ * @returns problems; empty when all that answered fit
+ * @throws UpstreamUnavailableError when fewer endpoints answer than the threshold
+ */
+export async function verifyHyperliquidEndpoints(
+  {
+    quorum,
+    depositories,
+  }: {
+    readonly quorum: QuorumClient<HyperliquidView>
+    readonly depositories: readonly string[]
+  },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const answered = await askEnough(
+    quorum,
+    async (view, own) => {
+      const [tokenIds, ...accounts] = await Promise.all([
+        readTokenIds(view, own),
+        ...depositories.map(async (depository) =>
+          parseHasAccount(await view.ask(userRoleRequest(depository), own)),
+        ),
+      ])
+      return {
+        hasUsdc: tokenIds.includes(usdcTokenId),
+        hasAccounts: accounts.every((hasAccount) => hasAccount),
+      }
+    },
+    signal,
+  )
+  return answered.flatMap(({ alias, said: { hasUsdc, hasAccounts } }) => {
+    const here = endpointOf(quorum.chainId, alias)
+    if (!hasUsdc) return [`${here} does not list the USDC of the main network`]
+    return hasAccounts ? [] : [`${here} does not know every account of chains: ${quorum.chainId}.depository`]
+  })
+}
+
+/** Endpoints of public networks. @throws UpstreamUnavailableError when one does not answer */
+export function verifyLocalHyperliquidEndpoints(
+  quorum: QuorumClient<HyperliquidView>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const publicNetwork = (tokenIds: readonly string[]) =>
+    tokenIds.map((tokenId) => publicTokens.get(tokenId)).find((name) => name !== undefined)
+  return verifyLocalEndpoints(quorum, readTokenIds, publicNetwork, signal)
+}
+
+async function readTokenIds(view: HyperliquidView, signal: AbortSignal): Promise<readonly string[]> {
+  const tokens = parseSpotTokens(await view.ask(spotMetaRequest, signal))
+  return tokens.map(({ tokenId }) => tokenId)
+}

@@ -1,0 +1,42 @@
+import { bytesToHex, domainSeparator, fixedHexToBytes, typedDataDigest } from '@causeway/core'
+import { isSignedByAccount } from '../../ethereum/rules/family.ts'
+import { type AllocatorPayloadFamily, firstDifference } from '../../rules/allocatorPayloadFamily.ts'
+import type { Family } from '../../rules/family.ts'
+import { decodeHyperliquidWithdrawal, hyperliquidWithdrawalId } from './withdrawal.ts'
+import { normaliseHyperliquidRequest } from './withdrawRequest.ts'
+
+/** Wallets of the exchange sign user actions under the chain id of Arbitrum. */
+const signatureDomain = domainSeparator({
+  name: 'HyperliquidSignTransaction',
+  version: '1',
+  chainId: 42_161,
+  verifyingContract: `0x${'00'.repeat(20)}`,
+})
+
+/** The payload is the action itself; its time, and for a token its text, come from the request. */
+const hyperliquidAllocatorPayload: AllocatorPayloadFamily = {
+  additionalData(withdrawal) {
+    const action = decodeHyperliquidWithdrawal(withdrawal)
+    const [symbol, time] =
+      action.type === 'UsdSend' ? ['', action.time] : [action.token.split(':', 1)[0] ?? '', action.nonce]
+    return { currencyHyperliquidSymbol: symbol, currentTime: time.toString() }
+  },
+  hashes(payload) {
+    const structHash = fixedHexToBytes(hyperliquidWithdrawalId(decodeHyperliquidWithdrawal(payload)), 32)
+    return [bytesToHex(typedDataDigest(signatureDomain, structHash))]
+  },
+  toWithdrawal: (payload) => payload,
+  difference: (withdrawal, payload) =>
+    firstDifference(decodeHyperliquidWithdrawal(withdrawal), decodeHyperliquidWithdrawal(payload)),
+}
+
+export const hyperliquidFamily: Family = {
+  name: 'Hyperliquid',
+  publicName: 'hypevm',
+  withdrawRequest: normaliseHyperliquidRequest,
+  allocatorPayload: hyperliquidAllocatorPayload,
+  isSignedByOwner: isSignedByAccount,
+  payerSettings: [],
+  depositoryMembers: ['networkName', 'tokens'],
+  takesDepositFeePayer: false,
+}

@@ -1,0 +1,191 @@
+import type { Hex } from '@causeway/core'
+import { formatFixed, hyperliquidCodec, nonceMappingTypedData } from '@causeway/core'
+import { z } from 'zod'
+import { burntAccounts, reservedAccount } from '../../../ethereum/rules/reservedAccounts.ts'
+import type {
+  Authorization,
+  ChainSettings,
+  EncodedTransaction,
+  OriginRoute,
+  PlannedTransaction,
+  QuotedCurrency,
+  QuotingFamily,
+  StepIdentity,
+} from '../../../rules/quotingFamily.ts'
+import { hyperliquidNativeDecimals, usdcToken } from '../withdrawalTransfer.ts'
+
+/** Of the typed data of a transfer, in the order in which they are hashed. */
+export const sendAssetMembers = [
+  { name: 'hyperliquidChain', type: 'string' },
+  { name: 'destination', type: 'string' },
+  { name: 'sourceDex', type: 'string' },
+  { name: 'destinationDex', type: 'string' },
+  { name: 'token', type: 'string' },
+  { name: 'amount', type: 'string' },
+  { name: 'fromSubAccount', type: 'string' },
+  { name: 'nonce', type: 'uint64' },
+] as const
+
+/** The name of the typed data of a transfer. */
+export const sendAssetType = 'HyperliquidTransaction:SendAsset'
+
+const nonceNumber = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+/** A transfer, as the public client signs it and hands it to the exchange. @source families.md 2.4 */
+export const hyperliquidStepData = z.object({
+  action: z.object({
+    type: z.literal('sendAsset'),
+    parameters: z.object({
+      ...{ hyperliquidChain: z.string(), destination: z.string(), sourceDex: z.string() },
+      ...{ destinationDex: z.string(), token: z.string(), amount: z.string(), fromSubAccount: z.string() },
+      nonce: nonceNumber,
+    }),
+  }),
+  nonce: nonceNumber,
+  eip712Types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() })).readonly()),
+  eip712PrimaryType: z.string(),
+})
+
+/**
+ * A token that is sent to its system address leaves for the sender's account on HyperEVM.
+ * @source Hyperliquid documentation, "HyperCore to HyperEVM transfers"
+ */
+const systemAddress = /^0x(20(?:00){15}[0-9a-f]{8}|(?:22){20})$/
+
+function reserved(account: string): string | undefined {
+  return systemAddress.test(account) ? 'a system address of the exchange' : reservedAccount(account)
+}
+
+/** The exchange counts in 64 bits. */
+const amountMax = 2n ** 64n - 1n
+
+/** Of 8 decimals the exchange moves 6 between perps accounts. @source rule F-157 */
+const perpsGranularity = 100n
+
+/**
+ * The family whose transfers name no order: the wallet signs first what the nonce of its transfer is for, and then the
+ * transfer. @source rules F-153, F-156
+ */
+export const hyperliquidQuoting: QuotingFamily = {
+  feeModel: 'flat',
+  reserved,
+  burnt: burntAccounts,
+  accountOfHex: (hex) => hex,
+  bind: (settings) => ({
+    isNobody: (address) => burntAccounts.some((burnt) => burnt === address.toLowerCase()),
+    canSign: () => true,
+    amountMax: () => amountMax,
+    granularity: ({ isNative }) => (isNative ? perpsGranularity : 1n),
+    runsCalls: false,
+    paysTokensToCode: true,
+    keepsSides: true,
+    tellsCallsApart: false,
+    // Solvers have their account on the hub under chains with contracts, like those of other families.
+    namesSolvers: false,
+    hexAddress: (address) => address.toLowerCase() as Hex, // CAST: accounts are 20 bytes of hex.
+    spenderOf: () => undefined,
+    touched: () => [],
+    plan: (route) => [plan(route)],
+    encode: (planned, route, { identity }) => encode(settings, planned, route, identity),
+    authorization: (planned, route, identity) => authorization(settings, planned, route, identity),
+    transferNonce: ({ orderId, deadlineSeconds }) => depositNonce(orderId, deadlineSeconds),
+    addressSwap: () => undefined,
+    encodeAddressSwap: () => {
+      throw new Error('this family has no deposit addresses')
+    },
+  }),
+}
+
+/**
+ * The nonce of an order's deposit, which follows from the order: milliseconds, as the exchange expects them, with a part
+ * of the order's id behind the second of its deadline, so that two orders of a wallet hardly ever have one.
+ */
+export function depositNonce(orderId: Hex, deadlineSeconds: number): number {
+  return deadlineSeconds * 1_000 + Number(BigInt(orderId) % 1_000n)
+}
+
+/** @throws Error for what nobody does on this family */
+function plan({ by, swap, currencyIn: { isNative } }: OriginRoute): PlannedTransaction {
+  if (by === 'send') return { kind: 'send-input', isNative }
+  if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined)
+    return { kind: 'deposit', isNative }
+  throw new Error(`nothing is deposited by ${by} on this family`)
+}
+
+/** @throws Error for what was planned from another route, and for what users do alone: it is priced only */
+function encode(
+  { depository }: Pick<ChainSettings, 'depository'>,
+  { kind }: PlannedTransaction,
+  { currencyIn, amountIn }: OriginRoute,
+  { orderId, deadlineSeconds }: StepIdentity,
+): EncodedTransaction {
+  if (kind !== 'deposit' || orderId === undefined) throw new Error(`no ${kind} is encoded on this family`)
+  const nonce = depositNonce(orderId, deadlineSeconds)
+  const { dex, token } = hyperliquidAsset(currencyIn)
+  const step: z.infer<typeof hyperliquidStepData> = {
+    action: {
+      type: 'sendAsset',
+      parameters: {
+        ...{ hyperliquidChain: 'Mainnet', destination: depository, sourceDex: dex, destinationDex: dex },
+        ...{ token, amount: hyperliquidAmount(currencyIn, amountIn), fromSubAccount: '', nonce },
+      },
+    },
+    nonce,
+    eip712Types: { [sendAssetType]: sendAssetMembers },
+    eip712PrimaryType: sendAssetType,
+  }
+  return { data: step, call: undefined }
+}
+
+function authorization(
+  { chainId, chainKey }: ChainSettings,
+  { kind }: PlannedTransaction,
+  { user }: OriginRoute,
+  { orderId, deadlineSeconds }: StepIdentity,
+): Authorization | undefined {
+  if (kind !== 'deposit' || orderId === undefined) return undefined
+  if (chainKey === undefined) throw new Error('the chain has no name')
+  const [wallet, nonce] = [user.toLowerCase(), depositNonce(orderId, deadlineSeconds)]
+  const mapping = { wallet, depositor: wallet, nonce, id: orderId }
+  return {
+    sign: {
+      signatureKind: 'eip712',
+      ...nonceMappingTypedData(signatureChainId),
+      value: { chainId: chainKey, ...mapping },
+    },
+    post: {
+      endpoint: '/authorize',
+      method: 'POST',
+      body: { type: 'nonce-mapping', walletChainId: chainId, ...mapping, signatureChainId },
+    },
+  }
+}
+
+/** The public client puts the chain that its wallet is on in its place. @source families.md 2.4 */
+const signatureChainId = 1
+
+/** Where a currency is held, and what the exchange calls it. @throws Error for a token without a symbol */
+export function hyperliquidAsset({ address, isNative, symbol = '' }: QuotedCurrency): {
+  /** `spot`, empty for the first perps dex, or the name of another. */
+  readonly dex: string
+  /** `SYMBOL:0x…` */
+  readonly token: string
+} {
+  if (isNative) return { dex: '', token: `USDC:${usdcToken}` }
+  const tokenId = address.slice(0, tokenCharacters)
+  if (symbol === '') throw new Error(`${address} has no symbol`)
+  const dex = Buffer.from(address.slice(tokenCharacters), 'hex').toString('latin1')
+  return { dex: dex === '' ? 'spot' : dex, token: `${symbol}:${tokenId}` }
+}
+
+const tokenCharacters = hyperliquidCodec.nativeCurrency.length
+
+/** As the exchange reads amounts; of perps dollars the six places that it moves. @throws RangeError for parts of them */
+export function hyperliquidAmount(
+  { isNative, decimals = hyperliquidNativeDecimals }: QuotedCurrency,
+  amount: bigint,
+): string {
+  if (!isNative) return formatFixed(amount, decimals)
+  if (amount % perpsGranularity !== 0n) throw new RangeError('the exchange moves no such part of a dollar')
+  return formatFixed(amount / perpsGranularity, hyperliquidNativeDecimals - 2)
+}

@@ -1,0 +1,49 @@
+import {
+  abiBytes,
+  abiUint,
+  bytesToHex,
+  encodeAbiTuple,
+  hyperliquidCodec,
+  InvalidWithdrawRequestError,
+  uint64Text,
+  utf8Bytes,
+} from '@causeway/core'
+import { z } from 'zod'
+import {
+  additionalDataOf,
+  type NormalisedWithdrawRequest,
+  type PlainWithdrawRequest,
+  uint64Of,
+} from '../../rules/withdrawRequestParts.ts'
+
+const tokenIdBytes = 16
+
+const schema = z.object({
+  /** No colon: the token's id must be the one behind the first. */
+  currencyHyperliquidSymbol: z.string().regex(/^[\x21-\x39\x3b-\x7e]{0,64}$/),
+  currentTime: uint64Text,
+})
+
+/**
+ * A native currency as an empty text, any other as `SYMBOL:0x…`; the time, and for a token the dexes that
+ * it leaves and reaches, as data. The symbol is the caller's claim.
+ * @throws InvalidAddressError, InvalidWithdrawRequestError
+ * @source oracle-protocol.md 3.5
+ */
+export function normaliseHyperliquidRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
+  const depository = hyperliquidCodec.canonicalAddress(request.depository)
+  const recipient = hyperliquidCodec.canonicalAddress(request.recipient)
+  const currencyBytes = hyperliquidCodec.encodeCurrency(request.currency)
+  const { currencyHyperliquidSymbol, currentTime } = additionalDataOf(request, 'hyperliquid-vm', schema)
+  const time = abiUint(uint64Of(currentTime, 'currentTime'))
+  if (request.currency === hyperliquidCodec.nativeCurrency) {
+    return { depository, currency: '', recipient, data: bytesToHex(encodeAbiTuple([time])) }
+  }
+  if (currencyHyperliquidSymbol === '') {
+    throw new InvalidWithdrawRequestError('a token needs its symbol', 'currencyHyperliquidSymbol')
+  }
+  const dexName = Buffer.from(currencyBytes.subarray(tokenIdBytes)).toString('latin1')
+  const dex = abiBytes(utf8Bytes(dexName === '' ? 'spot' : dexName))
+  const currency = `${currencyHyperliquidSymbol}:${bytesToHex(currencyBytes)}`
+  return { depository, currency, recipient, data: bytesToHex(encodeAbiTuple([time, dex, dex])) }
+}

@@ -1,0 +1,92 @@
+import { ConfigurationError, type DepositFacts, hyperliquidCodec, type InBlock } from '@causeway/core'
+import { agreeOn, createLruCache, TransactionMissingError, TransactionRevertedError } from '@causeway/rpc'
+import type { SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
+import { unlessGone } from '../../shared/settlingReads.ts'
+import { createTimeAsHeight } from '../../shared/timeAsHeight.ts'
+import { parseTime, statusCall } from '../quoting/calls.ts'
+import { explorersBeside } from '../quoting/hyperliquidQuotingChain.ts'
+import { createHyperliquidFactsReader } from '../reading/factsReader.ts'
+import { NonceMappingMissingError } from '../reading/hyperliquidErrors.ts'
+import { createDepositClaims } from './depositClaims.ts'
+import { readDepositPass, type Times, timesOfLook } from './depositPass.ts'
+
+/** What is shown is never replaced, so it may be remembered. */
+const limits = { finalEntriesMax: 10_000 }
+
+const minuteMs = 60_000n
+
+/**
+ * The exchange as settlement reads it: milliseconds of its own time stand for heights, and nothing is ever replaced.
+ * Deposits are what the depositories' ledgers list, as enough endpoints list it; the hub says which order each is for.
+ * @source rule F-51
+ */
+export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, hubEntries }) => {
+  const { depository, additionalDepositories = [] } = chain
+  if (depository === undefined) throw new ConfigurationError(`chains: ${chain.id} has no depository`)
+  if (hubEntries === undefined)
+    throw new ConfigurationError(`chains: ${chain.id} needs the hub, which says what transfers are for`)
+  const quorum = explorersBeside(client)
+  const reader = createHyperliquidFactsReader({ chain: { ...chain, depository }, quorum, hubEntries, limits })
+  const depositories = [depository, ...additionalDepositories].map(hyperliquidCodec.canonicalAddress)
+  const { markAt, placed, ...time } = createTimeAsHeight({
+    client,
+    call: statusCall,
+    readMs: parseTime,
+    hash: 'shown',
+  })
+  const claims = createDepositClaims({ chainId: chain.id, hubEntries }, Date.now)
+  let listed: Times | undefined
+  const known = createLruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
+  return {
+    steps: { rangeBlocks: 5n * minuteMs, rewindBlocks: 60n * minuteMs, lateBlocks: 0n },
+    ...time,
+    async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
+      const look = timesOfLook({ from, to }, listed)
+      const { found } = await agreeOn(
+        quorum,
+        async (view, own) => ({
+          found: await readDepositPass(view, { times: look.times, depositories }, own),
+        }),
+        signal,
+      )
+      const { transfers, isShort } = await claims.look(found, to, signal)
+      listed = look.listed
+      const transactions = transfers.map(({ hash }) => hash)
+      return { known: markAt(known), last: markAt(to), transactions, isShort: isShort || !look.isWhole }
+    },
+    async deposits(transactionId, signal) {
+      const before = known.get(transactionId)
+      if (before !== undefined) return before
+      const reading = reader.readDeposits({ transactionId }, { signal }).then(placed)
+      const found = await unlessUnmapped(unlessGone(reading))
+      // An entry of the hub never changes, and none counts that comes later than an hour.
+      if (found !== undefined) known.set(transactionId, found)
+      return found
+    },
+    async payment(question, signal) {
+      try {
+        const facts = placed(await reader.readPayment(question, { signal }))
+        return { state: 'included', facts, confirmations: 1 }
+      } catch (error) {
+        if (error instanceof TransactionMissingError || error instanceof NonceMappingMissingError)
+          return { state: 'missing' }
+        if (error instanceof TransactionRevertedError) return { state: 'reverted', isFinal: true }
+        throw error
+      }
+    },
+    finalPayment: async (question, signal) =>
+      unlessUnmapped(unlessGone(reader.readPayment(question, { signal }).then((facts) => placed(facts)))),
+    // Transfers are free; what an account takes that was not there is in no answer.
+    feePaid: async () => 0n,
+  }
+}
+
+/** What a transfer is for may still be told, for an hour: until then it is nobody's, and is looked at again. */
+async function unlessUnmapped<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof NonceMappingMissingError) return undefined
+    throw error
+  }
+}

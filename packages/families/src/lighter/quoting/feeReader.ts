@@ -1,0 +1,92 @@
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
+import {
+  countVoices,
+  type Electorate,
+  reachedBy,
+  tally,
+  unlessUnreadable,
+  type Vote,
+  valuesByVoice,
+} from '@causeway/rpc'
+import { flatFeesOf } from '../../shared/flatTransfers.ts'
+import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../shared/networkReader.ts'
+import {
+  accountCall,
+  type LighterHoldings,
+  parseHoldings,
+  parseSeconds,
+  parseTransferFee,
+  statusCall,
+  transferFeeCall,
+} from './calls.ts'
+
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+
+/**
+ * The exchange at this moment, as enough of its endpoints have it: of times and balances counts what enough have
+ * reached. The fee of a transfer between strangers is agreed, or what is configured where endpoints tell it only to the
+ * owner of an account. @source rule F-165
+ */
+export function createLighterNetworkReader(options: NetworkReaderOptions): NetworkReader {
+  const { client, feeModel, fillWallet, depository } = options
+  if (feeModel.kind !== 'flat') throw new Error('this family takes a fee for each transfer')
+  const { electorate } = client
+  const decimals = new Map(options.currencies.map((one) => [one.address, one.decimals]))
+  const calls: readonly RpcCall[] = [
+    statusCall,
+    transferFeeCall(fillWallet ?? depository, depository),
+    ...(fillWallet === undefined ? [] : [accountCall(fillWallet)]),
+  ]
+  const stateIn = ([status, , account]: readonly RpcAnswer[]): State | undefined =>
+    unlessUnreadable(() => ({
+      seconds: parseSeconds(status),
+      held:
+        fillWallet === undefined
+          ? new Map()
+          : (parseHoldings(account, fillWallet, (currency) => decimals.get(currency)) ?? new Map()),
+    }))
+
+  const readingOf = (votes: Votes, { threshold, voters }: Electorate): NetworkReading | undefined => {
+    const states = valuesByVoice(
+      votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value) })),
+    )
+    if (states.length < threshold) return undefined
+    const reached = (of: (state: State) => bigint) => reachedBy(threshold, states.map(of))
+    const seconds = reached((state) => state.seconds)
+    return {
+      head: { number: seconds * 1_000n, timestampSeconds: Number(seconds) },
+      ...flatFeesOf(feeModel, agreedFee(votes, electorate)),
+      inventory: new Map(
+        [...decimals.keys()].flatMap((currency): [string, bigint][] =>
+          fillWallet === undefined ? [] : [[currency, reached(({ held }) => held.get(currency) ?? 0n)]],
+        ),
+      ),
+      voices: {
+        agreed: states.filter((state) => state.seconds >= seconds).length,
+        required: threshold,
+        configured: countVoices(voters),
+      },
+    }
+  }
+  return {
+    read: (limits) =>
+      client.poll<NetworkReading>(calls, {
+        ...limits,
+        patienceMs,
+        decide: (votes, isLast) => (isLast ? readingOf(votes, electorate) : undefined),
+      }),
+  }
+}
+
+type Votes = readonly Vote<readonly RpcAnswer[]>[]
+type State = { readonly seconds: bigint; readonly held: LighterHoldings }
+
+function agreedFee(votes: Votes, electorate: Electorate): bigint | undefined {
+  const said = votes.map((vote) => ({
+    ...vote,
+    value: unlessUnreadable(() => parseTransferFee(vote.value?.[1])),
+  }))
+  const verdict = tally(said, electorate)
+  return verdict.status === 'agreed' ? verdict.value : undefined
+}

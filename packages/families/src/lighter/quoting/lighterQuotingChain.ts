@@ -1,0 +1,153 @@
+import { isLighterPayment, lighterCodec } from '@causeway/core'
+import type { HttpView, RpcAnswer } from '@causeway/rpc'
+import {
+  type ChainClient,
+  createHttpQuorumOver,
+  createJsonRpcClient,
+  type QuorumClient,
+  unlessUnreadable,
+} from '@causeway/rpc'
+import type { AccountLack } from '../../rules/quotingFamily.ts'
+import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
+import type { ChainFinding } from '../../shared/chainFinding.ts'
+import type { NetworkReaderOptions } from '../../shared/networkReader.ts'
+import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../shared/quotingChain.ts'
+import { createRecent } from '../../shared/recent.ts'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { lighterNetworkOf } from '../reading/networks.ts'
+import { explorersOf, lighterEndpoints } from '../reading/openLighterChain.ts'
+import { verifyLighterEndpoints, verifyLocalLighterEndpoints } from '../reading/verifyEndpoints.ts'
+import {
+  accountCall,
+  assetsCall,
+  hasAccount,
+  lighterHeadTracking,
+  parseAssets,
+  parseHoldings,
+  parseSeconds,
+  statusCall,
+} from './calls.ts'
+import { createLighterNetworkReader } from './feeReader.ts'
+
+const lacksNothing: AccountLack = {}
+/** A start waits so long for a chain. */
+const checkTimeoutMs = 5_000
+/** Endpoints tell whole seconds, each by its own clock. */
+const lagSecondsMax = 30
+
+/** A client with the explorers beside it, which name transfers of accounts. */
+export type LighterClient = ChainClient & { readonly explorers: QuorumClient<HttpView> | undefined }
+
+/** @throws Error for a client of another family */
+export function explorersBeside(client: ChainClient): QuorumClient<HttpView> | undefined {
+  if (!isOwn(client)) throw new Error('a client of another family')
+  return client.explorers
+}
+
+const isOwn = (client: ChainClient): client is LighterClient => 'explorers' in client
+
+/** Accounts as endpoints of the exchange have them, by agreement. */
+export const lighterQuotingChain: QuotingChainFamily = {
+  connect: connectLighter,
+  headSeconds: async (client) => Number(parseSeconds((await client.batch([statusCall]))[0])),
+  open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
+    const recent = {
+      // An account that is there stays.
+      lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
+      amounts: createRecent<bigint>(now),
+    }
+    const agreed = agreedAnswersOf(client, onFailure)
+    /** Of perps USDC alone: the decimals of other assets are the quote file's. */
+    const balanceOf = (user: string) =>
+      recent.amounts(user, () =>
+        agreed(
+          accountCall(user),
+          (answer) => parseHoldings(answer, user, () => undefined)?.get(lighterCodec.nativeCurrency) ?? 0n,
+          budgetMs,
+        ),
+      )
+
+    return {
+      async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
+        const held = touched.map(() => undefined)
+        // Nobody yet.
+        if (!lighterCodec.isAddress(user) || currency !== lighterCodec.nativeCurrency) return { held }
+        const balance = await balanceOf(user)
+        return { held, ...(balance !== undefined && { balance }) }
+      },
+      lackOf: (account) =>
+        recent.lacks(account, () =>
+          lighterCodec.isAddress(account)
+            ? agreed(
+                accountCall(account),
+                (answer): AccountLack => (hasAccount(answer, account) ? lacksNothing : { isUnpayable: true }),
+                neededWithinMs,
+              )
+            : Promise.resolve(lacksNothing),
+        ),
+      hasCode: async () => false,
+      unitsOfCalls: undefined,
+    }
+  },
+  network: { reader: createLighterNetworkReader, contradictions },
+}
+
+/** Endpoints of the exchange, asked by paths. @throws ConfigurationError for endpoints that are no URLs */
+function connectLighter(chain: RegisteredChain): LighterClient {
+  const { id, rpcThreshold } = chain
+  const client = createJsonRpcClient({
+    ...{ chainId: id, endpoints: lighterEndpoints(chain), threshold: rpcThreshold, now: () => Date.now() },
+    ...{ headTracking: lighterHeadTracking, wire: 'paths', lagBlocksMax: lagSecondsMax },
+  })
+  const explorers = explorersOf(chain)
+  return {
+    ...client,
+    explorers,
+    observe(observerOf) {
+      client.observe(observerOf)
+      explorers?.observe(observerOf)
+    },
+    async close() {
+      await Promise.all([client.close(), explorers?.close()])
+    },
+  }
+}
+
+/** Endpoints of another network, depositories that are no accounts, and assets of other decimals. */
+async function contradictions(
+  options: NetworkReaderOptions & { readonly isLocal: boolean },
+): Promise<readonly ChainFinding[]> {
+  const { client, network: name, depository, isLocal } = options
+  const quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
+  const signal = AbortSignal.timeout(checkTimeoutMs)
+  const network = lighterNetworkOf({ id: client.chainId, network: name })
+  const [problems, foreign, odd] = await Promise.all([
+    verifyLighterEndpoints({ quorum, network, depositories: [depository] }, signal),
+    isLocal ? verifyLocalLighterEndpoints(quorum, signal) : [],
+    oddCurrencies(options),
+  ])
+  const setting = `chains: ${client.chainId}.httpRpcUrl`
+  const strangers = [...problems, ...foreign].map((problem): ChainFinding => {
+    return { kind: 'network', setting, value: name ?? 'mainnet', said: 'something else', problem }
+  })
+  return [...strangers, ...odd]
+}
+
+async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+  const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => [...parseAssets(answer)])
+  const known = new Map(await agreedAnswer(client, assetsCall, read, checkTimeoutMs))
+  return currencies.flatMap(({ address, decimals }): readonly ChainFinding[] => {
+    const setting = `quote: chains.${client.chainId}.currencies.${address}`
+    if (!isLighterPayment(address)) {
+      const problem = `no transfer of asset ${address} is attested as a payment`
+      return [{ kind: 'contract', setting, value: address, said: 'not payable', problem }]
+    }
+    const said = known.get(address === lighterCodec.nativeCurrency ? usdcAsset : address)
+    if (said === decimals) return []
+    const problem = said === undefined ? `there is no asset ${address}` : `${address} has ${said} decimals`
+    return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${said ?? 'no asset'}`, problem }]
+  })
+}
+
+/** What the native currency is an amount of. */
+const usdcAsset = '3'

@@ -1,0 +1,204 @@
+import type { Hex } from '@causeway/core'
+import { MalformedAnswerError, parseAddress, parseList, parseRecord } from '@causeway/rpc'
+import type { LighterWithdrawal } from '../rules/withdrawal.ts'
+
+/**
+ * Answers of the HTTP API read strictly: `code` 200 is an answer, two other codes say that there is no such
+ * thing, and everything else makes the endpoint one that did not answer.
+ * @source zklighter-perps 1.0.272, `openapi.json`
+ */
+
+/** A transfer as its sender signed it. Numbers are uint64. */
+export type LighterTransfer = Omit<LighterWithdrawal, 'lighterChainId'> & {
+  /** At most 32 bytes, as many as were sent. */
+  readonly memo: Hex
+}
+
+type TransactionStatus = 'waiting' | 'executed' | 'failed'
+
+export type LighterTransaction = {
+  /** Canonical. */
+  readonly transactionId: string
+  readonly status: TransactionStatus
+  readonly queuedAtMs: bigint
+  /** Absent for every other type of transaction. */
+  readonly transfer: LighterTransfer | undefined
+  /** What it takes when it is executed; absent where the endpoint does not tell. */
+  readonly nonce: LighterNonce | undefined
+}
+
+/** One nonce of one key of an account: one transaction takes it. */
+export type LighterNonce = {
+  readonly account: bigint
+  readonly apiKeyIndex: bigint
+  readonly nonce: bigint
+}
+
+/** `key` is the address that signs for the account, in lower case; absent where it has none. */
+export type LighterAccount = { readonly key: Hex | undefined }
+
+/** @source lighter-ts-sdk, `TransactionStatus` */
+const statuses: ReadonlyMap<bigint, TransactionStatus> = new Map([
+  [0n, 'waiting'],
+  [1n, 'waiting'],
+  [2n, 'executed'],
+  [3n, 'executed'],
+  [4n, 'failed'],
+  [5n, 'failed'],
+])
+const transferType = 12n
+const codes = { ok: 200n, accountNotFound: 21_100n, transactionNotFound: 21_500n }
+const uint64Max = 2n ** 64n - 1n
+const memoBytesMax = 32
+/** 2001 to 2286: a time in seconds or microseconds would be another hub address. */
+const plausibleMs = { min: 10n ** 12n, max: 10n ** 13n }
+
+/** `undefined` when there is no such transaction. @throws MalformedAnswerError */
+export function parseTransaction(text: string, transactionId: string): LighterTransaction | undefined {
+  const what = 'tx'
+  const body = parseBody(text, codes.transactionNotFound, what)
+  if (body === undefined) return undefined
+  const { hash, queued_at: queuedAt } = body
+  if (typeof hash !== 'string' || hash.toLowerCase() !== transactionId) throw new MalformedAnswerError(what)
+  const queuedAtMs = parseUint64(queuedAt, what)
+  if (queuedAtMs < plausibleMs.min || queuedAtMs >= plausibleMs.max) throw new MalformedAnswerError(what)
+  return { transactionId, queuedAtMs, ...parseListed(body, what) }
+}
+
+/** What an account's list says of one of its transactions. */
+export type ListedTransfer = Pick<LighterTransaction, 'status' | 'transfer' | 'nonce'>
+
+/** A page of an account's transactions. @throws MalformedAnswerError */
+export function parseTransactionList(text: string): readonly ListedTransfer[] {
+  const what = 'accountTxs'
+  const body = parseRecord(parseExactJson(text, what), what)
+  if (body['code'] !== codes.ok) throw new MalformedAnswerError(what)
+  return parseList(body['txs'], what).map((entry) => parseListed(parseRecord(entry, what), what))
+}
+
+/**
+ * What became of a transfer that was handed in. What another one made impossible is refused, and its own reading tells.
+ * @throws MalformedAnswerError
+ */
+export function parseSendOutcome(text: string): { readonly isTaken: boolean; readonly message: string } {
+  const what = 'sendTx'
+  const { code, message } = parseRecord(parseExactJson(text, what), what)
+  if (typeof code !== 'bigint') throw new MalformedAnswerError(what)
+  return {
+    isTaken: code === codes.ok,
+    message: typeof message === 'string' ? message.slice(0, 200) : 'refused',
+  }
+}
+
+function parseListed(body: Readonly<Record<string, unknown>>, what: string): ListedTransfer {
+  const status = statuses.get(parseUint64(body['status'], what))
+  if (status === undefined) throw new MalformedAnswerError(what)
+  const transfer = parseUint64(body['type'], what) === transferType ? parseTransfer(body['info']) : undefined
+  return { status, transfer, nonce: nonceOf(body, transfer) }
+}
+
+/** `undefined` when there is no such account. @throws MalformedAnswerError */
+export function parseAccount(text: string, account: string): LighterAccount | undefined {
+  const what = 'account'
+  const body = parseBody(text, codes.accountNotFound, what)
+  if (body === undefined) return undefined
+  const [only, ...others] = parseList(body['accounts'], what)
+  if (only === undefined || others.length > 0) throw new MalformedAnswerError(what)
+  const { index, l1_address: address } = parseRecord(only, what)
+  if (parseUint64(index, what).toString() !== account) throw new MalformedAnswerError(what)
+  return { key: address === '' ? undefined : parseKey(address, what) }
+}
+
+/** The contract on layer 1, in lower case. @throws MalformedAnswerError */
+export function parseContract(text: string): Hex {
+  const what = 'info'
+  return parseAddress(parseRecord(parseExactJson(text, what), what)['contract_address'], what)
+}
+
+/** @throws MalformedAnswerError */
+function parseBody(
+  text: string,
+  notFound: bigint,
+  what: string,
+): Readonly<Record<string, unknown>> | undefined {
+  const body = parseRecord(parseExactJson(text, what), what)
+  if (body['code'] === notFound) return undefined
+  if (body['code'] !== codes.ok) throw new MalformedAnswerError(what)
+  return body
+}
+
+/** Without its content a transfer has no meaning: the API may list one before it knows what is in it. */
+function parseTransfer(info: unknown): LighterTransfer {
+  const what = 'tx info'
+  if (typeof info !== 'string') throw new MalformedAnswerError(what)
+  const parts = parseRecord(parseExactJson(info, what), what)
+  const part = (name: string) => parseUint64(parts[name], what)
+  const assetIndex = part('AssetIndex')
+  // There is none, and its index would be read as the native currency.
+  if (assetIndex === 0n) throw new MalformedAnswerError(what)
+  return {
+    ...{ nonce: part('Nonce'), apiKeyIndex: part('ApiKeyIndex') },
+    ...{ fromAccountIndex: part('FromAccountIndex'), fromRouteType: part('FromRouteType') },
+    ...{ toAccountIndex: part('ToAccountIndex'), toRouteType: part('ToRouteType') },
+    ...{ assetIndex, amount: part('Amount'), usdcFee: part('USDCFee') },
+    memo: parseMemo(parts['Memo'], what),
+  }
+}
+
+/** Of a transfer what its sender signed, of all else what the endpoint says. */
+function nonceOf(
+  body: Readonly<Record<string, unknown>>,
+  transfer: LighterTransfer | undefined,
+): LighterNonce | undefined {
+  if (transfer !== undefined) {
+    const { fromAccountIndex: account, apiKeyIndex, nonce } = transfer
+    return { account, apiKeyIndex, nonce }
+  }
+  const { account_index: account, api_key_index: apiKeyIndex, nonce } = body
+  const isTold = typeof account === 'bigint' && typeof apiKeyIndex === 'bigint' && typeof nonce === 'bigint'
+  return isTold ? { account, apiKeyIndex, nonce } : undefined
+}
+
+function parseMemo(value: unknown, what: string): Hex {
+  const bytes = parseList(value, what).map((byte) => {
+    if (typeof byte === 'bigint' && byte >= 0n && byte <= 255n) return Number(byte)
+    throw new MalformedAnswerError(what)
+  })
+  if (bytes.length > memoBytesMax) throw new MalformedAnswerError(what)
+  return `0x${Buffer.from(bytes).toString('hex')}`
+}
+
+function parseUint64(value: unknown, what: string): bigint {
+  if (typeof value === 'bigint' && value >= 0n && value <= uint64Max) return value
+  throw new MalformedAnswerError(what)
+}
+
+function parseKey(value: unknown, what: string): Hex | undefined {
+  const key = parseAddress(value, what)
+  return /^0x0{40}$/.test(key) ? undefined : key
+}
+
+/** No true answer comes near it. */
+const charactersMax = 1024 * 1024
+
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+const integer = /^-?\d{1,40}$/
+const mark = '\u0000'
+
+/**
+ * JSON with every integer as a bigint: amounts may be above 2^53, where a number would be another amount.
+ * @throws MalformedAnswerError for what is no JSON, or too long
+ */
+export function parseExactJson(text: string, what: string): unknown {
+  if (text.length > charactersMax) throw new MalformedAnswerError(what)
+  try {
+    // First as it stands: marking could mend what is no JSON.
+    JSON.parse(text)
+    const marked = text.replace(tokens, (token) => (integer.test(token) ? `"\\u0000${token}"` : token))
+    return JSON.parse(marked, (_name, value: unknown) =>
+      typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+    )
+  } catch {
+    throw new MalformedAnswerError(what)
+  }
+}

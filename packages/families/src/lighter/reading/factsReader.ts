@@ -1,0 +1,183 @@
+import {
+  ConfigurationError,
+  codecOf,
+  DomainError,
+  type Hex,
+  mainNetwork,
+  type PaymentQuestion,
+  type ReadOptions,
+} from '@causeway/core'
+import type { HttpView, QuorumClient } from '@causeway/rpc'
+import { singleRoundQuestion } from '@causeway/rpc'
+import {
+  createFactsReader,
+  type FamilyReader,
+  type FoundDeposits,
+  type FoundPayment,
+  type WithdrawalReading,
+} from '../../shared/createFactsReader.ts'
+import type { LighterAccount } from './answers.ts'
+import { readAccount } from './api.ts'
+import {
+  createLighterTransactions,
+  finalityRule,
+  type LighterReaderLimits,
+  type LighterTransactions,
+} from './finalTransactions.ts'
+import { lighterNetworkOf } from './networks.ts'
+import { type SeenWithdrawal, withdrawalQuestion } from './readWithdrawal.ts'
+import type { FindTransfers } from './transferLookup.ts'
+import { findDeposits, referencesOrder, sumTransfers } from './transfers.ts'
+import { readWithdrawalTerms } from './withdrawals.ts'
+
+export type LighterFactsReaderOptions = {
+  readonly chain: {
+    readonly id: string
+    readonly network?: string | undefined
+    readonly depository?: string | undefined
+    readonly additionalDepositories?: readonly string[] | undefined
+  }
+  readonly quorum: QuorumClient<HttpView>
+  /** Where endpoints cannot be asked for what an account paid. */
+  readonly findTransfers: FindTransfers
+  readonly limits?: Partial<LighterReaderLimits>
+}
+
+export interface LighterFactsReader extends FamilyReader {
+  readOwnerKey(account: string, options: ReadOptions): Promise<Hex>
+}
+
+type Reading = {
+  readonly chainId: string
+  readonly lighterChainId: bigint
+  readonly depositories: readonly string[]
+  readonly quorum: QuorumClient<HttpView>
+  readonly findTransfers: FindTransfers
+  readonly transactions: LighterTransactions
+}
+
+const family = mainNetwork('lighter-vm')
+const codec = codecOf(family)
+
+/**
+ * Facts of a `lighter-vm` chain, read over its HTTP API. What was executed is remembered; an account's key and
+ * what waits or failed never is.
+ * @throws ConfigurationError for a depository that is no account, and for another network
+ * @source oracle-protocol.md 5.5; design.md 7.5
+ */
+export function createLighterFactsReader(options: LighterFactsReaderOptions): LighterFactsReader {
+  const { chain, quorum, findTransfers, limits = {} } = options
+  const { lighterChainId } = lighterNetworkOf(chain)
+  const depositories = depositoriesOf(chain)
+  const transactions = createLighterTransactions({ quorum, limits })
+  const reading: Reading = {
+    ...{ chainId: chain.id, lighterChainId, depositories },
+    ...{ quorum, findTransfers, transactions },
+  }
+  const reader = createFactsReader({
+    chainId: chain.id,
+    network: family,
+    finalityRule,
+    forget: transactions.forget,
+    readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
+    readPayment: (question, { signal }) => readPayment(reading, question, signal),
+    prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+  })
+  return { ...reader, readOwnerKey: (account, { signal }) => readOwnerKey(reading, account, signal) }
+}
+
+async function readDeposits(
+  { depositories, transactions }: Reading,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<FoundDeposits> {
+  const { final, evidence } = await transactions.read(transactionId, signal)
+  const deposits = findDeposits(final.transfer, depositories)
+  return { blockTimestampSeconds: final.queuedAtMs / 1_000n, deposits, evidence }
+}
+
+async function readPayment(
+  { depositories, transactions }: Reading,
+  { transactionId, orderId, payments }: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<FoundPayment> {
+  const { final, evidence } = await transactions.read(transactionId, signal)
+  return {
+    blockTimestampSeconds: final.queuedAtMs / 1_000n,
+    referencesOrder: referencesOrder(final.transfer, orderId),
+    transfers: sumTransfers(final.transfer, payments, depositories),
+    evidence,
+  }
+}
+
+/** @throws PayingAccountError for a withdrawal from an account that is no depository */
+function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading<SeenWithdrawal> {
+  const { chainId, lighterChainId, depositories, quorum, findTransfers } = reading
+  const terms = readWithdrawalTerms(withdrawal, lighterChainId)
+  const { withdrawalId, payer, currency, amount, recipient } = terms
+  if (!depositories.includes(payer)) throw new PayingAccountError(payer, chainId)
+  return {
+    withdrawalId,
+    async read(transactionId, signal) {
+      const named = transactionId === undefined ? [] : [transactionId]
+      const candidates = [...new Set([...named, ...(await findTransfers({ payer, recipient }, signal))])]
+      return quorum.read({ ...withdrawalQuestion({ terms, candidates, lighterChainId }), signal })
+    },
+    describe: (seen) => ({
+      ...{ depository: payer, status: seen.status, currency, amount, recipient },
+      ...(seen.transactionId !== undefined && { executingTransactionId: seen.transactionId }),
+      ...(seen.pendingReason !== undefined && { pendingReason: seen.pendingReason }),
+      shownIn: {},
+    }),
+  }
+}
+
+async function readOwnerKey({ chainId, quorum }: Reading, asked: string, signal: AbortSignal): Promise<Hex> {
+  const account = codec.canonicalAddress(asked)
+  const { facts } = await quorum.read({
+    ...singleRoundQuestion<{ readonly found: LighterAccount | undefined }, HttpView>(async (view, own) => ({
+      kind: 'final',
+      facts: { found: await readAccount(view, account, own) },
+    })),
+    signal,
+  })
+  if (facts.found === undefined) throw new OwnerAccountError('OWNER_ACCOUNT_NOT_FOUND', account, chainId)
+  const { key } = facts.found
+  if (key === undefined) throw new OwnerAccountError('OWNER_ACCOUNT_WITHOUT_KEY', account, chainId)
+  return key
+}
+
+/** Canonical, the primary one first. @throws ConfigurationError */
+export function depositoriesOf({
+  id,
+  depository,
+  additionalDepositories = [],
+}: LighterFactsReaderOptions['chain']): readonly string[] {
+  if (depository === undefined) throw new ConfigurationError(`chain ${id} has no depository`)
+  return [depository, ...additionalDepositories].map((account) => {
+    if (codec.isAddress(account)) return codec.canonicalAddress(account)
+    throw new ConfigurationError(`chains: ${id}: a depository is no account index`)
+  })
+}
+
+/** A withdrawal that pays from an account which is no depository of the chain. */
+class PayingAccountError extends DomainError {
+  readonly code = 'DEPOSITORY_NOT_CONFIGURED'
+  readonly kind = 'invalid_request'
+
+  constructor(account: string, chainId: string) {
+    super(`Depository ${account} is not configured for chain ${chainId}.`, { data: { account, chainId } })
+  }
+}
+
+/** An account that nobody can sign for. */
+class OwnerAccountError extends DomainError {
+  readonly code: 'OWNER_ACCOUNT_NOT_FOUND' | 'OWNER_ACCOUNT_WITHOUT_KEY'
+  readonly kind = 'invalid_request'
+
+  constructor(code: OwnerAccountError['code'], account: string, chainId: string) {
+    const problem = { OWNER_ACCOUNT_NOT_FOUND: 'not found', OWNER_ACCOUNT_WITHOUT_KEY: 'without a key' }[code]
+    super(`Account ${account} on chain ${chainId}: ${problem}.`, { data: { account, chainId } })
+    this.code = code
+  }
+}

@@ -1,0 +1,55 @@
+import type { HttpView, QuorumClient, Sighting } from '@causeway/rpc'
+import { defaultReadingCacheLimits, type ReadingCacheLimits, singleRoundQuestion } from '@causeway/rpc'
+import { createFinalTransactions } from '../../shared/finalTransactions.ts'
+import type { LighterTransaction } from './answers.ts'
+import { readTransaction } from './api.ts'
+
+/** Without its status: an endpoint may know already that a transaction is proven on layer 1. */
+export type FinalTransaction = Omit<LighterTransaction, 'status'>
+
+export type LighterReaderLimits = Pick<ReadingCacheLimits, 'finalEntriesMax'>
+
+/** A transaction is a few numbers and a memo. */
+const transactionWeight = 1_000
+
+/** What the sequencer executed is never replaced. For evidence. @source rule F-162 */
+export const finalityRule = 'executed by the sequencer'
+
+export type LighterTransactions = ReturnType<typeof createLighterTransactions>
+
+/** Executed transactions of one chain. */
+export function createLighterTransactions(options: {
+  readonly quorum: QuorumClient<HttpView>
+  readonly limits: Partial<LighterReaderLimits>
+}) {
+  const { quorum } = options
+  const known = createFinalTransactions({
+    ...{ quorum, finalityRule },
+    limits: { ...defaultReadingCacheLimits, ...options.limits },
+    shownIn: (_final: FinalTransaction) => ({}),
+    weightOf: () => transactionWeight,
+  })
+  return {
+    /** @param transactionId canonical; @throws what `QuorumClient.read` throws */
+    read(transactionId: string, signal: AbortSignal) {
+      const round = singleRoundQuestion(async (view: HttpView, own) =>
+        judge(await readTransaction(view, transactionId, own)),
+      )
+      return known.read({ key: transactionId, question: { ...round, transactionId } }, signal)
+    },
+    forget: known.forget,
+  }
+}
+
+function judge(transaction: LighterTransaction | undefined): Sighting<FinalTransaction> {
+  if (transaction === undefined) return { kind: 'refused', reason: 'missing' }
+  const { status, ...final } = transaction
+  switch (status) {
+    case 'waiting':
+      return { kind: 'not_final', waitSeconds: 1 }
+    case 'failed':
+      return { kind: 'refused', reason: 'reverted' }
+    case 'executed':
+      return { kind: 'final', facts: final }
+  }
+}

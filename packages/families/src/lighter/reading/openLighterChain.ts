@@ -1,0 +1,81 @@
+import { ConfigurationError, Secret, splitList } from '@causeway/core'
+import type { EndpointToCreate, HttpView } from '@causeway/rpc'
+import { answersTo, createHttpQuorumClient, parseEndpoint, type QuorumClient } from '@causeway/rpc'
+import type { OpenFamilyChain, ReadableChain } from '../../shared/familyChain.ts'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { createLighterFactsReader, depositoriesOf } from './factsReader.ts'
+import { lighterNetworkOf } from './networks.ts'
+import { createTransferLookup, explorerHeadTracking, noTransferLookup } from './transferLookup.ts'
+import { verifyLighterEndpoints, verifyLocalLighterEndpoints } from './verifyEndpoints.ts'
+
+const now = () => Date.now()
+
+/** Requests without one are refused by what stands in front of the API. */
+const agentHeaders = { 'user-agent': 'causeway-oracle' }
+
+/**
+ * A `lighter-vm` chain. `explorerApiUrl`, one or several, only names transactions that may have paid out a
+ * withdrawal; the endpoints decide. `rpcApiKey` goes to the host of the first endpoint and to no other.
+ * @throws ConfigurationError for endpoints that are no URLs, other networks, depositories that are no
+ * accounts, and finality rules: there is none to choose
+ */
+export const openLighterChain: OpenFamilyChain = (chain, limits) => {
+  checkFinality(chain)
+  const network = lighterNetworkOf(chain)
+  const quorum = endpointQuorum(chain)
+  const explorers = explorersOf(chain)
+  const findTransfers = explorers === undefined ? noTransferLookup : createTransferLookup(explorers)
+  const opened = [quorum, explorers].filter((one) => one !== undefined)
+  return {
+    reader: createLighterFactsReader({ chain, quorum, findTransfers, limits }),
+    verify: (signal) =>
+      verifyLighterEndpoints({ quorum, network, depositories: depositoriesOf(chain) }, signal),
+    verifyLocal: (signal) => verifyLocalLighterEndpoints(quorum, signal),
+    health: () => opened.flatMap((one) => one.health()),
+    observe(observerOf) {
+      for (const one of opened) one.observe(observerOf)
+    },
+    async close() {
+      await Promise.all(opened.map((one) => one.close()))
+    },
+  }
+}
+
+function endpointQuorum(chain: ReadableChain): QuorumClient<HttpView> {
+  const { id: chainId, rpcThreshold: threshold } = chain
+  return createHttpQuorumClient({
+    ...{ chainId, endpoints: lighterEndpoints(chain), threshold, now },
+    ...{ headTracking: answersTo({ method: '/', params: [] }), wire: 'paths' },
+  })
+}
+
+/** The key goes to the host of the first endpoint and to no other. @throws ConfigurationError for what is no URL */
+export function lighterEndpoints({
+  endpoints,
+  additionalData: { rpcApiKey },
+}: Pick<RegisteredChain, 'endpoints' | 'additionalData'>): readonly EndpointToCreate[] {
+  const keyHeaders = rpcApiKey === undefined ? {} : { 'x-api-key': rpcApiKey }
+  const origins = endpoints.map((url, index) => parseEndpoint({ url }, index + 1).origin)
+  return endpoints.map((url, index) => ({
+    url,
+    headers: { ...agentHeaders, ...(origins[index] === origins[0] ? keyHeaders : {}) },
+  }))
+}
+
+/** One setting may name several, like `httpRpcUrl`. @throws ConfigurationError for what is no URL */
+export function explorersOf({
+  id: chainId,
+  additionalData,
+}: Pick<RegisteredChain, 'id' | 'additionalData'>): QuorumClient<HttpView> | undefined {
+  const urls = splitList(additionalData.explorerApiUrl?.reveal(), ',')
+  const endpoints = urls.map((url) => ({ url: new Secret(url), headers: agentHeaders }))
+  if (endpoints.length === 0) return undefined
+  const dialect = { headTracking: explorerHeadTracking, wire: 'paths' } as const
+  return createHttpQuorumClient({ chainId, endpoints, threshold: 1, now, ...dialect })
+}
+
+/** The sequencer executes or it does not. @source rule F-162 */
+function checkFinality({ id, finality }: Pick<ReadableChain, 'id' | 'finality'>): void {
+  if (finality === undefined) return
+  throw new ConfigurationError(`chains: ${id}.finality: Lighter chains have no rule to choose`)
+}

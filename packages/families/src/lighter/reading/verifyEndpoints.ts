@@ -1,0 +1,48 @@
+import type { HttpView, QuorumClient } from '@causeway/rpc'
+import { askEnough, endpointOf, verifyLocalEndpoints } from '@causeway/rpc'
+import { readAccount, readContract } from './api.ts'
+import { type LighterNetwork, lighterNetworks } from './networks.ts'
+
+/**
+ * Asks every endpoint for its contract on layer 1 and for the depositories' accounts: each may feed a
+ * signature.
+ * @returns problems; empty when all that answered fit
+ * @throws UpstreamUnavailableError when fewer endpoints answer than the threshold
+ */
+export async function verifyLighterEndpoints(
+  expected: {
+    readonly quorum: QuorumClient<HttpView>
+    readonly network: LighterNetwork
+    readonly depositories: readonly string[]
+  },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { quorum, network, depositories } = expected
+  const answered = await askEnough(
+    quorum,
+    async (view, own) => {
+      const [contract, ...accounts] = await Promise.all([
+        readContract(view, own),
+        ...depositories.map((depository) => readAccount(view, depository, own)),
+      ])
+      return { contract, missing: depositories.filter((_, index) => accounts[index] === undefined) }
+    },
+    signal,
+  )
+  const wanted = network.contract ?? answered[0]?.said.contract
+  return answered.flatMap(({ alias, said: { contract, missing } }) => {
+    const here = endpointOf(quorum.chainId, alias)
+    if (contract !== wanted) return [`${here} is on another network`]
+    return missing.map((depository) => `${here} shows no account ${depository}, a depository of the chain`)
+  })
+}
+
+/** Endpoints of the main network. @throws UpstreamUnavailableError when one does not answer */
+export function verifyLocalLighterEndpoints(
+  quorum: QuorumClient<HttpView>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const publicNetwork = (contract: string) =>
+    contract === lighterNetworks.mainnet.contract ? 'is on the main network' : undefined
+  return verifyLocalEndpoints(quorum, readContract, publicNetwork, signal)
+}

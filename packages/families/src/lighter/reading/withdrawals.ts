@@ -1,0 +1,61 @@
+import { type Hex, InvalidWithdrawalError } from '@causeway/core'
+import {
+  decodeLighterWithdrawal,
+  type LighterWithdrawal,
+  lighterWithdrawalId,
+  lighterWithdrawalTransfer,
+} from '../rules/withdrawal.ts'
+import type { LighterNonce, LighterTransaction, LighterTransfer } from './answers.ts'
+
+/** What the withdrawal bytes of a request say. */
+export type WithdrawalTerms = {
+  readonly withdrawalId: Hex
+  /** The account that pays. */
+  readonly payer: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly recipient: string
+  readonly nonce: LighterNonce
+}
+
+const memoWordCharacters = 66
+
+/**
+ * The chain id must be the network's: transfers do not carry it, so that under another one the same transfer
+ * would execute a second withdrawal.
+ * @throws InvalidWithdrawalError
+ * @source rule F-161
+ */
+export function readWithdrawalTerms(withdrawal: Hex, lighterChainId: bigint): WithdrawalTerms {
+  const decoded = decodeLighterWithdrawal(withdrawal)
+  if (decoded.lighterChainId !== lighterChainId) {
+    throw new InvalidWithdrawalError('it is for another Lighter network')
+  }
+  return {
+    withdrawalId: lighterWithdrawalId(decoded),
+    payer: decoded.fromAccountIndex.toString(),
+    ...lighterWithdrawalTransfer(decoded),
+    nonce: {
+      ...{ account: decoded.fromAccountIndex, apiKeyIndex: decoded.apiKeyIndex, nonce: decoded.nonce },
+    },
+  }
+}
+
+/** The id of the withdrawal that a transfer executes. @source oracle-protocol.md 5.5 */
+export function withdrawalIdOf(transfer: LighterTransfer, lighterChainId: bigint): Hex {
+  const memo: LighterWithdrawal['memo'] = `0x${transfer.memo.slice(2).padEnd(memoWordCharacters - 2, '0')}`
+  return lighterWithdrawalId({ ...transfer, lighterChainId, memo })
+}
+
+/**
+ * Whether another transaction, executed, took the nonce that a withdrawal needs: from then on nobody can send
+ * the withdrawal's transfer any more. A transfer that failed or lapsed took none, and its text, which the key
+ * of the depository signed, holds no expiry.
+ * @source rule F-161
+ */
+export function takesNonce(transaction: LighterTransaction, wanted: LighterNonce): boolean {
+  const { status, nonce: taken } = transaction
+  if (status !== 'executed' || taken === undefined) return false
+  const { account, apiKeyIndex, nonce } = wanted
+  return taken.account === account && taken.apiKeyIndex === apiKeyIndex && taken.nonce === nonce
+}

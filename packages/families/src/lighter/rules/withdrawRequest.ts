@@ -1,0 +1,66 @@
+import {
+  abiUint,
+  bytesToHex,
+  encodeAbiTuple,
+  InvalidWithdrawRequestError,
+  lighterCodec,
+  lighterCurrency,
+  parseHexDigits,
+  uint64Text,
+} from '@causeway/core'
+import { z } from 'zod'
+import {
+  additionalDataOf,
+  type NormalisedWithdrawRequest,
+  type PlainWithdrawRequest,
+  uint64Of,
+} from '../../rules/withdrawRequestParts.ts'
+
+const schema = z.object({
+  ...{ nonce: uint64Text, fromRouteType: uint64Text, toRouteType: uint64Text },
+  ...{ apiKeyIndex: uint64Text, usdcFee: uint64Text, assetIndex: uint64Text },
+  memo: z.string().max(256),
+})
+const transferAction = 0n
+const memoBytesMax = 32
+
+/**
+ * The asset's index as the currency; action, nonce, routes, key, fee and memo as data. The asset must be
+ * the currency that the owner pays with, or one could be taken out for another.
+ * @throws InvalidAddressError, InvalidWithdrawRequestError
+ * @source oracle-protocol.md 3.5
+ */
+export function normaliseLighterRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
+  const depository = lighterCodec.canonicalAddress(request.depository)
+  const recipient = lighterCodec.canonicalAddress(request.recipient)
+  const own = additionalDataOf(request, 'lighter-vm', schema)
+  const [assetIndex, fromRoute] = [
+    uint64Of(own.assetIndex, 'assetIndex'),
+    uint64Of(own.fromRouteType, 'fromRouteType'),
+  ]
+  if (lighterCurrency(assetIndex, fromRoute) !== lighterCodec.canonicalAddress(request.currency)) {
+    throw new InvalidWithdrawRequestError('the asset is not the currency of the request', 'assetIndex')
+  }
+  const data = encodeAbiTuple([
+    abiUint(transferAction),
+    abiUint(uint64Of(own.nonce, 'nonce')),
+    abiUint(fromRoute),
+    abiUint(uint64Of(own.toRouteType, 'toRouteType')),
+    abiUint(uint64Of(own.apiKeyIndex, 'apiKeyIndex')),
+    abiUint(uint64Of(own.usdcFee, 'usdcFee')),
+    { word: memoWord(own.memo) },
+  ])
+  return { depository, currency: assetIndex.toString(), recipient, data: bytesToHex(data) }
+}
+
+/** Hex with or without `0x`, padded on the right. */
+function memoWord(memo: string): Uint8Array {
+  const bytes = parseHexDigits(memo, memo.startsWith('0x') ? 2 : 0)
+  if (bytes === undefined) throw new InvalidWithdrawRequestError('the memo is not whole bytes in hex', 'memo')
+  if (bytes.length > memoBytesMax) {
+    throw new InvalidWithdrawRequestError(`the memo exceeds ${memoBytesMax} bytes`, 'memo')
+  }
+  const word = new Uint8Array(memoBytesMax)
+  word.set(bytes)
+  return word
+}

@@ -1,0 +1,76 @@
+import { ConfigurationError, lighterCodec } from '@causeway/core'
+import {
+  createHttpQuorumOver,
+  TransactionMissingError,
+  TransactionNotFinalError,
+  TransactionRevertedError,
+} from '@causeway/rpc'
+import type { SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
+import { unlessGone } from '../../shared/settlingReads.ts'
+import { createTimeAsHeight } from '../../shared/timeAsHeight.ts'
+import { parseSeconds, statusCall } from '../quoting/calls.ts'
+import { explorersBeside } from '../quoting/lighterQuotingChain.ts'
+import { createLighterFactsReader, depositoriesOf } from '../reading/factsReader.ts'
+import { createLighterTransactions } from '../reading/finalTransactions.ts'
+import { noTransferLookup } from '../reading/transferLookup.ts'
+import { listDeposits } from './depositPass.ts'
+
+/** What was executed is never replaced, so it may be remembered. */
+const limits = { finalEntriesMax: 10_000 }
+
+const hourMs = 3_600_000n
+
+/**
+ * The exchange as settlement reads it: milliseconds of its own time stand for heights, and nothing is ever replaced.
+ * Explorers name the transfers of a depository, and the endpoints decide what they were: an explorer that lies hides
+ * deposits at worst, while all others name them. @source rule F-163
+ */
+export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => {
+  const explorers = explorersBeside(client)
+  if (explorers === undefined)
+    throw new ConfigurationError(
+      `chains: ${chain.id}.additionalData.explorerApiUrl is needed: deposits are found by it`,
+    )
+  const now = () => Date.now()
+  const quorum = createHttpQuorumOver(client, { now }, (view) => view)
+  const known = createLighterTransactions({ quorum, limits })
+  const reader = createLighterFactsReader({ chain, quorum, findTransfers: noTransferLookup, limits })
+  const depositories = depositoriesOf(chain)
+  const { markAt, placed, ...time } = createTimeAsHeight({
+    client,
+    call: statusCall,
+    readMs: (answer) => parseSeconds(answer) * 1_000n,
+    hash: 'executed',
+  })
+  return {
+    steps: { rangeBlocks: 24n * hourMs, rewindBlocks: hourMs, lateBlocks: 0n },
+    ...time,
+    async depositPass({ from, to, known: knownHeight }, signal): Promise<SettlingPass> {
+      const transactions = await listDeposits({ explorers, depositories, known }, { from, to }, signal)
+      return { known: markAt(knownHeight), last: markAt(to), transactions }
+    },
+    deposits: (transactionId, signal) => {
+      const found = reader.readDeposits({ transactionId }, { signal }).then(placed)
+      return unlessGone(found)
+    },
+    async payment(question, signal) {
+      try {
+        const facts = placed(await reader.readPayment(question, { signal }))
+        return { state: 'included', facts, confirmations: 1 }
+      } catch (error) {
+        if (error instanceof TransactionMissingError || error instanceof TransactionNotFinalError)
+          return { state: 'missing' }
+        // Until another transaction has its nonce it may be sent again, and succeed.
+        if (error instanceof TransactionRevertedError) return { state: 'reverted', isFinal: false }
+        throw error
+      }
+    },
+    finalPayment: (question, signal) =>
+      unlessGone(reader.readPayment(question, { signal }).then((facts) => placed(facts))),
+    async feePaid(transactionId, signal) {
+      const id = lighterCodec.canonicalTransactionId(transactionId)
+      const found = await unlessGone(known.read(id, signal))
+      return found?.final.transfer?.usdcFee
+    },
+  }
+}

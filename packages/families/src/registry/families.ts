@@ -1,0 +1,29 @@
+import type { Hex, VmType } from '@causeway/core'
+import { type ChainNetwork, codecOf } from '@causeway/core'
+import { bitcoinFamily } from '../bitcoin/rules/family.ts'
+import { ethereumFamily } from '../ethereum/rules/family.ts'
+import { hyperliquidFamily } from '../hyperliquid/rules/family.ts'
+import { lighterFamily } from '../lighter/rules/family.ts'
+import type { Family } from '../rules/family.ts'
+import { solanaFamily } from '../solana/rules/family.ts'
+import { tronFamily } from '../tron/rules/family.ts'
+
+/** One line per family. */
+export const families: Readonly<Record<VmType, Family>> = {
+  'ethereum-vm': ethereumFamily,
+  'solana-vm': solanaFamily,
+  'bitcoin-vm': bitcoinFamily,
+  'hyperliquid-vm': hyperliquidFamily,
+  'lighter-vm': lighterFamily,
+  'tron-vm': tronFamily,
+}
+
+/** Whether a contract is among some that a chain's configuration spells as its family does. */
+export function listsContract(network: ChainNetwork, listed: readonly string[], contract: Hex): boolean {
+  const { hexAddress } = families[network.vmType]
+  const { isAddress } = codecOf(network)
+  return (
+    hexAddress !== undefined &&
+    listed.some((address) => isAddress(address) && hexAddress(address) === contract)
+  )
+}

@@ -1,0 +1,29 @@
+import type { ChainNetwork } from '@causeway/core'
+import { type OwnerRequest, ownerRequestHash } from '@causeway/core'
+import type { OwnerSigned } from '../rules/family.ts'
+import { families } from './families.ts'
+
+export type OwnerCheck = Pick<
+  OwnerSigned,
+  'signature' | 'recoverSigner' | 'readOwnerKey' | 'isAcceptedByCode'
+> & {
+  readonly request: OwnerRequest
+  /** The family and, where it has several, the network of the request's `ownerChainId`. */
+  readonly ownerChain: ChainNetwork
+}
+
+/**
+ * True when the owner signed the request in the way of its family.
+ * @throws InvalidAddressError when the owner is no address of its family; whatever `readOwnerKey` or
+ * `isAcceptedByCode` throws
+ * @source rules P-80, P-83
+ */
+export async function isSignedByOwner(check: OwnerCheck): Promise<boolean> {
+  const { request, ownerChain, ...signed } = check
+  return families[ownerChain.vmType].isSignedByOwner({
+    owner: request.owner,
+    network: ownerChain.network,
+    requestHash: ownerRequestHash(request),
+    ...signed,
+  })
+}

@@ -1,0 +1,35 @@
+import type { Hex, PayloadPlace } from '@causeway/core'
+
+/** What one family knows of the bytes that its allocator signs. */
+export type AllocatorPayloadFamily = {
+  /**
+   * What a withdraw request needs to say beside its plain members so that its payload becomes these bytes.
+   * `undefined` where the family needs nothing. @throws InvalidWithdrawalError
+   */
+  additionalData(withdrawal: Hex): Readonly<Record<string, unknown>> | undefined
+  /** What the allocator signs for the payload, in order. @throws InvalidWithdrawalError */
+  hashes(payload: Hex, place: PayloadPlace): readonly Hex[]
+  /** The bytes that the family's reader understands. @throws InvalidWithdrawalError */
+  toWithdrawal(payload: Hex): Hex
+  /**
+   * The first member in which bytes that a caller hands in differ from the payload; `undefined` where both
+   * move the same money. @throws InvalidWithdrawalError
+   */
+  difference(withdrawal: Hex, payload: Hex): string | undefined
+}
+
+/** Compares members in order. @returns the name of the first that differs */
+export function firstDifference<Withdrawal extends object>(
+  one: Withdrawal,
+  other: Withdrawal,
+): string | undefined {
+  const [named, wanted] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
+  const names = new Set([...named.keys(), ...wanted.keys()])
+  return [...names].find((name) => textOf(named.get(name)) !== textOf(wanted.get(name)))
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'bigint' ? `${member}n` : member,
+  )
+}

@@ -1,0 +1,22 @@
+import { DomainError } from '@causeway/core'
+
+/** Funds of whoever pays the network for the user's transactions. */
+export type FeeFunds = {
+  /** Native coin, smallest units. */
+  readonly coin: bigint
+  /** Units of execution that the network gives him without a fee, in families that have staked ones. */
+  readonly units?: bigint
+}
+
+/** Whoever pays the network could not send the first step; known before anybody signs. @source F-98 */
+export class FeeFundsError extends DomainError {
+  readonly code = 'INSUFFICIENT_FUNDS'
+  readonly kind = 'invalid_request'
+
+  /** @param needed smallest units of the native coin, which `unit` names */
+  constructor(field: 'user' | 'depositFeePayer', { coin }: FeeFunds, needed: bigint, unit: string) {
+    super(`${field} has ${coin} ${unit}; the network takes ${needed} ${unit} for the steps.`, {
+      data: { field, availableAmount: coin.toString(), neededAmount: needed.toString() },
+    })
+  }
+}

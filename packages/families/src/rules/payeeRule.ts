@@ -1,0 +1,96 @@
+import type { ChainEntry, Hex, QuoteChain, QuoteFile, VmCodec } from '@causeway/core'
+import type { QuotingFamily } from './quotingFamily.ts'
+
+/**
+ * Tells accounts that are never paid on one chain, by the address alone: the part of the rule "may be paid" that asks
+ * nobody. The chain says what an account takes at this moment. @source Q-60
+ */
+export type PayeeRule = {
+  /** Says after "is" what the account is; undefined for one that may be paid. Takes every spelling of the chain. */
+  neverPaid(account: string): string | undefined
+  /** Nobody holds it: clients price for it before a wallet is connected. */
+  isBurnt(account: string): boolean
+}
+
+/** Facts of one chain from the files, and accounts that only settings name. */
+export type PayeeSettings = {
+  readonly codec: VmCodec
+  readonly family: Pick<QuotingFamily, 'reserved' | 'burnt' | 'accountOfHex'>
+  readonly listed: Pick<ChainEntry, 'id' | 'depository'> &
+    Partial<Pick<ChainEntry, 'additionalDepositories' | 'fillContracts' | 'fillPayers'>>
+  readonly config: QuoteChain
+  readonly file: Pick<QuoteFile, 'fillWallet' | 'prices'>
+  /** Top-ups of sponsors go there. */
+  readonly custody?: string | undefined
+}
+
+/** Reads the files once; a look afterwards is one of a map. */
+export function createPayeeRule(settings: PayeeSettings): PayeeRule {
+  const { codec, family } = settings
+  const spell = (account: string) =>
+    codec.isAddress(account) ? codec.canonicalAddress(account) : codec.spellAddress(account)
+  const known = new Map<string, string>()
+  for (const [account, what] of configuredAccounts(settings)) {
+    // A contract of the files is 20 bytes of hex, whatever the chain's own spelling is.
+    const own = /^0x[0-9a-f]{40}$/i.test(account) ? family.accountOfHex?.(lowerCase(account)) : account
+    if (own !== undefined && !known.has(spell(own))) known.set(spell(own), what)
+  }
+  const burnt = new Set(family.burnt)
+  return {
+    neverPaid(account) {
+      const own = spell(account)
+      return known.get(own) ?? family.reserved(own)
+    },
+    isBurnt: (account) => burnt.has(spell(account)),
+  }
+}
+
+// CAST: the form was checked; lower case changes no digit.
+const lowerCase = (account: string): Hex => account.toLowerCase() as Hex
+
+/** Every account that the files name, the most telling name first. */
+function configuredAccounts({
+  listed,
+  config,
+  file,
+  codec,
+  custody,
+}: PayeeSettings): readonly (readonly [account: string, what: string])[] {
+  const { uniswapV3, feeModel } = config
+  const named: readonly (readonly [string | undefined, string])[] = [
+    ...config.currencies
+      .filter(({ address }) => address !== codec.nativeCurrency)
+      .map(({ address, symbol }) => [address, `the ${symbol} token itself`] as const),
+    [config.wrappedNative, 'the contract of the wrapped native coin'],
+    ...[listed.depository, ...(listed.additionalDepositories ?? [])].map(
+      (depository) => [depository, 'a depository'] as const,
+    ),
+    [config.fillContract, 'the fill contract, which nobody empties'],
+    ...(listed.fillContracts ?? []).map((contract) => [contract, 'a fill contract'] as const),
+    [config.cleanupRouter, 'a contract that anybody empties'],
+    [config.depositRouter, 'the deposit router'],
+    [config.permitRouter?.contract, 'the permit router'],
+    [config.permit2Router, 'the permit router'],
+    [config.depositAddresses?.contract, 'the contract of deposit addresses'],
+    [config.depositAddressProgram, 'the program of deposit addresses'],
+    [config.multicall3, 'a contract that anybody empties'],
+    [uniswapV3?.swapRouter, 'a router of pools'],
+    [uniswapV3?.quoterV2, 'a contract of pools'],
+    [uniswapV3?.factory, 'a contract of pools'],
+    ...(uniswapV3?.pools ?? []).map(({ address }) => [address, 'a pool'] as const),
+    [config.sequencerUptimeFeed, 'a price feed'],
+    ['gasPriceOracle' in feeModel ? feeModel.gasPriceOracle : undefined, 'a contract of the network itself'],
+    ...file.prices.flatMap(({ feeds, pools }) => [
+      ...feeds
+        .filter(({ chain }) => chain === listed.id)
+        .map(({ address }) => [address, 'a price feed'] as const),
+      ...pools.filter(({ chain }) => chain === listed.id).map(({ pool }) => [pool, 'a pool'] as const),
+    ]),
+    [config.fillWallet ?? file.fillWallet, 'the fill wallet, which pays nobody by paying itself'],
+    ...(listed.fillPayers ?? []).map((payer) => [payer, 'a wallet that pays orders'] as const),
+    [custody, 'the account that top-ups of sponsors are paid to'],
+  ]
+  return named.flatMap(([account, what]) =>
+    account === undefined || account === '' ? [] : [[account, what] as const],
+  )
+}

@@ -1,0 +1,50 @@
+import type { Hex, VmType } from '@causeway/core'
+import { InvalidWithdrawRequestError } from '@causeway/core'
+import type { z } from 'zod'
+
+/** What a family spells anew, as the caller sent it. */
+export type PlainWithdrawRequest = {
+  readonly depository: string
+  readonly currency: string
+  readonly recipient: string
+  readonly additionalData?: Readonly<Record<string, unknown>>
+}
+
+/** The same as the family's allocator expects it, and what else it needs. */
+export type NormalisedWithdrawRequest = {
+  readonly depository: string
+  readonly currency: string
+  readonly recipient: string
+  readonly data: Hex
+}
+
+const uint64Max = 2n ** 64n - 1n
+
+/**
+ * The family's part of the additional data.
+ * @throws InvalidWithdrawRequestError when it is absent or breaks `schema`
+ */
+export function additionalDataOf<Data>(
+  { additionalData }: PlainWithdrawRequest,
+  vmType: VmType,
+  schema: z.ZodType<Data>,
+): Data {
+  const own =
+    additionalData === undefined
+      ? undefined
+      : Object.entries(additionalData).find(([name]) => name === vmType)
+  if (own?.[1] === undefined) {
+    throw new InvalidWithdrawRequestError(`additional data is required for ${vmType}`)
+  }
+  const parsed = schema.safeParse(own[1])
+  if (parsed.success) return parsed.data
+  const field = parsed.error.issues[0]?.path.join('.') ?? ''
+  throw new InvalidWithdrawRequestError(`the additional data of ${vmType} is malformed`, field)
+}
+
+/** A uint64 that was written as a number or in decimal. @throws InvalidWithdrawRequestError naming `field` */
+export function uint64Of(value: number | string, field: string): bigint {
+  const parsed = BigInt(value)
+  if (parsed > uint64Max) throw new InvalidWithdrawRequestError('a number is no uint64', field)
+  return parsed
+}

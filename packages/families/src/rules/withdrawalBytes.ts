@@ -1,0 +1,41 @@
+import type { Hex } from '@causeway/core'
+import { AbiReader, bytesToHex, InvalidWithdrawalError, parseHexDigits } from '@causeway/core'
+
+/** What a withdrawal moves out of the depository, in the family's canonical spelling. */
+export type WithdrawalTransfer = {
+  readonly currency: string
+  /** Smallest unit of the currency. */
+  readonly amount: bigint
+  readonly recipient: string
+}
+
+/** The bytes of a withdrawal. @throws InvalidWithdrawalError */
+export function withdrawalBytes(withdrawal: string): Uint8Array {
+  const bytes = withdrawal.startsWith('0x') ? parseHexDigits(withdrawal, 2) : undefined
+  if (bytes === undefined) throw new InvalidWithdrawalError('it is not 0x and whole bytes in hex')
+  return bytes
+}
+
+/** How one family writes its withdrawals as ABI data. */
+export type AbiForm<Withdrawal> = {
+  /** Ends the sentence "it is not the canonical ABI encoding of". */
+  readonly what: string
+  /** `undefined` for what `encode` must not be given. */
+  readonly read: (reader: AbiReader) => Withdrawal | undefined
+  readonly encode: (withdrawal: Withdrawal) => Hex
+}
+
+/**
+ * Reads what the family's encoder writes and nothing else: a request has one encoding, so bytes with
+ * other offsets, dirty padding or a tail are refused. Hex comes in lower case.
+ * @throws InvalidWithdrawalError
+ */
+export function decodeAbiWithdrawal<Withdrawal>(withdrawal: string, form: AbiForm<Withdrawal>): Withdrawal {
+  const bytes = withdrawalBytes(withdrawal)
+  const reader = new AbiReader(bytes)
+  const decoded = form.read(reader)
+  if (decoded === undefined || !reader.isDone || form.encode(decoded) !== bytesToHex(bytes)) {
+    throw new InvalidWithdrawalError(`it is not the canonical ABI encoding of ${form.what}`)
+  }
+  return decoded
+}

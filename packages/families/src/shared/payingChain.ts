@@ -1,0 +1,181 @@
+import type { Hex, Secret } from '@causeway/core'
+import type { ChainClient } from '@causeway/rpc'
+import type { DepositAddressTerms, NetworkFees } from '../rules/quotingFamily.ts'
+import type { SignedOrderWords } from '../rules/signedOrderWords.ts'
+import type { NonceMappings } from './nonceMappings.ts'
+
+/** What a chain remembers of one payment id of one fill wallet. */
+export type PaymentState = 'open' | 'paid' | 'closed'
+
+/** By agreement of the chain's endpoints at a final state: nothing can change it back. */
+export type FinalMark = {
+  readonly state: PaymentState
+  /** Unix seconds: it was so at this moment, at a final block. */
+  readonly timestampSeconds: number
+}
+
+/** How far a chain is, as enough of its endpoints have it. */
+export type PayingHead = {
+  /** Of the newest final block. */
+  readonly finalHeight: bigint
+  /** Unix seconds of the newest block. */
+  readonly timeSeconds: number
+}
+
+/** One payment of an order, as far as a transaction depends on it. */
+export type PlannedPayment = {
+  readonly recipient: string
+  readonly currency: string
+  /** Smallest units. */
+  readonly amount: bigint
+  /** What keeps the token; absent for the native coin. */
+  readonly token?: { readonly program: string; readonly decimals: number } | undefined
+}
+
+/** An address that a program empties, for an order or back to its depositor. */
+export type EmptiedAddress = {
+  readonly address: string
+  readonly terms: DepositAddressTerms
+  /** All of it leaves; what lies there in another one stays. */
+  readonly currency: string
+  readonly token?: PlannedPayment['token']
+  /** What is deposited is for this order; absent: it goes back. */
+  readonly signed?: SignedOrderWords | undefined
+}
+
+/** All that a transaction does. Signed again, it does the same, and of all of them one at most has an effect. */
+export type PaymentTerms = {
+  /** What the chain remembers that it was paid, or closed. */
+  readonly id: Hex
+  /** `allowed`: nothing is paid, and signed twice it does no harm. */
+  readonly mark: 'paid' | 'closed' | 'allowed'
+  /** Of `allowed`: what the family's contract may take from then on. */
+  readonly allowance?: { readonly currency: string; readonly amount: bigint } | undefined
+  /** Unix seconds, after which it pays nothing where the chain can tell. */
+  readonly deadlineSeconds?: number | undefined
+  /** What attests the payment; absent where nothing is paid. */
+  readonly orderId?: Hex | undefined
+  /**
+   * Nobody was charged for state that payments make, and whose rent the recipient could keep: it makes none, and
+   * fails where some is missing.
+   */
+  readonly makesNoState?: boolean | undefined
+  readonly payments: readonly PlannedPayment[]
+  /** Beside payments, of which there are none then: what others paid moves, and the wallet pays the fee of that. */
+  readonly emptied?: EmptiedAddress | undefined
+}
+
+/** A planned transaction: what it does, and what it may use. */
+export type PaymentPlan = {
+  readonly terms: PaymentTerms
+  /** Of execution. */
+  readonly units: bigint
+  /** Smallest units of the native coin that state made by it keeps for ever. */
+  readonly rent: bigint
+}
+
+/** What of a plan is signed. */
+export type SignedPlan = Pick<PaymentPlan, 'terms' | 'units'>
+
+/** A signed transaction that can have no effect once a final block is higher than `lastValidHeight`. */
+export type ExpiringTransaction = {
+  readonly raw: Hex
+  readonly hash: string
+  readonly lastValidHeight: bigint
+  /** Smallest units of the native coin, charged where it fails too. */
+  readonly fee: bigint
+}
+
+/** What is asked about a transaction by those who have signed it. */
+export type SentTransaction = Pick<ExpiringTransaction, 'hash' | 'raw' | 'lastValidHeight'>
+
+/** What became of several transactions of which one at most has an effect. */
+export type Landing =
+  | { readonly kind: 'landed'; readonly hash: string; readonly succeeded: boolean; readonly isFinal: boolean }
+  /** None of them, at a final block of this height, or of what stands for one. */
+  | { readonly kind: 'none'; readonly finalHeight: bigint }
+  /** Endpoints do not say the same yet. */
+  | { readonly kind: 'unknown' }
+
+/** What may be bid, in the family's unit of a price: above it nothing is offered. */
+export type PayingFees = { readonly fees: NetworkFees; readonly ceiling: bigint }
+
+/** Why a transaction is not made. `isDear`: it would cost more than it may. */
+export type PlanRefusal = { readonly refusal: string; readonly isDear?: true }
+
+/**
+ * A chain on which payments are fenced by what each leaves there, and whose transactions expire by themselves. It
+ * asks, signs and sends as one fill wallet, and keeps nothing.
+ */
+export interface PayingChain {
+  /** Of the fill wallet, in canonical spelling. */
+  readonly address: string
+  /** @throws DomainError where too few endpoints answer */
+  head(): Promise<PayingHead>
+  /**
+   * @param terms of the payment, as far as they are known: some chains remember what was paid and not under which id
+   * @throws DomainError where endpoints are silent or contradict each other
+   */
+  readFinal(id: Hex, terms?: Partial<PaymentTerms>): Promise<FinalMark>
+  /** @throws DomainError where too few endpoints answer */
+  landingOf(transactions: readonly SentTransaction[]): Promise<Landing>
+  /**
+   * Looks at recipients and currencies, and has the transaction run by a node that does not send it.
+   * @param most what it may cost where code of the recipient runs, in smallest units of the native coin; absent: no
+   * bound of its own
+   * @returns why it must not be sent, or what it may use
+   */
+  plan(terms: PaymentTerms, bid: PayingFees, most?: bigint): Promise<PaymentPlan | PlanRefusal>
+  /** @throws DomainError where no recent block is known */
+  sign(plan: SignedPlan, bid: PayingFees): Promise<ExpiringTransaction>
+  /** Sends bytes again and again at no harm. @throws NodeError, DomainError where no endpoint took them */
+  broadcast(transaction: Pick<ExpiringTransaction, 'raw'>): Promise<void>
+  /** As of the newest block that one endpoint knows. */
+  balanceOf(currency: string): Promise<bigint>
+  /**
+   * What has to be allowed before so much of a currency can be paid; `undefined` where nothing has to be. Absent where
+   * nothing is ever allowed. @throws as `readFinal`
+   */
+  missingAllowance?(currency: string, amount: bigint): Promise<PaymentTerms['allowance']>
+}
+
+export type PayingChainOptions = {
+  readonly client: ChainClient
+  /** Which network of the family it is, as the chains file names it; absent: the main one. */
+  readonly network?: string | undefined
+  /** 32 bytes of the fill wallet's key, as `0x` and hex digits. */
+  readonly key: Secret
+  /** What pays there, where the family has such contracts. */
+  readonly fillContract: Hex | undefined
+  /** What empties deposit addresses there, and into which depository, in families of programs; in canonical spelling. */
+  readonly addressProgram?: { readonly program: string; readonly depository: string } | undefined
+  readonly account?: NamedAccount
+  /** In canonical spelling. Where a payment names its order as a deposit does, one to them would be a deposit. */
+  readonly depositories?: readonly string[]
+  /** What the wallet says of its nonces on the hub: for chains whose transfers name no order. */
+  readonly mappings?: NonceMappings | undefined
+}
+
+/** An account that is no key, and what signs for it beside the key of its owner. */
+export type NamedAccount = {
+  /** As the quote file calls it. */
+  readonly name?: string | undefined
+  readonly apiKey?: Secret | undefined
+  readonly apiKeyIndex?: number | undefined
+  /** Of that key: what it did before is not looked at. */
+  readonly firstNonce?: bigint | undefined
+}
+
+/** How a family is paid on whose transactions expire by themselves: a member of its line in `chainFamilies`. */
+export type PayingChainFamily = {
+  /** The variable that holds the fill wallet's key, or, with `_FILE` behind it, the name of a file that does. */
+  readonly keySetting: string
+  /** The same for a second key, in the exchange's own form. Absent where there is none. */
+  readonly apiKeySetting?: string
+  /** The wallet has to say what its transfers are for: `mappings` of the options. */
+  readonly needsMappings?: true
+  /** Opens no connection. @throws ConfigurationError for what is missing */
+  readonly open: (options: PayingChainOptions) => PayingChain
+  /** Seconds within which a signed transaction lands or never does, on a chain that keeps its pace. */
+  readonly landsWithinSeconds: number
+}

@@ -1,0 +1,137 @@
+import type { ChainClient, RpcAnswer, RpcCall } from '@causeway/rpc'
+import { type Electorate, reachedBy, unlessUnreadable, type Vote, valuesByVoice } from '@causeway/rpc'
+import type { FinalMark, Landing, PayingHead, PaymentState } from './payingChain.ts'
+
+/**
+ * What follows from what endpoints say of a fill wallet's payments. They stand at different blocks, so no block is
+ * compared: what enough of them say counts, at the latest moment that enough of them have reached with it.
+ */
+
+export type Votes = readonly Vote<readonly RpcAnswer[]>[]
+
+/** The endpoints of a chain, as a payer asks them. */
+export type PaymentVoters = Pick<ChainClient, 'electorate' | 'poll'>
+
+const readTimeoutMs = 5_000
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+
+/** What enough endpoints say; late ones are waited for a little. @throws UpstreamUnavailableError */
+export function askPaymentVotes<Outcome>(
+  client: PaymentVoters,
+  calls: readonly RpcCall[],
+  decide: (votes: Votes, electorate: Electorate, isLast: boolean) => Outcome | undefined,
+): Promise<Outcome> {
+  const { electorate } = client
+  return client.poll<Outcome>(calls, {
+    ...{ timeoutMs: readTimeoutMs, patienceMs },
+    decide: (votes, isLast) => decide(votes, electorate, isLast),
+  })
+}
+
+/** What became of transactions; late endpoints are waited for while the others do not say the same. */
+export function askLanding(
+  client: PaymentVoters,
+  calls: readonly RpcCall[],
+  decide: (votes: Votes, electorate: Electorate) => Landing,
+): Promise<Landing> {
+  return askPaymentVotes(client, calls, (votes, electorate, isLast) => {
+    const landing = decide(votes, electorate)
+    return landing.kind === 'unknown' && !isLast ? undefined : landing
+  })
+}
+
+/** What each voice says; an answer that cannot be read is none. */
+export function saidByVoice<Value>(
+  votes: Votes,
+  read: (answers: readonly (RpcAnswer | undefined)[]) => Value,
+): readonly Value[] {
+  return valuesByVoice(
+    votes.map(({ value, ...voter }) => ({
+      ...voter,
+      value: value && unlessUnreadable(() => read(value)),
+    })),
+  )
+}
+
+/** Units of the family that running a transaction took, or how it failed. */
+export type SaidRun<Failure extends string = 'fails'> = bigint | Failure
+
+/**
+ * As much as enough voices say, so that no node alone has a payment refused, or signed where it fails. `undefined` while
+ * they contradict each other.
+ */
+export function runSaid<Failure extends string>(
+  said: readonly SaidRun<Failure>[],
+  { threshold }: Electorate,
+): SaidRun<Failure> | undefined {
+  const units = reachedBy(
+    threshold,
+    said.flatMap((one) => (typeof one === 'bigint' ? [one] : [])),
+  )
+  return units >= 0n ? units : saidByEnough(said, { threshold })
+}
+
+/** The value that enough voices say alike. */
+export function saidByEnough<Value>(
+  said: readonly Value[],
+  { threshold }: Pick<Electorate, 'threshold'>,
+): Value | undefined {
+  return said.find((one) => said.filter((other) => other === one).length >= threshold)
+}
+
+/** Unix seconds; what a voice says of an id came no earlier than that. */
+export type SaidMark = { readonly state: PaymentState; readonly timeSeconds: bigint }
+
+const states: readonly PaymentState[] = ['open', 'paid', 'closed']
+
+/** `undefined` while voices contradict each other. */
+export function markSaid(said: readonly SaidMark[], { threshold }: Electorate): FinalMark | undefined {
+  for (const state of states) {
+    const times = said.flatMap((one) => (one.state === state ? [one.timeSeconds] : []))
+    const reached = reachedBy(threshold, times)
+    if (reached >= 0n) return { state, timestampSeconds: Number(reached) }
+  }
+  return undefined
+}
+
+/** The height of a final block, and Unix seconds of the newest one. */
+export type SaidHead = { readonly height: bigint; readonly timeSeconds: bigint }
+
+/** `undefined` while too few have said anything. */
+export function headSaid(said: readonly SaidHead[], { threshold }: Electorate): PayingHead | undefined {
+  if (said.length < threshold) return undefined
+  const reached = (of: (one: SaidHead) => bigint) => reachedBy(threshold, said.map(of))
+  return {
+    finalHeight: reached(({ height }) => height),
+    timeSeconds: Number(reached(({ timeSeconds }) => timeSeconds)),
+  }
+}
+
+export type SaidStatus = { readonly succeeded: boolean; readonly isFinal: boolean } | undefined
+
+/** The height of a final block, asked for first, and what became of each transaction. */
+export type SaidLanding = { readonly height: bigint; readonly statuses: readonly SaidStatus[] }
+
+/** What is in no block as enough voices have it has not landed at the height that enough of those have reached. */
+export function landingSaid(
+  said: readonly SaidLanding[],
+  hashes: readonly string[],
+  { threshold }: Electorate,
+): Landing {
+  const agree = (index: number, of: (status: SaidStatus) => boolean) =>
+    said.filter(({ statuses }) => of(statuses[index])).length >= threshold
+  for (const [index, hash] of hashes.entries()) {
+    for (const succeeded of [true, false]) {
+      const is = (status: SaidStatus) => status?.succeeded === succeeded
+      if (agree(index, (status) => is(status) && status?.isFinal === true))
+        return { kind: 'landed', hash, succeeded, isFinal: true }
+      if (agree(index, is)) return { kind: 'landed', hash, succeeded, isFinal: false }
+    }
+  }
+  const heights = said.flatMap(({ height, statuses }) =>
+    statuses.every((status) => status === undefined) ? [height] : [],
+  )
+  const finalHeight = reachedBy(threshold, heights)
+  return finalHeight < 0n ? { kind: 'unknown' } : { kind: 'none', finalHeight }
+}

@@ -1,0 +1,48 @@
+import { createLruCache } from '@causeway/rpc'
+
+/** How long what was found out about an account counts, in milliseconds; far less than a quote lives. */
+export const recentMs = {
+  /** What its owner changes between two quotes, such as an allowance: as long as a block of the EVM chains beside it. */
+  changing: 2_000,
+  /** What changes once in the life of an account, or with blocks of minutes: wallets ask for a price every ten seconds. */
+  steady: 10_000,
+}
+const recentMax = 10_000
+
+/**
+ * One question about an account serves whoever asks the same soon; what nobody answered is asked again.
+ * @param weightOf as how many of the ten thousand that are kept it counts; at least as one
+ * @param lasts says of what was found that nothing changes it any more: it is not asked again
+ */
+export function createRecent<Value>(
+  now: () => number,
+  {
+    forMs = recentMs.changing,
+    lasts = () => false,
+    weightOf = () => 1,
+  }: {
+    readonly forMs?: number
+    readonly lasts?: (found: Value) => boolean
+    readonly weightOf?: (found: Value) => number
+  } = {},
+) {
+  type Entry = { readonly found: Promise<Value | undefined>; untilMs: number }
+  const known = createLruCache<Entry>(recentMax)
+  return (key: string, find: () => Promise<Value | undefined>): Promise<Value | undefined> => {
+    const before = known.get(key)
+    const atMs = now()
+    if (before !== undefined && atMs < before.untilMs) return before.found
+    const found = find()
+    const entry: Entry = { found, untilMs: atMs + forMs }
+    known.set(key, entry)
+    void found.then((value) => {
+      if (known.peek(key) !== entry) return
+      // The size of an entry that is there is never counted anew.
+      known.delete(key)
+      if (value === undefined) return
+      if (lasts(value)) entry.untilMs = Number.POSITIVE_INFINITY
+      known.set(key, entry, { size: Math.max(1, weightOf(value)) })
+    })
+    return found
+  }
+}

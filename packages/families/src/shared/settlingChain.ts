@@ -1,0 +1,163 @@
+import type { DepositFacts, Hex, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import type { ChainClient } from '@causeway/rpc'
+import type { HubEntries } from './hubEntries.ts'
+import type { ListedChain } from './listedPayers.ts'
+import type { FinalMark } from './payingChain.ts'
+import type { RegisteredChain } from './registeredChain.ts'
+
+/** A block by its place. `hash` only tells whether two readings saw the same one there. */
+export type BlockMark = { readonly number: bigint; readonly hash: string }
+
+/** One look at a range of blocks. */
+export type SettlingPass = {
+  /** The last block that was read before, as it stands now. */
+  readonly known: BlockMark | undefined
+  /** The last block of the range. */
+  readonly last: BlockMark | undefined
+  /** Transactions that may hold deposits, each once, in chain order, as the family's codec spells them. */
+  readonly transactions: readonly string[]
+  /** Later looks list the rest of the range. */
+  readonly isShort?: boolean
+}
+
+/** A payment as the chain shows it now, by quorum and at whatever depth. */
+export type PaymentReading =
+  | { readonly state: 'missing' }
+  /** In a block, and failed; `isFinal`: no reorganization can make a success of it. */
+  | { readonly state: 'reverted'; readonly isFinal: boolean }
+  /** `confirmations`: 1 in the newest block. */
+  | { readonly state: 'included'; readonly facts: InBlock<PaymentFacts>; readonly confirmations: number }
+
+/** What blocks of a range pay to whom, whoever is watched. */
+export type AddressPayments = Pick<SettlingPass, 'known' | 'last'> & {
+  /** Smallest units of the native currency by canonical address, each address once. */
+  readonly paid: readonly (readonly [string, bigint])[]
+}
+
+/** A currency of the chain, in canonical spelling. */
+export type AddressedCurrency = { readonly address: string; readonly tokenProgram?: string | undefined }
+
+/** What may lie at addresses, as far as blocks up to a height brought it, where the family can look back. */
+export type AddressQuestion = { readonly currencies: readonly AddressedCurrency[]; readonly height: bigint }
+
+/** `amount` in smallest units. */
+export type AddressTransfer = {
+  readonly transactionId: string
+  readonly amount: bigint
+  readonly from: string | undefined
+}
+
+/** What is read of deposit addresses in families that make them without contracts, by quorum as all else. */
+export interface AddressReading {
+  /** Nothing is swept before it is final. */
+  readonly needsFinal: boolean
+  /** Blocks show every payment as one to its address; absent where they do not, and addresses are looked at in turn. */
+  readonly blocks?: {
+    /** Blocks of one answer, blocks read again after a reorganization, and blocks of the first look. */
+    readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks', bigint>>
+    payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
+  }
+  /**
+   * Smallest units that can be swept, by currency, in the order of `addresses`; nothing of a currency is left out.
+   * Undefined of an address of which nobody answers, where of others somebody does: many outputs at one hide no other.
+   */
+  held(
+    addresses: readonly string[],
+    question: AddressQuestion,
+    signal: AbortSignal,
+  ): Promise<readonly (ReadonlyMap<string, bigint> | undefined)[]>
+  /**
+   * Accounts that brought it; `reading` where there is more to read than one look may, so that the next one goes on;
+   * undefined where nobody can say.
+   */
+  payers(
+    address: string,
+    question: AddressQuestion,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | 'reading' | undefined>
+  /**
+   * The transaction that brought most of a currency since the address held none of it, and `from` where one account alone
+   * made it; undefined where nobody can say.
+   */
+  transfer(
+    address: string,
+    question: Pick<AddressQuestion, 'height'> & { readonly currency: AddressedCurrency },
+    signal: AbortSignal,
+  ): Promise<AddressTransfer | undefined>
+}
+
+/**
+ * What settlement reads of a chain, whatever its family. Every reading is by quorum: money moves on it. All of
+ * them throw UpstreamUnavailableError and UpstreamDisagreementError.
+ */
+export interface SettlingChain {
+  /**
+   * Blocks of one look, blocks read again after a reorganization, and newest blocks that may still be listed
+   * late: zero where a block is read whole, or every look lists younger ones again. Absent where blocks are
+   * small enough for the usual numbers.
+   */
+  readonly steps?: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'lateBlocks', bigint>>
+  /** Newest block that a quorum has. */
+  head(signal: AbortSignal): Promise<bigint>
+  /** Newest block that no reorganization takes back. */
+  finalHeight(signal: AbortSignal): Promise<bigint>
+  /** When that block was made, Unix seconds. */
+  finalSeconds(signal: AbortSignal): Promise<number>
+  /** Unix seconds of the newest block that a quorum has; absent: the newest final one counts. */
+  headSeconds?(signal: AbortSignal): Promise<number>
+  /** Newest block that the chain itself calls final; absent: `finalHeight` is that. */
+  taggedHeight?(signal: AbortSignal): Promise<bigint>
+  /** What changed between two blocks: where deposits may be. `known`: the block that was read last. */
+  depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>
+  /** All transactions of one block, where `depositPass` can be refused for what stands in it. */
+  blockTransactions?(
+    height: bigint,
+    signal: AbortSignal,
+  ): Promise<Pick<SettlingPass, 'last' | 'transactions'>>
+  /** Hashes of blocks by height; heights that the chain does not reach are missing. */
+  blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, string>>
+  /**
+   * Deposits of one transaction; `undefined` when it left the chain or failed. @throws TransactionTooLargeError,
+   * TransactionUnreadableError: what `putAsideReason` tells
+   */
+  deposits(transactionId: string, signal: AbortSignal): Promise<InBlock<DepositFacts> | undefined>
+  payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
+  /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */
+  finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
+  /**
+   * Whether the record of the solver's fill wallet has an id as paid, as enough endpoints have it at their newest block.
+   * Absent where nothing records payments, or the wallet is not known.
+   * @param fillContract that the order names, where the chain may have replaced it
+   */
+  isPaid?(id: Hex, signal: AbortSignal, fillContract?: Hex): Promise<boolean>
+  /** Record of an id by a fill wallet, at a final block. Absent where nothing records payments. */
+  finalMark?(payer: FinalPayer, id: Hex, signal: AbortSignal): Promise<FinalMark>
+  /**
+   * What a final transaction cost its sender, in smallest units of the native currency, as one endpoint says: for
+   * statistics. `undefined` while there is no such transaction. Absent where receipts of contracts tell it.
+   */
+  feePaid?(transactionId: string, signal: AbortSignal): Promise<bigint | undefined>
+  /** Absent where contracts make deposit addresses, or nobody does. */
+  readonly addresses?: AddressReading
+}
+
+/** Fill wallet, and its contract, whose record is read. */
+export type FinalPayer = { readonly address: string; readonly fillContract?: Hex | undefined }
+
+/** Both ends belong to it. */
+export type PassRange = { readonly from: bigint; readonly to: bigint; readonly known: bigint }
+
+/**
+ * Opens no connection beside the client's. A member of a family's line in `chainFamilies`, where settlement does
+ * not read contracts' events. @throws ConfigurationError when the chain has no depository
+ */
+export type SettlingChainFamily = (options: {
+  readonly chain: ListedChain & Partial<Pick<RegisteredChain, 'additionalData' | 'finality' | 'network'>>
+  readonly client: ChainClient
+  /** What the hub says transfers are for, where they name no order. */
+  readonly hubEntries?: HubEntries | undefined
+  /** The solver's fill wallet there, and what records its payments where a contract does. */
+  readonly payer?: FinalPayer | undefined
+  /** As of `FamilyLimits`. */
+  readonly recordsPayments?: ((code: Hex) => boolean) | undefined
+}) => SettlingChain

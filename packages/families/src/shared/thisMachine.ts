@@ -1,0 +1,28 @@
+import type { JsonRpcClient } from '@causeway/rpc'
+import { localProblems } from '@causeway/rpc'
+
+export const localEnvironment = 'local'
+export const rehearsalEnvironment = 'rehearsal'
+
+/** The two environments whose chains are nodes of this machine: `local`, and `rehearsal`, which is else production. */
+export function isOnThisMachine(environment: string): boolean {
+  return environment === localEnvironment || environment === rehearsalEnvironment
+}
+
+/**
+ * `local` and `rehearsal` talk to anvil and to nothing that forwards to a real chain.
+ * @throws UpstreamUnavailableError as `localProblems`
+ */
+export async function checkLocalNodes(
+  environment: string,
+  client: JsonRpcClient,
+): Promise<readonly string[]> {
+  if (!isOnThisMachine(environment)) return []
+  const { chainId, electorate } = client
+  const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
+  const said = each.map(({ alias, answers }) => ({ alias, said: answers?.[0] }))
+  return localProblems({ chainId, threshold: electorate.threshold }, said, (answer) => {
+    const isAnvil = answer.ok && String(answer.result).toLowerCase().startsWith('anvil/')
+    return isAnvil ? undefined : `is no anvil node, as ENVIRONMENT=${environment} demands`
+  })
+}

@@ -1,0 +1,78 @@
+import type { Hex } from '@causeway/core'
+import type { Electorate } from '@causeway/rpc'
+import { MalformedAnswerError } from '@causeway/rpc'
+import type { FinalMark, Landing, PayingHead, PaymentState } from '../../shared/payingChain.ts'
+import {
+  headSaid,
+  landingSaid,
+  markSaid,
+  runSaid,
+  type SaidRun,
+  saidByEnough,
+  saidByVoice,
+  type Votes,
+} from '../../shared/paymentVotes.ts'
+import { clockAccount, parseAccounts, readClock } from '../reading/answers.ts'
+import { accountsCall, finalHeightCall, statusesCall } from '../reading/requests.ts'
+import { paymentMarkerAddress, readPaymentMark } from '../rules/paying/paymentMarker.ts'
+import { parseHeight, parseSimulation, parseStatuses } from './payingAnswers.ts'
+
+/** What endpoints are asked of a fill wallet's payments, and how their answers are read. */
+
+export const markCalls = (wallet: string, id: Hex) => [
+  accountsCall([paymentMarkerAddress(wallet, id), clockAccount]),
+]
+
+/** One account and the clock come of one state, so that the moment is that of the mark. */
+export function decideMark(votes: Votes, electorate: Electorate): FinalMark | undefined {
+  const said = saidByVoice(votes, ([answer]) => {
+    const [marker, clock] = parseAccounts(answer, 2)
+    return { state: markIn(marker), timeSeconds: readClock(clock) }
+  })
+  return markSaid(said, electorate)
+}
+
+export const stateCalls = (wallet: string, id: Hex) => [accountsCall([paymentMarkerAddress(wallet, id)])]
+
+/** At the newest final slot. */
+export function decideState(votes: Votes, electorate: Electorate): PaymentState | undefined {
+  const said = saidByVoice(votes, ([answer]) => markIn(parseAccounts(answer, 1)[0]))
+  return saidByEnough(said, electorate)
+}
+
+function markIn(account: Parameters<typeof readPaymentMark>[0]): PaymentState {
+  const state = readPaymentMark(account)
+  if (state === undefined) throw new MalformedAnswerError('getMultipleAccounts')
+  return state
+}
+
+export const headCalls = () => [finalHeightCall(), accountsCall([clockAccount])]
+
+export function decideHead(votes: Votes, electorate: Electorate): PayingHead | undefined {
+  const said = saidByVoice(votes, ([height, clock]) => ({
+    height: parseHeight(height),
+    timeSeconds: readClock(parseAccounts(clock, 1)[0]),
+  }))
+  return headSaid(said, electorate)
+}
+
+/** Compute units that a transaction takes which nobody has sent yet; late endpoints are waited for. */
+export function decideRun(votes: Votes, electorate: Electorate, isLast: boolean): SaidRun | undefined {
+  return isLast
+    ? runSaid(
+        saidByVoice(votes, ([answer]) => parseSimulation(answer)),
+        electorate,
+      )
+    : undefined
+}
+
+/** The height first: what has not landed when it is told has not landed at that height. */
+export const landingCalls = (hashes: readonly string[]) => [finalHeightCall(), statusesCall(hashes)]
+
+export function decideLanding(votes: Votes, hashes: readonly string[], electorate: Electorate): Landing {
+  const said = saidByVoice(votes, ([height, statuses]) => ({
+    height: parseHeight(height),
+    statuses: parseStatuses(statuses, hashes.length),
+  }))
+  return landingSaid(said, hashes, electorate)
+}

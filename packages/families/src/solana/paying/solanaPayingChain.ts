@@ -1,0 +1,303 @@
+import {
+  bytesToHex,
+  encodeBase58,
+  type Hex,
+  hexToBytes,
+  minBigint,
+  solanaCodec,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import type { ChainClient, RpcAnswer } from '@causeway/rpc'
+import { MalformedAnswerError, NodeError } from '@causeway/rpc'
+import type { Keypair, VersionedTransaction } from '@solana/web3.js'
+import type {
+  PayingChain,
+  PayingChainFamily,
+  PayingChainOptions,
+  PayingFees,
+  PaymentTerms,
+  SentTransaction,
+  SignedPlan,
+} from '../../shared/payingChain.ts'
+import { askLanding, askPaymentVotes } from '../../shared/paymentVotes.ts'
+import { readTokenMint, refusalOfHolder, tokenAmountOf, tokenHolderOf } from '../quoting/tokenMint.ts'
+import { exactLamportsMax, parseAccounts, type ShownAccount } from '../reading/answers.ts'
+import { accountsCall, blockhashCall, sendCall, simulationCall } from '../reading/requests.ts'
+import type { SolanaAddressProgram } from '../rules/depositAddress.ts'
+import { solanaLibrary } from '../rules/library.ts'
+import { sweepAddress, withdrawAddress } from '../rules/paying/addressInstructions.ts'
+import { markedInstructions } from '../rules/paying/paymentInstructions.ts'
+import { associatedTokenAccount, deriveProgramAddresses } from '../rules/programAddresses.ts'
+import { markBytes } from '../rules/programs.ts'
+import type { SolanaInstruction } from '../rules/quoting/instructions.ts'
+import { SolanaFees } from '../rules/quoting/solanaFees.ts'
+import {
+  decideHead,
+  decideLanding,
+  decideMark,
+  decideRun,
+  headCalls,
+  landingCalls,
+  markCalls,
+} from './finalMarks.ts'
+import { parseBlockhash, type RecentBlockhash } from './payingAnswers.ts'
+import { lookAtAddress, lookAtPayments } from './paymentPlan.ts'
+
+const readTimeoutMs = 5_000
+/** What a simulation may use; more than any payment that fits into a transaction does. */
+const unitsMax = 1_000_000n
+/** A blockhash lasts so many blocks; final and newest block are less than as many apart. */
+const blockhashBlocks = 150n
+const transactionBytesMax = 1_232
+const anyBlockhash = '1'.repeat(32)
+
+/** Payments of one wallet, each with its marker. See decision 27. */
+export const solanaPaying: PayingChainFamily = {
+  // A file in its place is named by ED25519_PRIVATE_KEY_FILE.
+  keySetting: 'ED25519_PRIVATE_KEY',
+  open: openSolanaPaying,
+  landsWithinSeconds: 90,
+}
+
+function openSolanaPaying({ client, key, addressProgram }: PayingChainOptions): PayingChain {
+  // CAST: the form of a key was checked when its setting was read.
+  const keypair = solanaLibrary().Keypair.fromSeed(hexToBytes(key.reveal() as `0x${string}`))
+  return new SolanaPayer(client, {
+    keypair,
+    addressProgram: addressProgram && openAddressProgram(addressProgram),
+  })
+}
+
+/** What signs, and what empties addresses where a program does. */
+type Wallet = { readonly keypair: Keypair; readonly addressProgram: SolanaAddressProgram | undefined }
+
+class SolanaPayer implements PayingChain {
+  readonly address: string
+  readonly #client: ChainClient
+  readonly #wallet: Wallet
+  #signed = 0
+
+  constructor(client: ChainClient, wallet: Wallet) {
+    this.address = wallet.keypair.publicKey.toBase58()
+    this.#client = client
+    this.#wallet = wallet
+  }
+
+  head() {
+    return askPaymentVotes(this.#client, headCalls(), decideHead)
+  }
+
+  readFinal(id: Hex) {
+    return askPaymentVotes(this.#client, markCalls(this.address, id), decideMark)
+  }
+
+  landingOf(transactions: readonly SentTransaction[]) {
+    const hashes = transactions.map(({ hash }) => hash)
+    return askLanding(this.#client, landingCalls(hashes), (votes, electorate) =>
+      decideLanding(votes, hashes, electorate),
+    )
+  }
+
+  async plan(terms: PaymentTerms, bid: PayingFees) {
+    const { emptied } = terms
+    const { addressProgram } = this.#wallet
+    const agreed = (addresses: readonly string[]) => agreedAccounts(this.#client, addresses)
+    const looked =
+      emptied === undefined
+        ? await lookAtPayments(this.address, terms.payments, agreed)
+        : await lookAtAddress(this.address, { emptied, addressProgram }, agreed)
+    if ('refusal' in looked) return looked
+    if (terms.makesNoState === true && looked.stateBytes.length > 0)
+      return { refusal: 'the recipient has no account of the token' }
+    const planned: PaymentTerms = {
+      ...terms,
+      payments: looked.payments,
+      ...(looked.emptied !== undefined && { emptied: looked.emptied }),
+    }
+    const trial = compile(this.#wallet, planned, { ...bid, units: unitsMax }, anyBlockhash)
+    if (trial === undefined) return { refusal: 'the transaction is too large' }
+    const units = await askPaymentVotes(this.#client, [simulationCall(toBase64(trial))], decideRun)
+    if (units === 'fails') return { refusal: 'the transaction would revert' }
+    const rents = [markBytes[markOf(terms)], ...looked.stateBytes].map((stateBytes) =>
+      bid.fees.rentOf({ stateBytes }),
+    )
+    const rent = rents.reduce((sum, lamports) => sum + lamports, 0n)
+    return { terms: planned, units: withMargin(units), rent }
+  }
+
+  async sign({ terms, units }: SignedPlan, bid: PayingFees) {
+    const [{ finalHeight }, blockhashes] = await Promise.all([this.head(), recentBlockhashes(this.#client)])
+    const usable = blockhashes.filter(
+      ({ lastValidHeight }) =>
+        lastValidHeight > finalHeight && lastValidHeight <= finalHeight + 2n * blockhashBlocks,
+    )
+    // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
+    const recent = usable[this.#signed % Math.max(1, usable.length)]
+    this.#signed += 1
+    if (recent === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
+    const transaction = compile(this.#wallet, terms, { ...bid, units }, recent.blockhash)
+    if (transaction === undefined) throw new Error('a planned transaction is too large')
+    transaction.sign([this.#wallet.keypair])
+    return {
+      raw: bytesToHex(transaction.serialize()),
+      hash: encodeBase58(transaction.signatures[0] ?? new Uint8Array()),
+      lastValidHeight: recent.lastValidHeight,
+      fee: feeOf(units, bid),
+    }
+  }
+
+  async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
+    const encoded = Buffer.from(hexToBytes(raw)).toString('base64')
+    const answers = await this.#client.askEach([sendCall(encoded)], { timeoutMs: readTimeoutMs })
+    const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [one]))
+    if (said.some((answer) => answer.ok || isHarmless(answer.message))) return
+    const refusal = said.find((answer) => !answer.ok)
+    if (refusal !== undefined && !refusal.ok) throw new NodeError(refusal)
+    throw new UpstreamUnavailableError('No endpoint took the transaction.')
+  }
+
+  async balanceOf(currency: string): Promise<bigint> {
+    if (currency === solanaCodec.nativeCurrency) return (await this.#account(this.address))?.lamports ?? 0n
+    const mint = await this.#account(currency)
+    const known = mint && readTokenMint(mint.owner, mint.data)
+    if (known === undefined) return 0n
+    const token = { mint: currency, tokenProgram: known.program }
+    const held = await this.#account(associatedTokenAccount(this.address, token))
+    return held?.owner === known.program ? tokenAmountOf(held) : 0n
+  }
+
+  async #account(address: string): Promise<ShownAccount | undefined> {
+    const [answer] = await this.#client.batch([accountsCall([address])], { timeoutMs: readTimeoutMs })
+    return parseAccounts(answer, 1)[0]
+  }
+}
+
+/** Whose they are and what mints say of themselves is agreed; balances and supplies change from slot to slot. */
+async function agreedAccounts(client: ChainClient, addresses: readonly string[]) {
+  const { answers } = await client.agree([accountsCall(addresses)], {
+    timeoutMs: readTimeoutMs,
+    project: ([answer]) => comparableAccounts(answer, addresses.length),
+  })
+  const shown = parseAccounts(answers[0], addresses.length)
+  return new Map(addresses.map((one, index) => [one, shown[index]]))
+}
+
+/** An answer that cannot be read is a voice of its own. */
+function comparableAccounts(answer: RpcAnswer | undefined, count: number): unknown {
+  try {
+    return parseAccounts(answer, count).map((account) =>
+      account === undefined
+        ? null
+        : {
+            ...{ owner: account.owner, isExecutable: account.isExecutable },
+            isCountable: account.lamports <= exactLamportsMax,
+            mint: readTokenMint(account.owner, account.data) ?? null,
+            ...comparableHolder(account),
+          },
+    )
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) return { unreadable: error.message }
+    throw error
+  }
+}
+
+/** The owner of a token account, and whether it takes something now. @throws MalformedAnswerError */
+function comparableHolder(account: ShownAccount): object {
+  const holder = tokenHolderOf(account)
+  return holder === undefined ? {} : { holder, refusal: refusalOfHolder(account, holder) ?? null }
+}
+
+/** @throws Error for an allowance, which no token of this family needs */
+function markOf({ mark }: Pick<PaymentTerms, 'mark'>): keyof typeof markBytes {
+  if (mark === 'allowed') throw new Error('nothing is allowed on this chain')
+  return mark
+}
+
+function openAddressProgram({
+  program,
+  depository,
+}: NonNullable<PayingChainOptions['addressProgram']>): SolanaAddressProgram {
+  return { program, depository: { program: depository, addresses: deriveProgramAddresses(depository) } }
+}
+
+/** @throws Error where no program empties addresses: nothing of one was planned then */
+function emptyingOf(
+  { emptied }: Pick<PaymentTerms, 'emptied'>,
+  caller: string,
+  program: SolanaAddressProgram | undefined,
+): SolanaInstruction | undefined {
+  if (emptied === undefined) return undefined
+  if (program === undefined) throw new Error('no address of this chain is emptied')
+  const { currency, token: told, signed } = emptied
+  const token = told && { mint: currency, tokenProgram: told.program }
+  return signed === undefined
+    ? withdrawAddress(program, emptied, { caller, token })
+    : sweepAddress(program, emptied, { ...signed, token })
+}
+
+/** @returns undefined where it does not fit into a transaction */
+function compile(
+  { keypair: { publicKey }, addressProgram }: Wallet,
+  terms: PaymentTerms,
+  bid: PayingFees & { readonly units: bigint },
+  blockhash: string,
+): VersionedTransaction | undefined {
+  const { TransactionMessage, VersionedTransaction: Transaction } = solanaLibrary()
+  const mark = markOf(terms)
+  const wallet = publicKey.toBase58()
+  const marked = { ...terms, mark, emptying: emptyingOf(terms, wallet, addressProgram) }
+  const instructions = markedInstructions(wallet, marked, {
+    units: bid.units,
+    microLamportsPerUnit: unitPrice(bid),
+    markerRentLamports: bid.fees.rentOf({ stateBytes: markBytes[mark] }),
+  })
+  try {
+    const transaction = new Transaction(
+      new TransactionMessage({
+        payerKey: publicKey,
+        recentBlockhash: blockhash,
+        instructions: [...instructions],
+      }).compileToV0Message(),
+    )
+    return transaction.serialize().length > transactionBytesMax ? undefined : transaction
+  } catch (error) {
+    // The library writes into a buffer of the largest size that there is.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const toBase64 = (transaction: VersionedTransaction) =>
+  Buffer.from(transaction.serialize()).toString('base64')
+
+/** @throws Error for fees of another family */
+function unitPrice({ fees, ceiling }: PayingFees): bigint {
+  if (!(fees instanceof SolanaFees)) throw new Error('fees of another family')
+  return minBigint(fees.microLamportsPerUnit, ceiling)
+}
+
+const lamportsPerSignature = 5_000n
+const microLamports = 1_000_000n
+
+/** The wallet is the only one that signs. @source families.md 5.1 */
+const feeOf = (units: bigint, bid: PayingFees): bigint =>
+  lamportsPerSignature + (units * unitPrice(bid) + microLamports - 1n) / microLamports
+
+/** What a node used may be less than what the cluster uses, in accounts that changed meanwhile. */
+const withMargin = (units: bigint): bigint => minBigint((units * 13n) / 10n + 10_000n, unitsMax)
+
+async function recentBlockhashes(client: ChainClient): Promise<readonly RecentBlockhash[]> {
+  const answers = await client.askEach([blockhashCall()], { timeoutMs: readTimeoutMs })
+  return answers.flatMap(({ answers: [answer] = [] }) => {
+    try {
+      return answer === undefined ? [] : [parseBlockhash(answer)]
+    } catch (error) {
+      if (error instanceof MalformedAnswerError) return []
+      throw error
+    }
+  })
+}
+
+/** It is there already, or its block is not known yet, or not any more, which its height tells. */
+const isHarmless = (message: string): boolean =>
+  /already (been )?processed|AlreadyProcessed|blockhash ?not ?found/i.test(message)

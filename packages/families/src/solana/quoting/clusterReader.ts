@@ -1,0 +1,206 @@
+import { maxBigint, type PriorityFeeModel, solanaCodec } from '@causeway/core'
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
+import {
+  countVoices,
+  type Electorate,
+  medianOfVoices,
+  reachedBy,
+  tally,
+  unlessUnreadable,
+  type Vote,
+  valuesByVoice,
+} from '@causeway/rpc'
+import type { NetworkFees } from '../../rules/quotingFamily.ts'
+import type {
+  NetworkFeeRefusal,
+  NetworkReader,
+  NetworkReaderOptions,
+  NetworkReading,
+} from '../../shared/networkReader.ts'
+import {
+  clockAccount,
+  parseAccountsAt,
+  parsePriorityFees,
+  parseRentRate,
+  readClock,
+  type ShownAccount,
+} from '../reading/answers.ts'
+import { accountsCall, priorityFeesCall, rentRateCall } from '../reading/requests.ts'
+import { associatedTokenAccount, deriveProgramAddresses } from '../rules/programAddresses.ts'
+import { tokenProgram } from '../rules/programs.ts'
+import { SolanaFees } from '../rules/quoting/solanaFees.ts'
+import { tokenAmountOf } from './tokenMint.ts'
+
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+
+/** @source Solana documentation, "Transaction fees" */
+const lamportsPerSignature = 5_000n
+
+/**
+ * A cluster at its newest final slot. Endpoints stand at different slots, so nothing is compared that slots
+ * change: of heads, times and balances counts what enough endpoints have reached, so that nobody alone raises one
+ * and nobody alone holds one back. The rate of rent is the same everywhere, and agreed. The price of compute units is
+ * each node's own estimate: the median of enough of them counts, between floor and ceiling. @source design.md 5.4
+ */
+export function createClusterReader(options: NetworkReaderOptions): NetworkReader {
+  const { client, feeModel } = options
+  if (feeModel.kind !== 'priority-fee') throw new Error('clusters charge by bids for units')
+  const { electorate } = client
+  const holders = holdersOf(options)
+  const { vault } = deriveProgramAddresses(options.depository)
+  const calls: readonly RpcCall[] = [
+    accountsCall([clockAccount, ...holders.map(({ account }) => account)]),
+    priorityFeesCall([vault]),
+    rentRateCall(),
+  ]
+  return {
+    read: (limits) =>
+      client.poll<NetworkReading>(calls, {
+        ...limits,
+        patienceMs,
+        decide(votes, isLast) {
+          if (!isLast) return undefined
+          const shown = votes.map((vote) => ({ ...vote, value: stateOf(vote.value, holders) }))
+          const head = headOf(shown, electorate)
+          if (head === undefined) return undefined
+          const price = priceOf(votes, electorate, feeModel)
+          const rate = rentRateOf(votes, electorate)
+          return {
+            head: { number: head.slot, timestampSeconds: Number(head.timeSeconds) },
+            fees: feesAt(price.microLamportsPerUnit, rate, feeModel),
+            shown: {
+              microLamportsPerUnit: price.microLamportsPerUnit.toString(),
+              ceilingMicroLamportsPerUnit: feeModel.maxMicroLamportsPerUnit.toString(),
+              priceFrom: price.from,
+            },
+            inventory: inventoryOf(shown, holders, electorate),
+            voices: {
+              agreed: valuesByVoice(shown).filter(({ slot }) => slot >= head.slot).length,
+              required: electorate.threshold,
+              configured: countVoices(electorate.voters),
+            },
+          }
+        },
+      }),
+  }
+}
+
+/** An account of the solver, and what it holds. */
+type Holder = { readonly currency: string; readonly account: string; readonly isNative: boolean }
+
+function holdersOf({ fillWallet, currencies }: NetworkReaderOptions): readonly Holder[] {
+  if (fillWallet === undefined) return []
+  return currencies.map(({ address, tokenProgram: program = tokenProgram }) => {
+    const isNative = address === solanaCodec.nativeCurrency
+    const token = { mint: address, tokenProgram: program }
+    return {
+      currency: address,
+      account: isNative ? fillWallet : associatedTokenAccount(fillWallet, token),
+      isNative,
+    }
+  })
+}
+
+/** What one endpoint shows of its newest slot. */
+type ClusterState = {
+  readonly slot: bigint
+  readonly timeSeconds: bigint
+  /** In the order of the holders. */
+  readonly balances: readonly bigint[]
+}
+
+function stateOf(
+  answers: readonly RpcAnswer[] | undefined,
+  holders: readonly Holder[],
+): ClusterState | undefined {
+  return unlessUnreadable(() => {
+    const { slot, accounts } = parseAccountsAt(answers?.[0], holders.length + 1)
+    const [shownClock, ...held] = accounts
+    return {
+      slot,
+      timeSeconds: readClock(shownClock),
+      balances: holders.map(({ isNative }, index) => balanceOf(held[index], isNative)),
+    }
+  })
+}
+
+function balanceOf(account: ShownAccount | undefined, isNative: boolean): bigint {
+  return isNative ? (account?.lamports ?? 0n) : tokenAmountOf(account)
+}
+
+function headOf(
+  votes: readonly Vote<ClusterState>[],
+  { threshold }: Electorate,
+): Pick<ClusterState, 'slot' | 'timeSeconds'> | undefined {
+  const states = valuesByVoice(votes)
+  if (states.length < threshold) return undefined
+  const reached = (of: (state: ClusterState) => bigint) => reachedBy(threshold, states.map(of))
+  return { slot: reached(({ slot }) => slot), timeSeconds: reached(({ timeSeconds }) => timeSeconds) }
+}
+
+function inventoryOf(
+  votes: readonly Vote<ClusterState>[],
+  holders: readonly Holder[],
+  { threshold }: Electorate,
+): ReadonlyMap<string, bigint> {
+  const states = valuesByVoice(votes)
+  return new Map(
+    holders.map(({ currency }, index) => [
+      currency,
+      maxBigint(
+        0n,
+        reachedBy(
+          threshold,
+          states.map(({ balances }) => balances[index] ?? 0n),
+        ),
+      ),
+    ]),
+  )
+}
+
+type Votes = readonly Vote<readonly RpcAnswer[]>[]
+
+function priceOf(
+  votes: Votes,
+  electorate: Electorate,
+  { percentile, minMicroLamportsPerUnit }: PriorityFeeModel,
+): { readonly microLamportsPerUnit: bigint; readonly from: 'median' | 'configured' } {
+  const lists = votes.map((vote) => ({
+    ...vote,
+    value: unlessUnreadable(() => parsePriorityFees(vote.value?.[1])),
+  }))
+  const median = medianOfVoices(lists, electorate, (prices) => percentileOf(prices, percentile))
+  if (median === undefined) return { microLamportsPerUnit: minMicroLamportsPerUnit, from: 'configured' }
+  return { microLamportsPerUnit: maxBigint(median, minMicroLamportsPerUnit), from: 'median' }
+}
+
+/** The least value that so many of a hundred do not exceed; 0 of none. */
+function percentileOf(values: readonly bigint[], percentile: number): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  return sorted[Math.max(0, Math.ceil((sorted.length * percentile) / 100) - 1)] ?? 0n
+}
+
+function rentRateOf(votes: Votes, electorate: Electorate): bigint | undefined {
+  const rates = votes.map((vote) => ({
+    ...vote,
+    value: unlessUnreadable(() => parseRentRate(vote.value?.[2])),
+  }))
+  const verdict = tally(rates, electorate)
+  return verdict.status === 'agreed' ? verdict.value : undefined
+}
+
+function feesAt(
+  microLamportsPerUnit: bigint,
+  rentLamportsPerByte: bigint | undefined,
+  { maxMicroLamportsPerUnit: ceilingMicroLamports }: PriorityFeeModel,
+): NetworkFees | NetworkFeeRefusal {
+  if (rentLamportsPerByte === undefined) return { reason: 'gas_disputed' }
+  return microLamportsPerUnit > ceilingMicroLamports
+    ? {
+        reason: 'priority_fee_above_ceiling',
+        expectedMicroLamports: microLamportsPerUnit,
+        ceilingMicroLamports,
+      }
+    : new SolanaFees({ lamportsPerSignature, microLamportsPerUnit, rentLamportsPerByte })
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { encodeBase58 } from '@causeway/core'
+import type { ChainFinding } from '../../shared/chainFinding.ts'
+import type { ShownAccount } from '../reading/answers.ts'
+import { depositAddressesCode } from '../rules/programs.ts'
+import type { AccountGroups, Limits } from './accountGroups.ts'
+
+/** Keeps programs and their bytes in accounts of their own. @source Solana documentation, "Program deployment" */
+const upgradeableLoader = 'BPFLoaderUpgradeab1e11111111111111111111111'
+/** First bytes of its accounts: a program, which names where its bytes are, and those bytes. */
+const kinds = { program: 2, programData: 3 } as const
+const kindBytes = 4
+const keyBytes = 32
+/** Kind, slot, whether somebody may replace it, and who. */
+const programDataHeadBytes = 45
+const authorityAt = 12
+
+/** What a program is, and who may replace it. */
+type ProgramCode = {
+  /** SHA-256 of its bytes, without the zeros that a loader leaves behind them. */
+  readonly hash: string
+  readonly authority: string | undefined
+}
+
+/**
+ * What money at deposit addresses relies on: the program of this release, which nobody can replace.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError
+ */
+export async function addressProgramFindings(
+  program: string | undefined,
+  { groups, limits, chainId }: { groups: AccountGroups; limits: Limits; chainId: string },
+): Promise<readonly ChainFinding[]> {
+  if (program === undefined) return []
+  const code = await readProgramCode(program, groups, limits)
+  const setting = `quote: chains.${chainId}.depositAddressProgram`
+  const found = (said: string, problem: string): readonly ChainFinding[] => [
+    { kind: 'code', setting, value: program, said, problem: `depositAddressProgram ${program} ${problem}` },
+  ]
+  if (code === undefined) return found('no program', 'is no program')
+  if (code.hash !== depositAddressesCode)
+    return found(`SHA-256 ${code.hash}`, `is not the program of this release: SHA-256 ${code.hash}`)
+  if (code.authority === undefined) return []
+  return found(
+    `upgradeable by ${code.authority}`,
+    `can be replaced by ${code.authority}, who could take what lies at addresses: make it final`,
+  )
+}
+
+async function readProgramCode(
+  program: string,
+  groups: AccountGroups,
+  limits: Limits,
+): Promise<ProgramCode | undefined> {
+  const place = await groups.agreed([program], ([account]) => programDataOf(account), limits)
+  return place === undefined
+    ? undefined
+    : groups.agreed([place], ([account]) => readProgramData(account), limits)
+}
+
+/** Where a program's bytes are; undefined where none stands. Pure. */
+function programDataOf(account: ShownAccount | undefined): string | undefined {
+  if (account?.owner !== upgradeableLoader || !account.isExecutable) return undefined
+  const data = Buffer.from(account.data)
+  if (data.length !== kindBytes + keyBytes || data.readUInt32LE(0) !== kinds.program) return undefined
+  return encodeBase58(data.subarray(kindBytes))
+}
+
+/** Pure. */
+function readProgramData(account: ShownAccount | undefined): ProgramCode | undefined {
+  const data = Buffer.from(account?.data ?? [])
+  if (account?.owner !== upgradeableLoader || data.length < programDataHeadBytes) return undefined
+  if (data.readUInt32LE(0) !== kinds.programData) return undefined
+  const isReplaceable = data.readUInt8(authorityAt) !== 0
+  return {
+    hash: programHash(data.subarray(programDataHeadBytes)),
+    authority: isReplaceable ? encodeBase58(data.subarray(authorityAt + 1, programDataHeadBytes)) : undefined,
+  }
+}
+
+/** Of a program's bytes, as `depositAddressesCode` is. */
+export function programHash(bytes: Uint8Array): string {
+  const end = bytes.findLastIndex((byte) => byte !== 0) + 1
+  return createHash('sha256').update(bytes.subarray(0, end)).digest('hex')
+}

@@ -1,0 +1,254 @@
+import { solanaCodec } from '@causeway/core'
+import { createLruCache, createQuorumOver } from '@causeway/rpc'
+import type { InputLock } from '../../rules/inputLock.ts'
+import type { AccountLack } from '../../rules/quotingFamily.ts'
+import type { ChainFinding, FindingKind } from '../../shared/chainFinding.ts'
+import type { NetworkReaderOptions } from '../../shared/networkReader.ts'
+import {
+  connectByJsonRpc,
+  type QuotingChain,
+  type QuotingChainFamily,
+  type QuotingChainOptions,
+  type UserFacts,
+  type UserFactsQuestion,
+} from '../../shared/quotingChain.ts'
+import { createRecent, recentMs } from '../../shared/recent.ts'
+import { exactLamportsMax, type ShownAccount } from '../reading/answers.ts'
+import { solanaHeadTracking } from '../reading/requests.ts'
+import { solanaEndpointFindings, verifyLocalCluster } from '../reading/verifyEndpoints.ts'
+import { associatedTokenAccount, deriveProgramAddresses, isSolanaKey } from '../rules/programAddresses.ts'
+import { systemProgram, tokenProgram } from '../rules/programs.ts'
+import { createAccountGroups, type Limits } from './accountGroups.ts'
+import { createClusterReader } from './clusterReader.ts'
+import { addressProgramFindings } from './programCode.ts'
+import { lockOfHolder, readTokenMint, refusalOfHolder, type TokenMint, tokenAmountOf } from './tokenMint.ts'
+
+/** Mints that are remembered: the program and the extensions of one never change. */
+const mintsMax = 1_000
+const lacksNothing: AccountLack = {}
+/**
+ * Accounts as clusters show them at the newest final slot. What is only shown, a user's balance, is asked of
+ * one endpoint; what is charged or refused for, of all of them.
+ */
+export const solanaQuotingChain: QuotingChainFamily = {
+  // Endpoints lie further apart in slots than in blocks of seconds.
+  connect: (chain) => connectByJsonRpc(chain, { headTracking: solanaHeadTracking, lagBlocksMax: 50 }),
+  open: (options) => new SolanaQuoter(options),
+  network: {
+    reader: createClusterReader,
+    async contradictions(options) {
+      const { client, network, depository, isLocal } = options
+      const quorum = createQuorumOver(client, { now: () => Date.now() })
+      const signal = AbortSignal.timeout(checkTimeoutMs)
+      const limits = { timeoutMs: checkTimeoutMs }
+      const [endpoints, foreign, mints, program] = await Promise.all([
+        solanaEndpointFindings({ quorum, network, depository }, signal),
+        isLocal ? verifyLocalCluster(quorum, signal) : [],
+        mintContradictions(options),
+        addressProgramFindings(options.depositAddressProgram, {
+          ...{ groups: createAccountGroups(client), limits, chainId: client.chainId },
+        }),
+      ])
+      const setting = `chains: ${client.chainId}.httpRpcUrl`
+      const strangers = foreign.map((problem): ChainFinding => {
+        return { kind: 'network', setting, value: 'a local network', said: 'another node', problem }
+      })
+      return [...endpoints, ...strangers, ...mints, ...program]
+    },
+  },
+}
+
+class SolanaQuoter implements QuotingChain {
+  readonly unitsOfCalls = undefined
+  readonly #options: QuotingChainOptions
+  readonly #groups: ReturnType<typeof createAccountGroups>
+  readonly #mints = createLruCache<TokenMint>(mintsMax)
+  readonly #recent: ReturnType<typeof openRecent>
+
+  constructor(options: QuotingChainOptions) {
+    this.#options = options
+    this.#groups = createAccountGroups(options.client)
+    this.#recent = openRecent(options.now)
+  }
+
+  async userFacts({ user, currency, feePayer, touched = [] }: UserFactsQuestion): Promise<UserFacts> {
+    const [balance, coin, lock = 'none'] = await Promise.all([
+      this.#balanceOf(user, currency),
+      feePayer === undefined ? undefined : this.#coinOf(feePayer),
+      this.#lockOf(user, currency),
+    ])
+    return {
+      ...{ ...(balance !== undefined && { balance }), held: touched.map(() => undefined) },
+      ...(coin !== undefined && { feeFunds: { coin } }),
+      ...(lock !== 'none' && { inputLock: lock }),
+    }
+  }
+
+  #balanceOf(user: string, currency: string): Promise<bigint | undefined> {
+    return this.#recent.balances(`${user} ${currency}`, () =>
+      this.#within(this.#options.budgetMs, async (limits) => {
+        if (currency === solanaCodec.nativeCurrency) return lamportsOf(await this.#groups.shown(user, limits))
+        const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
+        return mint && tokenAmountOf(await this.#groups.shown(tokenAccountOf(user, currency, mint), limits))
+      }),
+    )
+  }
+
+  #coinOf(payer: string): Promise<bigint | undefined> {
+    return this.#recent.coins(payer, () =>
+      this.#within(this.#options.budgetMs, (limits) =>
+        this.#groups.agreed([payer], ([found]) => lamportsOf(found), limits),
+      ),
+    )
+  }
+
+  #lockOf(user: string, currency: string): Promise<InputLock | 'none' | undefined> {
+    return this.#recent.locks(`${user} ${currency}`, () =>
+      this.#within(this.#options.budgetMs, async (limits) => {
+        if (currency === solanaCodec.nativeCurrency) return 'none'
+        const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
+        if (mint === undefined) return undefined
+        const holder = tokenAccountOf(user, currency, mint)
+        return this.#groups.agreed([holder], ([found]) => lockOfHolder(found, user) ?? 'none', limits)
+      }),
+    )
+  }
+
+  lackOf(account: string, currency: string): Promise<AccountLack | undefined> {
+    return this.#recent.lacks(`${account} ${currency}`, () =>
+      this.#within(this.#options.neededWithinMs, async (limits) => {
+        if (currency === solanaCodec.nativeCurrency)
+          return this.#groups.agreed([account], ([found]) => lackOfCoin(found), limits)
+        const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
+        if (mint === undefined) return undefined
+        const holder = tokenAccountOf(account, currency, mint)
+        return this.#groups.agreed([holder], ([found]) => lackOfToken(found, mint, account), limits)
+      }),
+    )
+  }
+
+  hasCode(account: string): Promise<boolean | undefined> {
+    return this.#recent.codes(account, () =>
+      this.#within(this.#options.neededWithinMs, async (limits) => {
+        // Nobody has the key of such an address: a program signs for it, or nobody does.
+        if (!isSolanaKey(account)) return true
+        return this.#groups.agreed([account], ([found]) => isCode(found), limits)
+      }),
+    )
+  }
+
+  /** One that is remembered is not waited for: what is asked of its accounts leaves with the moment's other questions. */
+  async #readMint(currency: string, limits: Limits): Promise<TokenMint | undefined> {
+    const read = ([account]: readonly (ShownAccount | undefined)[]) =>
+      account && readTokenMint(account.owner, account.data)
+    const mint = await this.#groups.agreed([currency], read, limits)
+    if (mint !== undefined) this.#mints.set(currency, mint)
+    return mint
+  }
+
+  /** Undefined where nothing is known in time; never rejects. */
+  async #within<Value>(
+    timeoutMs: number,
+    work: (limits: Limits) => Promise<Value>,
+  ): Promise<Value | undefined> {
+    try {
+      return await work({ timeoutMs })
+    } catch (error) {
+      this.#options.onFailure(error)
+      return undefined
+    }
+  }
+}
+
+function openRecent(now: () => number) {
+  return {
+    balances: createRecent<bigint>(now),
+    coins: createRecent<bigint>(now),
+    locks: createRecent<InputLock | 'none'>(now),
+    lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
+    codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
+  }
+}
+
+/**
+ * A listed currency that is no mint, has other decimals or another program, or does not simply arrive when it is
+ * sent; and one that the depository has no account for, which its first depositor would pay unasked.
+ */
+async function mintContradictions({
+  client,
+  depository,
+  currencies,
+}: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+  const { vaultTokenAccount } = deriveProgramAddresses(depository)
+  const limits = { timeoutMs: checkTimeoutMs }
+  const groups = createAccountGroups(client)
+  const checked = currencies
+    .filter(({ address }) => address !== solanaCodec.nativeCurrency)
+    .map(async ({ address: mint, decimals, tokenProgram: program = tokenProgram }) => {
+      const vaultAccount = vaultTokenAccount({ mint, tokenProgram: program })
+      const shownMint = await groups.agreed(
+        [mint],
+        ([account]) => account && readTokenMint(account.owner, account.data),
+        limits,
+      )
+      const setting = `quote: chains.${client.chainId}.currencies.${mint}`
+      const found = (kind: FindingKind, value: string, said: string, problem: string): ChainFinding => {
+        return { kind, setting, value, said, problem }
+      }
+      if (shownMint === undefined) return [found('contract', mint, 'no mint', `${mint} is no mint`)]
+      const hasAccount = await groups.agreed([vaultAccount], ([held]) => held?.owner === program, limits)
+      const { decimals: shownDecimals, program: shownProgram, refusal } = shownMint
+      const findings: ChainFinding[] = []
+      if (shownDecimals !== decimals)
+        findings.push(
+          found('decimals', `${decimals}`, `${shownDecimals}`, `${mint} has ${shownDecimals} decimals`),
+        )
+      if (shownProgram !== program)
+        findings.push(
+          found(
+            'tokenProgram',
+            program,
+            shownProgram,
+            `${mint} belongs to the token program ${shownProgram}`,
+          ),
+        )
+      if (refusal !== undefined)
+        findings.push(found('refusal', mint, `it ${refusal}`, `${mint} ${refusal}: it cannot be quoted`))
+      if (!hasAccount)
+        findings.push(
+          found(
+            ...(['vaultAccount', vaultAccount, 'no account'] as const),
+            `the depository has no account of ${mint}: make ${vaultAccount} first`,
+          ),
+        )
+      return findings
+    })
+  return (await Promise.all(checked)).flat()
+}
+
+/** A start waits so long for a chain. */
+const checkTimeoutMs = 5_000
+
+function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): string {
+  return associatedTokenAccount(owner, { mint, tokenProgram: program })
+}
+
+/** Pure; what is compared says no more than what is charged or refused for, since balances change with slots. */
+function lackOfCoin(account: ShownAccount | undefined): AccountLack {
+  const lamports = lamportsOf(account)
+  // What keeps nothing but dust is taken away by the first transaction that writes it: as good as absent.
+  if (lamports === 0n) return { isAbsent: true }
+  return lamports > exactLamportsMax ? { isUncountable: true } : lacksNothing
+}
+
+/** Of the account that would hold the token. */
+function lackOfToken(holder: ShownAccount | undefined, mint: TokenMint, owner: string): AccountLack {
+  if (holder?.owner !== mint.program) return { stateBytes: mint.accountBytes }
+  const refusal = refusalOfHolder(holder, owner)
+  return refusal === undefined ? lacksNothing : { refusal }
+}
+
+const isCode = (account: ShownAccount | undefined): boolean =>
+  account !== undefined && (account.isExecutable || account.owner !== systemProgram)
+
+const lamportsOf = (account: ShownAccount | undefined): bigint => account?.lamports ?? 0n

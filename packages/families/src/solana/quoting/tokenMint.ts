@@ -1,0 +1,157 @@
+import { encodeBase58 } from '@causeway/core'
+import { MalformedAnswerError } from '@causeway/rpc'
+import type { InputLock } from '../../rules/inputLock.ts'
+import type { SolanaAccount } from '../reading/answers.ts'
+import { token2022Program, tokenProgram } from '../rules/programs.ts'
+
+/** What quotes need to know of a mint. */
+export type TokenMint = {
+  /** The program that keeps it and the accounts of its holders. */
+  readonly program: string
+  readonly decimals: number
+  /** Bytes of an account that the associated token program makes for it. */
+  readonly accountBytes: number
+  /** Why what is sent is not what is received, or nothing may be received; undefined for plain tokens. */
+  readonly refusal: string | undefined
+}
+
+const plainMintBytes = 82
+const plainAccountBytes = 165
+const decimalsAt = 44
+/** Where Token-2022 says what an account is, and where its extensions begin. */
+const accountTypeAt = 165
+const mintType = 1
+const extensionsAt = 166
+const extensionHeadBytes = 4
+
+/** Extensions of mints that their accounts have a part of: its bytes beside its head. */
+const accountParts: ReadonlyMap<number, number> = new Map([
+  [1, 8],
+  [9, 0],
+  [14, 1],
+  [26, 0],
+])
+
+/** Extensions under which a payment does not simply arrive. @source SPL Token-2022, ExtensionType */
+const refusals: ReadonlyMap<number, string> = new Map([
+  [1, 'keeps a part of each transfer'],
+  [6, 'gives new accounts a state of its own'],
+  [9, 'cannot be transferred'],
+  [14, 'runs code of its own at each transfer'],
+  [26, 'can be paused'],
+])
+
+/**
+ * A mint as its account shows it. Pure.
+ * @returns undefined for an account that is no mint of either token program
+ * @throws MalformedAnswerError for one whose extensions cannot be read
+ */
+export function readTokenMint(program: string, data: Uint8Array): TokenMint | undefined {
+  const bytes = Buffer.from(data)
+  if (program === tokenProgram) {
+    if (bytes.length !== plainMintBytes) return undefined
+    return { program, decimals: bytes[decimalsAt] ?? 0, accountBytes: plainAccountBytes, refusal: undefined }
+  }
+  if (program !== token2022Program || bytes.length < plainMintBytes) return undefined
+  if (bytes.length > plainMintBytes && bytes[accountTypeAt] !== mintType) return undefined
+  const types = extensionsOf(bytes).map(({ type }) => type)
+  // Accounts that the associated token program makes cannot change their owner: an extension without content.
+  let accountBytes = extensionsAt + extensionHeadBytes
+  for (const type of types) {
+    const part = accountParts.get(type)
+    if (part !== undefined) accountBytes += extensionHeadBytes + part
+  }
+  const refusing = types.find((type) => refusals.has(type))
+  return {
+    program,
+    decimals: bytes[decimalsAt] ?? 0,
+    accountBytes,
+    refusal: refusing === undefined ? undefined : refusals.get(refusing),
+  }
+}
+
+const tokenPrograms: ReadonlySet<string> = new Set([tokenProgram, token2022Program])
+
+/** Offsets in a token account of either program: its owner, and its amount. */
+const holderAt = 32
+const amountAt = 64
+const amountBytes = 8
+
+/** What a token account holds in smallest units; 0 where there is none, or what is there is none. Pure. */
+export function tokenAmountOf(account: SolanaAccount | undefined): bigint {
+  if (account === undefined || !tokenPrograms.has(account.owner)) return 0n
+  if (account.data.length < amountAt + amountBytes) return 0n
+  return Buffer.from(account.data).readBigUInt64LE(amountAt)
+}
+
+type Extension = { readonly type: number; readonly content: Buffer }
+
+function extensionsOf(bytes: Buffer): readonly Extension[] {
+  const extensions: Extension[] = []
+  let at = extensionsAt
+  while (at + extensionHeadBytes <= bytes.length) {
+    const type = bytes.readUInt16LE(at)
+    // Zeros behind the last one.
+    if (type === 0) break
+    const contentAt = at + extensionHeadBytes
+    at = contentAt + bytes.readUInt16LE(at + 2)
+    if (at > bytes.length) throw new MalformedAnswerError('getMultipleAccounts')
+    extensions.push({ type, content: bytes.subarray(contentAt, at) })
+  }
+  return extensions
+}
+
+/** Offset of the state in a token account, and the state of a frozen one. @source SPL Token, Account, AccountState */
+const stateAt = 108
+const frozenState = 2
+const frozen = 'has a frozen account of the token'
+const handedOn = 'has handed its account of the token on to somebody else'
+/** Says whether open transfers may come in. @source SPL Token-2022, ConfidentialTransferAccount */
+const confidentialAccount = { type: 5, takesOpenAt: 262 }
+
+/**
+ * Why an owner's account of a token takes nothing, after the owner's name in a sentence. A guard against calls concerns
+ * what leaves it, and a rule of memos our payment keeps. Pure.
+ * @returns undefined where it does
+ * @throws MalformedAnswerError for one whose extensions cannot be read
+ */
+export function refusalOfHolder(account: SolanaAccount, owner: string): string | undefined {
+  if (tokenHolderOf(account) !== owner) return handedOn
+  const bytes = Buffer.from(account.data)
+  if (bytes[stateAt] === frozenState) return frozen
+  if (account.owner !== token2022Program || bytes.length <= plainAccountBytes) return undefined
+  const { type, takesOpenAt } = confidentialAccount
+  const isClosed = extensionsOf(bytes).some(
+    (extension) => extension.type === type && extension.content[takesOpenAt] === 0,
+  )
+  return isClosed ? 'takes confidential transfers of the token alone' : undefined
+}
+
+/** Lets no program move what the account holds. @source SPL Token-2022, CpiGuard */
+const callGuard = { type: 11, isOnAt: 0 }
+
+/**
+ * Why a user's account of a token pays nothing out. Pure.
+ * @returns undefined where it does, and where there is no account
+ * @throws MalformedAnswerError for one whose extensions cannot be read
+ */
+export function lockOfHolder(account: SolanaAccount | undefined, user: string): InputLock | undefined {
+  const holder = tokenHolderOf(account)
+  if (account === undefined || holder === undefined) return undefined
+  if (holder !== user) return { why: handedOn, isForCalls: false }
+  const bytes = Buffer.from(account.data)
+  if (bytes[stateAt] === frozenState) return { why: frozen, isForCalls: false }
+  if (account.owner !== token2022Program || bytes.length <= plainAccountBytes) return undefined
+  const { type, isOnAt } = callGuard
+  const isGuarded = extensionsOf(bytes).some(
+    (extension) => extension.type === type && extension.content[isOnAt] === 1,
+  )
+  return isGuarded ? { why: 'guards its account of the token against calls', isForCalls: true } : undefined
+}
+
+/** The owner of a token account, who may spend it; undefined where there is none, or what is there is none. Pure. */
+export function tokenHolderOf(account: SolanaAccount | undefined): string | undefined {
+  if (account === undefined || !tokenPrograms.has(account.owner)) return undefined
+  const holder = account.data.subarray(holderAt, amountAt)
+  return account.data.length < plainAccountBytes ? undefined : encodeBase58(holder)
+}

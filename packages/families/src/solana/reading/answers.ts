@@ -1,0 +1,399 @@
+import { decodeBase58Text } from '@causeway/core'
+import type { RpcAnswer } from '@causeway/rpc'
+import { MalformedAnswerError, parseList, parseRecord, resultOf } from '@causeway/rpc'
+import { newestVersion } from './requests.ts'
+
+/**
+ * Node answers read strictly. Anything that is not exactly what the method returns for what was asked, a
+ * node's own error included, throws `MalformedAnswerError`: the endpoint did not answer. Only the answer
+ * `null` says that something does not exist. @source oracle-protocol.md 10; Solana JSON-RPC documentation
+ */
+
+/** A transaction as `getTransaction` tells it, before its bytes are read. */
+export type SolanaTransactionAnswer = {
+  readonly slot: bigint
+  /** Unix seconds; nodes may lack it. */
+  readonly blockTimeSeconds: bigint | undefined
+  readonly bytes: Uint8Array
+  readonly succeeded: boolean
+  /** What lookup tables contributed, writable accounts first. */
+  readonly loadedWritable: readonly string[]
+  readonly loadedReadonly: readonly string[]
+  readonly inner: readonly InnerInstructions[]
+  /**
+   * By position of the account. `undefined` where JSON cannot hold the number exactly: above 2^53 − 1
+   * lamports, nine million SOL.
+   */
+  readonly lamportsBefore: readonly (bigint | undefined)[]
+  readonly lamportsAfter: readonly (bigint | undefined)[]
+  readonly tokensBefore: readonly TokenBalanceAnswer[]
+  readonly tokensAfter: readonly TokenBalanceAnswer[]
+}
+
+/** Instructions that a top-level instruction ran, in order. */
+export type InnerInstructions = {
+  readonly parent: number
+  readonly instructions: readonly InnerInstruction[]
+}
+export type InnerInstruction = {
+  readonly programIndex: number
+  readonly accountIndexes: readonly number[]
+  /** Base58, not decoded: only few are looked at. */
+  readonly dataText: string
+}
+export type TokenBalanceAnswer = {
+  readonly accountIndex: number
+  readonly mint: string
+  /** Absent in answers of very old nodes. */
+  readonly owner: string | undefined
+  readonly amount: bigint
+}
+
+export type SolanaBlock = { readonly hash: string; readonly timeSeconds: bigint | undefined }
+export type SolanaAccount = { readonly owner: string; readonly data: Uint8Array }
+
+/** @source Agave, rpc-client-api custom_error.rs: UnsupportedTransactionVersion */
+const unsupportedVersionCode = -32_015
+
+/**
+ * `missing` when the node knows no final transaction of that id; `unreadable` when it is of a later version than it was
+ * asked for. @throws MalformedAnswerError
+ */
+export function parseTransactionAnswer(
+  answer: RpcAnswer | undefined,
+): SolanaTransactionAnswer | 'missing' | 'unreadable' {
+  const what = 'getTransaction'
+  if (answer?.ok === false && answer.code === unsupportedVersionCode) return 'unreadable'
+  const result = resultOf(answer, what)
+  if (result === null) return 'missing'
+  const body = parseRecord(result, what)
+  const { version } = body
+  if (typeof version === 'number' && version > newestVersion) return 'unreadable'
+  const meta = parseRecord(body['meta'], what)
+  const loaded = parseLoaded(meta['loadedAddresses'], what)
+  return {
+    slot: parseInteger(body['slot'], what),
+    blockTimeSeconds: parseTime(body['blockTime'], what),
+    bytes: parseBase64(body['transaction'], what),
+    succeeded: parseError(meta, what),
+    ...loaded,
+    inner: parseInner(meta['innerInstructions'], what),
+    lamportsBefore: parseLamports(meta['preBalances'], what),
+    lamportsAfter: parseLamports(meta['postBalances'], what),
+    tokensBefore: parseTokenBalances(meta['preTokenBalances'], what),
+    tokensAfter: parseTokenBalances(meta['postTokenBalances'], what),
+  }
+}
+
+/** Lamports that the payer was charged; `undefined` as above. @throws MalformedAnswerError */
+export function parseFee(answer: RpcAnswer | undefined): bigint | undefined {
+  const what = 'getTransaction'
+  const result = resultOf(answer, what)
+  if (result === null) return undefined
+  return parseInteger(parseRecord(parseRecord(result, what)['meta'], what)['fee'], what)
+}
+
+/** False when the node never saw the transaction. @throws MalformedAnswerError */
+export function isKnownStatus(answer: RpcAnswer | undefined): boolean {
+  const what = 'getSignatureStatuses'
+  const [status, ...others] = parseList(parseRecord(resultOf(answer, what), what)['value'], what)
+  if (status === undefined || others.length > 0) throw new MalformedAnswerError(what)
+  if (status === null) return false
+  const { confirmationStatus } = parseRecord(status, what)
+  if (!statuses.includes(String(confirmationStatus))) throw new MalformedAnswerError(what)
+  return true
+}
+
+const statuses: readonly string[] = ['processed', 'confirmed', 'finalized']
+
+/** @throws MalformedAnswerError */
+export function parseHead(answer: RpcAnswer | undefined): bigint {
+  return parseInteger(resultOf(answer, 'getSlot'), 'getSlot')
+}
+
+/** @throws MalformedAnswerError, also on `null`: only blocks that exist are asked for */
+export function parseBlock(answer: RpcAnswer | undefined): SolanaBlock {
+  const what = 'getBlock'
+  const block = parseRecord(resultOf(answer, what), what)
+  return { hash: parseKey(block['blockhash'], what), timeSeconds: parseTime(block['blockTime'], what) }
+}
+
+/** @source Agave, rpc-client-api custom_error.rs: SlotSkipped, LongTermStorageSlotSkipped */
+const skippedCodes: ReadonlySet<number> = new Set([-32_007, -32_009])
+
+/**
+ * `undefined` where no block was made in the slot.
+ * @throws MalformedAnswerError, also of a block that the node has not, or not completely
+ */
+export function parseBlockAt(answer: RpcAnswer | undefined): SolanaBlock | undefined {
+  if (answer?.ok === false && skippedCodes.has(answer.code)) return undefined
+  return parseBlock(answer)
+}
+
+/** A transaction as it is listed. */
+export type ListedTransaction = {
+  readonly transactionId: string
+  readonly slot: bigint
+  readonly succeeded: boolean
+  readonly isFinal: boolean
+}
+
+/** The newest first. @throws MalformedAnswerError, also where they are in no such order */
+export function parseSignatures(answer: RpcAnswer | undefined): readonly ListedTransaction[] {
+  const what = 'getSignaturesForAddress'
+  const listed = parseList(resultOf(answer, what), what).map((entry) => {
+    const one = parseRecord(entry, what)
+    return {
+      transactionId: parseSignature(one['signature'], what),
+      slot: parseInteger(one['slot'], what),
+      succeeded: parseError(one, what),
+      isFinal: one['confirmationStatus'] === 'finalized',
+    }
+  })
+  const isOrdered = listed.every(({ slot }, at) => slot <= (listed[at - 1]?.slot ?? slot))
+  if (!isOrdered) throw new MalformedAnswerError(what)
+  return listed
+}
+
+/** Base58 of 64 bytes. @throws MalformedAnswerError */
+function parseSignature(value: unknown, what: string): string {
+  const bytes =
+    typeof value === 'string' && value.length <= signatureTextMax ? decodeBase58Text(value) : undefined
+  if (typeof value !== 'string' || bytes?.length !== signatureBytes) throw new MalformedAnswerError(what)
+  return value
+}
+
+const signatureBytes = 64
+const signatureTextMax = 88
+
+/**
+ * `undefined` when there is no such account at a slot of at least `slotMin`.
+ * @throws MalformedAnswerError, also when the node shows an older state
+ */
+export function parseAccount(answer: RpcAnswer | undefined, slotMin: bigint): SolanaAccount | undefined {
+  const what = 'getAccountInfo'
+  const { context, value } = parseRecord(resultOf(answer, what), what)
+  if (parseInteger(parseRecord(context, what)['slot'], what) < slotMin) throw new MalformedAnswerError(what)
+  if (value === null) return undefined
+  const account = parseRecord(value, what)
+  return { owner: parseKey(account['owner'], what), data: parseBase64(account['data'], what) }
+}
+
+/** An account at a node's own newest slot. */
+export type ShownAccount = SolanaAccount & {
+  /** What is above `exactLamportsMax` counts as the least above it: no less is there, and more than any minimum. */
+  readonly lamports: bigint
+  readonly isExecutable: boolean
+}
+
+/** Nine million SOL; JSON holds no larger number of lamports exactly. */
+export const exactLamportsMax = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** In the order of the question; `undefined` where there is none. @throws MalformedAnswerError */
+export function parseAccounts(
+  answer: RpcAnswer | undefined,
+  count: number,
+): readonly (ShownAccount | undefined)[] {
+  return parseAccountsAt(answer, count).accounts
+}
+
+/** The same with the slot at which they stood so. @throws MalformedAnswerError */
+export function parseAccountsAt(
+  answer: RpcAnswer | undefined,
+  count: number,
+): { readonly slot: bigint; readonly accounts: readonly (ShownAccount | undefined)[] } {
+  const { slot, list } = listAccounts(answer, count)
+  return { slot, accounts: list.map(parseListedAccount) }
+}
+
+const accountsMethod = 'getMultipleAccounts'
+
+/** The accounts of an answer, unread, so that what one of them holds spoils no other. @throws MalformedAnswerError */
+export function listAccounts(
+  answer: RpcAnswer | undefined,
+  count: number,
+): { readonly slot: bigint; readonly list: readonly unknown[] } {
+  const { context, value } = parseRecord(resultOf(answer, accountsMethod), accountsMethod)
+  const slot = parseInteger(parseRecord(context, accountsMethod)['slot'], accountsMethod)
+  const list = parseList(value, accountsMethod)
+  if (list.length !== count) throw new MalformedAnswerError(accountsMethod)
+  return { slot, list }
+}
+
+/** One of a list; `undefined` for one that is not there. @throws MalformedAnswerError */
+export function parseListedAccount(value: unknown): ShownAccount | undefined {
+  if (value === null) return undefined
+  const account = parseRecord(value, accountsMethod)
+  return {
+    owner: parseKey(account['owner'], accountsMethod),
+    data: parseBase64(account['data'], accountsMethod),
+    lamports: parseLamports([account['lamports']], accountsMethod)[0] ?? exactLamportsMax + 1n,
+    isExecutable: account['executable'] === true,
+  }
+}
+
+/** Millionths of a lamport per compute unit, one value per slot. @throws MalformedAnswerError */
+export function parsePriorityFees(answer: RpcAnswer | undefined): readonly bigint[] {
+  const what = 'getRecentPrioritizationFees'
+  return parseList(resultOf(answer, what), what).map((slot) =>
+    parseInteger(parseRecord(slot, what)['prioritizationFee'], what),
+  )
+}
+
+/** @source Solana documentation, "Rent": what an account without data counts as */
+const emptyAccountBytes = 128n
+
+/** Lamports that each byte of an account costs. @throws MalformedAnswerError */
+export function parseRentRate(answer: RpcAnswer | undefined): bigint {
+  const what = 'getMinimumBalanceForRentExemption'
+  const lamports = parseInteger(resultOf(answer, what), what)
+  if (lamports % emptyAccountBytes !== 0n) throw new MalformedAnswerError(what)
+  return lamports / emptyAccountBytes
+}
+
+/** The hash of the first block. @throws MalformedAnswerError */
+export function parseGenesis(answer: RpcAnswer | undefined): string {
+  return parseKey(resultOf(answer, 'getGenesisHash'), 'getGenesisHash')
+}
+
+/** True when the account can be called. @throws MalformedAnswerError */
+export function parseIsProgram(answer: RpcAnswer | undefined): boolean {
+  const what = 'getAccountInfo'
+  const { value } = parseRecord(resultOf(answer, what), what)
+  return value !== null && parseRecord(value, what)['executable'] === true
+}
+
+/** What the node calls itself. @throws MalformedAnswerError */
+export function parseVersion(answer: RpcAnswer | undefined): string {
+  const what = 'getVersion'
+  const version = parseRecord(resultOf(answer, what), what)['solana-core']
+  if (typeof version !== 'string') throw new MalformedAnswerError(what)
+  return version
+}
+
+/** A whole number that JSON holds exactly. @throws MalformedAnswerError */
+function parseInteger(value: unknown, what: string): bigint {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new MalformedAnswerError(what)
+  }
+  return BigInt(value)
+}
+
+/** Base58 of 32 bytes, the System program's zeros included. @throws MalformedAnswerError */
+function parseKey(value: unknown, what: string): string {
+  const bytes = typeof value === 'string' && value.length <= keyTextMax ? decodeBase58Text(value) : undefined
+  if (typeof value !== 'string' || bytes?.length !== keyBytes) throw new MalformedAnswerError(what)
+  return value
+}
+
+const keyBytes = 32
+const keyTextMax = 44
+
+function parseTime(value: unknown, what: string): bigint | undefined {
+  return value === null || value === undefined ? undefined : parseInteger(value, what)
+}
+
+/** `[text, "base64"]`, in the one spelling that its bytes have. */
+function parseBase64(value: unknown, what: string): Uint8Array {
+  const [text, encoding] = parseList(value, what)
+  if (typeof text !== 'string' || encoding !== 'base64') throw new MalformedAnswerError(what)
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) throw new MalformedAnswerError(what)
+  return bytes
+}
+
+/** `err` is `null` on success, a text or an object otherwise. */
+function parseError(meta: Readonly<Record<string, unknown>>, what: string): boolean {
+  const { err } = meta
+  if (err === null) return true
+  if (typeof err !== 'string' && (typeof err !== 'object' || err === undefined)) {
+    throw new MalformedAnswerError(what)
+  }
+  return false
+}
+
+/** Nodes leave it out for transactions without a version. */
+function parseLoaded(
+  value: unknown,
+  what: string,
+): Pick<SolanaTransactionAnswer, 'loadedWritable' | 'loadedReadonly'> {
+  if (value === undefined || value === null) return { loadedWritable: [], loadedReadonly: [] }
+  const { writable, readonly } = parseRecord(value, what)
+  return {
+    loadedWritable: parseList(writable, what).map((key) => parseKey(key, what)),
+    loadedReadonly: parseList(readonly, what).map((key) => parseKey(key, what)),
+  }
+}
+
+/** `null` says that the node did not record them: then nothing is known. */
+function parseInner(value: unknown, what: string): readonly InnerInstructions[] {
+  const groups = parseList(value, what).map((entry) => {
+    const group = parseRecord(entry, what)
+    return {
+      parent: parseIndex(group['index'], what),
+      instructions: parseList(group['instructions'], what).map((one) => parseInstruction(one, what)),
+    }
+  })
+  for (const [at, { parent }] of groups.entries()) {
+    const before = groups[at - 1]
+    if (before !== undefined && before.parent >= parent) throw new MalformedAnswerError(what)
+  }
+  return groups
+}
+
+function parseInstruction(value: unknown, what: string): InnerInstruction {
+  const { programIdIndex, accounts, data } = parseRecord(value, what)
+  if (typeof data !== 'string') throw new MalformedAnswerError(what)
+  return {
+    programIndex: parseIndex(programIdIndex, what),
+    accountIndexes: parseList(accounts, what).map((index) => parseIndex(index, what)),
+    dataText: data,
+  }
+}
+
+function parseIndex(value: unknown, what: string): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255) {
+    throw new MalformedAnswerError(what)
+  }
+  return value
+}
+
+function parseLamports(value: unknown, what: string): readonly (bigint | undefined)[] {
+  return parseList(value, what).map((lamports) => {
+    if (typeof lamports !== 'number' || !Number.isInteger(lamports) || lamports < 0) {
+      throw new MalformedAnswerError(what)
+    }
+    return Number.isSafeInteger(lamports) ? BigInt(lamports) : undefined
+  })
+}
+
+function parseTokenBalances(value: unknown, what: string): readonly TokenBalanceAnswer[] {
+  const balances = parseList(value, what).map((entry) => {
+    const { accountIndex, mint, owner, uiTokenAmount } = parseRecord(entry, what)
+    const { amount } = parseRecord(uiTokenAmount, what)
+    if (typeof amount !== 'string' || !amountPattern.test(amount)) throw new MalformedAnswerError(what)
+    return {
+      accountIndex: parseIndex(accountIndex, what),
+      mint: parseKey(mint, what),
+      owner: owner === undefined || owner === null || owner === '' ? undefined : parseKey(owner, what),
+      amount: BigInt(amount),
+    }
+  })
+  if (new Set(balances.map(({ accountIndex }) => accountIndex)).size < balances.length) {
+    throw new MalformedAnswerError(what)
+  }
+  return balances
+}
+
+const amountPattern = /^(?:0|[1-9][0-9]{0,19})$/
+
+/** Holds slot and time of the newest block. @source Solana documentation, "Sysvar Cluster Data" */
+export const clockAccount = 'SysvarC1ock11111111111111111111111111111111'
+const timeAt = 32
+
+/** Unix seconds. @throws MalformedAnswerError for what is no clock */
+export function readClock(account: ShownAccount | undefined): bigint {
+  if (account === undefined || account.data.length < timeAt + 8)
+    throw new MalformedAnswerError('getMultipleAccounts')
+  return Buffer.from(account.data).readBigInt64LE(timeAt)
+}

@@ -1,0 +1,77 @@
+import { type DepositFact, type Hex, maxBigint, solanaCodec } from '@causeway/core'
+import type { ProgramAddresses } from '../rules/programAddresses.ts'
+import { depositNativeDiscriminator, depositTokenDiscriminator, token2022Program } from '../rules/programs.ts'
+import { findDirectDeposit } from './directDeposits.ts'
+import { InstructionData } from './instructionData.ts'
+import type { SolanaInstruction, SolanaTransaction } from './transaction.ts'
+
+export type DepositRules = { readonly depository: string; readonly addresses: ProgramAddresses }
+
+const amountAt = 8
+const idAt = 16
+const depositBytes = 48
+const depositorPosition = 2
+const mintPosition = 4
+const vaultAccountPosition = 6
+const tokenProgramPosition = 7
+
+/**
+ * Deposits of a successful transaction: every deposit instruction of the depository, called directly or by
+ * another program; without any, the one plain transfer into the vault.
+ * @source rule F-139
+ */
+export function findDeposits(transaction: SolanaTransaction, rules: DepositRules): readonly DepositFact[] {
+  const called = transaction.instructions.flatMap((instruction, index) => {
+    const deposit = readDeposit(instruction, rules.depository)
+    return deposit === undefined ? [] : [{ index, ...deposit }]
+  })
+  if (called.length > 0) {
+    return called.map(({ index, holder, ...deposit }) => ({
+      ...{ onchainIndex: index.toString(), depository: rules.depository, ...deposit },
+      amount:
+        holder === undefined ? deposit.amount : gainedShare(transaction, called, { ...deposit, holder }),
+    }))
+  }
+  const direct = findDirectDeposit(transaction, rules)
+  return direct === undefined ? [] : [direct]
+}
+
+/**
+ * What the vault gained of a deposit: mints of Token-2022 may keep a fee of what is sent. Deposits of one
+ * transaction into one account share its gain by what they sent, rounded down.
+ */
+function gainedShare(
+  { tokenBalances }: SolanaTransaction,
+  called: readonly CalledDeposit[],
+  { holder, currency, amount }: CalledDeposit & { readonly holder: string },
+): bigint {
+  const balance = tokenBalances.find(({ account, mint }) => account === holder && mint === currency)
+  const gained = maxBigint(0n, balance === undefined ? 0n : balance.after - balance.before)
+  const sent = called.reduce((sum, deposit) => (deposit.holder === holder ? sum + deposit.amount : sum), 0n)
+  return gained >= sent ? amount : (amount * gained) / sent
+}
+
+type CalledDeposit = Pick<DepositFact, 'depositId' | 'depositor' | 'currency' | 'amount'> & {
+  /** The vault's account, where a token may keep a fee of what is sent to it. */
+  readonly holder: string | undefined
+}
+
+/** What the instruction says. @source oracle-protocol.md 5.2 */
+function readDeposit(
+  { program, accounts, data: bytes }: SolanaInstruction,
+  depository: string,
+): CalledDeposit | undefined {
+  if (program !== depository) return undefined
+  const data = new InstructionData(bytes)
+  const discriminator = data.digits(0, 8)
+  const isNative = discriminator === depositNativeDiscriminator
+  if (!isNative && discriminator !== depositTokenDiscriminator) return undefined
+  const depositor = accounts[depositorPosition]
+  const currency = isNative ? solanaCodec.nativeCurrency : accounts[mintPosition]
+  // The program fails without them, so a successful transaction has them.
+  if (data.byteLength < depositBytes || depositor === undefined || currency === undefined) return undefined
+  const depositId: Hex = `0x${data.digits(idAt, 32)}`
+  const keepsFee = !isNative && accounts[tokenProgramPosition] === token2022Program
+  const holder = keepsFee ? accounts[vaultAccountPosition] : undefined
+  return { depositId, depositor, currency, amount: data.uint64(amountAt), holder }
+}

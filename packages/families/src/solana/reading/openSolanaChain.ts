@@ -1,0 +1,39 @@
+import { ConfigurationError, solanaCodec } from '@causeway/core'
+import { createQuorumClient } from '@causeway/rpc'
+import type { OpenFamilyChain, ReadableChain } from '../../shared/familyChain.ts'
+import { solanaLibrary } from '../rules/library.ts'
+import { createSolanaFactsReader } from './factsReader.ts'
+import { solanaHeadTracking } from './requests.ts'
+import { verifyLocalCluster, verifySolanaEndpoints } from './verifyEndpoints.ts'
+
+/** A `solana-vm` chain. @throws ConfigurationError for endpoints that are no URLs and for other finality rules */
+export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
+  const { id: chainId, endpoints, rpcThreshold, network } = chain
+  checkFinality(chain)
+  const depository = solanaCodec.canonicalAddress(chain.depository)
+  const quorum = createQuorumClient({
+    headTracking: solanaHeadTracking,
+    chainId,
+    endpoints: endpoints.map((url) => ({ url })),
+    threshold: rpcThreshold,
+    now: () => Date.now(),
+  })
+  return {
+    reader: createSolanaFactsReader({ chain, quorum, limits }),
+    async verify(signal) {
+      // Loaded before the service is ready, so that no request waits for it.
+      solanaLibrary()
+      return verifySolanaEndpoints({ quorum, network, depository }, signal)
+    },
+    verifyLocal: (signal) => verifyLocalCluster(quorum, signal),
+    health: () => quorum.health(),
+    observe: (observerOf) => quorum.observe(observerOf),
+    close: () => quorum.close(),
+  }
+}
+
+/** The cluster's own commitment is the only rule there is. @source rule F-142 */
+function checkFinality({ id, finality }: Pick<ReadableChain, 'id' | 'finality'>): void {
+  if (finality === undefined || (finality.mode === 'tag' && finality.tag !== 'safe')) return
+  throw new ConfigurationError(`chains: ${id}.finality: Solana chains know the tag finalized only`)
+}

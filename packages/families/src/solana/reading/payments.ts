@@ -1,0 +1,140 @@
+import {
+  DomainError,
+  type Hex,
+  maxBigint,
+  minBigint,
+  namedOrder,
+  solanaCodec,
+  type TransferFact,
+} from '@causeway/core'
+import { memoProgram } from '../rules/programs.ts'
+import type { SolanaTransaction } from './transaction.ts'
+
+/** A balance is above 2^53 − 1 lamports, which the node's JSON does not carry exactly. */
+class BalanceNotExactError extends DomainError {
+  readonly code = 'BALANCE_NOT_EXACT'
+  readonly kind = 'invalid_request'
+
+  constructor({ transactionId, account }: { readonly transactionId: string; readonly account: string }) {
+    super(`The balance of ${account} is too large to be read exactly.`, {
+      data: { transactionId, account },
+    })
+  }
+}
+
+/**
+ * True when memos of the transaction, its own or those that a program wrote, hold the order id as text, in
+ * either case of its digits, and no other id. @source rule P-40
+ */
+export function referencesOrder({ instructions }: SolanaTransaction, orderId: Hex): boolean {
+  const memos = instructions
+    .filter(({ program }) => program === memoProgram)
+    .map(({ data }) => Buffer.from(data.slice(2), 'hex').toString('utf8'))
+  return namedOrder(memos) === orderId.toLowerCase()
+}
+
+/** What one holder gained in a currency within the transaction; less than nothing where it lost. */
+type Change = { readonly holder: string; readonly gained: bigint }
+
+/**
+ * What each recipient gained in each currency from the solver's side, one sum however often it is asked for:
+ * SOL by its balance, tokens over all accounts that it owns. The side must have lost what the recipient gained
+ * beside everything that others gained: who was paid by whom, balances do not tell.
+ * @param isPayer signers and listed payers
+ * @throws BalanceNotExactError
+ * @source rule F-143
+ */
+export function sumTransfers(
+  transaction: SolanaTransaction,
+  targets: readonly { readonly recipient: string; readonly currency: string }[],
+  isPayer: (account: string) => boolean,
+): readonly TransferFact[] {
+  const unique = new Map(targets.map((target) => [`${target.recipient} ${target.currency}`, target]))
+  return [...unique.values()].map(({ recipient, currency }) => {
+    const changes =
+      currency === solanaCodec.nativeCurrency
+        ? lamportChanges(transaction, recipient)
+        : tokenChanges(transaction, currency)
+    const { amount, ...rest } = paidTo(recipient, changes, isPayer)
+    const isTrade = givesAnotherToken(transaction, { recipient, currency })
+    return { recipient, currency, amount: isTrade ? 0n : amount, ...rest }
+  })
+}
+
+function paidTo(
+  recipient: string,
+  changes: readonly Change[],
+  isPayer: (account: string) => boolean,
+): Pick<TransferFact, 'amount' | 'fromOthers'> {
+  let gained = 0n
+  let sideLost = 0n
+  let othersGained = 0n
+  let destroyed = 0n
+  for (const change of changes) {
+    destroyed -= change.gained
+    if (change.holder === recipient) gained += change.gained
+    else if (isPayer(change.holder)) sideLost -= change.gained
+    else if (change.gained > 0n) othersGained += change.gained
+  }
+  // Fees went to nobody, and what was made came from nobody.
+  const sideGave = sideLost - othersGained - maxBigint(0n, destroyed)
+  const amount = maxBigint(0n, minBigint(gained, sideGave))
+  return gained > amount ? { amount, fromOthers: gained - amount } : { amount }
+}
+
+/** What the recipient sold for it in the same transaction is a price, and no payment of an order. */
+function givesAnotherToken(
+  { tokenBalances }: SolanaTransaction,
+  { recipient, currency }: { readonly recipient: string; readonly currency: string },
+): boolean {
+  return tokenBalances.some(
+    ({ mint, ownerBefore, ownerAfter, before, after }) =>
+      mint !== currency && ownerBefore === recipient && (ownerAfter !== recipient || after < before),
+  )
+}
+
+/** Token accounts hold their rent for their owners. */
+function lamportChanges(
+  { balances, tokenBalances, transactionId }: SolanaTransaction,
+  recipient: string,
+): readonly Change[] {
+  if (!balances.some(({ account }) => account === recipient)) return []
+  const owners = new Map(
+    tokenBalances.map(({ account, ownerBefore, ownerAfter }) => [account, ownerBefore ?? ownerAfter]),
+  )
+  const exact: Change[] = []
+  const inexact: string[] = []
+  for (const { account, before, after } of balances) {
+    if (before === undefined || after === undefined) inexact.push(account)
+    else exact.push({ holder: holderOf(account, owners, recipient), gained: after - before })
+  }
+  const [large, ...more] = inexact
+  if (large === undefined) return exact
+  if (large === recipient || more.length > 0) {
+    throw new BalanceNotExactError({ transactionId, account: more.includes(recipient) ? recipient : large })
+  }
+  // What all others lost, it gained, or it was the fee.
+  const known = exact.reduce((sum, { gained }) => sum + gained, 0n)
+  return [...exact, { holder: holderOf(large, owners, recipient), gained: -known }]
+}
+
+/** Rent of the recipient's own token accounts is no payment to it. */
+function holderOf(
+  account: string,
+  owners: ReadonlyMap<string, string | undefined>,
+  recipient: string,
+): string {
+  const owner = owners.get(account)
+  return owner === undefined || owner === recipient ? account : owner
+}
+
+function tokenChanges({ tokenBalances }: SolanaTransaction, mint: string): readonly Change[] {
+  const changes = new Map<string, bigint>()
+  const add = (holder: string, amount: bigint) => changes.set(holder, (changes.get(holder) ?? 0n) + amount)
+  for (const balance of tokenBalances) {
+    if (balance.mint !== mint) continue
+    add(balance.ownerAfter ?? balance.account, balance.after)
+    add(balance.ownerBefore ?? balance.account, -balance.before)
+  }
+  return [...changes].map(([holder, gained]) => ({ holder, gained }))
+}

@@ -1,0 +1,128 @@
+import type { HeadTracking, RpcCall } from '@causeway/rpc'
+
+/**
+ * Everything is read at this commitment: what the cluster cannot replace any more. It follows a block within a fraction of
+ * a second, and nodes are to answer no other one.
+ * @source F-104
+ */
+const commitment = 'finalized'
+
+/** The newest version of a transaction that is read. */
+export const newestVersion = 1
+
+/** The wire bytes, so that the signature that is the transaction's id can be checked over them. */
+export function transactionCall(transactionId: string): RpcCall {
+  const options = { commitment, encoding: 'base64', maxSupportedTransactionVersion: newestVersion }
+  return { method: 'getTransaction', params: [transactionId, options] }
+}
+
+/** Where a transaction that is not final yet stands. */
+export function statusCall(transactionId: string): RpcCall {
+  return { method: 'getSignatureStatuses', params: [[transactionId], { searchTransactionHistory: true }] }
+}
+
+export function headCall(): RpcCall {
+  return { method: 'getSlot', params: [{ commitment }] }
+}
+
+/** Hash and time of the block of `slot`, without its transactions. */
+export function blockCall(slot: bigint): RpcCall {
+  const options = {
+    commitment,
+    transactionDetails: 'none',
+    rewards: false,
+    maxSupportedTransactionVersion: newestVersion,
+  }
+  return { method: 'getBlock', params: [Number(slot), options] }
+}
+
+/** The most that nodes list at once. @source Solana documentation, getSignaturesForAddress */
+export const signaturesMax = 1_000
+
+/** Transactions that name an account, the newest first; behind `before` and down to `until`, where they are given. */
+export function signaturesCall(
+  address: string,
+  { before, until }: { readonly before?: string | undefined; readonly until?: string | undefined },
+): RpcCall {
+  const options = {
+    ...{ commitment, limit: signaturesMax },
+    ...(before !== undefined && { before }),
+    ...(until !== undefined && { until }),
+  }
+  return { method: 'getSignaturesForAddress', params: [address, options] }
+}
+
+/** The account as it stood at `slotMin` or later; a node that is behind refuses. */
+export function accountCall(address: string, slotMin: bigint): RpcCall {
+  const options = { commitment, encoding: 'base64', minContextSlot: Number(slotMin) }
+  return { method: 'getAccountInfo', params: [address, options] }
+}
+
+/** An account without its data, at the newest final slot. */
+export function programCall(address: string): RpcCall {
+  const options = { commitment, encoding: 'base64', dataSlice: { offset: 0, length: 0 } }
+  return { method: 'getAccountInfo', params: [address, options] }
+}
+
+/** Names the cluster. */
+export function genesisCall(): RpcCall {
+  return { method: 'getGenesisHash', params: [] }
+}
+
+export function versionCall(): RpcCall {
+  return { method: 'getVersion', params: [] }
+}
+
+/** Accounts with their data, in their order, at the newest final slot. */
+export function accountsCall(addresses: readonly string[]): RpcCall {
+  return { method: 'getMultipleAccounts', params: [addresses, { commitment, encoding: 'base64' }] }
+}
+
+/** What transactions that wrote to all of these accounts paid per compute unit, by slot. */
+export function priorityFeesCall(accounts: readonly string[]): RpcCall {
+  return { method: 'getRecentPrioritizationFees', params: [accounts] }
+}
+
+/** What an account without data must hold. */
+export function rentRateCall(): RpcCall {
+  return { method: 'getMinimumBalanceForRentExemption', params: [0] }
+}
+
+/** Slots stand for heights. */
+export const solanaHeadTracking: HeadTracking = {
+  call: headCall(),
+  readHead: ({ method }, result) =>
+    method === 'getSlot' && typeof result === 'number' && Number.isSafeInteger(result)
+      ? BigInt(result)
+      : undefined,
+}
+
+/** How many blocks are final: what blockhashes end by. */
+export function finalHeightCall(): RpcCall {
+  return { method: 'getBlockHeight', params: [{ commitment }] }
+}
+
+/** What became of transactions, however long ago. */
+export function statusesCall(signatures: readonly string[]): RpcCall {
+  return { method: 'getSignatureStatuses', params: [signatures, { searchTransactionHistory: true }] }
+}
+
+/** A block that no fork can take away, so that what names it ends by its height alone. */
+export function blockhashCall(): RpcCall {
+  return { method: 'getLatestBlockhash', params: [{ commitment }] }
+}
+
+/** What a transaction would do now, whoever has signed it. */
+export function simulationCall(transaction: string): RpcCall {
+  const options = {
+    ...{ commitment, encoding: 'base64' },
+    ...{ sigVerify: false, replaceRecentBlockhash: true },
+  }
+  return { method: 'simulateTransaction', params: [transaction, options] }
+}
+
+/** The node looks once more whether it would succeed, and leaves sending it again to us. */
+export function sendCall(transaction: string): RpcCall {
+  const options = { encoding: 'base64', preflightCommitment: commitment, maxRetries: 0 }
+  return { method: 'sendTransaction', params: [transaction, options] }
+}

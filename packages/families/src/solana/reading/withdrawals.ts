@@ -1,0 +1,77 @@
+import { bytesToHex, type Hex, hexToBytes, sha256, type WithdrawalStatus } from '@causeway/core'
+import { MalformedAnswerError } from '@causeway/rpc'
+import { executeTransferDiscriminator, systemProgram, usedRequestDiscriminator } from '../rules/programs.ts'
+import { decodeSolanaWithdrawal, solanaWithdrawalId, solanaWithdrawalTransfer } from '../rules/withdrawal.ts'
+import type { SolanaAccount } from './answers.ts'
+import { InstructionData } from './instructionData.ts'
+import type { SolanaTransaction } from './transaction.ts'
+
+/** What the withdrawal bytes of a request say. */
+export type WithdrawalTerms = {
+  readonly withdrawalId: Hex
+  readonly expirationSeconds: bigint
+  readonly currency: string
+  readonly amount: bigint
+  readonly recipient: string
+}
+
+/** @throws InvalidWithdrawalError @source oracle-protocol.md 1.7 */
+export function readWithdrawalTerms(withdrawal: Hex): WithdrawalTerms {
+  const request = decodeSolanaWithdrawal(withdrawal)
+  return {
+    withdrawalId: solanaWithdrawalId(request),
+    expirationSeconds: request.expiration,
+    ...solanaWithdrawalTransfer(request),
+  }
+}
+
+/**
+ * True when the used-request account says so. Anybody may send lamports to its address before it exists:
+ * then the System program owns it and it holds nothing.
+ * @throws MalformedAnswerError when the account cannot be one of the depository
+ * @source oracle-protocol.md 5.2
+ */
+export function isUsed(account: SolanaAccount | undefined, depository: string): boolean {
+  if (account === undefined) return false
+  const { owner, data } = account
+  if (owner === systemProgram && data.length === 0) return false
+  const flag = data[8]
+  const isUsedRequest =
+    owner === depository && bytesToHex(data.subarray(0, 8)) === `0x${usedRequestDiscriminator}`
+  if (!isUsedRequest || flag === undefined || flag > 1) throw new MalformedAnswerError('getAccountInfo')
+  return flag === 1
+}
+
+/**
+ * The depository refuses a request from the second it expires on; it counts as expired one second later, as
+ * in all families. The account is read at the block of `finalBlockSeconds` or later, and time never runs
+ * backwards: one that is unused there can no longer be used.
+ * @source rule F-141
+ */
+export function withdrawalStatus(view: {
+  readonly isUsed: boolean
+  readonly expirationSeconds: bigint
+  readonly finalBlockSeconds: bigint
+}): WithdrawalStatus {
+  if (view.isUsed) return 'executed'
+  return view.finalBlockSeconds > view.expirationSeconds ? 'expired' : 'pending'
+}
+
+/**
+ * True when the transaction ran the depository's transfer of exactly this request, directly or through
+ * another program. @source oracle-protocol.md 3.2
+ */
+export function provesExecution(
+  { succeeded, instructions }: SolanaTransaction,
+  withdrawalId: Hex,
+  depository: string,
+): boolean {
+  return (
+    succeeded &&
+    instructions.some(({ program, data: bytes }) => {
+      const data = new InstructionData(bytes)
+      if (program !== depository || data.digits(0, 8) !== executeTransferDiscriminator) return false
+      return bytesToHex(sha256(hexToBytes(data.from(8)))) === withdrawalId
+    })
+  )
+}

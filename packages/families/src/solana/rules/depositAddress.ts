@@ -1,0 +1,70 @@
+import type { Hex } from '@causeway/core'
+import {
+  bytesToHex,
+  concatBytes,
+  fixedHexToBytes,
+  hexDigits,
+  hexToBytes,
+  remembered,
+  sha256,
+  solanaCodec,
+} from '@causeway/core'
+import type { DepositAddress, DepositAddressing, DepositAddressTerms } from '../../rules/quotingFamily.ts'
+import { solanaLibrary } from './library.ts'
+import type { SolanaDepository } from './programAddresses.ts'
+
+/** The program that makes and empties deposit addresses, and the depository that they are emptied into. */
+export type SolanaAddressProgram = { readonly program: string; readonly depository: SolanaDepository }
+
+/** Of 32 that an address has. */
+const nameBytes = 20
+
+/** Of addresses that were derived: each takes two looks at the curve on average, 0.2 ms each. */
+const derived = new Map<string, string>()
+
+/**
+ * The address that `program` empties under these terms. It is derived, so that nobody holds a key of it, and the
+ * depository is one of its terms. @source depositAddresses.c
+ * @throws InvalidAddressError for a sweeper or a depositor that is no account
+ */
+export function solanaDepositAddress(
+  terms: DepositAddressTerms,
+  { program, depository }: SolanaAddressProgram,
+): DepositAddress {
+  const hash = sha256(
+    concatBytes([
+      solanaCodec.encodeAddress(depository.program),
+      fixedHexToBytes(terms.orderSigner, 20),
+      solanaCodec.encodeAddress(terms.sweeper),
+      solanaCodec.encodeAddress(terms.depositor),
+      fixedHexToBytes(terms.nonce, 32),
+    ]),
+  )
+  const address = remembered(derived, `${program} ${hexDigits(hash)}`, () => {
+    const { PublicKey } = solanaLibrary()
+    const seeds = [Buffer.from('deposit'), hash]
+    return PublicKey.findProgramAddressSync(seeds, new PublicKey(program))[0].toBase58()
+  })
+  return { address, terms }
+}
+
+/** The first 20 bytes of an address. @throws InvalidAddressError */
+export const solanaDepositName = (address: string): Hex =>
+  `0x${hexDigits(solanaCodec.encodeAddress(address).subarray(0, nameBytes))}`
+
+/** Addresses that a program makes and empties. @param depository derived when the first address is made */
+export function programAddressing(program: string, depository: () => SolanaDepository): DepositAddressing {
+  return {
+    make({ orderSigner, fillWallet: sweeper, depositor, nonce }) {
+      // Compared and kept in lower case, however the signer's address is spelled.
+      const terms = { orderSigner: bytesToHex(hexToBytes(orderSigner)), sweeper, depositor, nonce }
+      return solanaDepositAddress(terms, { program, depository: depository() })
+    },
+    nameOf: solanaDepositName,
+    sweepSeconds: 300,
+    leadSeconds: 120,
+    // Its depositor may withdraw it at any time.
+    isKeptWhileSwept: false,
+    creditsDepositor: true,
+  }
+}

@@ -1,0 +1,113 @@
+import { concatBytes, fixedHexToBytes } from '@causeway/core'
+import type { DepositAddressTerms } from '../../../rules/quotingFamily.ts'
+import type { SignedOrderWords } from '../../../rules/signedOrderWords.ts'
+import type { SolanaAddressProgram } from '../depositAddress.ts'
+import { associatedTokenAccount, type SolanaToken } from '../programAddresses.ts'
+import { associatedTokenProgram, systemProgram } from '../programs.ts'
+import type { SolanaInstruction } from '../quoting/instructions.ts'
+
+/** What an instruction of the program does: the first byte of its data. @source depositAddresses.c */
+const actions = { sweep: 1, withdraw: 2, close: 3 } as const
+/** An address and the terms that it is made of. */
+type Emptied = { readonly address: string; readonly terms: DepositAddressTerms }
+
+/**
+ * Deposits all SOL of the address, or all that it has of a token, for an order. The sweeper signs.
+ * @param token undefined for SOL
+ */
+export function sweepAddress(
+  { program, depository }: SolanaAddressProgram,
+  { address, terms }: Emptied,
+  { order, orderSignature, token }: SignedOrderWords & { readonly token: SolanaToken | undefined },
+): SolanaInstruction {
+  const { state, vault, vaultTokenAccount } = depository.addresses
+  const { version, solverChainId, solver, salt, inputs, output, fees } = order
+  const words = [version, solverChainId, solver, salt, inputs, output, fees]
+  return {
+    program,
+    data: Buffer.from(
+      concatBytes([
+        instructionHead('sweep', terms),
+        ...words.map((word) => fixedHexToBytes(word, 32)),
+        fixedHexToBytes(orderSignature, 65),
+      ]),
+    ),
+    accounts: [
+      [terms.sweeper, 'signs'],
+      [address, 'written'],
+      [terms.depositor, 'read'],
+      [depository.program, 'read'],
+      [state, 'read'],
+      [vault, token === undefined ? 'written' : 'read'],
+      [systemProgram, 'read'],
+      ...(token === undefined
+        ? []
+        : ([
+            [token.mint, 'read'],
+            [associatedTokenAccount(address, token), 'written'],
+            [vaultTokenAccount(token), 'written'],
+            [token.tokenProgram, 'read'],
+            [associatedTokenProgram, 'read'],
+          ] as const)),
+    ],
+  }
+}
+
+/**
+ * Gives all SOL of the address, or all that it has of a token, to the depositor, whose own account of the token has to
+ * be there. The caller signs: the depositor or the sweeper.
+ * @param token undefined for SOL
+ */
+export function withdrawAddress(
+  { program, depository }: SolanaAddressProgram,
+  { address, terms }: Emptied,
+  { caller, token }: { readonly caller: string; readonly token: SolanaToken | undefined },
+): SolanaInstruction {
+  return {
+    program,
+    data: Buffer.from(instructionHead('withdraw', terms)),
+    accounts: [
+      [caller, 'signs'],
+      [address, token === undefined ? 'written' : 'read'],
+      [terms.depositor, token === undefined ? 'written' : 'read'],
+      [terms.sweeper, 'read'],
+      [depository.program, 'read'],
+      [systemProgram, 'read'],
+      ...(token === undefined
+        ? []
+        : ([
+            [token.mint, 'read'],
+            [associatedTokenAccount(address, token), 'written'],
+            [associatedTokenAccount(terms.depositor, token), 'written'],
+            [token.tokenProgram, 'read'],
+          ] as const)),
+    ],
+  }
+}
+
+/** Closes the address's empty account of a token, whose rent the depositor gets. The caller signs, as above. */
+export function closeAddressAccount(
+  { program, depository }: SolanaAddressProgram,
+  { address, terms }: Emptied,
+  { caller, token }: { readonly caller: string; readonly token: SolanaToken },
+): SolanaInstruction {
+  return {
+    program,
+    data: Buffer.from(instructionHead('close', terms)),
+    accounts: [
+      [caller, 'signs'],
+      [address, 'read'],
+      [terms.depositor, 'written'],
+      [terms.sweeper, 'read'],
+      [depository.program, 'read'],
+      [associatedTokenAccount(address, token), 'written'],
+      [token.tokenProgram, 'read'],
+    ],
+  }
+}
+
+const instructionHead = (
+  action: keyof typeof actions,
+  { orderSigner, nonce }: DepositAddressTerms,
+): Uint8Array =>
+  concatBytes([Uint8Array.of(actions[action]), fixedHexToBytes(orderSigner, 20), fixedHexToBytes(nonce, 32)])

@@ -1,0 +1,65 @@
+import type { Hex } from '@causeway/core'
+import { hexToBytes, remembered } from '@causeway/core'
+import { solanaLibrary } from './library.ts'
+import { associatedTokenProgram } from './programs.ts'
+
+/** Addresses that a depository derives: none has a key. @source oracle-protocol.md 5.2; families.md 3 */
+export type ProgramAddresses = {
+  /** The program's own account. */
+  readonly state: string
+  /** Holds the depository's SOL and owns its token accounts. */
+  readonly vault: string
+  /** Exists once the withdrawal was executed. */
+  usedRequest(withdrawalId: Hex): string
+  /** Where the vault receives a mint. */
+  vaultTokenAccount(token: SolanaToken): string
+}
+
+/** A depository program and what it derives. */
+export type SolanaDepository = { readonly program: string; readonly addresses: ProgramAddresses }
+
+/** A mint, and the program that keeps it and the accounts of its holders. */
+export type SolanaToken = { readonly mint: string; readonly tokenProgram: string }
+
+/** @throws Error for an address that is no key */
+export function deriveProgramAddresses(depository: string): ProgramAddresses {
+  const vault = derive(depository, [Buffer.from('vault')])
+  return {
+    state: derive(depository, [Buffer.from('relay_depository')]),
+    vault,
+    usedRequest: (withdrawalId) =>
+      derive(depository, [Buffer.from('used_request'), hexToBytes(withdrawalId)]),
+    vaultTokenAccount: (token) => associatedTokenAccount(vault, token),
+  }
+}
+
+/** Of accounts that were derived, for the reason given at `judged`: two looks at the curve each on average. */
+const tokenAccounts = new Map<string, string>()
+
+/** Where an owner holds a mint. @source SPL Associated Token Account @throws Error for addresses that are no keys */
+export function associatedTokenAccount(owner: string, { mint, tokenProgram }: SolanaToken): string {
+  return remembered(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () => {
+    const { PublicKey } = solanaLibrary()
+    const seeds = [owner, tokenProgram, mint].map((address) => new PublicKey(address).toBytes())
+    return derive(associatedTokenProgram, seeds)
+  })
+}
+
+function derive(program: string, seeds: readonly Uint8Array[]): string {
+  const { PublicKey } = solanaLibrary()
+  return PublicKey.findProgramAddressSync([...seeds], new PublicKey(program))[0].toBase58()
+}
+
+/** Of addresses that were judged: the same few thousand ask again, and a look at the curve takes 0.2 ms. */
+const judged = new Map<string, boolean>()
+
+/**
+ * Whether an address is a point of the curve, so that somebody may have its key. Addresses of programs' own accounts
+ * are chosen off the curve. @throws Error for a text that is no address @source Solana documentation, "PDA"
+ */
+export function isSolanaKey(address: string): boolean {
+  return remembered(judged, address, () => {
+    const { PublicKey } = solanaLibrary()
+    return PublicKey.isOnCurve(new PublicKey(address).toBytes())
+  })
+}

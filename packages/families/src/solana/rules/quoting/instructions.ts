@@ -1,0 +1,171 @@
+import type { Hex } from '@causeway/core'
+import { hexToBytes } from '@causeway/core'
+import type { TransactionInstruction } from '@solana/web3.js'
+import { solanaLibrary } from '../library.ts'
+import { associatedTokenAccount, type SolanaDepository, type SolanaToken } from '../programAddresses.ts'
+import {
+  associatedTokenProgram,
+  computeBudgetProgram,
+  depositNativeDiscriminator,
+  depositTokenDiscriminator,
+  systemProgram,
+} from '../programs.ts'
+
+/** What an instruction does with an account; who pays signs, and is written. */
+export type AccountRole = 'pays' | 'signs' | 'written' | 'read'
+
+/** As the steps of a quote tell it: addresses stay text, because a quote makes no bytes of them. */
+export type SolanaInstruction = {
+  readonly program: string
+  readonly accounts: readonly (readonly [address: string, role: AccountRole])[]
+  readonly data: Buffer
+}
+
+export const isSigner = (role: AccountRole): boolean => role === 'pays' || role === 'signs'
+export const isWritable = (role: AccountRole): boolean => role === 'pays' || role === 'written'
+
+/** For web3.js, which makes transactions of it. @throws Error for addresses that are no keys */
+export function libraryInstruction({ program, accounts, data }: SolanaInstruction): TransactionInstruction {
+  const { PublicKey, TransactionInstruction } = solanaLibrary()
+  return new TransactionInstruction({
+    programId: new PublicKey(program),
+    keys: accounts.map(([address, role]) => ({
+      ...{ pubkey: new PublicKey(address), isSigner: isSigner(role), isWritable: isWritable(role) },
+    })),
+    data,
+  })
+}
+
+/** What a transaction bids: units it may use, and micro-lamports for each. */
+export type UnitBid = { readonly units: bigint; readonly microLamportsPerUnit: bigint }
+
+/** @source Solana documentation, "Compute budget" */
+export function unitBid({ units, microLamportsPerUnit }: UnitBid): readonly SolanaInstruction[] {
+  const limit = Buffer.alloc(5)
+  limit.writeUInt8(2)
+  limit.writeUInt32LE(Number(units), 1)
+  const price = Buffer.alloc(9)
+  price.writeUInt8(3)
+  price.writeBigUInt64LE(microLamportsPerUnit, 1)
+  return [limit, price].map((data) => ({ program: computeBudgetProgram, accounts: [], data }))
+}
+
+export type SolanaDeposit = {
+  /** Signs, and pays. */
+  readonly sender: string
+  /** Whom the deposit is credited to; default the sender. */
+  readonly depositor?: string
+  /** Smallest units. */
+  readonly amount: bigint
+  readonly orderId: Hex
+}
+
+/** SOL into the vault, for an order. @source families.md 3 */
+export function depositCoin(
+  { program, addresses }: SolanaDepository,
+  deposit: SolanaDeposit,
+): SolanaInstruction {
+  const { state, vault } = addresses
+  const { sender, depositor = sender } = deposit
+  return {
+    program,
+    data: depositData(depositNativeDiscriminator, deposit),
+    accounts: [
+      [state, 'read'],
+      [sender, 'pays'],
+      [depositor, 'read'],
+      [vault, 'written'],
+      [systemProgram, 'read'],
+    ],
+  }
+}
+
+/** Tokens of the sender's own account into the vault's, for an order. @source families.md 3 */
+export function depositToken(
+  { program, addresses }: SolanaDepository,
+  token: SolanaToken,
+  deposit: SolanaDeposit,
+): SolanaInstruction {
+  const { state, vault } = addresses
+  const { sender, depositor = sender } = deposit
+  return {
+    program,
+    data: depositData(depositTokenDiscriminator, deposit),
+    accounts: [
+      [state, 'read'],
+      [sender, 'pays'],
+      [depositor, 'read'],
+      [vault, 'read'],
+      [token.mint, 'read'],
+      [associatedTokenAccount(sender, token), 'written'],
+      [addresses.vaultTokenAccount(token), 'written'],
+      [token.tokenProgram, 'read'],
+      [associatedTokenProgram, 'read'],
+      [systemProgram, 'read'],
+    ],
+  }
+}
+
+/**
+ * An owner's account of a mint, paid by somebody else. Where it is there nothing is made, and it fails where the account
+ * belongs to somebody else by now. Without a payer it fails where the account is missing.
+ * @source SPL Associated Token Account, CreateIdempotent
+ */
+export function createTokenAccount(
+  token: SolanaToken,
+  { owner, payer }: { readonly owner: string; readonly payer: string | undefined },
+): SolanaInstruction {
+  return {
+    program: associatedTokenProgram,
+    data: Buffer.of(1),
+    accounts: [
+      // An account that does not sign cannot pay.
+      payer === undefined ? [owner, 'written'] : [payer, 'pays'],
+      [associatedTokenAccount(owner, token), 'written'],
+      [owner, 'read'],
+      [token.mint, 'read'],
+      [systemProgram, 'read'],
+      [token.tokenProgram, 'read'],
+    ],
+  }
+}
+
+export type SolanaPayment = { readonly from: string; readonly to: string; readonly amount: bigint }
+
+/** SOL from one account to another. @source Solana documentation, System Program, Transfer */
+export function sendCoin({ from, to, amount }: SolanaPayment): SolanaInstruction {
+  const transfer = Buffer.alloc(4)
+  transfer.writeUInt32LE(2)
+  return {
+    program: systemProgram,
+    data: Buffer.concat([transfer, uint64(amount)]),
+    accounts: [
+      [from, 'pays'],
+      [to, 'written'],
+    ],
+  }
+}
+
+/** Tokens between the own accounts of two owners, of whom the first signs. @source SPL Token, Transfer */
+export function sendToken(token: SolanaToken, { from, to, amount }: SolanaPayment): SolanaInstruction {
+  return {
+    program: token.tokenProgram,
+    data: Buffer.concat([Buffer.of(3), uint64(amount)]),
+    accounts: [
+      [associatedTokenAccount(from, token), 'written'],
+      [associatedTokenAccount(to, token), 'written'],
+      [from, 'signs'],
+    ],
+  }
+}
+
+function depositData(discriminator: string, { amount, orderId }: SolanaDeposit): Buffer {
+  return Buffer.concat([Buffer.from(discriminator, 'hex'), uint64(amount), hexToBytes(orderId)])
+}
+
+/** As programs read it. */
+export function uint64(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(value)
+  return bytes
+}

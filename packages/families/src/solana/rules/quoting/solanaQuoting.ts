@@ -1,0 +1,310 @@
+import type { Hex } from '@causeway/core'
+import { ConfigurationError, DomainError } from '@causeway/core'
+import type { MessageV0 } from '@solana/web3.js'
+import { z } from 'zod'
+import { FeeFundsError } from '../../../rules/feeFunds.ts'
+import type {
+  EncodedTransaction,
+  KnownState,
+  NetworkFees,
+  OriginRoute,
+  PlannedTransaction,
+  QuotedCurrency,
+  QuotingFamily,
+  StepIdentity,
+} from '../../../rules/quotingFamily.ts'
+import { programAddressing } from '../depositAddress.ts'
+import { solanaLibrary } from '../library.ts'
+import {
+  deriveProgramAddresses,
+  isSolanaKey,
+  type SolanaDepository,
+  type SolanaToken,
+} from '../programAddresses.ts'
+import { clientsNobody, reservedAccount, systemProgram, tokenProgram } from '../programs.ts'
+import {
+  createTokenAccount,
+  depositCoin,
+  depositToken,
+  isSigner,
+  isWritable,
+  libraryInstruction,
+  type SolanaInstruction,
+  sendCoin,
+  sendToken,
+  unitBid,
+} from './instructions.ts'
+import { SolanaFees } from './solanaFees.ts'
+
+/** Instructions to compile and sign; keys in base58, data in hex without `0x`. @source families.md 2.1 */
+export const solanaStepData = z.object({
+  instructions: z.array(
+    z.object({
+      keys: z.array(z.object({ pubkey: z.string(), isSigner: z.boolean(), isWritable: z.boolean() })),
+      programId: z.string(),
+      data: z.string(),
+    }),
+  ),
+  addressLookupTableAddresses: z.array(z.string()),
+})
+
+/** No cluster takes a larger packet. @source Solana documentation, "Transaction size" */
+const transactionBytesMax = 1_232
+
+/** A step that no cluster would take. */
+export class SolanaTransactionTooLargeError extends DomainError {
+  readonly code = 'SOLANA_TX_TOO_LARGE'
+  readonly kind = 'invalid_request'
+
+  constructor(bytes: number) {
+    const excess = bytes - transactionBytesMax
+    super(`The transaction would have ${bytes} bytes, ${excess} more than a cluster takes.`, {
+      data: { bytes, limitBytes: transactionBytesMax },
+    })
+  }
+}
+
+/**
+ * The family whose users sign one transaction of instructions: the deposit program's, and before it the account of
+ * the vault where somebody else pays for it. @source families.md 2.1, 3; quote-api.md 2.6
+ */
+export const solanaQuoting: QuotingFamily = {
+  feeModel: 'priority-fee',
+  addressSetting: 'depositAddressProgram',
+  reserved: reservedAccount,
+  burnt: [clientsNobody, systemProgram],
+  bind: ({ codec, chainKey, depository: program, depositAddressProgram }) => {
+    if (depositAddressProgram !== undefined && !codec.isAddress(depositAddressProgram))
+      throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressProgram is no address`)
+    let derived: SolanaDepository | undefined
+    const depository = () => {
+      derived ??= { program, addresses: deriveProgramAddresses(program) }
+      return derived
+    }
+    return {
+      isNobody: (address) => address === codec.nativeCurrency,
+      canSign: isSolanaKey,
+      amountMax: () => 2n ** 64n - 1n,
+      ...(depositAddressProgram !== undefined && {
+        depositAddresses: programAddressing(depositAddressProgram, depository),
+      }),
+      runsCalls: false,
+      paysTokensToCode: false,
+      tellsCallsApart: false,
+      namesSolvers: false,
+      hexAddress: () => {
+        throw new Error('accounts of this family are no 20 bytes')
+      },
+      spenderOf: () => undefined,
+      touched: () => [],
+      plan: (route, known) => [funded(planned(depository(), route, known), route, known)],
+      encode: (transaction, route, bound) => encode(depository(), transaction, route, bound),
+      addressSwap: () => undefined,
+      encodeAddressSwap: () => {
+        throw new Error('nothing is swapped on this family')
+      },
+    }
+  },
+}
+
+/** @throws SolanaTransactionTooLargeError */
+function planned(
+  depository: SolanaDepository,
+  route: OriginRoute,
+  { recipientLack }: KnownState,
+): PlannedTransaction {
+  const { by, currencyIn, depositFeePayer } = route
+  const { isNative } = currencyIn
+  const signatures = depositFeePayer === undefined ? 1 : 2
+  switch (by) {
+    case 'deposit':
+    case 'deposit-transfer': {
+      if (route.swap !== undefined) throw new Error('nothing is swapped on this family')
+      checkSize(route.depositFeePayer ?? route.user, depositInstructions(depository, route, noOrder))
+      // That the vault has an account of the mint was checked at start: making it is a safeguard that costs no rent.
+      return { kind: 'deposit', isNative, signatures }
+    }
+    case 'pay-address':
+      // Nobody has paid it before: the payer makes its account of a token.
+      return {
+        kind: 'pay-address',
+        isNative,
+        signatures,
+        ...(!isNative && { lack: { stateBytes: tokenAccountBytes } }),
+      }
+    case 'send':
+      if (isNative) return { kind: 'send-input', isNative, signatures }
+      // Made where it is missing, and priced as missing where nobody said.
+      return {
+        ...{ kind: 'send-input', isNative, signatures },
+        lack: recipientLack ?? { stateBytes: tokenAccountBytes },
+      }
+    default:
+      throw new Error(`nothing is deposited by ${by} on this family`)
+  }
+}
+
+/** Whoever pays the network has to have the lamports before anybody signs. @source F-98 */
+function funded(
+  transaction: PlannedTransaction,
+  { by, currencyIn, depositFeePayer }: OriginRoute,
+  { fees, feeFunds }: KnownState,
+): PlannedTransaction {
+  const field = depositFeePayer === undefined ? 'user' : 'depositFeePayer'
+  // A balance of the input itself is told as such, by every quote; and any wallet may pay an address.
+  const isOfInput = currencyIn.isNative && field === 'user'
+  if (feeFunds === undefined || fees === undefined || isOfInput || by === 'pay-address') return transaction
+  const needed = fees.costOf(transaction) + fees.rentOf(transaction.lack ?? {})
+  if (feeFunds.coin >= needed) return transaction
+  return { ...transaction, refusal: new FeeFundsError(field, feeFunds, needed, 'lamports') }
+}
+
+/** Of a plain token account. @source families.md 5.1 */
+const tokenAccountBytes = 165
+
+const noOrder: Hex = `0x${'00'.repeat(32)}`
+
+/**
+ * With all signatures, as it will be sent; the limit and price of its units take no part of the packet here.
+ * @throws SolanaTransactionTooLargeError
+ */
+export function checkSize(payer: string, instructions: readonly SolanaInstruction[]): void {
+  const bytes = transactionBytes(payer, instructions)
+  if (bytes > transactionBytesMax) throw new SolanaTransactionTooLargeError(bytes)
+}
+
+/** Of transactions that were compiled, by form: there are few, and compiling one takes 0.3 ms. */
+const knownBytes = new Map<string, number>()
+const knownBytesMax = 1_000
+
+/** What decides the size: which accounts are one, what each does, and how long the data is. */
+function formOf(payer: string, instructions: readonly SolanaInstruction[]): string {
+  const numbers = new Map<string, number>([[payer, 0]])
+  const numberOf = (address: string): number => {
+    const known = numbers.get(address) ?? numbers.size
+    numbers.set(address, known)
+    return known
+  }
+  return instructions
+    .map(({ program, accounts, data }) => {
+      const named = accounts.map(([address, role]) => `${numberOf(address)}${role}`)
+      return `${numberOf(program)}:${named.join()}:${data.length}`
+    })
+    .join(' ')
+}
+
+/** Of a signed transaction, as web3.js compiles it. */
+export function transactionBytes(payer: string, instructions: readonly SolanaInstruction[]): number {
+  const form = formOf(payer, instructions)
+  const known = knownBytes.get(form)
+  if (known !== undefined) return known
+  const { PublicKey, TransactionMessage } = solanaLibrary()
+  const message = new TransactionMessage({
+    payerKey: new PublicKey(payer),
+    recentBlockhash: PublicKey.default.toBase58(),
+    instructions: instructions.map(libraryInstruction),
+  })
+  const bytes = signedBytes(message.compileToV0Message())
+  if (knownBytes.size >= knownBytesMax) knownBytes.clear()
+  knownBytes.set(form, bytes)
+  return bytes
+}
+
+/** Counted, because the library writes a message into a packet's bytes and throws where it is longer. */
+function signedBytes({
+  header: { numRequiredSignatures },
+  staticAccountKeys,
+  compiledInstructions,
+}: MessageV0): number {
+  const listed = (lengths: readonly number[]) =>
+    lengths.reduce((sum, length) => sum + length, lengthBytes(lengths.length))
+  const instructions = compiledInstructions.map(
+    ({ accountKeyIndexes, data }) =>
+      1 +
+      lengthBytes(accountKeyIndexes.length) +
+      accountKeyIndexes.length +
+      lengthBytes(data.length) +
+      data.length,
+  )
+  const [signatureBytes, versionBytes, headerBytes, keyBytes, noLookupTables] = [64, 1, 3, 32, 1]
+  const signatures = listed(Array.from({ length: numRequiredSignatures }, () => signatureBytes))
+  const keys = listed(staticAccountKeys.map(() => keyBytes))
+  const blockhashBytes = keyBytes
+  return (
+    signatures + versionBytes + headerBytes + keys + blockhashBytes + listed(instructions) + noLookupTables
+  )
+}
+
+/** Of a length before what it counts: seven bits a byte. */
+const lengthBytes = (length: number): number => (length < 0x80 ? 1 : length < 0x4000 ? 2 : 3)
+
+function depositInstructions(
+  depository: SolanaDepository,
+  { user: sender, currencyIn, amountIn: amount, depositFeePayer }: OriginRoute,
+  orderId: Hex,
+): SolanaInstruction[] {
+  const deposit = { sender, amount, orderId }
+  if (currencyIn.isNative) return [depositCoin(depository, deposit)]
+  const token = tokenOf(currencyIn)
+  const deposited = depositToken(depository, token, deposit)
+  if (depositFeePayer === undefined) return [deposited]
+  // The program has the sender pay for an account that is missing: here whoever pays the fee does.
+  const { vault } = depository.addresses
+  return [createTokenAccount(token, { owner: vault, payer: depositFeePayer }), deposited]
+}
+
+function tokenOf(currency: QuotedCurrency): SolanaToken {
+  return { mint: currency.address, tokenProgram: currency.tokenProgram ?? tokenProgram }
+}
+
+/** @throws Error for what was planned from another route */
+function instructionsOf(
+  depository: SolanaDepository,
+  { kind }: PlannedTransaction,
+  route: OriginRoute,
+  { orderId, depositAddress }: StepIdentity,
+): SolanaInstruction[] {
+  if (kind === 'send-input') return sendInstructions(route, route.recipient)
+  if (kind === 'pay-address' && depositAddress !== undefined) return sendInstructions(route, depositAddress)
+  if (kind === 'deposit' && orderId !== undefined) return depositInstructions(depository, route, orderId)
+  throw new Error(`no ${kind} is encoded on this family`)
+}
+
+/** From the user to a recipient, who gets an account for it where he has none. */
+function sendInstructions(
+  { user, currencyIn, amountIn, depositFeePayer: payer = user }: OriginRoute,
+  recipient: string,
+): SolanaInstruction[] {
+  if (currencyIn.isNative) return [sendCoin({ from: user, to: recipient, amount: amountIn })]
+  const token = tokenOf(currencyIn)
+  return [
+    createTokenAccount(token, { owner: recipient, payer }),
+    sendToken(token, { from: user, to: recipient, amount: amountIn }),
+  ]
+}
+
+/** @throws Error for fees of another family, and for what was planned from another route */
+function encode(
+  depository: SolanaDepository,
+  transaction: PlannedTransaction,
+  route: OriginRoute,
+  { identity, fees }: { readonly identity: StepIdentity; readonly fees: NetworkFees },
+): EncodedTransaction {
+  if (!(fees instanceof SolanaFees)) throw new Error('a step is paid by fees of its own family')
+  const { microLamportsPerUnit } = fees
+  const instructions = [
+    ...unitBid({ units: fees.unitsOf(transaction), microLamportsPerUnit }),
+    ...instructionsOf(depository, transaction, route, identity),
+  ]
+  const data: z.infer<typeof solanaStepData> = {
+    instructions: instructions.map(({ accounts, program, data: bytes }) => ({
+      keys: accounts.map(([pubkey, role]) => ({
+        ...{ pubkey, isSigner: isSigner(role), isWritable: isWritable(role) },
+      })),
+      programId: program,
+      data: bytes.toString('hex'),
+    })),
+    addressLookupTableAddresses: [],
+  }
+  return { data, call: undefined }
+}

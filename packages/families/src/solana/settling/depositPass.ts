@@ -1,0 +1,86 @@
+import type { EndpointView } from '@causeway/rpc'
+import { MalformedAnswerError } from '@causeway/rpc'
+import type { BlockMark, PassRange, SettlingPass } from '../../shared/settlingChain.ts'
+import { type ListedTransaction, parseBlockAt, parseHead, parseSignatures } from '../reading/answers.ts'
+import { blockCall, headCall, signaturesCall, signaturesMax } from '../reading/requests.ts'
+
+/** What stands for the hash of a slot in which no block was made: no hash is spelled so. */
+const noBlock = 'skipped'
+
+/**
+ * Where the pages of one endpoint's list can be entered, by slot: lists come the newest first, and what was not read
+ * for long lies far behind. Of final transactions alone, which no endpoint forgets; each endpoint's own, so that none
+ * can mislead another.
+ */
+export type PageMarks = Map<string, readonly Pick<ListedTransaction, 'transactionId' | 'slot'>[]>
+
+const marksMax = 10_000
+
+/**
+ * What one endpoint shows of a range of slots: the blocks at both of its ends, and all transactions that succeeded and
+ * name the program, by slot and then by id. The last block comes first: a node shows it once it knows everything
+ * that is in it, so that nothing of the range is listed too late. Of an endpoint that has not reached the range there
+ * is no last block, and nothing is compared.
+ * @throws MalformedAnswerError, also where the node has dropped a block of the ends
+ */
+export async function readDepositPass(
+  view: EndpointView,
+  asked: PassRange & { readonly program: string; readonly marks: PageMarks },
+  signal: AbortSignal,
+): Promise<SettlingPass> {
+  const { known, to } = asked
+  const [head, ...blocks] = await view.ask([headCall(), blockCall(known), blockCall(to)], signal)
+  const reached = parseHead(head)
+  const [knownMark, last] = [known, to].map((slot, index) =>
+    slot > reached ? undefined : markAt(slot, blocks[index]),
+  )
+  if (last === undefined) return { known: knownMark, last, transactions: [] }
+  const listed = await listTransactions(view, asked, signal)
+  return { known: knownMark, last, transactions: listed.map(({ transactionId }) => transactionId) }
+}
+
+/** Blocks by slot, where the endpoint has reached them. @throws MalformedAnswerError */
+export async function readBlockMarks(
+  view: EndpointView,
+  slots: readonly bigint[],
+  signal: AbortSignal,
+): Promise<readonly (BlockMark | undefined)[]> {
+  const calls = slots.map((slot) => blockCall(slot))
+  const [head, ...blocks] = await view.ask([headCall(), ...calls], signal)
+  const reached = parseHead(head)
+  return slots.map((slot, index) => (slot > reached ? undefined : markAt(slot, blocks[index])))
+}
+
+function markAt(slot: bigint, answer: Parameters<typeof parseBlockAt>[0]): BlockMark {
+  return { number: slot, hash: parseBlockAt(answer)?.hash ?? noBlock }
+}
+
+async function listTransactions(
+  view: EndpointView,
+  { program, from, to, marks }: PassRange & { readonly program: string; readonly marks: PageMarks },
+  signal: AbortSignal,
+): Promise<readonly ListedTransaction[]> {
+  const found = new Map<string, ListedTransaction>()
+  // What lies behind the range is not asked for again.
+  let entries = (marks.get(view.alias) ?? []).filter(({ slot }) => slot > to)
+  let before = entries.at(-1)?.transactionId
+  let isDone = false
+  while (!isDone) {
+    const [answer] = await view.ask([signaturesCall(program, { before })], signal)
+    const page = parseSignatures(answer)
+    for (const one of page) {
+      if (one.succeeded && one.slot >= from && one.slot <= to) found.set(one.transactionId, one)
+    }
+    const oldest = page.at(-1)
+    isDone = oldest === undefined || page.length < signaturesMax || oldest.slot < from
+    // An endpoint that repeats itself would be asked forever.
+    if (!isDone && oldest?.transactionId === before) throw new MalformedAnswerError('getSignaturesForAddress')
+    before = oldest?.transactionId
+    if (!isDone && oldest?.isFinal === true && oldest.slot > to)
+      entries = [...entries, oldest].slice(-marksMax)
+    marks.set(view.alias, entries)
+  }
+  return [...found.values()].toSorted((a, b) =>
+    a.slot === b.slot ? (a.transactionId < b.transactionId ? -1 : 1) : a.slot < b.slot ? -1 : 1,
+  )
+}

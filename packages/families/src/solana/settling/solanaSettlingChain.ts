@@ -1,0 +1,84 @@
+import { solanaCodec } from '@causeway/core'
+import type { EndpointView } from '@causeway/rpc'
+import {
+  agreeOn,
+  createQuorumOver,
+  MalformedAnswerError,
+  type QuorumClient,
+  TransactionNotFinalError,
+} from '@causeway/rpc'
+import { askPaymentVotes } from '../../shared/paymentVotes.ts'
+import { unlessPutAside } from '../../shared/putAside.ts'
+import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
+import { readPaymentNow, unlessGone } from '../../shared/settlingReads.ts'
+import { decideMark, decideState, markCalls, stateCalls } from '../paying/finalMarks.ts'
+import { parseBlock, parseFee } from '../reading/answers.ts'
+import { createSolanaFactsReader } from '../reading/factsReader.ts'
+import { blockCall, transactionCall } from '../reading/requests.ts'
+import { createAddressReading } from './addressReading.ts'
+import { type PageMarks, readBlockMarks, readDepositPass } from './depositPass.ts'
+
+/** Nothing is remembered: what is not final may change. */
+const limits = { finalEntriesMax: 0 }
+
+/**
+ * A cluster as settlement reads it: slots stand for heights, and a slot counts once its block is
+ * final. Deposits are found by the depository's program, which every one of them names, and read one by one.
+ * @source rules F-104, F-140
+ */
+export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer }) => {
+  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const reader = createSolanaFactsReader({ chain, quorum, limits })
+  const program = solanaCodec.canonicalAddress(chain.depository ?? '')
+  const marks: PageMarks = new Map()
+  const head = async (signal: AbortSignal) => (await reader.finalBlocks.readNewest({ signal })).number
+
+  return {
+    head,
+    finalHeight: head,
+    finalSeconds: async (signal) => readSeconds(quorum, await head(signal), signal),
+    depositPass: (range, signal) =>
+      agreeOn<SettlingPass, EndpointView>(
+        quorum,
+        (view, own) => readDepositPass(view, { ...range, program, marks }, own),
+        signal,
+      ),
+    async blockHashes(slots, signal) {
+      type Marks = readonly (BlockMark | undefined)[]
+      const see = (view: EndpointView, own: AbortSignal) => readBlockMarks(view, slots, own)
+      const found = await agreeOn<Marks, EndpointView>(quorum, see, signal)
+      return new Map(found.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
+    },
+    deposits: (transactionId, signal) => unlessGone(reader.readDeposits({ transactionId }, { signal })),
+    async payment(question, signal) {
+      try {
+        return await readPaymentNow({ shallow: reader, deep: reader, head }, question, signal)
+      } catch (error) {
+        // On its way: in no block yet that stays.
+        if (error instanceof TransactionNotFinalError) return { state: 'missing' }
+        throw error
+      }
+    },
+    finalPayment: (question, signal) => unlessPutAside(unlessGone(reader.readPayment(question, { signal }))),
+    addresses: createAddressReading({ client, quorum, depository: program }),
+    ...(payer !== undefined && {
+      isPaid: async (id) =>
+        (await askPaymentVotes(client, stateCalls(payer.address, id), decideState)) === 'paid',
+    }),
+    finalMark: ({ address }, id) => askPaymentVotes(client, markCalls(address, id), decideMark),
+    async feePaid(transactionId, signal) {
+      const [answer] = await client.batch([transactionCall(transactionId)], { signal })
+      return parseFee(answer)
+    },
+  }
+}
+
+/** When the block of a final slot was made, Unix seconds. */
+async function readSeconds(quorum: QuorumClient, slot: bigint, signal: AbortSignal): Promise<number> {
+  const see = async (view: EndpointView, own: AbortSignal) => {
+    const { timeSeconds: seconds } = parseBlock((await view.ask([blockCall(slot)], own))[0])
+    if (seconds === undefined) throw new MalformedAnswerError('getBlock')
+    return { seconds }
+  }
+  return Number((await agreeOn(quorum, see, signal)).seconds)
+}

@@ -1,0 +1,93 @@
+import type { Electorate, RpcAnswer, RpcCall } from '@causeway/rpc'
+import { MalformedAnswerError, resultOf } from '@causeway/rpc'
+import type { FinalMark, Landing, PayingHead, PaymentState } from '../../shared/payingChain.ts'
+import {
+  headSaid,
+  landingSaid,
+  markSaid,
+  runSaid,
+  type SaidRun,
+  type SaidStatus,
+  saidByEnough,
+  saidByVoice,
+  type Votes,
+} from '../../shared/paymentVotes.ts'
+import { callOf, headCall, parseHead, parseRun, parseWord } from '../quoting/nodeCalls.ts'
+import { parseInfo } from '../reading/answers.ts'
+import { infoRequest, solidHeadRequest, unsolidInfoRequest } from '../reading/requests.ts'
+
+/**
+ * What nodes are asked of a fill wallet's payments, and how their answers are read. Transactions expire by the time of
+ * blocks, so that of a final block, in milliseconds, stands for its height here. The newest solidified block is asked
+ * for first: what is not there when the rest is told was not there at that block.
+ */
+
+const solidHeadCall = callOf(solidHeadRequest)
+const millis = (seconds: bigint): bigint => seconds * 1_000n
+
+export const markCalls = (stateCall: RpcCall): readonly RpcCall[] => [solidHeadCall, stateCall]
+
+const states: readonly PaymentState[] = ['open', 'paid', 'closed']
+
+function stateIn(answer: RpcAnswer | undefined): PaymentState {
+  const state = states[Number(parseWord(answer))]
+  if (state === undefined) throw new MalformedAnswerError('stateOf')
+  return state
+}
+
+export function decideMark(votes: Votes, electorate: Electorate): FinalMark | undefined {
+  const said = saidByVoice(votes, ([head, word]) => ({
+    state: stateIn(word),
+    timeSeconds: parseHead(head).timestampSeconds,
+  }))
+  return markSaid(said, electorate)
+}
+
+/** At the newest block, which may still be replaced. */
+export function decideState(votes: Votes, electorate: Electorate): PaymentState | undefined {
+  return saidByEnough(
+    saidByVoice(votes, ([word]) => stateIn(word)),
+    electorate,
+  )
+}
+
+export const headCalls: readonly RpcCall[] = [solidHeadCall, headCall]
+
+export function decideHead(votes: Votes, electorate: Electorate): PayingHead | undefined {
+  const said = saidByVoice(votes, ([solid, newest]) => ({
+    height: millis(parseHead(solid).timestampSeconds),
+    timeSeconds: parseHead(newest).timestampSeconds,
+  }))
+  return headSaid(said, electorate)
+}
+
+/** Energy that a call takes which nobody has sent yet. */
+export function decideRun(votes: Votes, electorate: Electorate): SaidRun | undefined {
+  const said = saidByVoice(votes, ([answer]): SaidRun => {
+    const run = parseRun(answer)
+    return run.succeeds ? run.energy : 'fails'
+  })
+  return runSaid(said, electorate)
+}
+
+/** Of each transaction whether a solidified block has it, and whether any block has. */
+export const landingCalls = (hashes: readonly string[]): readonly RpcCall[] => [
+  solidHeadCall,
+  ...hashes.flatMap((hash) => [callOf(infoRequest(hash)), callOf(unsolidInfoRequest(hash))]),
+]
+
+export function decideLanding(votes: Votes, hashes: readonly string[], electorate: Electorate): Landing {
+  const said = saidByVoice(votes, ([head, ...infos]) => ({
+    height: millis(parseHead(head).timestampSeconds),
+    statuses: hashes.map((hash, index) => statusIn(infos.slice(2 * index, 2 * index + 2), hash)),
+  }))
+  return landingSaid(said, hashes, electorate)
+}
+
+function statusIn([solid, newest]: readonly (RpcAnswer | undefined)[], hash: string): SaidStatus {
+  const what = 'gettransactioninfobyid'
+  const final = parseInfo(resultOf(solid, what), hash)
+  if (final !== undefined) return { succeeded: final.succeeded, isFinal: true }
+  const info = parseInfo(resultOf(newest, what), hash)
+  return info && { succeeded: info.succeeded, isFinal: false }
+}

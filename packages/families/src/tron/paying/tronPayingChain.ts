@@ -1,0 +1,234 @@
+import {
+  ConfigurationError,
+  createTronCodec,
+  type Hex,
+  maxBigint,
+  minBigint,
+  type Secret,
+  tronAddress,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import type { ChainClient, RpcAnswer } from '@causeway/rpc'
+import { NodeError, parseRecord, unlessUnreadable } from '@causeway/rpc'
+import { agreedAnswer } from '../../shared/agreedAnswer.ts'
+import type {
+  PayingChain,
+  PayingChainFamily,
+  PayingChainOptions,
+  PayingFees,
+  PaymentPlan,
+  PaymentTerms,
+  PlannedPayment,
+  PlanRefusal,
+  SentTransaction,
+  SignedPlan,
+} from '../../shared/payingChain.ts'
+import { askLanding, askPaymentVotes } from '../../shared/paymentVotes.ts'
+import { accountCall, callOf, parseCoin, parseHead, parseWord, tryCall } from '../quoting/nodeCalls.ts'
+import { allowedCall, balanceCall } from '../quoting/tokenCalls.ts'
+import { solidHeadRequest } from '../reading/requests.ts'
+import {
+  type ContractCall,
+  fillClosing,
+  fillPayment,
+  fillState,
+  tokenAllowance,
+} from '../rules/paying/fillCalls.ts'
+import { TronFees } from '../rules/quoting/tronFees.ts'
+import { coinMax } from '../rules/quoting/tronQuoting.ts'
+import {
+  decideHead,
+  decideLanding,
+  decideMark,
+  decideRun,
+  headCalls,
+  landingCalls,
+  markCalls,
+} from './finalMarks.ts'
+import { signCall, walletOf } from './signTransaction.ts'
+
+const readTimeoutMs = 5_000
+/** A transaction can be mined for so long by the time of blocks, which come every three seconds. */
+const lifetimeSeconds = 60
+
+/** Payments of one wallet through the fill contract, which remembers each. See decision 30. */
+export const tronPaying: PayingChainFamily = {
+  // A file in its place is named by TRON_PRIVATE_KEY_FILE.
+  keySetting: 'TRON_PRIVATE_KEY',
+  open: openTronPaying,
+  landsWithinSeconds: lifetimeSeconds + 15,
+}
+
+const { nativeCurrency } = createTronCodec()
+
+/** Of payments whose deadline nobody named; no block is ever so late. */
+const never = 2n ** 40n
+const tokenMax = 2n ** 256n - 1n
+
+function openTronPaying({ client, key, fillContract }: PayingChainOptions): PayingChain {
+  if (fillContract === undefined)
+    throw new ConfigurationError(`quote: chains.${client.chainId}.fillContract is needed to pay there`)
+  return new TronPayer(client, key, tronAddress(fillContract))
+}
+
+class TronPayer implements PayingChain {
+  readonly address: string
+  readonly #client: ChainClient
+  readonly #key: Secret
+  readonly #fillContract: string
+  #signed = 0
+
+  constructor(client: ChainClient, key: Secret, fillContract: string) {
+    this.address = walletOf(key)
+    this.#client = client
+    this.#key = key
+    this.#fillContract = fillContract
+  }
+
+  head() {
+    return askPaymentVotes(this.#client, headCalls, decideHead)
+  }
+
+  readFinal(id: Hex) {
+    const owner = this.address
+    const state = fillState({ fillContract: this.#fillContract, id }, owner)
+    return askPaymentVotes(
+      this.#client,
+      markCalls(tryCall({ owner, ...state }, 'walletsolidity')),
+      decideMark,
+    )
+  }
+
+  landingOf(transactions: readonly SentTransaction[]) {
+    const hashes = transactions.map(({ hash }) => hash)
+    return askLanding(this.#client, landingCalls(hashes), (votes, electorate) =>
+      decideLanding(votes, hashes, electorate),
+    )
+  }
+
+  async plan(terms: PaymentTerms, bid: PayingFees, most?: bigint): Promise<PaymentPlan | PlanRefusal> {
+    const refusal = refusePayments(this.address, terms.payments) ?? refusePrice(bid)
+    if (refusal !== undefined) return { refusal }
+    const trial = tryCall({ owner: this.address, ...contractCallOf(this.#fillContract, terms) })
+    const energy = await askPaymentVotes(this.#client, [trial], (votes, electorate, isLast) =>
+      isLast ? decideRun(votes, electorate) : undefined,
+    )
+    if (energy === 'fails') return { refusal: 'the transaction would revert' }
+    const energyMax = most === undefined ? undefined : energyFor(most, feesOf(bid))
+    if (energyMax !== undefined && energy > energyMax)
+      return { refusal: `it takes ${energy} energy, more than ${energyMax}`, isDear: true }
+    return { terms, units: minBigint(withMargin(energy), energyMax ?? withMargin(energy)), rent: 0n }
+  }
+
+  async sign({ terms, units }: SignedPlan, bid: PayingFees) {
+    const refusal = refusePrice(bid)
+    if (refusal !== undefined) throw new UpstreamUnavailableError(refusal)
+    const [{ timeSeconds }, blocks] = await Promise.all([this.head(), recentBlocks(this.#client)])
+    // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
+    const block = blocks[this.#signed % Math.max(1, blocks.length)]
+    this.#signed += 1
+    if (block === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
+    const { sunPerEnergy, sunPerByte } = feesOf(bid)
+    const expiresMs = 1_000 * (timeSeconds + lifetimeSeconds)
+    const feeLimitSun = units * sunPerEnergy
+    const transaction = signCall(
+      contractCallOf(this.#fillContract, terms),
+      { block, createdMs: Date.now() + this.#signed, expiresMs, feeLimitSun },
+      { wallet: this.address, key: this.#key },
+    )
+    return {
+      ...{ raw: transaction.raw, hash: transaction.hash },
+      lastValidHeight: BigInt(expiresMs),
+      fee: feeLimitSun + transaction.countedBytes * sunPerByte,
+    }
+  }
+
+  async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
+    const call = callOf({ path: '/wallet/broadcasthex', body: { transaction: raw.slice(2) } })
+    const answers = await this.#client.askEach([call], { timeoutMs: readTimeoutMs })
+    const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [outcomeOf(one)]))
+    if (said.includes('taken')) return
+    const [message] = said
+    if (message !== undefined) throw new NodeError({ code: -1, message })
+    throw new UpstreamUnavailableError('No endpoint took the transaction.')
+  }
+
+  async balanceOf(currency: string): Promise<bigint> {
+    const isCoin = currency === nativeCurrency
+    const call = isCoin ? accountCall(this.address) : balanceCall(currency, this.address)
+    const [answer] = await this.#client.batch([call], { timeoutMs: readTimeoutMs })
+    return isCoin ? (parseCoin(answer) ?? 0n) : parseWord(answer)
+  }
+
+  async missingAllowance(currency: string, amount: bigint): Promise<PaymentTerms['allowance']> {
+    if (currency === nativeCurrency) return undefined
+    const call = allowedCall(currency, this.address, this.#fillContract)
+    const allowed = await agreedAnswer(this.#client, call, parseWord, readTimeoutMs)
+    if (allowed >= amount) return undefined
+    // Some tokens change no allowance but to and from zero.
+    return { currency, amount: allowed === 0n ? tokenMax : 0n }
+  }
+}
+
+function contractCallOf(fillContract: string, terms: PaymentTerms): ContractCall {
+  const { id, mark, orderId = id, deadlineSeconds = never, allowance, payments } = terms
+  const through = { fillContract, id }
+  if (mark === 'closed') return fillClosing(through)
+  if (mark === 'paid')
+    return fillPayment(through, { orderId, deadlineSeconds: BigInt(deadlineSeconds), payments })
+  if (allowance === undefined) throw new Error('nothing is allowed')
+  return tokenAllowance(allowance.currency, fillContract, allowance.amount)
+}
+
+/** @throws Error for fees of another family */
+function feesOf({ fees }: PayingFees): TronFees {
+  if (!(fees instanceof TronFees)) throw new Error('fees of another family')
+  return fees
+}
+
+/** Everybody pays the same for energy: what is dearer than the operator allows is not sent. */
+function refusePrice(bid: PayingFees): string | undefined {
+  return feesOf(bid).sunPerEnergy > bid.ceiling ? 'energy costs more than maxFeePerGasWei' : undefined
+}
+
+function refusePayments(wallet: string, payments: readonly PlannedPayment[]): string | undefined {
+  for (const { recipient, currency, amount } of payments) {
+    const isCoin = currency === nativeCurrency
+    if (amount <= 0n || amount > (isCoin ? coinMax : tokenMax)) return 'an amount is none of this chain'
+    if (recipient === wallet) return 'the recipient is the fill wallet'
+  }
+  const coin = payments.filter(({ currency }) => currency === nativeCurrency)
+  const sum = coin.reduce((total, { amount }) => total + amount, 0n)
+  return sum > coinMax ? 'an amount is none of this chain' : undefined
+}
+
+/** What runs out of energy has failed and burnt all of its limit; what is left of it costs nothing. */
+const withMargin = (energy: bigint): bigint => (energy * 3n) / 2n + 10_000n
+
+/** Bytes of a payment, at most; the rest of its cost is energy. */
+const paymentBytes = 700n
+const energyFor = (most: bigint, { sunPerEnergy, sunPerByte }: TronFees): bigint =>
+  maxBigint(0n, most - paymentBytes * sunPerByte) / maxBigint(1n, sunPerEnergy)
+
+type RecentBlock = { readonly number: bigint; readonly hash: Hex }
+
+/** The newest solidified blocks, as each endpoint names its own. */
+async function recentBlocks(client: ChainClient): Promise<readonly RecentBlock[]> {
+  const answers = await client.askEach([callOf(solidHeadRequest)], { timeoutMs: readTimeoutMs })
+  return answers.flatMap(({ answers: [answer] = [] }) => unlessUnreadable(() => parseHead(answer)) ?? [])
+}
+
+/** It is there already, or is of a block that the node does not know yet, or is too late, which its height tells. */
+const harmless: ReadonlySet<unknown> = new Set([
+  'DUP_TRANSACTION_ERROR',
+  'TAPOS_ERROR',
+  'TRANSACTION_EXPIRATION_ERROR',
+])
+
+/** Why a node did not take it. */
+function outcomeOf(answer: RpcAnswer): string {
+  if (!answer.ok) return answer.message
+  const { result, code } = unlessUnreadable(() => parseRecord(answer.result, 'broadcasthex')) ?? {}
+  if (result === true || harmless.has(code)) return 'taken'
+  return typeof code === 'string' ? code : 'it was not taken'
+}

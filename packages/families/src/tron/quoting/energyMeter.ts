@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { bytesToHex, maxBigint, tronAddress, UpstreamUnavailableError } from '@causeway/core'
+import type { ChainClient, Electorate, RpcAnswer, Vote } from '@causeway/rpc'
+import { medianOfVoices, unlessUnreadable } from '@causeway/rpc'
+import type { EstimatedFrom } from '../../shared/networkReader.ts'
+import { type TokenEnergy, usualTokenEnergy } from '../rules/quoting/tronFees.ts'
+import { parseRun } from './nodeCalls.ts'
+import { approvalTrial, transferTrial } from './tokenCalls.ts'
+
+/** Contracts change their energy factor every six hours, and blocks do not change it. */
+const measuredAgeMsMax = 60_000
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+
+export type MeasuredEnergy = { readonly energy: TokenEnergy; readonly from: EstimatedFrom }
+
+const unmeasured: MeasuredEnergy = { energy: usualTokenEnergy, from: 'configured' }
+
+/**
+ * What the listed tokens take for a transfer and an allowance, by calls that nodes run for the fill wallet and nobody
+ * sends. Each node says its own, so the median of enough of them counts; of a token that nobody can measure, because
+ * the wallet has none of it, the usual is reckoned with. Never rejects for what endpoints do.
+ */
+export function createEnergyMeter(asked: {
+  readonly client: ChainClient
+  readonly tokens: readonly string[]
+  readonly fillWallet: string | undefined
+  readonly now: () => number
+}): (timeoutMs: number) => Promise<MeasuredEnergy> {
+  const { client, tokens, fillWallet, now } = asked
+  let known: { readonly atMs: number; readonly measured: MeasuredEnergy } | undefined
+  return async (timeoutMs) => {
+    if (fillWallet === undefined || tokens.length === 0) return unmeasured
+    if (known !== undefined && now() - known.atMs < measuredAgeMsMax) return known.measured
+    try {
+      const measured = await measure(client, { tokens, fillWallet, timeoutMs })
+      known = { atMs: now(), measured }
+      return measured
+    } catch (error) {
+      if (error instanceof UpstreamUnavailableError) return known?.measured ?? unmeasured
+      throw error
+    }
+  }
+}
+
+const trialsPerToken = 3
+
+function measure(
+  client: ChainClient,
+  {
+    tokens,
+    fillWallet: from,
+    timeoutMs,
+  }: {
+    readonly tokens: readonly string[]
+    readonly fillWallet: string
+    readonly timeoutMs: number
+  },
+): Promise<MeasuredEnergy> {
+  // Another one each time: whoever knew it could make a holder of it.
+  const nobody = tronAddress(bytesToHex(randomBytes(20)))
+  const calls = tokens.flatMap((token) => [
+    // Whoever pays it has some of it, as far as anybody knows.
+    transferTrial(token, { from, to: from }),
+    transferTrial(token, { from, to: nobody }),
+    approvalTrial(token, { from, to: nobody }),
+  ])
+  return client.poll<MeasuredEnergy>(calls, {
+    ...{ timeoutMs, patienceMs },
+    decide: (votes, isLast) => (isLast ? energyIn(votes, tokens.length, client.electorate) : undefined),
+  })
+}
+
+type Votes = readonly Vote<readonly RpcAnswer[]>[]
+
+/** Of each trial the dearest token's. */
+function energyIn(votes: Votes, tokenCount: number, electorate: Electorate): MeasuredEnergy {
+  let isMeasured = false
+  const dearest = (trial: number, usual: bigint): bigint =>
+    Array.from({ length: tokenCount }, (_, token) => {
+      const median = medianOfRuns(votes, trialsPerToken * token + trial, electorate)
+      if (median !== undefined) isMeasured = true
+      return median ?? usual
+    }).reduce(maxBigint, 0n)
+  const energy = {
+    toHolder: dearest(0, usualTokenEnergy.toHolder),
+    toNewHolder: dearest(1, usualTokenEnergy.toNewHolder),
+    approve: dearest(2, usualTokenEnergy.approve),
+  }
+  return { energy, from: isMeasured ? 'median' : 'configured' }
+}
+
+function medianOfRuns(votes: Votes, index: number, electorate: Electorate): bigint | undefined {
+  const runs = votes.map((vote) => ({
+    ...vote,
+    value: unlessUnreadable(() => {
+      const run = parseRun(vote.value?.[index])
+      return run.succeeds ? run.energy : undefined
+    }),
+  }))
+  return medianOfVoices(runs, electorate, (energy) => energy)
+}

@@ -1,0 +1,146 @@
+import { type Hex, maxBigint } from '@causeway/core'
+import type { HeadTracking, RpcAnswer, RpcCall } from '@causeway/rpc'
+import {
+  MalformedAnswerError,
+  parseHash,
+  parseList,
+  parseRecord,
+  resultOf,
+  unlessUnreadable,
+} from '@causeway/rpc'
+import { isNothing, parseHasContract, parseHeader, parseInteger, prefixed } from '../reading/answers.ts'
+import { contractRequest, headRequest, type TronRequest } from '../reading/requests.ts'
+import { nodeAddress } from '../rules/quoting/tronQuoting.ts'
+
+/**
+ * What quotes and payments ask a node, as calls of a client whose endpoints are asked by paths, and what it answers,
+ * read strictly. All parsers throw `MalformedAnswerError`. @source TRON developer documentation, "HTTP API"
+ */
+export const callOf = ({ path, body }: TronRequest): RpcCall => ({ method: path, params: [body] })
+
+export const headCall = callOf(headRequest)
+
+export const tronHeadTracking: HeadTracking = {
+  call: headCall,
+  readHead: ({ method }, result) =>
+    method === headCall.method ? unlessUnreadable(() => parseHeader(result)?.number) : undefined,
+}
+
+/** The number and the second of a block; the first call of what is asked about it. */
+export function parseHead(answer: RpcAnswer | undefined): {
+  readonly number: bigint
+  readonly hash: Hex
+  readonly timestampSeconds: bigint
+} {
+  const header = parseHeader(resultOf(answer, 'getblock'))
+  if (header === undefined) throw new MalformedAnswerError('getblock')
+  return header
+}
+
+export const parametersCall: RpcCall = { method: '/wallet/getchainparameters', params: [{}] }
+
+/** What everybody pays, by vote. */
+export type ChainPrices = { readonly sunPerEnergy: bigint; readonly sunPerByte: bigint }
+
+export function parsePrices(answer: RpcAnswer | undefined): ChainPrices {
+  const what = 'getchainparameters'
+  const { chainParameter } = parseRecord(resultOf(answer, what), what)
+  const named = new Map(
+    parseList(chainParameter, what).map((entry) => {
+      const { key, value = 0 } = parseRecord(entry, what)
+      return [key, value] as const
+    }),
+  )
+  return {
+    sunPerEnergy: parseInteger(named.get('getEnergyFee'), what),
+    sunPerByte: parseInteger(named.get('getTransactionFee'), what),
+  }
+}
+
+/** An account as it is at the node's newest block. */
+export const accountCall = (address: string): RpcCall =>
+  callOf({ path: '/wallet/getaccount', body: { address: nodeAddress(address) } })
+
+/** Sun; `undefined` where nobody ever paid the account, so that its first payment makes it. */
+export function parseCoin(answer: RpcAnswer | undefined): bigint | undefined {
+  const what = 'getaccount'
+  const body = resultOf(answer, what)
+  return isNothing(body) ? undefined : parseInteger(parseRecord(body, what)['balance'] ?? 0, what)
+}
+
+/** Asks for the energy and bandwidth that an account has staked, or was lent. */
+export const resourcesCall = (address: string): RpcCall =>
+  callOf({ path: '/wallet/getaccountresource', body: { address: nodeAddress(address) } })
+
+/** Energy that is left; what a node leaves out is 0. @source tronweb 6.5.1, Types.AccountResourceMessage */
+export function parseOwnEnergy(answer: RpcAnswer | undefined): bigint {
+  const what = 'getaccountresource'
+  const { EnergyLimit = 0, EnergyUsed = 0 } = parseRecord(resultOf(answer, what), what)
+  return maxBigint(0n, parseInteger(EnergyLimit, what) - parseInteger(EnergyUsed, what))
+}
+
+/** Whether an address holds a contract. */
+export const codeCall = (address: string): RpcCall =>
+  callOf(contractRequest(`0x${nodeAddress(address).slice(2)}`))
+
+export const parseIsContract = (answer: RpcAnswer | undefined): boolean =>
+  parseHasContract(resultOf(answer, 'getcontract'))
+
+/** A call that a node runs and nobody sends. */
+export type TriedCall = {
+  /** Base58: whose call it would be. */
+  readonly owner: string
+  readonly contract: string
+  readonly selector: string
+  /** Selector and arguments. */
+  readonly data: Hex
+  /** Sun that goes with it. */
+  readonly coin?: bigint | undefined
+}
+
+const selectorDigits = 8
+
+/** @param from blocks that cannot be replaced, or the newest one */
+export function tryCall(
+  { owner, contract, selector, data, coin = 0n }: TriedCall,
+  from: 'wallet' | 'walletsolidity' = 'wallet',
+): RpcCall {
+  return callOf({
+    path: `/${from}/triggerconstantcontract`,
+    body: {
+      owner_address: nodeAddress(owner),
+      contract_address: nodeAddress(contract),
+      function_selector: selector,
+      parameter: data.slice(2 + selectorDigits),
+      ...(coin > 0n && { call_value: Number(coin) }),
+    },
+  })
+}
+
+export type TriedRun =
+  /** `words`: what it returned, in hex without `0x`. */
+  | { readonly succeeds: true; readonly energy: bigint; readonly words: string }
+  /** `reason`: the node's own words. */
+  | { readonly succeeds: false; readonly reason: string }
+
+/** A call that reverts is answered with `result: true` as well: a message beside it tells. */
+export function parseRun(answer: RpcAnswer | undefined): TriedRun {
+  const what = 'triggerconstantcontract'
+  const body = parseRecord(resultOf(answer, what), what)
+  const { result, message, code } = parseRecord(body['result'], what)
+  if (message !== undefined || code !== undefined)
+    return { succeeds: false, reason: String(message ?? code).slice(0, reasonMax) }
+  if (result !== true) throw new MalformedAnswerError(what)
+  const [words = ''] = parseList(body['constant_result'] ?? [], what)
+  if (typeof words !== 'string') throw new MalformedAnswerError(what)
+  return { succeeds: true, energy: parseInteger(body['energy_used'], what), words }
+}
+
+const reasonMax = 200
+
+/** The one word that a call returned. @throws MalformedAnswerError also where it reverts */
+export function parseWord(answer: RpcAnswer | undefined): bigint {
+  const run = parseRun(answer)
+  if (!run.succeeds) throw new MalformedAnswerError('triggerconstantcontract')
+  return BigInt(parseHash(prefixed(run.words), 'triggerconstantcontract'))
+}

@@ -1,0 +1,38 @@
+import { tronHexAddress } from '@causeway/core'
+import type { RpcCall } from '@causeway/rpc'
+import { allowanceCall, balanceOfCall, decimalsCall } from '../../ethereum/contracts/erc20Calls.ts'
+import { encodeTransfer } from '../../ethereum/rules/abi.ts'
+import { tokenAllowance } from '../rules/paying/fillCalls.ts'
+import { tryCall } from './nodeCalls.ts'
+
+/** What an account has of a token. Addresses in base58, as all here. */
+export const balanceCall = (token: string, account: string): RpcCall =>
+  tryCall({
+    ...{ owner: account, contract: token, selector: 'balanceOf(address)' },
+    data: balanceOfCall(tronHexAddress(token), tronHexAddress(account)).callData,
+  })
+
+export const allowedCall = (token: string, owner: string, spender: string): RpcCall =>
+  tryCall({
+    ...{ owner, contract: token, selector: 'allowance(address,address)' },
+    data: allowanceCall(tronHexAddress(token), tronHexAddress(owner), tronHexAddress(spender)).callData,
+  })
+
+export const tokenDecimalsCall = (token: string): RpcCall =>
+  tryCall({
+    ...{ owner: token, contract: token, selector: 'decimals()' },
+    data: decimalsCall(tronHexAddress(token)).callData,
+  })
+
+/** A transfer of one unit, to see what the token takes for it. */
+export const transferTrial = (token: string, { from, to }: { readonly from: string; readonly to: string }) =>
+  tryCall({
+    ...{ owner: from, contract: token, selector: 'transfer(address,uint256)' },
+    data: encodeTransfer(tronHexAddress(to), 1n),
+  })
+
+/** An allowance, for the same. */
+export function approvalTrial(token: string, { from, to }: { readonly from: string; readonly to: string }) {
+  const { selector, data } = tokenAllowance(token, to, 1n)
+  return tryCall({ owner: from, contract: token, selector, data })
+}

@@ -1,0 +1,253 @@
+import { createTronCodec, tronAddress } from '@causeway/core'
+import type { RpcAnswer, RpcCall } from '@causeway/rpc'
+import {
+  type ChainClient,
+  createHttpQuorumOver,
+  createJsonRpcClient,
+  reachedBy,
+  unlessUnreadable,
+} from '@causeway/rpc'
+import type { InputLock } from '../../rules/inputLock.ts'
+import type { AccountLack } from '../../rules/quotingFamily.ts'
+import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
+import type { ChainFinding } from '../../shared/chainFinding.ts'
+import type { NetworkReaderOptions } from '../../shared/networkReader.ts'
+import { saidByVoice } from '../../shared/paymentVotes.ts'
+import type {
+  PaymentTrial,
+  QuotingChain,
+  QuotingChainFamily,
+  QuotingChainOptions,
+  TriedPayment,
+  UserFacts,
+  UserFactsQuestion,
+} from '../../shared/quotingChain.ts'
+import { createRecent, recentMs } from '../../shared/recent.ts'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { tronEndpoints } from '../reading/openTronChain.ts'
+import { tronEndpointFindings, verifyLocalTronEndpoints } from '../reading/verifyEndpoints.ts'
+import { createTronNetworkReader } from './feeReader.ts'
+import {
+  accountCall,
+  codeCall,
+  headCall,
+  parseCoin,
+  parseHead,
+  parseIsContract,
+  parseOwnEnergy,
+  parseRun,
+  parseWord,
+  resourcesCall,
+  tronHeadTracking,
+} from './nodeCalls.ts'
+import { isOfToken, tryTronPayment } from './paymentTrial.ts'
+import { allowedCall, balanceCall, tokenDecimalsCall, transferTrial } from './tokenCalls.ts'
+
+const { nativeCurrency, isAddress } = createTronCodec()
+const lacksNothing: AccountLack = {}
+const refusedByToken: InputLock = { why: 'holds a token that lets him pay nothing', isForCalls: false }
+/** A start waits so long for a chain. */
+const checkTimeoutMs = 5_000
+const coinDecimals = 6
+
+/** Accounts as nodes have them at their newest blocks, by agreement: an allowance that is not there fails a deposit. */
+export const tronQuotingChain: QuotingChainFamily = {
+  connect: connectTron,
+  headSeconds: async (client) => Number(parseHead((await client.batch([headCall]))[0]).timestampSeconds),
+  open: (options) => new TronQuoter(options),
+  network: { reader: createTronNetworkReader, contradictions },
+}
+
+class TronQuoter implements QuotingChain {
+  readonly unitsOfCalls = undefined
+  readonly #options: QuotingChainOptions
+  readonly #agreed: ReturnType<typeof agreedAnswersOf>
+  readonly #recent: ReturnType<typeof openRecent>
+
+  constructor(options: QuotingChainOptions) {
+    this.#options = options
+    this.#agreed = agreedAnswersOf(options.client, options.onFailure)
+    this.#recent = openRecent(options.now)
+  }
+
+  async userFacts({
+    user,
+    currency,
+    spender,
+    feePayer,
+    touched = [],
+  }: UserFactsQuestion): Promise<UserFacts> {
+    const held = touched.map(() => undefined)
+    // Nobody yet.
+    if (!isAddress(user)) return { held }
+    const [balance, allowance, lock = 'none', coin, units] = await Promise.all([
+      this.#balanceOf(user, currency),
+      spender === undefined ? undefined : this.#allowedBy(user, currency, spender),
+      spender === undefined ? undefined : this.#lockOf(user, currency, spender),
+      ...(feePayer === undefined
+        ? []
+        : [this.#balanceOf(feePayer, nativeCurrency), this.#energyOf(feePayer)]),
+    ])
+    return {
+      ...{ held, ...(balance !== undefined && { balance }) },
+      ...(allowance !== undefined && { allowance }),
+      ...(lock !== 'none' && { inputLock: lock }),
+      ...(coin !== undefined && units !== undefined && { feeFunds: { coin, units } }),
+    }
+  }
+
+  #balanceOf(user: string, currency: string): Promise<bigint | undefined> {
+    const { budgetMs } = this.#options
+    return this.#recent.amounts(`${user} ${currency}`, () =>
+      currency === nativeCurrency
+        ? this.#agreed(accountCall(user), (answer) => parseCoin(answer) ?? 0n, budgetMs)
+        : this.#agreed(balanceCall(currency, user), parseWord, budgetMs),
+    )
+  }
+
+  #allowedBy(user: string, currency: string, spender: string): Promise<bigint | undefined> {
+    return this.#recent.amounts(`${user} ${currency} ${spender}`, () =>
+      // An allowance too many burns coin, so it may take as long as what a price needs.
+      this.#agreed(allowedCall(currency, user, spender), parseWord, this.#options.neededWithinMs),
+    )
+  }
+
+  /** A token that lists its holders refuses their transfers: one unit is tried of who has one. */
+  #lockOf(user: string, currency: string, spender: string): Promise<InputLock | 'none' | undefined> {
+    return this.#recent.locks(`${user} ${currency} ${spender}`, async () => {
+      const trial = transferTrial(currency, { from: user, to: spender })
+      const [balance, passes] = await Promise.all([
+        this.#balanceOf(user, currency),
+        this.#agreed(trial, (answer) => parseRun(answer).succeeds, this.#options.budgetMs),
+      ])
+      if (balance === undefined || passes === undefined) return undefined
+      return passes || balance === 0n ? 'none' : refusedByToken
+    })
+  }
+
+  /** It grows back with each block, so nodes name different amounts: counts what enough of them have. */
+  #energyOf(user: string): Promise<bigint | undefined> {
+    const { client, budgetMs: timeoutMs } = this.#options
+    const { threshold } = client.electorate
+    return this.#recent.amounts(`energy ${user}`, async () => {
+      const energy = client.poll<bigint>([resourcesCall(user)], {
+        timeoutMs,
+        decide(votes) {
+          const said = saidByVoice(votes, ([answer]) => parseOwnEnergy(answer))
+          return said.length < threshold ? undefined : reachedBy(threshold, said)
+        },
+      })
+      return this.#unlessFailed(energy)
+    })
+  }
+
+  lackOf(account: string, currency: string): Promise<AccountLack | undefined> {
+    const { neededWithinMs } = this.#options
+    return this.#recent.lacks(`${account} ${currency}`, () =>
+      currency === nativeCurrency
+        ? this.#agreed(accountCall(account), lackOfCoin, neededWithinMs)
+        : this.#agreed(balanceCall(currency, account), lackOfToken, neededWithinMs),
+    )
+  }
+
+  hasCode(account: string): Promise<boolean | undefined> {
+    return this.#recent.codes(account, () =>
+      this.#agreed(codeCall(account), parseIsContract, this.#options.neededWithinMs),
+    )
+  }
+
+  async tryPayment(payment: TriedPayment): Promise<PaymentTrial | undefined> {
+    const { client, neededWithinMs } = this.#options
+    const { account, currency, amount } = payment
+    const isToken = isOfToken(payment)
+    const code = isToken ? true : await this.hasCode(account)
+    if (code === undefined) return undefined
+    if (!code) return { refusal: undefined }
+    return this.#recent.trials(`${account} ${currency} ${isToken ? '' : amount}`, () =>
+      this.#unlessFailed(tryTronPayment(client, payment, neededWithinMs)),
+    )
+  }
+
+  #unlessFailed<Value>(work: Promise<Value>): Promise<Value | undefined> {
+    return work.catch((error: unknown) => {
+      this.#options.onFailure(error)
+      return undefined
+    })
+  }
+}
+
+function openRecent(now: () => number) {
+  const steady = { forMs: recentMs.steady }
+  return {
+    amounts: createRecent<bigint>(now),
+    locks: createRecent<InputLock | 'none'>(now, steady),
+    lacks: createRecent<AccountLack>(now, steady),
+    codes: createRecent<boolean>(now, steady),
+    trials: createRecent<PaymentTrial>(now, steady),
+  }
+}
+
+const lackOfCoin = (answer: RpcAnswer | undefined): AccountLack =>
+  parseCoin(answer) === undefined ? { isAbsent: true } : lacksNothing
+
+const lackOfToken = (answer: RpcAnswer | undefined): AccountLack =>
+  parseWord(answer) === 0n ? { holdsNone: true } : lacksNothing
+
+/** Nodes of the chain, asked by paths. @throws ConfigurationError for endpoints that are no URLs */
+function connectTron(chain: RegisteredChain): ChainClient {
+  const { id, rpcThreshold } = chain
+  return createJsonRpcClient({
+    ...{ chainId: id, endpoints: tronEndpoints(chain), threshold: rpcThreshold, now: () => Date.now() },
+    ...{ headTracking: tronHeadTracking, wire: 'paths' },
+  })
+}
+
+/** Endpoints of another network, contracts that are not there, and tokens of other decimals. */
+async function contradictions(
+  options: NetworkReaderOptions & { readonly isLocal: boolean },
+): Promise<readonly ChainFinding[]> {
+  const { client, hubChainId, depository, isLocal } = options
+  const quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
+  const signal = AbortSignal.timeout(checkTimeoutMs)
+  const contract = { setting: `chains: ${client.chainId}.depository`, address: depository }
+  const [endpoints, foreign, others] = await Promise.all([
+    tronEndpointFindings({ quorum, chainId: BigInt(hubChainId), contract }, signal),
+    isLocal ? verifyLocalTronEndpoints(quorum, signal) : [],
+    contractContradictions(options),
+  ])
+  const setting = `chains: ${client.chainId}.httpRpcUrl`
+  const strangers = foreign.map((problem): ChainFinding => {
+    return { kind: 'network', setting, value: 'a local network', said: 'another node', problem }
+  })
+  return [...endpoints, ...strangers, ...others]
+}
+
+async function contractContradictions({
+  client,
+  fillContract,
+  currencies,
+}: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+  const agreed = <Said>(call: RpcCall, read: (answer: RpcAnswer | undefined) => Said) =>
+    agreedAnswer(client, call, (answer) => unlessUnreadable(() => read(answer)), checkTimeoutMs)
+  const missing = async (): Promise<readonly ChainFinding[]> => {
+    if (fillContract === undefined) return []
+    const address = tronAddress(fillContract)
+    if ((await agreed(codeCall(address), parseIsContract)) === true) return []
+    const setting = `quote: chains.${client.chainId}.fillContract`
+    const problem = `${setting}: there is no contract at ${address}`
+    return [{ kind: 'contract', setting, value: address, said: 'no contract', problem }]
+  }
+  const odd = currencies.map(async ({ address, decimals }): Promise<readonly ChainFinding[]> => {
+    const isCoin = address === nativeCurrency
+    const said = isCoin ? BigInt(coinDecimals) : await agreed(tokenDecimalsCall(address), parseWord)
+    if (said === BigInt(decimals)) return []
+    const setting = `quote: chains.${client.chainId}.currencies.${address}`
+    if (said === undefined)
+      return [
+        { kind: 'contract', setting, value: address, said: 'no token', problem: `${address} is no token` },
+      ]
+    const problem = `${address} has ${said} decimals`
+    return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${said}`, problem }]
+  })
+  return (await Promise.all([missing(), ...odd])).flat()
+}

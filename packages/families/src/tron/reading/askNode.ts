@@ -1,0 +1,27 @@
+import type { HttpView } from '@causeway/rpc'
+import { EndpointFailure } from '@causeway/rpc'
+import type { TronRequest } from './requests.ts'
+
+/** What one node is asked through. */
+export type TronView = Pick<HttpView, 'alias' | 'ask'>
+
+/** The JSON that one node answers with. @throws EndpointFailure */
+export async function askNode(
+  view: TronView,
+  { path, body }: TronRequest,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { text } = await view.ask({ method: 'POST', path, body }, signal)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new EndpointFailure({ alias: view.alias, reason: 'not_json' })
+  }
+}
+
+/** The node's newest blocks in the place of those that cannot be replaced, whatever is asked. */
+export const newestView = (view: TronView): TronView => ({
+  alias: view.alias,
+  ask: (request, signal) =>
+    view.ask({ ...request, path: request.path.replace(/^\/walletsolidity\//, '/wallet/') }, signal),
+})

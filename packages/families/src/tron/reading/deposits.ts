@@ -1,0 +1,50 @@
+import { type DepositFact, type Hex, tronAddress } from '@causeway/core'
+import type { EvmLog } from '../../ethereum/reading/answers.ts'
+import { findDeposits, needsCalldata } from '../../ethereum/reading/deposits.ts'
+import type { TronContract } from './contract.ts'
+import type { TronTransaction } from './rawTransaction.ts'
+
+const wordDigits = 64
+/** Where the arguments of a call end, in digits behind `0x`. */
+const argumentsEnd = new Map([
+  ['a9059cbb', 8 + 2 * wordDigits],
+  ['23b872dd', 8 + 3 * wordDigits],
+])
+
+/**
+ * The deposits of one successful transaction, in on-chain order: events and rules of `ethereum-vm`, addresses
+ * in base58. An id is read from calldata only where the whole calldata is a transfer.
+ * @param transaction read only where `needsTransaction` says so
+ * @source rules F-123, F-124
+ */
+export function findTronDeposits(
+  logs: readonly EvmLog[],
+  depository: TronContract,
+  transaction?: Pick<TronTransaction, 'input'>,
+): readonly DepositFact[] {
+  const appended = transaction && wordBehindTransfer(transaction.input)
+  return findDeposits(logs, rulesOf(depository), () => appended).map((deposit) => ({
+    ...deposit,
+    depository: depository.address,
+    depositor: tronAddress(deposit.depositor),
+    // TRX is 20 zero bytes in both spellings.
+    currency: tronAddress(deposit.currency),
+  }))
+}
+
+/** True when the calldata decides about an id. */
+export function needsTransaction(logs: readonly EvmLog[], depository: TronContract): boolean {
+  return needsCalldata(logs, rulesOf(depository))
+}
+
+function rulesOf({ account }: TronContract) {
+  return { depository: account, isZksyncStack: false }
+}
+
+/** The first word after the arguments of `transfer` or `transferFrom`. */
+function wordBehindTransfer(input: Hex): Hex | undefined {
+  const start = argumentsEnd.get(input.slice(2, 10))
+  if (start === undefined) return undefined
+  const word = input.slice(2 + start, 2 + start + wordDigits)
+  return word.length === wordDigits ? `0x${word}` : undefined
+}

@@ -1,0 +1,67 @@
+import { Secret } from '@causeway/core'
+import type { EndpointToCreate } from '@causeway/rpc'
+import { answersTo, createHttpQuorumClient } from '@causeway/rpc'
+import type { OpenFamilyChain } from '../../shared/familyChain.ts'
+import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { createTronFactsReader } from './factsReader.ts'
+import { tronProtocol } from './rawTransaction.ts'
+import { headRequest } from './requests.ts'
+import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints.ts'
+
+/** Where nodes serve the interface of Ethereum beside their own. */
+const jsonRpcPath = /\/jsonrpc\/?(?=\?|$)/
+
+/** A `tron-vm` chain. @throws ConfigurationError for endpoints that are no URLs */
+export const openTronChain: OpenFamilyChain = (chain, limits) => {
+  const { id, rpcThreshold, hubChainId, depository } = chain
+  const quorum = createHttpQuorumClient({
+    chainId: id,
+    endpoints: tronEndpoints(chain),
+    threshold: rpcThreshold,
+    now: () => Date.now(),
+    headTracking: answersTo({ method: headRequest.path, params: [headRequest.body] }),
+    wire: 'paths',
+  })
+  return {
+    reader: createTronFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
+    async verify(signal) {
+      const contract = { setting: `chains: ${id}.depository`, address: depository }
+      const contradictions = await verifyTronEndpoints(
+        { quorum, chainId: BigInt(hubChainId), contract },
+        signal,
+      )
+      // Loaded once the chain answers: no request waits for it, nor a start beside a chain that is down.
+      tronProtocol()
+      return contradictions
+    },
+    verifyLocal: (signal) => verifyLocalTronEndpoints(quorum, signal),
+    health: () => quorum.health(),
+    observe: (observerOf) => quorum.observe(observerOf),
+    close: () => quorum.close(),
+  }
+}
+
+/**
+ * Nodes of a chain. `rpcApiKey` goes to the host of the first endpoint and to no other: it is the key of one provider.
+ */
+export function tronEndpoints({
+  endpoints,
+  additionalData: { rpcApiKey },
+}: Pick<RegisteredChain, 'endpoints' | 'additionalData'>): readonly EndpointToCreate[] {
+  const keyHeaders = rpcApiKey === undefined ? {} : { 'TRON-PRO-API-KEY': rpcApiKey }
+  const keyHost = hostOf(endpoints[0])
+  return endpoints.map((url) => ({
+    url: baseUrl(url),
+    headers: hostOf(url) === keyHost ? keyHeaders : {},
+  }))
+}
+
+/** Public configurations name the path of JSON-RPC; the HTTP API stands beside it. */
+function baseUrl(url: Secret): Secret {
+  return new Secret(url.reveal().trim().replace(jsonRpcPath, ''))
+}
+
+function hostOf(url: Secret | undefined): string | undefined {
+  const text = url?.reveal() ?? ''
+  return URL.canParse(text) ? new URL(text).host : undefined
+}

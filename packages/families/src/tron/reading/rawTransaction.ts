@@ -1,0 +1,126 @@
+import { createRequire } from 'node:module'
+import { bytesToHex, type Hex } from '@causeway/core'
+import { MalformedAnswerError } from '@causeway/rpc'
+
+/** What a transaction asked for, as its hashed bytes say it. */
+export type TronTransaction = {
+  /** The 20 bytes of the account that pays and calls; absent with `to`. */
+  readonly from: Hex | undefined
+  /** The 20 bytes of the account that gets TRX or is called; absent for every other kind of transaction. */
+  readonly to: Hex | undefined
+  /** Calldata; empty unless a contract is called. */
+  readonly input: Hex
+  /** In sun. */
+  readonly value: bigint
+  readonly memo: Hex
+}
+
+/** A class of a message, as tronweb's are made from java-tron's files. Reading throws what it likes. */
+type Message<Fields> = { readonly deserializeBinary: (bytes: Uint8Array) => Fields }
+
+/** The messages that are read here: tronweb has them, and no types for them. */
+type TronProtocol = {
+  readonly Transaction: {
+    readonly raw: Message<{
+      getContractList(): readonly {
+        /** Number of `Transaction.Contract.ContractType`. */
+        getType(): number
+        getParameter(): { getValue_asU8(): Uint8Array } | undefined
+      }[]
+      getData_asU8(): Uint8Array
+    }>
+  }
+  readonly TransferContract: Message<{
+    getOwnerAddress_asU8(): Uint8Array
+    getToAddress_asU8(): Uint8Array
+    /** An int64 as a number, which is not exact above 2^53. */
+    getAmount(): number
+  }>
+  readonly TriggerSmartContract: Message<{
+    getOwnerAddress_asU8(): Uint8Array
+    getContractAddress_asU8(): Uint8Array
+    getCallValue(): number
+    getData_asU8(): Uint8Array
+  }>
+}
+
+/** Where tronweb puts the classes of the protocol when it is loaded. */
+declare global {
+  var TronWebProto: TronProtocol | undefined
+}
+
+/**
+ * tronweb's classes of the protocol, loaded when this is first called, so that a service without a Tron chain
+ * never loads it: it takes a fifth of a second and 31 MiB. See decision 19.
+ */
+export function tronProtocol(): TronProtocol {
+  if (globalThis.TronWebProto === undefined) createRequire(import.meta.url)('tronweb')
+  if (globalThis.TronWebProto === undefined) throw new Error('tronweb has no classes of the protocol')
+  return globalThis.TronWebProto
+}
+
+/** Only these move TRX to an account or call a contract. */
+const contractTypes = { transfer: 1, triggerSmartContract: 31 } as const
+
+const addressBytes = 21
+const addressPrefix = 0x41
+
+/**
+ * Reads the bytes whose hash is the transaction's id: what they say cannot be another thing on another
+ * endpoint. A transfer of a TRC-10 token has the same shape as one of TRX and is none.
+ * @param what the request, for errors
+ * @throws MalformedAnswerError, also for an amount above 2^53 sun: nine billion TRX
+ * @source java-tron, protocol/src/main/protos/core/Tron.proto and core/contract/*.proto
+ */
+export function readRawTransaction(raw: Uint8Array, what: string): TronTransaction {
+  const { Transaction, TransferContract, TriggerSmartContract } = tronProtocol()
+  const fields = unlessRefused(Transaction.raw, raw, what)
+  const [contract, ...more] = fields.getContractList()
+  if (contract === undefined || more.length > 0) throw new MalformedAnswerError(what)
+  const memo = bytesToHex(fields.getData_asU8())
+  const parameter = contract.getParameter()?.getValue_asU8() ?? new Uint8Array()
+  switch (contract.getType()) {
+    case contractTypes.transfer: {
+      const transfer = unlessRefused(TransferContract, parameter, what)
+      return {
+        from: accountAt(transfer.getOwnerAddress_asU8(), what),
+        to: accountAt(transfer.getToAddress_asU8(), what),
+        input: '0x',
+        value: amountOf(transfer.getAmount(), what),
+        memo,
+      }
+    }
+    case contractTypes.triggerSmartContract: {
+      const call = unlessRefused(TriggerSmartContract, parameter, what)
+      return {
+        from: accountAt(call.getOwnerAddress_asU8(), what),
+        to: accountAt(call.getContractAddress_asU8(), what),
+        input: bytesToHex(call.getData_asU8()),
+        value: amountOf(call.getCallValue(), what),
+        memo,
+      }
+    }
+    default:
+      return { from: undefined, to: undefined, input: '0x', value: 0n, memo }
+  }
+}
+
+/** The library has no class of error for bytes that it refuses. */
+function unlessRefused<Fields>(message: Message<Fields>, bytes: Uint8Array, what: string): Fields {
+  try {
+    return message.deserializeBinary(bytes)
+  } catch {
+    throw new MalformedAnswerError(what)
+  }
+}
+
+/** The 20 bytes behind the prefix, which all public networks share. */
+function accountAt(bytes: Uint8Array, what: string): Hex {
+  if (bytes.length !== addressBytes || bytes[0] !== addressPrefix) throw new MalformedAnswerError(what)
+  return bytesToHex(bytes.subarray(1))
+}
+
+function amountOf(value: number, what: string): bigint {
+  if (!Number.isSafeInteger(value) || value < 0) throw new MalformedAnswerError(what)
+  return BigInt(value)
+}

@@ -1,0 +1,88 @@
+import type { Hex } from '@causeway/core'
+import type { ChainQuestion, Sighting } from '@causeway/rpc'
+import { MalformedAnswerError } from '@causeway/rpc'
+import { type FinalityRule, type FinalPin, headsOf, isTooYoung } from '../../ethereum/reading/finality.ts'
+import type { FinalWithdrawal } from '../../ethereum/reading/readFinalWithdrawal.ts'
+import {
+  provesExecution,
+  type WithdrawalTerms,
+  withdrawalStatus,
+} from '../../ethereum/reading/withdrawals.ts'
+import { parseConstantBool, parseInfo, type TronInfo } from './answers.ts'
+import { askNode, type TronView } from './askNode.ts'
+import { pinSolidHeight, type TronHeads } from './finality.ts'
+import { readHeads, requireHeader } from './readFinalTransaction.ts'
+import { callRequestsRequest, infoRequest, solidHeaderRequest } from './requests.ts'
+
+export type WithdrawalReading = {
+  readonly terms: WithdrawalTerms
+  /** The 20 bytes of the depository. */
+  readonly depository: Hex
+  /** The transaction that is said to execute the withdrawal, without `0x`. */
+  readonly transactionId: string | undefined
+  readonly rule: FinalityRule
+  readonly threshold: number
+}
+
+type OwnView = { readonly heads: TronHeads; readonly info: TronInfo | undefined }
+
+/**
+ * The two rounds of one endpoint: its heads and the info of the named transaction; then the depository's
+ * state with the header at the pinned height and that of the transaction's block. Nodes answer calls for
+ * their newest solidified block only, which in the second round is the pinned one or a later one: a request
+ * that is unused there and expired at the pinned height can never be used.
+ */
+export function withdrawalQuestion(
+  reading: WithdrawalReading,
+): Omit<ChainQuestion<OwnView, FinalPin, FinalWithdrawal, TronView>, 'signal'> {
+  const { rule, threshold, transactionId } = reading
+  return {
+    async first(view, signal) {
+      const [heads, info] = await Promise.all([
+        readHeads(view, signal),
+        transactionId === undefined ? undefined : askNode(view, infoRequest(transactionId), signal),
+      ])
+      return { heads, info: transactionId === undefined ? undefined : parseInfo(info, transactionId) }
+    },
+    pin: (views) => pinSolidHeight(rule, threshold, views.map(headsOf)),
+    second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
+  }
+}
+
+type Judging = WithdrawalReading & { readonly own: OwnView; readonly pin: FinalPin }
+
+async function judge(
+  view: TronView,
+  judging: Judging,
+  signal: AbortSignal,
+): Promise<Sighting<FinalWithdrawal>> {
+  const { terms, depository, pin } = judging
+  const { height } = pin
+  // A chain younger than its own finality: nothing can be said about any state of it.
+  if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
+  const proof = finalProof(judging)
+  const [used, finalBody, proofBody] = await Promise.all([
+    askNode(view, callRequestsRequest(depository, terms.withdrawalId), signal),
+    askNode(view, solidHeaderRequest(height), signal),
+    proof && askNode(view, solidHeaderRequest(proof.blockNumber), signal),
+  ])
+  const { number, hash, timestampSeconds } = requireHeader(finalBody, height)
+  const seen = { isUsed: parseConstantBool(used), finalBlockSeconds: timestampSeconds }
+  const status = withdrawalStatus(terms, judging, seen)
+  if (
+    proof !== undefined &&
+    requireHeader(proofBody, proof.blockNumber).timestampSeconds !== proof.timestampSeconds
+  ) {
+    throw new MalformedAnswerError('getblock')
+  }
+  const isExecuting = status === 'executed' && proof !== undefined
+  return { kind: 'final', facts: { status, isExecuting, finalBlock: { number, hash } } }
+}
+
+/** The named transaction, where it is final, succeeded and shows the withdrawal's payment. */
+function finalProof({ own, pin, rule, terms, depository }: Judging): TronInfo | undefined {
+  const { info } = own
+  if (info?.succeeded !== true || info.blockNumber > pin.height) return undefined
+  if (isTooYoung(rule, pin, info.timestampSeconds)) return undefined
+  return provesExecution(info.logs, terms, depository) ? info : undefined
+}

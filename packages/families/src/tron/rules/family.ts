@@ -1,0 +1,28 @@
+import { tronEvmAddress, tronHexAddress } from '@causeway/core'
+import { evmAllocatorPayload } from '../../ethereum/rules/allocatorPayload.ts'
+import type { Family } from '../../rules/family.ts'
+import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rules/withdrawRequestParts.ts'
+import { tronMessageDigest } from './ownerSignature.ts'
+
+export const tronFamily: Family = {
+  name: 'Tron',
+  publicName: 'tvm',
+  withdrawRequest: normaliseTronRequest,
+  allocatorPayload: evmAllocatorPayload,
+  isSignedByOwner: ({ owner, requestHash, signature, recoverSigner }) =>
+    recoverSigner(tronMessageDigest(requestHash), signature) === tronEvmAddress(owner),
+  hexAddress: tronHexAddress,
+  payerSettings: ['fillContracts', 'fillPayers'],
+  depositoryMembers: [],
+  takesDepositFeePayer: false,
+}
+
+/** `0x` and 20 bytes, which are zero for TRX. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
+function normaliseTronRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
+  return {
+    depository: tronEvmAddress(request.depository),
+    currency: tronEvmAddress(request.currency),
+    recipient: tronEvmAddress(request.recipient),
+    data: '0x',
+  }
+}

@@ -1,0 +1,82 @@
+import type { Hex } from '@causeway/core'
+import { tronHexAddress as accountOf, createTronCodec } from '@causeway/core'
+import { contractInterface } from '../../../ethereum/rules/contractInterface.ts'
+
+const fillContract = contractInterface([
+  'function pay(bytes32 id, uint256 deadline, (address to, uint256 amount)[] natives, (address token, address to, uint256 amount)[] tokens) payable',
+  'function close(bytes32 id)',
+  'function stateOf(address filler, bytes32 id) view returns (uint8)',
+])
+const token = contractInterface(['function approve(address spender, uint256 amount)'])
+
+/** A call of a contract by the fill wallet. */
+export type ContractCall = {
+  /** As nodes name it when they are asked to run it. */
+  readonly selector: string
+  /** Base58. */
+  readonly contract: string
+  readonly data: Hex
+  /** Sun that goes with it. */
+  readonly coin: bigint
+}
+
+export type PaidThrough = {
+  /** Base58. */
+  readonly fillContract: string
+  readonly id: Hex
+}
+
+/**
+ * Pays what an order owes, once for `id`, with the order id behind the arguments, which is how it is attested.
+ * @param deadlineSeconds in a block after it nothing is paid
+ */
+export function fillPayment(
+  { fillContract: contract, id }: PaidThrough,
+  paid: {
+    readonly orderId: Hex
+    readonly deadlineSeconds: bigint
+    readonly payments: readonly {
+      readonly recipient: string
+      readonly currency: string
+      readonly amount: bigint
+    }[]
+  },
+): ContractCall {
+  const { nativeCurrency } = createTronCodec()
+  const { orderId, deadlineSeconds, payments } = paid
+  const coins = payments.filter(({ currency }) => currency === nativeCurrency)
+  const tokens = payments.filter(({ currency }) => currency !== nativeCurrency)
+  const data = fillContract.encode('pay', [
+    id,
+    deadlineSeconds,
+    coins.map(({ recipient, amount }) => ({ to: accountOf(recipient), amount })),
+    tokens.map(({ currency, recipient, amount }) => ({
+      token: accountOf(currency),
+      to: accountOf(recipient),
+      amount,
+    })),
+  ])
+  return {
+    selector: 'pay(bytes32,uint256,(address,uint256)[],(address,address,uint256)[])',
+    contract,
+    data: `${data}${orderId.slice(2)}`,
+    coin: coins.reduce((sum, { amount }) => sum + amount, 0n),
+  }
+}
+
+/** After it nobody can pay the id for this wallet any more. */
+export function fillClosing({ fillContract: contract, id }: PaidThrough): ContractCall {
+  return { selector: 'close(bytes32)', contract, data: fillContract.encode('close', [id]), coin: 0n }
+}
+
+/** What the contract remembers of an id of one wallet: 0 open, 1 paid, 2 closed. */
+export function fillState({ fillContract: contract, id }: PaidThrough, wallet: string): ContractCall {
+  const data = fillContract.encode('stateOf', [accountOf(wallet), id])
+  return { selector: 'stateOf(address,bytes32)', contract, data, coin: 0n }
+}
+
+/** Lets `spender` take a token. */
+export function tokenAllowance(currency: string, spender: string, amount: bigint): ContractCall {
+  const data = token.encode('approve', [accountOf(spender), amount])
+  return { selector: 'approve(address,uint256)', contract: currency, data, coin: 0n }
+}

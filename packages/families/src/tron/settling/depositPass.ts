@@ -1,0 +1,59 @@
+import type { Hex } from '@causeway/core'
+import { MalformedAnswerError } from '@causeway/rpc'
+import type { EvmLog } from '../../ethereum/reading/answers.ts'
+import { readTransfer } from '../../ethereum/reading/events.ts'
+import type { BlockMark, PassRange, SettlingPass } from '../../shared/settlingChain.ts'
+import { parseHeader, parseInfosOf } from '../reading/answers.ts'
+import { askNode, type TronView } from '../reading/askNode.ts'
+import { blockInfosRequest, headerRequest } from '../reading/requests.ts'
+
+/**
+ * What one node shows of a range of heights: the blocks at both of its ends, and all transactions that pay a
+ * depository, in chain order. What a block did is told by its height alone, so the end of the range is read again
+ * behind all of it: a block's id depends on every block before it, and while it stays they are the same. Of a node
+ * that has not reached the range there is no last block, and nothing is compared.
+ * @throws MalformedAnswerError, also where blocks were replaced meanwhile
+ */
+export async function readDepositPass(
+  view: TronView,
+  { known, from, to, depositories }: PassRange & { readonly depositories: readonly Hex[] },
+  signal: AbortSignal,
+): Promise<SettlingPass> {
+  const [knownMark, last] = await readBlockMarks(view, [known, to], signal)
+  if (last === undefined) return { known: knownMark, last, transactions: [] }
+  const heights = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
+  const infos = await Promise.all(
+    heights.map(async (number) =>
+      parseInfosOf(await askNode(view, blockInfosRequest(number), signal), number),
+    ),
+  )
+  const [again] = await readBlockMarks(view, [to], signal)
+  if (again?.hash !== last.hash) throw new MalformedAnswerError('getblock')
+  const transactions = infos
+    .flat()
+    .filter(({ succeeded, logs }) => succeeded && pays(logs, depositories))
+    .map(({ transactionId }) => transactionId)
+  return { known: knownMark, last, transactions }
+}
+
+/** Something of a depository happened there: its own event, or a transfer to it. */
+const pays = (logs: readonly EvmLog[], depositories: readonly Hex[]): boolean =>
+  logs.some((log) => {
+    if (depositories.includes(log.address)) return true
+    const transfer = readTransfer(log)
+    return transfer !== undefined && depositories.includes(transfer.to)
+  })
+
+/** Blocks by height, where the node has reached them. @throws MalformedAnswerError */
+export function readBlockMarks(
+  view: TronView,
+  heights: readonly bigint[],
+  signal: AbortSignal,
+): Promise<readonly (BlockMark | undefined)[]> {
+  return Promise.all(
+    heights.map(async (number) => {
+      const header = parseHeader(await askNode(view, headerRequest(number), signal), number)
+      return header && { number, hash: header.hash }
+    }),
+  )
+}

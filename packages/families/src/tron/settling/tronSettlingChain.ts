@@ -1,0 +1,111 @@
+import {
+  ConfigurationError,
+  createTronCodec,
+  type Finality,
+  tronAddress,
+  tronHexAddress,
+} from '@causeway/core'
+import { agreeOn, createHttpQuorumOver } from '@causeway/rpc'
+import { askPaymentVotes } from '../../shared/paymentVotes.ts'
+import { unlessPutAside } from '../../shared/putAside.ts'
+import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
+import { readPaymentNow, unlessGone } from '../../shared/settlingReads.ts'
+import { decideMark, decideState, markCalls } from '../paying/finalMarks.ts'
+import { callOf, tryCall } from '../quoting/nodeCalls.ts'
+import { parseFee } from '../reading/answers.ts'
+import { askNode, newestView, type TronView } from '../reading/askNode.ts'
+import { createTronFactsReader } from '../reading/factsReader.ts'
+import { requireHeader } from '../reading/readFinalTransaction.ts'
+import { solidHeaderRequest, unsolidInfoRequest } from '../reading/requests.ts'
+import { fillState } from '../rules/paying/fillCalls.ts'
+import { readBlockMarks, readDepositPass } from './depositPass.ts'
+
+/** Nothing is remembered: what is not final may change. */
+const limits = { finalEntriesMax: 0 }
+
+/** A block counts as soon as it is the newest; the caller counts confirmations. */
+const anyDepth: Finality = { mode: 'depth', blocks: 0 }
+
+const codec = createTronCodec()
+
+/** Readers of the newest blocks, and of those that no reorganization takes back. */
+function openReaders({ chain: listed, client, recordsPayments }: Parameters<SettlingChainFamily>[0]) {
+  const { depository, additionalDepositories = [] } = listed
+  if (depository === undefined) throw new ConfigurationError(`chains: ${listed.id} has no depository`)
+  const chain = { ...listed, depository }
+  const now = () => Date.now()
+  const solid = createHttpQuorumOver(client, { now }, (view): TronView => view)
+  const newest = createHttpQuorumOver(client, { now }, newestView)
+  const shared = { limits, recordsPayments }
+  return {
+    newest,
+    deep: createTronFactsReader({ chain, quorum: solid, ...shared }),
+    shallow: createTronFactsReader({
+      ...{ chain: { ...chain, finality: anyDepth }, quorum: newest },
+      ...shared,
+    }),
+    depositories: [depository, ...additionalDepositories].map((address) =>
+      tronHexAddress(codec.canonicalAddress(address)),
+    ),
+  }
+}
+
+/**
+ * A chain as settlement reads it: what every block did, from the block on. A block is solidified a minute later, and
+ * wallets wait less than that for the first sign of a deposit. @source rule F-127
+ */
+export const tronSettlingChain: SettlingChainFamily = (options) => {
+  const { chain, client, payer } = options
+  const hexContract = payer?.fillContract
+  const { deep, shallow, newest, depositories } = openReaders(options)
+  const agree = <Facts>(
+    see: (view: TronView, own: AbortSignal) => Promise<Facts>,
+    signal: AbortSignal,
+  ): Promise<Facts> => agreeOn(newest, see, signal)
+  const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
+  const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
+
+  return {
+    // A block's infos are hundreds of thousands of bytes.
+    steps: { rangeBlocks: 20n, rewindBlocks: 60n, lateBlocks: 0n },
+    head,
+    finalHeight,
+    async finalSeconds(signal) {
+      const number = await finalHeight(signal)
+      const { seconds } = await agree(async (view, own) => {
+        const header = requireHeader(await askNode(view, solidHeaderRequest(number), own), number)
+        return { seconds: header.timestampSeconds }
+      }, signal)
+      return Number(seconds)
+    },
+    depositPass: (range, signal) =>
+      agree<SettlingPass>((view, own) => readDepositPass(view, { ...range, depositories }, own), signal),
+    async blockHashes(heights, signal) {
+      type Marks = readonly (BlockMark | undefined)[]
+      const marks = await agree<Marks>((view, own) => readBlockMarks(view, heights, own), signal)
+      return new Map(marks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
+    },
+    deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
+    payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
+    finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
+    ...(hexContract !== undefined &&
+      payer !== undefined && {
+        async isPaid(id) {
+          const through = { fillContract: tronAddress(hexContract), id }
+          const call = tryCall({ owner: payer.address, ...fillState(through, payer.address) })
+          return (await askPaymentVotes(client, [call], decideState)) === 'paid'
+        },
+      }),
+    async finalMark({ address, fillContract = hexContract }, id) {
+      if (fillContract === undefined) throw new ConfigurationError(`chains: ${chain.id} has no fill contract`)
+      const state = fillState({ fillContract: tronAddress(fillContract), id }, address)
+      const call = tryCall({ owner: address, ...state }, 'walletsolidity')
+      return askPaymentVotes(client, markCalls(call), decideMark)
+    },
+    async feePaid(transactionId, signal) {
+      const call = callOf(unsolidInfoRequest(codec.canonicalTransactionId(transactionId)))
+      const [answer] = await client.batch([call], { signal })
+      return parseFee(answer?.ok === true ? answer.result : {})
+    },
+  }
+}

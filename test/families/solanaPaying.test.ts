@@ -1,0 +1,456 @@
+// Goal: of all that a fill wallet ever signs for one payment id, one transaction at most has an effect, whoever signed
+// it, when, and with whatever memory; and an oracle attests what was paid. Who gains by breaking it: a user who is paid
+// twice, a stranger who has a payment taken for made, an endpoint that lies about it. Method: the real runtime with
+// three endpoints, of which one lies.
+import { type Hex, solanaCodec } from '@causeway/core'
+import { markBytes, paymentMarkerAddress, systemProgram, tokenProgram } from '@causeway/families/rules'
+import type { FaultMode, FaultProxy } from '@causeway/localnet'
+import { createTokenAccount, mintTo, tokenAccount } from '@causeway/localnet/standIns/solana'
+import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
+import { keccak256 } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type {
+  PayingChain,
+  PaymentPlan,
+  PaymentTerms,
+  PlannedPayment,
+} from '../../packages/families/src/shared/payingChain.ts'
+import {
+  bid,
+  type FillWalletBed,
+  fees,
+  startFillWalletBed,
+  walletKey,
+} from './solanaSupport/fillWalletBed.ts'
+import { aSignal, readerOf, type SolanaBed } from './solanaSupport/solanaBed.ts'
+
+const wallet = Keypair.fromSeed(Buffer.from(walletKey.slice(2), 'hex'))
+const sol = solanaCodec.nativeCurrency
+let bed: SolanaBed
+let proxies: readonly FaultProxy[]
+let cluster: FillWalletBed
+let openWallet: FillWalletBed['openWallet']
+let chain: PayingChain
+let count = 0
+
+beforeAll(async () => {
+  cluster = await startFillWalletBed()
+  ;({ bed, proxies, openWallet } = cluster)
+  chain = openWallet()
+  const to = await heldBy(wallet.publicKey)
+  const authority = bed.user.publicKey
+  await bed.send([mintTo({ mint: bed.mint, to, authority, amount: 10n ** 9n })])
+  bed.node.tick(1_790_000_000n)
+})
+afterEach(() => Promise.all(proxies.map((proxy) => proxy.set({ kind: 'pass' }))))
+afterAll(() => cluster?.stop())
+
+async function heldBy(owner: PublicKey): Promise<PublicKey> {
+  await bed.send([createTokenAccount({ payer: bed.user.publicKey, owner, mint: bed.mint })])
+  return tokenAccount(owner, bed.mint)
+}
+
+function aPayment(change: Partial<PlannedPayment> = {}): PlannedPayment {
+  return {
+    ...{ recipient: Keypair.generate().publicKey.toBase58(), currency: sol, amount: 2_000_000n },
+    ...change,
+  }
+}
+function termsOf(payments: readonly PlannedPayment[] = [aPayment()], id = freshId()): PaymentTerms {
+  return { id, orderId: id, mark: 'paid', payments }
+}
+const closing = (id: Hex): PaymentTerms => ({ id, mark: 'closed', payments: [] })
+function freshId(): Hex {
+  count += 1
+  return `0x${count.toString(16).padStart(64, 'f')}`
+}
+async function planned(terms: PaymentTerms, by = chain): Promise<PaymentPlan> {
+  const plan = await by.plan(terms, bid)
+  if ('refusal' in plan) throw new Error(plan.refusal)
+  return plan
+}
+async function pay(terms: PaymentTerms, by = chain) {
+  const signed = await by.sign(await planned(terms, by), bid)
+  await by.broadcast(signed)
+  return signed
+}
+const lamportsOf = async (address: string) => BigInt(await bed.connection.getBalance(new PublicKey(address)))
+const recipientOf = ({ payments }: PaymentTerms) => payments[0]?.recipient ?? ''
+/** Written again, so that a change of the seed, which forgets all that was paid, is seen. */
+const seedOf = (id: Hex) => keccak256(id).slice(2, 34)
+const stateOf = async (id: Hex) => (await chain.readFinal(id)).state
+const lie = (method: string, rewrite: (result: Record<string, unknown>) => unknown): FaultMode => ({
+  kind: 'lie',
+  rewrite: (call, result) => (call.method === method ? rewrite({ ...Object(result) }) : result),
+})
+
+describe('a payment', () => {
+  test('is made once, and remembered at the final state with its time', async () => {
+    const terms = termsOf()
+    expect(await chain.readFinal(terms.id)).toMatchObject({ state: 'open' })
+    const plan = await planned(terms)
+    const before = await lamportsOf(chain.address)
+    const signed = await chain.sign(plan, bid)
+    await chain.broadcast(signed)
+    expect(await lamportsOf(recipientOf(terms))).toBe(2_000_000n)
+    expect(before - (await lamportsOf(chain.address))).toBe(2_000_000n + plan.rent + signed.fee)
+    expect(await chain.readFinal(terms.id)).toEqual({ state: 'paid', timestampSeconds: 1_790_000_000 })
+    expect(await chain.landingOf([signed])).toEqual({
+      ...{ kind: 'landed', hash: signed.hash, succeeded: true, isFinal: true },
+    })
+  })
+
+  test('is attested by the reader of oracles: coin, and tokens into an account that it makes', async () => {
+    const recipient = Keypair.generate().publicKey.toBase58()
+    const mint = bed.mint.toBase58()
+    const payments = [
+      aPayment({ recipient, amount: 1_500_000n }),
+      aPayment({ recipient, currency: mint, amount: 77n }),
+    ]
+    const terms = termsOf(payments)
+    const { hash } = await pay(terms)
+    const question = { extraData: '0x' as const, transactionId: hash, orderId: terms.id, payments }
+    expect(await readerOf(bed).reader.readPayment(question, aSignal())).toMatchObject({
+      referencesOrder: true,
+      transfers: [
+        { recipient, currency: sol, amount: 1_500_000n },
+        { recipient, currency: mint, amount: 77n },
+      ],
+    })
+    const other = { ...question, orderId: freshId() }
+    expect(await readerOf(bed).reader.readPayment(other, aSignal())).toMatchObject({ referencesOrder: false })
+  })
+
+  test('of a refund is marked by its own id and attested by the order', async () => {
+    const [order, refund] = [freshId(), freshId()]
+    const terms = { ...termsOf([aPayment()], refund), orderId: order }
+    const { hash } = await pay(terms)
+    const question = {
+      extraData: '0x' as const,
+      transactionId: hash,
+      orderId: order,
+      payments: terms.payments,
+    }
+    expect(await readerOf(bed).reader.readPayment(question, aSignal())).toMatchObject({
+      referencesOrder: true,
+    })
+    expect([await stateOf(order), await stateOf(refund)]).toEqual(['open', 'paid'])
+  })
+})
+
+test('F-145: makes no state where nobody was charged for it: it is refused, and fails', async () => {
+  const owner = Keypair.generate()
+  bed.node.airdrop(owner.publicKey.toBase58(), 10n ** 9n)
+  const payments = [
+    aPayment({ recipient: owner.publicKey.toBase58(), currency: bed.mint.toBase58(), amount: 7n }),
+  ]
+  const terms = { ...termsOf(payments), makesNoState: true }
+  expect(await chain.plan(terms, bid)).toEqual({ refusal: 'the recipient has no account of the token' })
+  const held = await heldBy(owner.publicKey)
+  const plan = await planned(terms)
+  expect(plan.rent).toBe(fees.rentOf({ stateBytes: markBytes.paid }))
+  // Who closes it keeps the rent, and would be given it anew.
+  const keys = [held, owner.publicKey].map((pubkey) => ({ pubkey, isSigner: false, isWritable: true }))
+  const signing = { pubkey: owner.publicKey, isSigner: true, isWritable: false }
+  const programId = new PublicKey(tokenProgram)
+  const close = new TransactionInstruction({ programId, keys: [...keys, signing], data: Buffer.from([9]) })
+  await bed.send([close], { signers: [bed.user, owner] })
+  const before = await lamportsOf(chain.address)
+  await expect(chain.broadcast(await chain.sign(plan, bid))).rejects.toThrow()
+  expect(bed.node.account(held.toBase58(), 'processed')).toBeUndefined()
+  expect(await lamportsOf(chain.address)).toBe(before)
+})
+
+describe.each([
+  ['fill', {}],
+  ['refund', { makesNoState: true }],
+])('a %s in tokens to an account that its owner hands to somebody else', (_kind, state) => {
+  async function handedOver() {
+    const owner = Keypair.generate()
+    bed.node.airdrop(owner.publicKey.toBase58(), 10n ** 9n)
+    const held = await heldBy(owner.publicKey)
+    const recipient = owner.publicKey.toBase58()
+    const payments = [aPayment({ recipient, currency: bed.mint.toBase58(), amount: 7n })]
+    return {
+      terms: { ...termsOf(payments), ...state },
+      async hand() {
+        // SetAuthority: the account's owner.
+        const data = Buffer.concat([Buffer.of(6, 2, 1), Keypair.generate().publicKey.toBuffer()])
+        const keys = [
+          { pubkey: held, isSigner: false, isWritable: true },
+          { pubkey: owner.publicKey, isSigner: true, isWritable: false },
+        ]
+        const programId = new PublicKey(tokenProgram)
+        const instruction = new TransactionInstruction({ programId, keys, data })
+        await bed.send([instruction], { signers: [bed.user, owner] })
+      },
+      amount: async () => BigInt((await bed.connection.getTokenAccountBalance(held)).value.amount),
+    }
+  }
+
+  test('P-47: is refused before it is signed', async () => {
+    const { terms, hand } = await handedOver()
+    await hand()
+    expect(await chain.plan(terms, bid)).toEqual({
+      refusal: 'the recipient has handed its account of the token on to somebody else',
+    })
+  })
+
+  test('P-47: pays nobody where it is handed over after that', async () => {
+    const { terms, hand, amount } = await handedOver()
+    const signed = await chain.sign(await planned(terms), bid)
+    await hand()
+    bed.node.send(Buffer.from(signed.raw.slice(2), 'hex'), { skipPreflight: true })
+    expect(await chain.landingOf([signed])).toMatchObject({ succeeded: false, isFinal: true })
+    expect(await amount()).toBe(0n)
+  })
+})
+
+describe('a second payment of one id fails', () => {
+  test('from another process that has signed before the first one landed', async () => {
+    const terms = termsOf()
+    const [one, other] = [openWallet(), openWallet()]
+    const plans = [await planned(terms, one), await planned(terms, other)] as const
+    const [first, second] = [
+      await one.sign(plans[0], bid),
+      await other.sign({ ...plans[1], units: 90_000n }, bid),
+    ]
+    await one.broadcast(first)
+    await expect(other.broadcast(second)).rejects.toThrow()
+    bed.node.send(Buffer.from(second.raw.slice(2), 'hex'), { skipPreflight: true })
+    expect(await chain.landingOf([second])).toMatchObject({ succeeded: false, isFinal: true })
+    expect(await lamportsOf(recipientOf(terms))).toBe(2_000_000n)
+  })
+
+  test('L-37: of a process that lost all that it knew', async () => {
+    const terms = termsOf()
+    await pay(terms)
+    expect(await openWallet().plan(terms, bid)).toEqual({ refusal: 'the transaction would revert' })
+    // And where its simulation is a lie, the chain fails it.
+    const plan = { terms: { ...terms, payments: [...terms.payments] }, units: 50_000n }
+    const again = await openWallet().sign(plan, bid)
+    bed.node.send(Buffer.from(again.raw.slice(2), 'hex'), { skipPreflight: true })
+    expect(await chain.landingOf([again])).toMatchObject({ succeeded: false, isFinal: true })
+    expect(await lamportsOf(recipientOf(terms))).toBe(2_000_000n)
+  })
+
+  test('after a closing, and a closing after a payment', async () => {
+    const [closed, paid] = [termsOf(), termsOf()]
+    await pay(closing(closed.id))
+    await pay(paid)
+    expect(await chain.plan(closed, bid)).toHaveProperty('refusal')
+    expect(await chain.plan(closing(paid.id), bid)).toHaveProperty('refusal')
+    expect([await stateOf(closed.id), await stateOf(paid.id)]).toEqual(['closed', 'paid'])
+  })
+})
+
+describe('a marker', () => {
+  // Who gains: whoever has an order taken for paid, so that neither it nor its refund is.
+  test.each([1n, 10n ** 9n])(
+    'to which a stranger sent %s lamports is open, and the payment is made',
+    async (sent) => {
+      const terms = termsOf()
+      const marker = paymentMarkerAddress(chain.address, terms.id)
+      // Less than an account must have does not land; from nowhere it is there all the same.
+      bed.node.airdrop(marker, sent)
+      bed.node.tick(1_790_000_000n)
+      expect(await stateOf(terms.id)).toBe('open')
+      await pay(terms)
+      expect(await stateOf(terms.id)).toBe('paid')
+      expect(await lamportsOf(recipientOf(terms))).toBe(2_000_000n)
+    },
+  )
+
+  test('is made by nobody who has not the key of the wallet', async () => {
+    const id = freshId()
+    const marker = new PublicKey(paymentMarkerAddress(chain.address, id))
+    for (const isSigner of [true, false]) {
+      const { data, keys } = allocation(id)
+      const instruction = new TransactionInstruction({
+        ...{ programId: SystemProgram.programId, data },
+        keys: keys.map((one) => (one.pubkey.equals(wallet.publicKey) ? { ...one, isSigner } : one)),
+      })
+      await expect(bed.send([instruction])).rejects.toThrow()
+    }
+    expect(bed.node.account(marker.toBase58(), 'finalized')).toBeUndefined()
+  })
+
+  test('is unmade by nobody, not even with the key: an account with bytes gives nothing away', async () => {
+    const terms = termsOf()
+    await pay(terms)
+    const marker = new PublicKey(paymentMarkerAddress(chain.address, terms.id))
+    const seed = seedOf(terms.id)
+    const lamports = bed.node.rentExemption(markBytes.paid)
+    const emptying = (fromPubkey: PublicKey, own: string) =>
+      SystemProgram.transfer({
+        ...{ fromPubkey, basePubkey: wallet.publicKey, toPubkey: wallet.publicKey, lamports, seed: own },
+        programId: SystemProgram.programId,
+      })
+    // Without bytes it can be emptied: what is refused below is refused for them.
+    const other = freshId()
+    const unmarked = paymentMarkerAddress(chain.address, other)
+    bed.node.airdrop(unmarked, lamports)
+    await bed.send([emptying(new PublicKey(unmarked), seedOf(other))], { signers: [wallet] })
+    const emptied = emptying(marker, seed)
+    const assigned = SystemProgram.assign({
+      ...{ accountPubkey: marker, basePubkey: wallet.publicKey, seed },
+      programId: new PublicKey(bed.forwarder),
+    })
+    const larger = SystemProgram.allocate({
+      ...{ accountPubkey: marker, basePubkey: wallet.publicKey, seed, space: 2 },
+      programId: SystemProgram.programId,
+    })
+    for (const instruction of [emptied, assigned, larger])
+      await expect(bed.send([instruction], { signers: [wallet] })).rejects.toThrow()
+    expect(await stateOf(terms.id)).toBe('paid')
+  })
+
+  test('is shown otherwise by one endpoint of three, and nobody believes it', async () => {
+    const [paid, open] = [termsOf(), termsOf()]
+    await pay(paid)
+    const [liar] = proxies
+    await liar?.set(
+      lie('getMultipleAccounts', ({ value, ...rest }) => ({ ...rest, value: [null, Object(value)[1]] })),
+    )
+    expect(await stateOf(paid.id)).toBe('paid')
+    const data = [Buffer.alloc(1).toString('base64'), 'base64']
+    const invented = { lamports: 897_840, owner: systemProgram, executable: false, data }
+    await liar?.set(
+      lie('getMultipleAccounts', ({ value, ...rest }) => ({ ...rest, value: [invented, Object(value)[1]] })),
+    )
+    expect(await stateOf(open.id)).toBe('open')
+  })
+
+  test('is not read where two of three are silent or contradict each other', async () => {
+    const [one, two] = proxies
+    await Promise.all([one?.set({ kind: 'refuse' }), two?.set({ kind: 'refuse' })])
+    await expect(chain.readFinal(freshId())).rejects.toThrow()
+  })
+
+  function allocation(id: Hex) {
+    const marker = new PublicKey(paymentMarkerAddress(chain.address, id))
+    const data = SystemProgram.allocate({
+      ...{ accountPubkey: marker, basePubkey: wallet.publicKey, space: markBytes.paid },
+      ...{ seed: seedOf(id), programId: SystemProgram.programId },
+    })
+    return data
+  }
+})
+
+describe('what a transaction became', () => {
+  test('is unknown to none and expired once its last block is final', async () => {
+    const terms = termsOf()
+    const signed = await chain.sign(await planned(terms), bid)
+    const landing = await chain.landingOf([signed])
+    expect(landing.kind === 'none' && landing.finalHeight <= signed.lastValidHeight).toBe(true)
+    bed.node.mine(160)
+    const later = await chain.landingOf([signed])
+    expect(later.kind === 'none' && later.finalHeight > signed.lastValidHeight).toBe(true)
+    await pay(terms)
+    expect(await stateOf(terms.id)).toBe('paid')
+  })
+
+  test('is not told by one endpoint of three', async () => {
+    const signed = await chain.sign(await planned(termsOf()), bid)
+    const status = { slot: 1, confirmations: null, err: null, confirmationStatus: 'finalized' }
+    await proxies[0]?.set(lie('getSignatureStatuses', (result) => ({ ...result, value: [status] })))
+    expect(await chain.landingOf([signed])).toMatchObject({ kind: 'none' })
+    const paid = await pay(termsOf())
+    await proxies[0]?.set(lie('getSignatureStatuses', (result) => ({ ...result, value: [null] })))
+    expect(await chain.landingOf([paid])).toMatchObject({ kind: 'landed', succeeded: true })
+    await proxies[0]?.set({
+      kind: 'lie',
+      rewrite: ({ method }, result) => (method === 'getBlockHeight' ? 10 ** 9 : result),
+    })
+    const height = await chain.landingOf([signed])
+    expect(height.kind === 'none' && height.finalHeight < 10n ** 9n).toBe(true)
+  })
+
+  test('is not final while the cluster may replace it', async () => {
+    const terms = termsOf()
+    bed.node.hold()
+    const paid = await pay(terms)
+    expect(await chain.landingOf([paid])).toMatchObject({ kind: 'landed', isFinal: false })
+    expect(await stateOf(terms.id)).toBe('open')
+    bed.node.finalize()
+    expect(await chain.landingOf([paid])).toMatchObject({ isFinal: true })
+    expect(await stateOf(terms.id)).toBe('paid')
+  })
+})
+
+describe('what is refused before anything is signed', () => {
+  test.each<[string, () => Partial<PlannedPayment>, RegExp]>([
+    [
+      'a token account',
+      () => ({ recipient: tokenAccount(bed.user.publicKey, bed.mint).toBase58() }),
+      /key|token account/,
+    ],
+    ['a program', () => ({ recipient: bed.forwarder.toBase58() }), /program/],
+    ['an address that has no key', () => ({ recipient: bed.depository.addresses.vault }), /key/],
+    ['a mint', () => ({ recipient: bed.mint.toBase58() }), /token account/],
+    ['the wallet itself', () => ({ recipient: chain.address }), /fill wallet/],
+    ['less coin than an account needs', () => ({ amount: 1n }), /revert/],
+    ['more tokens than there are', () => ({ currency: bed.mint.toBase58(), amount: 10n ** 15n }), /revert/],
+    ['a token that keeps a part', () => ({ currency: bed.feeMint.toBase58() }), /keeps a part/],
+    ['what is no mint', () => ({ currency: bed.user.publicKey.toBase58() }), /no mint/],
+    ['nothing', () => ({ amount: 0n }), /amount/],
+    ['more than there can be', () => ({ amount: 2n ** 64n }), /amount/],
+  ])('%s', async (_what, change, reason) => {
+    const plan = await chain.plan(termsOf([aPayment(change())]), bid)
+    expect('refusal' in plan ? plan.refusal : '').toMatch(reason)
+  })
+
+  // Nobody can prove by how much such a balance grew: JSON holds no larger number of lamports exactly.
+  test('F-143: coin for an account that would hold more than can be counted; tokens reach it', async () => {
+    const owner = Keypair.generate().publicKey
+    const [recipient, mint] = [owner.toBase58(), bed.mint.toBase58()]
+    await heldBy(owner)
+    const planOf = (change: object) => chain.plan(termsOf([aPayment({ recipient, ...change })]), bid)
+    const refusal = 'the recipient holds more coin than can be counted'
+    bed.node.airdrop(recipient, 2n ** 53n - 2n)
+    expect(await planOf({ amount: 1n })).toHaveProperty('units')
+    expect(await planOf({ amount: 2n })).toEqual({ refusal })
+    bed.node.airdrop(recipient, 10n ** 16n)
+    expect(await planOf({ amount: 1n })).toEqual({ refusal })
+    const one = { owner: systemProgram, executable: false, data: ['', 'base64'], lamports: 1 }
+    await proxies[0]?.set(lie('getMultipleAccounts', (result) => ({ ...result, value: [one] })))
+    expect(await planOf({ amount: 1n })).toEqual({ refusal })
+    await proxies[0]?.set({ kind: 'pass' })
+    expect(await planOf({ currency: mint, amount: 1n })).toHaveProperty('units')
+  })
+
+  test('more payments than fit into one transaction', async () => {
+    const plan = await chain.plan(termsOf(Array.from({ length: 30 }, () => aPayment())), bid)
+    expect(plan).toEqual({ refusal: 'the transaction is too large' })
+  })
+
+  test('a price above the ceiling is not bid', async () => {
+    const plan = await planned(termsOf())
+    const dear = { ...bid, ceiling: 10n }
+    expect((await chain.sign(plan, dear)).fee).toBeLessThan((await chain.sign(plan, bid)).fee)
+  })
+
+  test('what one endpoint of three shows as a plain account', async () => {
+    const plain = { lamports: 1, owner: systemProgram, executable: false, data: ['', 'base64'] }
+    await proxies[0]?.set(lie('getMultipleAccounts', (result) => ({ ...result, value: [plain] })))
+    const plan = await chain.plan(termsOf([aPayment({ recipient: bed.forwarder.toBase58() })]), bid)
+    expect('refusal' in plan ? plan.refusal : '').toMatch(/program/)
+  })
+
+  test('a token account that is on the curve', async () => {
+    const account = Keypair.generate()
+    const { data, owner } =
+      bed.node.account(tokenAccount(bed.user.publicKey, bed.mint).toBase58(), 'finalized') ?? {}
+    if (data === undefined || owner === undefined) throw new Error('the user holds tokens')
+    bed.node.place(account.publicKey.toBase58(), { owner, data })
+    bed.node.tick(1_790_000_000n)
+    const plan = await chain.plan(termsOf([aPayment({ recipient: account.publicKey.toBase58() })]), bid)
+    expect(plan).toEqual({ refusal: 'the recipient is a token account' })
+  })
+})
+
+test('what the wallet holds is its own coin and tokens', async () => {
+  expect(await chain.balanceOf(sol)).toBe(await lamportsOf(chain.address))
+  expect(await chain.balanceOf(bed.mint.toBase58())).toBeGreaterThan(0n)
+  expect(await chain.balanceOf(Keypair.generate().publicKey.toBase58())).toBe(0n)
+})
