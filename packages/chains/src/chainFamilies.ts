@@ -1,5 +1,4 @@
 import {
-  ConfigurationError,
   codecOf,
   type DepthRule,
   type Finality,
@@ -51,44 +50,46 @@ import {
   tronSettlingChain,
 } from '@causeway/families'
 import type { ChainClient } from '@causeway/rpc'
-import type { ChainFamily } from './chainFamily.ts'
+import type { ChainFamily, FamilyPaying } from './chainFamily.ts'
 
-/** One line per family that can be read. */
-const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
+/** One line per family. */
+const chainFamilies: Readonly<Record<VmType, ChainFamily>> = {
   'bitcoin-vm': {
-    ...{ open: openBitcoinChain, missing: missingBitcoinSettings },
-    ...{ quoting: bitcoinQuotingChain, settling: bitcoinSettlingChain, linePaying: bitcoinPaying },
+    ...{ open: openBitcoinChain, missing: missingBitcoinSettings, quoting: bitcoinQuotingChain },
+    ...{ settling: bitcoinSettlingChain, paying: { by: 'outputs', family: bitcoinPaying } },
     // Its rule counts the transaction's own block.
     depthOf: ({ blocks }) => [{ mode: 'depth', blocks: blocks + 1 }],
   },
   'ethereum-vm': {
     ...{ open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
-    depthOf: finalitiesOf,
+    ...{ settling: 'contract-events', paying: { by: 'fill-contract' }, depthOf: finalitiesOf },
   },
   'hyperliquid-vm': {
-    ...{ open: openHyperliquidChain, missing: withoutEndpoints },
-    ...{ quoting: hyperliquidQuotingChain, settling: hyperliquidSettlingChain, paying: hyperliquidPaying },
+    ...{ open: openHyperliquidChain, missing: withoutEndpoints, quoting: hyperliquidQuotingChain },
+    ...{ settling: hyperliquidSettlingChain, paying: marked(hyperliquidPaying), depthOf: undefined },
   },
   'lighter-vm': {
-    ...{ open: openLighterChain, missing: withoutEndpoints },
-    ...{ quoting: lighterQuotingChain, settling: lighterSettlingChain, paying: lighterPaying },
+    ...{ open: openLighterChain, missing: withoutEndpoints, quoting: lighterQuotingChain },
+    ...{ settling: lighterSettlingChain, paying: marked(lighterPaying), depthOf: undefined },
   },
   'solana-vm': {
-    ...{ open: openSolanaChain, missing: withoutEndpoints },
-    ...{ quoting: solanaQuotingChain, settling: solanaSettlingChain, paying: solanaPaying },
+    ...{ open: openSolanaChain, missing: withoutEndpoints, quoting: solanaQuotingChain },
+    ...{ settling: solanaSettlingChain, paying: marked(solanaPaying), depthOf: undefined },
   },
   'tron-vm': {
-    ...{ open: openTronChain, missing: withoutEndpoints },
-    ...{ quoting: tronQuotingChain, settling: tronSettlingChain, paying: tronPaying },
-    depthOf: finalitiesOf,
+    ...{ open: openTronChain, missing: withoutEndpoints, quoting: tronQuotingChain },
+    ...{ settling: tronSettlingChain, paying: marked(tronPaying), depthOf: finalitiesOf },
   },
+}
+
+function marked(family: PayingChainFamily): FamilyPaying {
+  return { by: 'marked-transactions', family }
 }
 
 /** Why a chain of the configuration cannot be read here: names of settings; empty when it can. */
 export function missingSettings(chain: RegisteredChain): readonly string[] {
-  const family = chainFamilies[chain.vmType]
-  if (family === undefined) return ['vmType']
-  return [...(chain.depository === undefined ? ['depository'] : []), ...family.missing(chain)]
+  const missing = chainFamilies[chain.vmType].missing(chain)
+  return [...(chain.depository === undefined ? ['depository'] : []), ...missing]
 }
 
 /** Chains that cannot be read stay listed and are not ready. */
@@ -102,9 +103,7 @@ export function openFamilyChain(
   limits: FamilyLimits,
   hubEntries?: HubEntries,
 ): FamilyChain {
-  const family = chainFamilies[chain.vmType]
-  if (family === undefined) throw new ConfigurationError(`chains: ${chain.vmType} cannot be read`)
-  return family.open(chain, limits, hubEntries)
+  return chainFamilies[chain.vmType].open(chain, limits, hubEntries)
 }
 
 /**
@@ -112,8 +111,7 @@ export function openFamilyChain(
  * quoted, or it has no endpoint. Opens no connection yet. @throws ConfigurationError for endpoints that are no URLs
  */
 export function connectQuotingChain(chain: RegisteredChain): ChainClient | undefined {
-  const quoting = chainFamilies[chain.vmType]?.quoting
-  return chain.endpoints.length === 0 ? undefined : quoting?.connect(chain)
+  return chain.endpoints.length === 0 ? undefined : chainFamilies[chain.vmType].quoting.connect(chain)
 }
 
 /** Unix seconds of a chain's newest block; `undefined` where its family does not tell. @throws upstream errors */
@@ -121,7 +119,7 @@ export async function headSeconds(
   { vmType }: Pick<RegisteredChain, 'vmType'>,
   client: ChainClient,
 ): Promise<number | undefined> {
-  return chainFamilies[vmType]?.quoting?.headSeconds?.(client)
+  return chainFamilies[vmType].quoting.headSeconds?.(client)
 }
 
 /** Reads the network of a chain as it is now; `undefined` where its family does not tell. @throws upstream errors */
@@ -129,7 +127,7 @@ export async function readNetworkFacts(
   { vmType }: Pick<RegisteredChain, 'vmType'>,
   question: NetworkQuestion,
 ): Promise<NetworkFacts | undefined> {
-  return chainFamilies[vmType]?.quoting?.networkFacts?.(question)
+  return chainFamilies[vmType].quoting.networkFacts?.(question)
 }
 
 /** By chain key, readers of the quoted chains that no contract calls read. */
@@ -142,7 +140,7 @@ export function openNetworkReaders(
     Object.entries(quoted).flatMap(([key, config]) => {
       const [chain, client] = [chains.get(key), clients.get(key)]
       const options = chain && client && networkReaderOptions(chain, config, client)
-      const reader = options && chainFamilies[chain.vmType]?.quoting?.network?.reader(options)
+      const reader = options && chainFamilies[chain.vmType].quoting.network?.reader(options)
       return reader === undefined ? [] : [[key, reader] as const]
     }),
   )
@@ -156,7 +154,7 @@ export async function networkContradictions(
   isLocal: boolean,
 ): Promise<readonly ChainFinding[]> {
   const options = networkReaderOptions(chain, config, client)
-  const network = chainFamilies[chain.vmType]?.quoting?.network
+  const network = chainFamilies[chain.vmType].quoting.network
   return options === undefined ? [] : ((await network?.contradictions({ ...options, isLocal })) ?? [])
 }
 
@@ -183,38 +181,40 @@ function isOfNetwork(feeModel: QuoteChain['feeModel']): feeModel is NetworkReade
   return feeModelClass(feeModel) !== 'gas'
 }
 
-/** @throws ConfigurationError for a family that is not quoted */
 export function openQuotingChain(vmType: VmType, options: QuotingChainOptions): QuotingChain {
-  const quoting = chainFamilies[vmType]?.quoting
-  if (quoting === undefined) throw new ConfigurationError(`chains: ${vmType} cannot be quoted`)
-  return quoting.open(options)
+  return chainFamilies[vmType].quoting.open(options)
 }
 
-/** How chains of the family are paid on whose transactions expire; `undefined` where they cannot be. */
+/** Payer of chains by marked transactions; `undefined` where they are paid on in another way. */
 export function payingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): PayingChainFamily | undefined {
-  return chainFamilies[vmType]?.paying
+  const { paying } = chainFamilies[vmType]
+  return paying.by === 'marked-transactions' ? paying.family : undefined
 }
 
-/** The same where chains keep coins in outputs. */
+/** Payer of chains by a line of outputs; `undefined` where they are paid on in another way. */
 export function linePayingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): LinePayingFamily | undefined {
-  return chainFamilies[vmType]?.linePaying
+  const { paying } = chainFamilies[vmType]
+  return paying.by === 'outputs' ? paying.family : undefined
 }
 
-/** Less time than this before its deadline nobody begins to pay there; 0 where payments need no time to speak of. */
-export function payingSeconds(chain: Pick<RegisteredChain, 'vmType'>): number {
-  return (payingFamily(chain) ?? linePayingFamily(chain))?.landsWithinSeconds ?? 0
+/** Least seconds before its deadline with which a payment is begun there; 0 where payments take no time to speak of. */
+export function payingSeconds({ vmType }: Pick<RegisteredChain, 'vmType'>): number {
+  const { paying } = chainFamilies[vmType]
+  return paying.by === 'fill-contract' ? 0 : paying.family.landsWithinSeconds
 }
 
-/** Variables of the keys that families pay with whose wallets sign in their own way. */
+/** Variables of keys whose families sign payments in their own way. */
 export function payingKeySettings(): readonly string[] {
-  return Object.values(chainFamilies).flatMap(
-    ({ paying, linePaying }) => paying?.keySetting ?? linePaying?.keySetting ?? [],
+  return Object.values(chainFamilies).flatMap(({ paying }) =>
+    paying.by === 'fill-contract' ? [] : paying.family.keySetting,
   )
 }
 
 /** Variables of the second keys that some of them sign with, each in a form of its own. */
 export function payingApiKeySettings(): readonly string[] {
-  return Object.values(chainFamilies).flatMap(({ paying }) => paying?.apiKeySetting ?? [])
+  return Object.values(chainFamilies).flatMap(({ paying }) =>
+    paying.by === 'marked-transactions' ? (paying.family.apiKeySetting ?? []) : [],
+  )
 }
 
 /**
@@ -223,7 +223,7 @@ export function payingApiKeySettings(): readonly string[] {
  * @source F-101
  */
 export function atDepth<Chain extends RegisteredChain>(chain: Chain, rule: DepthRule): readonly Chain[] {
-  const finalities = chainFamilies[chain.vmType]?.depthOf?.(rule)
+  const finalities = chainFamilies[chain.vmType].depthOf?.(rule)
   return finalities === undefined ? [chain] : finalities.map((finality) => ({ ...chain, finality }))
 }
 
@@ -235,7 +235,7 @@ function finalitiesOf({ blocks, seconds, isFinalized }: DepthRule): readonly Fin
 }
 
 /**
- * What settlement reads of a chain; `undefined` where its family is read by events of contracts.
+ * Opens the reading by which settlement follows a chain; `undefined` where events of contracts tell it.
  * @throws ConfigurationError when the chain has no depository
  */
 export function openSettlingChain(
@@ -243,7 +243,8 @@ export function openSettlingChain(
   client: ChainClient,
   reading: Omit<Parameters<SettlingChainFamily>[0], 'chain' | 'client'>,
 ): SettlingChain | undefined {
-  return chainFamilies[chain.vmType]?.settling?.({ chain, client, ...reading })
+  const { settling } = chainFamilies[chain.vmType]
+  return settling === 'contract-events' ? undefined : settling({ chain, client, ...reading })
 }
 
 function withoutEndpoints({ ready }: RegisteredChain): readonly string[] {

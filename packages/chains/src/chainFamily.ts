@@ -13,14 +13,18 @@ export type ChainFamily = {
   readonly open: OpenFamilyChain
   /** Settings beside the depository without which a chain cannot be read; empty when all are there. */
   readonly missing: (chain: RegisteredChain) => readonly string[]
-  /** Absent: chains of the family are not quoted. */
-  readonly quoting?: QuotingChainFamily
-  /** Absent: its chains have fill contracts, or are not paid on. */
-  readonly paying?: PayingChainFamily
-  /** In the place of `paying` where chains keep coins in outputs. */
-  readonly linePaying?: LinePayingFamily
-  /** Rules of finality that all hold where a block is as deep. Absent where the chain itself says what is final. */
-  readonly depthOf?: (rule: DepthRule) => readonly Finality[]
-  /** Absent: settlement reads events of contracts. */
-  readonly settling?: SettlingChainFamily
+  readonly quoting: QuotingChainFamily
+  readonly settling: FamilySettling
+  readonly paying: FamilyPaying
+  /** Rules of finality that all hold where a block is as deep; undefined where the chain itself says what is final. */
+  readonly depthOf: ((rule: DepthRule) => readonly Finality[]) | undefined
 }
+
+/** Deposits and payments are found in events of contracts, or by the family's own reading. */
+export type FamilySettling = 'contract-events' | SettlingChainFamily
+
+/** A fill contract pays, or transactions that mark what they pay, or one line of transactions that spends outputs. */
+export type FamilyPaying =
+  | { readonly by: 'fill-contract' }
+  | { readonly by: 'marked-transactions'; readonly family: PayingChainFamily }
+  | { readonly by: 'outputs'; readonly family: LinePayingFamily }
