@@ -10,6 +10,9 @@ test.each([
   ["import { lighterCurrency } from '@causeway/core'", 'lighter'],
   [['const account = `a $', '{name} of Solana`'].join(''), 'Solana'],
   ["const fees = { 'tron-vm': 1n }", 'tron-vm'],
+  ['const lamports = 5n', 'lamport'],
+  ['const price = feeSun * 2n', 'eSun'],
+  ["await client.request({ method: 'eth_call', params })", 'eth_call'],
 ])('pricing that names a family is found: %s', (text, name) => {
   expect(find('apps/quote-api/src/pricing/gas.ts', text)).toEqual([
     {

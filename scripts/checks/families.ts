@@ -16,6 +16,23 @@ const homes: readonly RegExp[] = [
   /^packages\/(core|families)\/src\/(index|rules)\.ts$/,
 ]
 
+/** Parts of quote-api and the solver that ask EVM nodes themselves. None is added: what is new stands in the family. */
+const notMoved = [
+  'apps/quote-api/src/chainReadings/readings.ts',
+  'apps/quote-api/src/requests/accuracy/measureFills.ts',
+  'apps/quote-api/src/requests/depositAddresses/blockPayments.ts',
+  'apps/quote-api/src/requests/execute/callsSimulation.ts',
+  'apps/quote-api/src/requests/execute/takeCalls.ts',
+  'apps/quote-api/src/requests/permits/depositSimulation.ts',
+  'apps/quote-api/src/requests/permits/permitTokens.ts',
+  'apps/quote-api/src/requests/settlement/depositReadings.ts',
+  'apps/quote-api/src/requests/settlement/transactionReading.ts',
+  'apps/solver/src/compose/chains.ts',
+  'apps/solver/src/facts/fillContracts.ts',
+  'apps/solver/src/facts/paymentRecord.ts',
+  'apps/solver/src/wallet/fillWallet.ts',
+] as const
+
 /** Files that name a family all the same, each with its reason. */
 export const exceptions: Readonly<Record<string, string>> = {
   'apps/allocator/src/keys/payloadKeys.ts': 'depositories of one family obey another curve',
@@ -34,14 +51,38 @@ export const exceptions: Readonly<Record<string, string>> = {
   'packages/service/src/secretsLoader.ts': 'variables of keys, of which no other service may have one',
   'packages/core/src/attestation/noFillOrRefund.ts':
     'promises are signed by solvers of EVM chains, by the protocol',
+  'apps/allocator/src/hub/signatureStore.ts': 'the hub is an EVM chain, by the protocol',
+  'apps/quote-api/src/operate/cli/guardianSets.ts': 'the contract of guardians stands on Ethereum',
+  'apps/quote-api/src/pricing/marketAccess.ts': 'a refused price is told in units of its chain',
+  'packages/console/src/shared/wallet.ts': 'wallets in browsers speak it',
+  'packages/core/src/config/feeModels.ts': 'settings of the quote file are named in units of their chains',
+  'packages/core/src/config/quoteFile.ts': 'a setting is described for each kind of chain',
+  'packages/core/src/config/solverFile.ts': 'a setting is described for each kind of chain',
+  'packages/families/src/rules/quotingFamily.ts': 'names of the fee models of the quote file',
+  'packages/families/src/shared/networkReader.ts': 'what is shown of a price, in units of its chain',
+  'packages/families/src/shared/thisMachine.ts': 'a local node says what it is by this method',
+  'packages/market/src/evaluation/marketState.ts': 'a price is told in units of its chain',
+  'packages/market/src/health.ts': 'members of a public answer',
+  'packages/rpc/src/askInParts.ts': 'questions that are cut are those of EVM nodes',
+  'packages/rpc/src/endpointSizes.ts': 'sizes are learned by questions of EVM nodes',
+  'packages/rpc/src/headTracking.ts': 'the head of most chains is asked so',
+  'packages/rpc/src/wire.ts': 'answers that may be null are known by their method',
+  ...Object.fromEntries(
+    notMoved.map((path) => [path, 'reads or pays EVM chains itself, outside of their folder']),
+  ),
 }
 
 const shippedFile = /^(?:apps|packages)\/(?!localnet\/)[^/]+\/src\/.+(?<!\.test)\.ts$/
 const familyName = /ethereum-vm|solana|bitcoin|hyperliquid|lighter|\btron(?:-vm)?/i
+/** Smallest units, and costs, that one family alone counts in. */
+const familyUnit = /lamport|satoshi|\bsun\b|[a-z]Sun(?![a-z])|\benergy|Energy/
+/** Methods of the nodes of one family. */
+const rpcMethod = /^(?:eth|debug|web3|txpool)_\w+$/
+const namings = [familyName, familyUnit, rpcMethod]
 
 /**
  * What differs by family is asked of its records, so that a family is added in its folders and the registries alone.
- * Comments may name families: they explain, and decide nothing.
+ * Units and methods of a family's nodes are names of it too. Comments may name families: they explain, and decide nothing.
  * @source docs/decisions/0014-a-seam-for-families.md
  */
 export const familiesCheck: Check = {
@@ -65,17 +106,17 @@ export const familiesCheck: Check = {
   },
 }
 
-/** The first family that code, not a comment, of a file names. */
+/** The first family, unit or method of one that code, not a comment, of a file names. */
 function namesIn({
   path,
   text,
 }: RepositoryFile): readonly { readonly path: string; readonly name: string }[] {
-  if (homes.some((home) => home.test(path)) || !familyName.test(text)) return []
+  if (homes.some((home) => home.test(path))) return []
   const names: string[] = []
   visitNodes(text, (node) => {
     const said =
       ts.isIdentifier(node) || ts.isLiteralExpression(node) || isTemplatePart(node) ? node.text : ''
-    const [name] = familyName.exec(said) ?? []
+    const name = namings.map((naming) => naming.exec(said)?.[0]).find((found) => found !== undefined)
     if (name !== undefined) names.push(name)
   })
   return names.slice(0, 1).map((name) => ({ path, name }))
