@@ -147,4 +147,15 @@ describe('dependencies check', () => {
       },
     ])
   })
+
+  test('refuses a package of another version than the release', () => {
+    const manifest = (path: string, version: string) => ({ path, text: JSON.stringify({ version }) })
+    const release = manifest('package.json', '0.3.0')
+    const runtime = manifest('scripts/runtime/package.json', '26.10.0')
+    const core = manifest('packages/core/package.json', '0.3.0')
+    expect(dependenciesCheck.find([release, runtime, core])).toEqual([])
+    expect(dependenciesCheck.find([release, manifest('apps/oracle/package.json', '0.2.0')])).toEqual([
+      { file: 'apps/oracle/package.json', problem: 'has version 0.2.0, and the release 0.3.0' },
+    ])
+  })
 })

@@ -41,6 +41,7 @@ function findForbiddenDependencies(files: readonly RepositoryFile[]): readonly F
   return [
     ...manifests.flatMap(findInManifest),
     ...findCycles(manifests),
+    ...findOtherVersions(manifests),
     ...files.filter(({ path }) => /\.(ts|mts|tsx)$/.test(path)).flatMap(findInImports),
   ]
 }
@@ -101,6 +102,7 @@ function importsOf(text: string): readonly string[] {
 
 const manifestSchema = z.object({
   name: z.string().default(''),
+  version: z.string().default(''),
   dependencies: z.record(z.string(), z.string()).default({}),
   devDependencies: z.record(z.string(), z.string()).default({}),
 })
@@ -109,6 +111,17 @@ type Manifest = z.infer<typeof manifestSchema> & { readonly path: string }
 
 function readManifest({ path, text }: RepositoryFile): Manifest {
   return { path, ...manifestSchema.parse(JSON.parse(text)) }
+}
+
+/** Every package has the release's version. */
+function findOtherVersions(manifests: readonly Manifest[]): readonly Finding[] {
+  const release = manifests.find(({ path }) => path === 'package.json')
+  return manifests
+    .filter(({ path, version }) => release && workspaceOf(path) !== undefined && version !== release.version)
+    .map(({ path, version }) => ({
+      file: path,
+      problem: `has version ${version}, and the release ${release?.version}`,
+    }))
 }
 
 /** Development dependencies count: an installation links them too, and warns of the cycle. */
