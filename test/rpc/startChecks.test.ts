@@ -147,7 +147,7 @@ describe('checkLocalNodes', () => {
 })
 
 const localFile = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../../configs/${name}.local.json`, import.meta.url), 'utf8'))
+  JSON.parse(readFileSync(new URL(`../../configs/${name}.local.json`, import.meta.url), 'utf8'))
 
 test.each(['solana', 'bitcoin', 'tron', 'hyperliquid', 'lighter'])(
   'O-32: nothing can be told of %s while its endpoint does not answer, so that no start waits for it',
