@@ -3,7 +3,7 @@ import type { AttestationKind } from './responses/kinds.ts'
 import { domainKey, type SignatureArray, type SignatureContext } from './responses/signatureArrays.ts'
 import { verifyRows } from './verifyRows.ts'
 
-/** What a response is worth: how many listed signers signed all of it for this hub. */
+/** Verdict on a response: the number of listed signers that signed all of it for this hub. */
 export type AttestationVerdict = {
   /** True when `matched` reaches `required`. */
   readonly isQuorum: boolean

@@ -146,7 +146,7 @@ export function openNetworkReaders(
   )
 }
 
-/** What such a chain says against its configuration; nothing of others. @throws upstream errors */
+/** Contradictions between the chain itself and its configuration; none for other families. @throws upstream errors */
 export async function networkContradictions(
   chain: RegisteredChain,
   config: QuoteChain,
@@ -176,7 +176,7 @@ function networkReaderOptions(
   }
 }
 
-/** Of a chain whose market is read by its family, not by calls of contracts. */
+/** True for a chain whose market data its family reads, not contract calls. */
 function isOfNetwork(feeModel: QuoteChain['feeModel']): feeModel is NetworkReaderOptions['feeModel'] {
   return feeModelClass(feeModel) !== 'gas'
 }

@@ -22,7 +22,7 @@ const head = (number: number) =>
     },
   })
 
-/** What stands in for a node: the protocol is the real one, what it says is the test's. */
+/** Node stand-in: a real WebSocket protocol with messages chosen by the test. */
 async function node(onSubscribed: (socket: WebSocket, connection: number) => void) {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
   await once(server, 'listening')

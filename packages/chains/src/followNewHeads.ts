@@ -12,7 +12,7 @@ function leastBetweenHeads(chain: { readonly blockTimeMs: number }): number {
   return Math.min(paceMs(chain) / 4, pushCeilingMs)
 }
 
-/** What is told in between is dropped: where it is used, the next block is told of soon. */
+/** Drops calls within `leastMs` of the previous one; callers lose little because the next block follows soon. */
 function atMostEvery(leastMs: number, tell: () => void): () => void {
   let toldAtMs = Number.NEGATIVE_INFINITY
   return () => {

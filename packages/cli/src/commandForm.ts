@@ -1,11 +1,11 @@
 export type Flag = {
-  /** What stands behind it, e.g. `<text>`; absent for a switch. */
+  /** Placeholder of the value, e.g. `<text>`; absent for a switch. */
   readonly value?: string
   readonly about: string
   readonly isRequired?: boolean
 }
 
-/** What may be typed for one command. Parsing and help are made of it. */
+/** Grammar of one command; parsing and help are derived from it. */
 export type CommandForm = {
   /** Group and verb, e.g. `keys create`; one word for a command without a group, none for a program that is one command. */
   readonly words: string
@@ -17,7 +17,7 @@ export type CommandForm = {
   readonly handsOn?: true
 }
 
-/** What was typed behind a command, by name. */
+/** Parsed arguments of a command, by name. */
 export type Arguments = {
   /** Empty where an optional one was left out. @throws Error for one the command does not declare */
   operand(name: string): string

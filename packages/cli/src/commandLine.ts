@@ -3,11 +3,11 @@ import type { Arguments, CommandForm, Flag } from './commandForm.ts'
 
 /** Everything that one program understands. */
 export type Program<Form extends CommandForm> = {
-  /** What is typed before the words, e.g. `npm run causeway --`. */
+  /** Prefix typed before the words, e.g. `npm run causeway --`. */
   readonly name: string
   readonly about: string
   readonly commands: readonly Form[]
-  /** What the commands that share a first word are about, by that word. */
+  /** Description of each command group, by its first word. */
   readonly groups?: Readonly<Record<string, string>>
   /** Ends the help of the program. */
   readonly notes?: string
@@ -31,7 +31,7 @@ export type CommandLine<Form extends CommandForm> =
       readonly kind: 'run'
       readonly command: Form
       readonly args: Arguments
-      /** What the command takes. */
+      /** Usage line of the command. */
       readonly usage: string
     }
 
@@ -78,7 +78,7 @@ export function readCommandLine<Form extends CommandForm>(
   return run
 }
 
-/** What becomes of words that run nothing. */
+/** Ends the process for a command line that runs nothing, e.g. help or a mistake. */
 export type End = (line: Exclude<CommandLine<CommandForm>, { kind: 'run' }>) => never
 
 /** Tells help or what is wrong, and ends the process with 0 or 2. */

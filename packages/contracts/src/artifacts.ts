@@ -8,7 +8,7 @@ import { type ContractName, type ContractSources, contractSources } from './cont
 const packageRoot = fileURLToPath(new URL('../', import.meta.url))
 const defaultCacheFolder = join(packageRoot, 'node_modules', '.cache', 'causeway')
 
-/** What an operator deploys, compiled. */
+/** Compiled contracts that an operator deploys. */
 export type Artifacts = ArtifactsOf<ContractName>
 
 /** The Solidity sources of what an operator deploys. */

@@ -1,4 +1,4 @@
-// What services compare at start: a part of its own, because the rest loads viem.
+// Code hashes that services compare at start; a separate module, because the rest of the package loads viem.
 
 import { type Hex, hexToBytes, keccak256Hex, utf8Bytes } from '@causeway/core'
 import { create2Address } from '@causeway/families/rules'
@@ -24,7 +24,7 @@ export function codeStateOf(name: DeployedName, code: Hex | undefined): CodeStat
   return isAmong(earlierCodes) ? 'earlier' : isAmong(publicCodes) ? 'public' : 'foreign'
 }
 
-/** Whether code is this release's contract of that name, an earlier release's, or a public one of known code. */
+/** True if code is a contract of that name from this release or an earlier one, or public known code. */
 export function isKnownCode(name: DeployedName, code: Hex): boolean {
   return ['ours', 'earlier', 'public'].includes(codeStateOf(name, code))
 }
@@ -49,7 +49,7 @@ export function deploymentSalt(environment: string): Hex {
   return keccak256Hex(utf8Bytes(`causeway contracts of ${environment}`))
 }
 
-/** Where the fill contract of an environment stands, on every chain: nothing else can ever be put there. */
+/** Address of an environment's fill contract, equal on every chain; CREATE2 lets no other code take it. */
 export function fillContractAddress(environment: string): Hex {
   const { creationCode } = shippedCodes.FillContract
   return create2Address(

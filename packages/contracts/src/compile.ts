@@ -37,9 +37,9 @@ export type Artifact = {
   readonly abi: Abi
   /** Creation code, without constructor arguments. */
   readonly bytecode: `0x${string}`
-  /** What stands at the address; immutables are zero in it. */
+  /** Deployed bytecode; immutables are zero in it. */
   readonly runtimeBytecode: `0x${string}`
-  /** Where immutables stand in it, in bytes. */
+  /** Spans of immutables in the deployed bytecode, in bytes. */
   readonly immutables: readonly CodeSpan[]
 }
 

@@ -1,7 +1,7 @@
 /** Names of contracts with the source that defines each, paths from their folder of sources. */
 export type ContractSources<Name extends string> = Readonly<Record<Name, string>>
 
-/** What an operator deploys, or what these contracts deploy. */
+/** Source files of the contracts that an operator deploys, or that these contracts deploy. */
 export const contractSources = {
   CleanupRouter: 'chain/CleanupRouter.sol',
   DepositAddresses: 'chain/DepositAddresses.sol',

@@ -5,14 +5,14 @@ import { shippedCodes } from './codes.generated.ts'
 import { create2Proxy, deploymentSalt } from './codes.ts'
 import type { DeployedName } from './renderCodes.ts'
 
-/** What the contracts are made around on one chain; without the last two there is no deposit router. */
+/** Existing contracts of one chain that the new ones refer to; without the last two there is no deposit router. */
 export type Surroundings = {
   readonly depository: Hex
   readonly swapRouter?: Hex | undefined
   readonly wrappedNative?: Hex | undefined
 }
 
-/** What goes through the proxy: its address follows from its salt and creation code alone. */
+/** Deployment through the CREATE2 proxy: the address follows from salt and creation code alone. */
 export type Deployable = {
   readonly salt: Hex
   /** Creation code with its arguments. */
@@ -30,7 +30,7 @@ export type Transaction = { readonly to: Hex; readonly data: Hex }
 export type DeploymentChain = {
   /** `undefined` or `0x` where there is none. */
   readonly codeAt: (address: Hex) => Promise<Hex | undefined>
-  /** What a call without sender answers. */
+  /** Result of a call without sender. */
   readonly read: (call: Transaction) => Promise<Hex>
   /** In their order; resolves once all are mined, rejects when one failed. */
   readonly send: (transactions: readonly Transaction[]) => Promise<void>
@@ -45,9 +45,9 @@ export class NoProxyError extends Error {
 }
 
 /**
- * What an operator deploys on one chain beside its depository. The fill contract, the cleanup router and the router
- * of Permit2 have no argument, so each stands at one address on every chain; the others do where what they are made
- * around does.
+ * Contracts that an operator deploys on one chain beside its depository. The fill contract, the cleanup router and the
+ * Permit2 router have no argument, so each has one address on every chain; the others do where their arguments are
+ * equal.
  */
 export function deploymentPlan(environment: string, around: Surroundings): readonly PlannedDeployment[] {
   const { depository, swapRouter, wrappedNative } = around
@@ -110,7 +110,7 @@ export function plannedContract(
   return { name, ...deployable(deploymentSalt(environment), initCode) }
 }
 
-/** Where creation code goes with a salt. */
+/** CREATE2 deployment of creation code with a salt. */
 export function deployable(salt: Hex, initCode: Hex): Deployable {
   const address = getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt, bytecode: initCode })
   // CAST: lower case hex is still hex.

@@ -15,9 +15,9 @@ export type OrderCalls = {
   readonly calls: readonly FillCall[]
 }
 
-/** What one transaction of the fill contract pays. Amounts in smallest units. */
+/** Payments of one transaction of the fill contract. Amounts in smallest units. */
 export type Fill = {
-  /** What is recorded: the order id of a fill, a claim's own id, a refund's `refundId`. */
+  /** Recorded id: the order id of a fill, a claim's own id, a refund's `refundId`. */
   readonly id: Hex
   /** Ends the calldata, where readers look for it: the order id, of a claim its own id. */
   readonly orderId: Hex

@@ -11,7 +11,7 @@ import type { PaidDepository } from './settlement.ts'
 
 type Entry = SettlementFile['depositories'][number]
 
-/** What the chain file says of a chain. */
+/** Chain-file facts of a paid chain. */
 type PaidChain = {
   readonly vmType: VmType
   readonly hubChainId: string
@@ -19,8 +19,8 @@ type PaidChain = {
 }
 
 /**
- * What an allocator pays from, completed by the chain file: its depository, its number on the hub, and what its
- * family's payloads say.
+ * Depositories that an allocator pays from, completed by the chain file: the address, the chain's number on the hub,
+ * and the parameters of its family's payloads.
  * @throws ConfigurationError naming every entry that lacks something
  */
 export function paidDepositories(

@@ -7,9 +7,9 @@ export type PublicCode = {
   readonly name: DeployedName
   /** For people: which build it is. */
   readonly build: string
-  /** Where it stands, lower case. */
+  /** Known addresses, lower case. */
   readonly addresses: readonly Hex[]
-  /** Of its code with immutables as zeros. */
+  /** Hash of the code with immutables as zeros. */
   readonly codeHash: Hex
   readonly immutables: readonly CodeSpan[]
   readonly source: string

@@ -1,7 +1,7 @@
 import { codeHashOf } from './codeHash.ts'
 import type { Artifact } from './compile.ts'
 
-/** What an operator deploys: beside a depository on each chain that is quoted, and what settlement stands on. */
+/** Contracts that an operator deploys: beside a depository on each quoted chain, and those of settlement. */
 export const deployedNames = [
   'FillContract',
   'CleanupRouter',

@@ -1,4 +1,4 @@
-// What settlement stands on: planned, deployed and initialized.
+// Settlement contracts: planned, deployed and initialized.
 import type { Hex } from '@causeway/core'
 import { decodeFunctionResult, encodeFunctionData, type PublicClient, zeroAddress } from 'viem'
 import {
@@ -15,7 +15,7 @@ import {
 import { type DeploymentChain, type PlannedDeployment, plannedContract } from './deployment.ts'
 import type { DeployedName } from './renderCodes.ts'
 
-/** Who may do what once everything is initialized. Addresses in lower case. */
+/** Parties of settlement and their roles after initialization. Addresses in lower case. */
 export type SettlementParties = {
   /** Owns every contract: names oracles, signers, builders and operators. */
   readonly owner: Hex
@@ -96,7 +96,7 @@ export function settlementPlan(
   }
 }
 
-/** The same address on every chain for the same initializer. */
+/** Deployment of the depository; the address is equal on every chain for the same initializer. */
 export function depositoryPlan(environment: string, initializer: Hex): PlannedDeployment {
   return plannedContract(environment, 'Depository', { abi: depositoryAbi, args: [initializer] })
 }

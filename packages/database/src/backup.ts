@@ -150,7 +150,7 @@ async function acceptHeader(tx: SqlTx, line: string): Promise<readonly string[]>
 /** Migrations put rows there; the backup has them too. Without a transfer or a payment no other row means anything. */
 const seededTables: ReadonlySet<string> = new Set(['account', 'asset', 'solver_name'])
 
-/** What is there must not be overwritten. */
+/** Refuses a restore into a table with rows, which it would overwrite. */
 async function makeRoom(tx: SqlTx, table: string): Promise<void> {
   if (seededTables.has(table)) {
     await tx.query(`delete from ${quoted(table)}`)

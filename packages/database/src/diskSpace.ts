@@ -1,8 +1,8 @@
 import { DatabaseDiskFullError } from './errors.ts'
 
-/** Whether the disk of a server was full when something was last written to it. */
+/** State of a server's disk, known from the last write: full or not. */
 export interface DiskSpace {
-  /** What a caller is to get in place of `error`: a server that a full disk stopped is down because of it. */
+  /** Maps `error` to the caller's error: a server that a full disk stopped is unavailable for that reason. */
   judge(error: unknown, isConnectionLost: boolean): unknown
   /** @throws DatabaseDiskFullError until something could be written again */
   requireSpace(): void

@@ -25,7 +25,7 @@ export type ElectionOptions = {
   readonly areTogether?: boolean
   /** A connection of its own: one transaction stays open and holds the locks. */
   readonly lockDatabase: SqlDatabase
-  /** Where epochs are kept, and where the jobs write. */
+  /** Database of the epochs and of the jobs' writes. */
   readonly database: SqlDatabase
   /** Names this process to operators. */
   readonly holder: string

@@ -72,7 +72,7 @@ function isStalePlan(code: string, message: string): boolean {
   return code === '0A000' && message.includes('cached plan')
 }
 
-/** What a caller of the service should get: unavailability as such, everything else as it is. */
+/** Maps an error to the one for callers of the service: unavailability as such, everything else unchanged. */
 export function toCallerError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DomainError) return error
   const code = sqlState(error)
@@ -97,7 +97,7 @@ function isDiskFull(error: Error): boolean {
 
 const startingStates: ReadonlySet<string> = new Set([readOnly, '57P01', '57P02', '57P03'])
 
-/** Where nothing listens yet, or what listens does not take connections yet. */
+/** SQLSTATEs and socket errors of a server that does not listen yet, or does not accept connections yet. */
 const comingStates: ReadonlySet<string> = new Set([
   ...startingStates,
   '53300',
@@ -111,8 +111,8 @@ const comingStates: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What waiting may mend for who cannot use a database at start; `undefined` for what an operator must, as a
- * refused login, a database that does not exist or a host name that nobody knows.
+ * Error that may disappear by waiting at start; `undefined` for one that an operator must fix, such as a refused login,
+ * a missing database or an unknown host name.
  */
 export function whileStarting(error: unknown): DatabaseStartingError | DatabaseDiskFullError | undefined {
   if (error instanceof DatabaseStartingError) return error

@@ -16,7 +16,7 @@ import type { MigrationDirectory } from './migrations/migrationFiles.ts'
 import { refusalOf } from './openMigrated.ts'
 import { openSession } from './session.ts'
 
-/** What a server says of itself and of the role that asks. */
+/** Facts about a server and the current role. */
 export type DatabaseFacts = {
   /** As `server_version_num`, e.g. 170007. */
   readonly version: number
@@ -48,7 +48,7 @@ export type ExaminedDatabase = {
   readonly connections: number
   readonly runsJobs: boolean
   readonly nowMs: () => number
-  /** What the service makes of it. */
+  /** Use of the database by the service. */
   readonly directories?: readonly MigrationDirectory[]
 }
 
@@ -152,7 +152,7 @@ async function isDiskFull(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** What an operator should know of these facts. Pure. */
+/** Findings for an operator from these facts. Pure. */
 export function judgeDatabase(
   facts: DatabaseFacts,
   { setting, connections, runsJobs, isWaitedFor }: Omit<ExaminedDatabase, 'connectionString' | 'nowMs'>,

@@ -9,7 +9,7 @@ import { type AppliedMigration, type MigrationPlan, planMigrations } from './mig
 
 const connectTimeoutMs = 10_000
 
-/** What may name a table. */
+/** Allowed form of a table name. */
 const namePattern = /^[a-z][a-z0-9_]{0,40}$/
 
 /** Releases before this one took the same lock, so that starts of both take turns. */
@@ -179,7 +179,7 @@ async function writeHistory(client: pg.Client, module: string, plan: MigrationPl
     )
 }
 
-/** Where the files are run once more to see what they make; never committed. */
+/** Schema for a trial run of the migration files, which shows the expected tables; never committed. */
 const besides = 'causeway_expected'
 
 /**

@@ -14,7 +14,7 @@ import {
 
 const run = promisify(execFile)
 const defaultCacheFolder = fileURLToPath(new URL('../../../.cache/postgres/', import.meta.url))
-/** Of a server that was stopped: its files, and the password that they hold. */
+/** Parts of a stopped server to keep: its files, and the password that they hold. */
 const keptParts = ['cluster', 'password'] as const
 
 /**

@@ -40,7 +40,7 @@ export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void 
   })
 }
 
-/** Of routes whose callers cannot send headers, as browsers cannot when they open a websocket. */
+/** API key from the query, for routes whose callers cannot send headers, as browsers opening a websocket. */
 function readQueryKey({ routeOptions, query }: FastifyRequest): string | string[] | undefined {
   if (routeOptions.config?.apiKeyInQuery !== true) return undefined
   if (typeof query !== 'object' || query === null || !('apiKey' in query)) return undefined

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@causeway/core'
 
-/** What the services know about the caller of a keyed request. */
+/** Known facts about the caller of a keyed request. */
 export type ApiKeyRecord = {
   /** Public part of the key; the only part that may be logged. */
   readonly keyId: string
@@ -22,7 +22,7 @@ export const noApiKeys: ApiKeys = { find: async () => undefined }
 export const apiKeyHeader = 'x-api-key'
 export const apiKeyLengthMax = 256
 
-/** What follows the scheme, which may be written in any case; undefined for another one. @source RFC 6750 2.1 */
+/** Token after the scheme, which is case-insensitive; undefined for another scheme. @source RFC 6750 2.1 */
 export function readBearerToken(header: string | undefined): string | undefined {
   const [scheme = '', ...rest] = (header ?? '').split(' ')
   return scheme.toLowerCase() === 'bearer' ? rest.join(' ').trim() : undefined

@@ -62,7 +62,7 @@ export class Connections {
   /** @returns false when the socket is gone, or is owed so much already that it was closed for asking */
   add(socket: Socket, outstanding: Outstanding): boolean {
     const connection = this.#bySocket.get(socket) ?? this.#track(socket)
-    // What was read together with the request that closed the socket.
+    // Requests read together with the one that closed the socket are dropped.
     if (socket.destroyed) return false
     if (connection.outstanding.length >= this.#limits.outstandingMax) {
       this.#close(connection, 'pipelined')
@@ -79,7 +79,7 @@ export class Connections {
     else if (list.includes(outstanding)) list.splice(list.indexOf(outstanding), 1)
   }
 
-  /** Whether bytes that are written to a socket now cannot become part of another answer. */
+  /** True if bytes written to the socket now cannot become part of another response. */
   canAnswer(socket: Socket): boolean {
     const [first, second] = this.#bySocket.get(socket)?.outstanding ?? []
     return second === undefined && first?.raw.headersSent !== true
@@ -93,7 +93,7 @@ export class Connections {
     return this.#acceptedCount
   }
 
-  /** Whether there is a connection that nothing has arrived on yet. */
+  /** True if some connection has not received a byte yet. */
   get hasSilent(): boolean {
     for (const { socket } of this.#open) if (socket.bytesRead === 0) return true
     return false

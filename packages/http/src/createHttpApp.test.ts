@@ -202,7 +202,7 @@ test('a key may be sent as a bearer token as well, where an app takes it so', as
     const answer = await ask({ authorization: `Bearer ${token}` })
     expect(answer, token).toMatchObject([401, { errorCode: 'UNAUTHORIZED' }])
   }
-  // Of another scheme nothing here knows anything: it is for whoever stands before the service.
+  // A header of another scheme is ignored: it is meant for a proxy before the service.
   expect(await ask({ authorization: `Basic ${knownKey}` })).toEqual([200, { keyId: null }])
   expect(await ask({ authorization: `Basic ${knownKey}`, 'x-api-key': knownKey })).toEqual(known)
 })

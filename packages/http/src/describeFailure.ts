@@ -2,7 +2,7 @@ import { DomainError, type ErrorData, type ErrorKind } from '@causeway/core'
 import type { ErrorBody } from './errorBody.ts'
 import { type FrameworkFailure, RequestFailure, statusByFailure } from './failure.ts'
 
-/** How one app turns failures into answers. Both tables must be complete to compile. */
+/** Mapping of failures to HTTP answers for one app. Both tables must be complete to compile. */
 export type ErrorPolicy = {
   readonly statusByKind: Readonly<Record<ErrorKind, number>>
   readonly errorCodes: Readonly<Record<FrameworkFailure, string>>

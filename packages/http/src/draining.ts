@@ -19,8 +19,8 @@ const quietTurns = 3
  * listener, reads what its connections have sent, answers it, and closes each connection when nothing is
  * owed on it any more. Node's own `close` resets connections whose requests it has not read yet.
  *
- * What can still be lost was never accepted, or was sent on a kept connection that was closed at that
- * moment: HTTP lets every server close those.
+ * Requests can still be lost if they were never accepted, or were sent on a kept connection at the moment it was
+ * closed, which HTTP permits to every server.
  */
 export async function drainConnections(
   server: Server,

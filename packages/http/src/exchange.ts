@@ -8,9 +8,9 @@ import type { ServerSpan } from './tracing.ts'
 export type Exemption = 'liveness' | 'documentation'
 
 /**
- * What takes no part in limits: `/`, `/documentation` with its subpaths and `/lives/*`, whether they
- * exist or not. A route is known by its own pattern, which no caller can choose; a path as it was written
- * is only looked at when it leads to no route, so that no spelling frees a route from its limit.
+ * Paths exempt from limits: `/`, `/documentation` with its subpaths and `/lives/*`, whether they exist or not. A route
+ * is known by its own pattern, which no caller can choose; the written path is only used when it leads to no route, so
+ * that no spelling frees a route from its limit.
  * @source attestation-oracle.md, Limits and defaults
  */
 export function exemptionOf(request: FastifyRequest): Exemption | undefined {
@@ -40,15 +40,15 @@ export class Exchange {
   readonly reply: FastifyReply
   readonly exemption: Exemption | undefined
   readonly startedAtMs: number
-  /** What holds it while it waits for news. */
+  /** Holder of the request while it waits for news. */
   readonly holding: Holding
   /** Time that it waited for news. */
   heldMs = 0
-  /** What it holds now. */
+  /** Slot that the request holds now. */
   slot: Slot | undefined = undefined
-  /** Where an error was answered. */
+  /** Failure, if the answer is an error. */
   failed: RequestFailed | undefined = undefined
-  /** Where it is traced. */
+  /** Span, if the request is traced. */
   span: ServerSpan | undefined = undefined
   /** True once its time limit answered in place of its handler. */
   isLate = false
@@ -154,10 +154,10 @@ function answerLate(exchange: Exchange): void {
   else reply.send(failure)
 }
 
-/** What a request takes part of: places for bodies on their way, for work, or for exempt pages. */
+/** Pool that a request takes a place of: request bodies in transit, work, or exempt pages. */
 export type Slot = 'body' | 'work' | 'documentation'
 
-/** What there was too much of when a request was refused. For `body` the oldest on its way was. */
+/** Exhausted pool that caused a refusal. For `body` the oldest body in transit was refused. */
 export const shedReasons = ['body', 'work', 'documentation'] as const satisfies readonly Slot[]
 export type ShedBecause = (typeof shedReasons)[number]
 
@@ -173,12 +173,12 @@ export type SlotLimits = {
 }
 
 /**
- * Whether work that is begun also ends. A request that was answered in time, or whose caller left, is
- * progress; one that was answered by its time limit is not. Times in milliseconds of one clock.
+ * Detects work that begins and never ends. An answer in time or a caller that left is progress; an answer by the time
+ * limit is not. Times in milliseconds of one clock.
  */
 export class Progress {
   #workingCount = 0
-  /** Of the last progress, or of the first request after nothing was in work. */
+  /** Time of the last progress, or of the first request after nothing was in work. */
   #sinceMs = 0
 
   get workingCount(): number {
@@ -252,7 +252,7 @@ export class Slots {
     exchange.slot = undefined
   }
 
-  /** What waited is few, and is answered: it is never refused. */
+  /** Never refuses: waiting requests are few, and each of them gets its answer. */
   resume(exchange: Exchange): void {
     const nowMs = performance.now()
     exchange.resumeTimer(nowMs)

@@ -1,6 +1,6 @@
 /**
- * What can go wrong around a handler rather than inside it. Each app names the `errorCode` of every
- * member (see `ErrorPolicy`), so a new member does not compile until both apps name it.
+ * Failures around a handler rather than inside it. Each app names the `errorCode` of every member (see `ErrorPolicy`),
+ * so a new member does not compile until both apps name it.
  */
 export type FrameworkFailure =
   | 'invalid_request'

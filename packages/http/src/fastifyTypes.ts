@@ -37,7 +37,7 @@ declare module 'fastify' {
     apiKey: ApiKeyRecord | null
     /** Code of the refusal that was answered; `null` where none was. */
     errorCode: string | null
-    /** What its handler noted with `noteSubject`. */
+    /** Subject that its handler noted with `noteSubject`. */
     subject: RequestSubject | null
     /** Inbound `x-request-id` when it is harmless. For logs only. */
     clientRequestId: string | null

@@ -14,7 +14,7 @@ export class Holding {
   readonly #slots: Slots
   readonly #readiness: Readiness
   readonly #heldMax: number
-  /** What ends each wait, oldest first. */
+  /** Callbacks that end each wait, oldest first. */
   readonly #ends = new Set<() => void>()
 
   constructor(slots: Slots, readiness: Readiness, { heldMax }: { readonly heldMax: number }) {

@@ -90,7 +90,7 @@ function refusal(rule: string): RequestFailure {
   return new RequestFailure('invalid_request', rule)
 }
 
-/** What `answerJson` needs of a reply; the reply of every route fits, whatever its schema. */
+/** Members of a reply that `answerJson` needs; the reply of every route fits, whatever its schema. */
 type JsonReply = {
   /** True once the request was answered without waiting: because it took too long. */
   readonly sent: boolean

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { type ClosedBecause, closedReasons } from './connections.ts'
 import { type ShedBecause, shedReasons } from './exchange.ts'
 
-/** What the HTTP layer reports. Labels come from closed sets: route patterns, methods, status codes. */
+/** Metrics of the HTTP layer. Labels come from closed sets: route patterns, methods, status codes. */
 export type HttpMetrics = {
   /** The app's other metrics register here too. */
   readonly registry: Registry

@@ -15,7 +15,7 @@ export type OperationExample = {
 export type OperationExamples = Readonly<Record<string, OperationExample>>
 
 const json = 'application/json'
-/** What these hold is data, in which a member `title` names no schema. */
+/** Keywords that hold data, in which a member `title` names no schema. */
 const dataMembers: ReadonlySet<string> = new Set(['default', 'enum', 'const', 'example', 'examples'])
 
 export type Readability = {
@@ -230,7 +230,7 @@ class NamedSchemas {
     return isObject(value) ? this.name(value, { suffix }) : value
   }
 
-  /** What is taken and what is answered may differ under one title: defaults are only filled in on the way in. */
+  /** Input and output schemas of one title may differ: defaults are filled in on input only. */
   #keep(name: string, suffix: string, schema: JsonObject): string {
     const text = JSON.stringify(schema)
     for (const candidate of suffix === '' ? [name] : [name, `${name}${suffix}`]) {

@@ -17,14 +17,14 @@ export type TrafficOptions = {
   readonly onKeyedAnswer: ((answer: KeyedAnswer) => void) | undefined
 }
 
-/** What a request with a key was answered. No member is longer or of more values than this service makes it. */
+/** Answer to a request with a key. The service bounds the length and the number of values of every member. */
 export type KeyedAnswer = {
   /** Public part of the key. */
   readonly keyId: string
   /** The route's pattern; `undefined` for an unknown URL. */
   readonly route: string | undefined
   readonly statusCode: number
-  /** Of a refusal. */
+  /** Error code of a refusal. */
   readonly errorCode: string | undefined
 }
 

@@ -17,7 +17,7 @@ export type RateLimitOptions = {
   readonly defaultClass: string
   /** Wrong keys per network and minute before 429; 0 is off. */
   readonly failedKeysPerMinuteMax: number
-  /** Where several processes count together. Absent: each counts for itself. */
+  /** Shared counter of several processes. Absent: each process counts for itself. */
   readonly shared?: SharedLimits
 }
 
@@ -100,7 +100,7 @@ function createLimiter(
   }
 }
 
-/** Who a request counts against. */
+/** Identity that a request counts against. */
 export function callerOf(request: Pick<FastifyRequest, 'apiKey' | 'ip'>): string {
   return request.apiKey === null ? `ip ${networkOf(request.ip)}` : `key ${request.apiKey.keyId}`
 }

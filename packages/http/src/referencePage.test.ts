@@ -167,7 +167,7 @@ test('what is compressed is bounded: more texts than a page has are sent as they
 
 type Resolve = (description: object, path: readonly string[]) => Promise<{ spec: unknown; errors: unknown }>
 
-/** What the script of the page gives to Swagger UI, as Swagger UI would get it. */
+/** Resolver that the page's script passes to Swagger UI. */
 function resolverOfThePage(): Resolve {
   const script = readFileSync(fileURLToPath(new URL('./referenceScript.js', import.meta.url)), 'utf8')
   let given: { plugins: (() => { fn: { resolveSubtree: Resolve } })[] } | undefined

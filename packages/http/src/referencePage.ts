@@ -8,7 +8,7 @@ import { createPacker } from './compressedAnswers.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { type ListedOperation, listedOperations, operationList } from './operationList.ts'
 
-/** Where the page is; the description itself is beneath. */
+/** Path of the page; the description itself is beneath. */
 export const descriptionPath = '/documentation'
 
 /** Asks nobody else, and works without TLS, as on a listener of a private network. */
@@ -180,7 +180,7 @@ async function registerLargeFiles(page: HttpApp, version: string): Promise<void>
       `${descriptionPath}/static/${name}`,
       { schema: { hide: true } },
       async ({ query }, reply) => {
-        // What is there under this address is never another file; without the version nobody may keep it.
+        // The content under this address never changes; without the version no cache may keep it.
         if (query.v === version) reply.header('cache-control', 'public, max-age=31536000, immutable')
         return reply.type(type).send(content)
       },

@@ -6,7 +6,7 @@ import type { HttpApp } from './fastifyTypes.ts'
 import { type RequestSubject, subjectOf } from './requestSubject.ts'
 import type { SpanAttributes, Tracing } from './tracing.ts'
 
-/** What was answered in place of the handler's answer, and why. */
+/** Failure that was answered in place of the handler's answer, with its cause. */
 export type RequestFailed = { readonly error: unknown; readonly failure: FailureAnswer }
 
 export type RequestEnd = { readonly statusCode: number; readonly seconds: number }

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What a request was about: by these its line and its span are found. */
+/** Subject of a request; its log line and its span are found by these ids. */
 export type RequestSubject = {
   readonly requestId?: string
   readonly orderId?: string
   readonly transactionHash?: string
-  /** Of a solver's work. */
+  /** Id of a solver's work item. */
   readonly item?: string
 }
 
 /** As ids of requests, orders, items and transactions of every family are written: no space, no control character. */
 const idForm = /^[\w-]{8,128}$/
 
-/** What callers call them. */
+/** Names that callers use for these ids. */
 const spellings: readonly (readonly [string, keyof RequestSubject])[] = [
   ['requestId', 'requestId'],
   ['orderId', 'orderId'],
@@ -28,8 +28,8 @@ export function noteSubject(request: FastifyRequest, subject: RequestSubject): v
 }
 
 /**
- * What handlers noted, and the ids that the caller wrote. Anything that has no form of an id is left out, so that no
- * caller writes into a log what is not searched for.
+ * Ids that handlers noted or the caller wrote. Text that has no form of an id is left out, so that no caller can write
+ * arbitrary text into the log.
  */
 export function subjectOf(request: FastifyRequest): RequestSubject {
   const subject: { -readonly [Name in keyof RequestSubject]: string } = {}

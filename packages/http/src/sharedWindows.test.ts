@@ -32,7 +32,7 @@ function replica(claim: ClaimUnits, onAlone: (error: unknown) => void = () => {}
 
 const granted = (answers: readonly boolean[]) => answers.filter(Boolean).length
 
-// Who gains by breaking it: whoever spreads his requests over replicas.
+// Goal of an attacker: exceed the limit by spreading requests over replicas.
 test('O-172: never more than the limit goes through, and only what others have claimed is missing', async () => {
   await fc.assert(
     fc.asyncProperty(

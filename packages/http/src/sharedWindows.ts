@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Callback, FixedWindows } from './fixedWindows.ts'
 
-/** What a process asks of a window that others count in too. */
+/** Request of a process for units of a window that other processes count in too. */
 export type UnitClaim = {
   /** Whose limit it is: a class of routes. */
   readonly bucket: string
@@ -16,12 +16,12 @@ export type UnitClaim = {
 export type UnitGrant = {
   /** At most what was wanted; less when the window is full. */
   readonly granted: number
-  /** Of all processes, this grant included. */
+  /** Units taken by all processes, this grant included. */
   readonly taken: number
   readonly endsInMs: number
 }
 
-/** Where processes that share their limits count; throws when nobody answers. */
+/** Claims units from the shared counter; throws when it does not answer. */
 export type ClaimUnits = (claims: readonly UnitClaim[]) => Promise<readonly UnitGrant[]>
 
 export type SharedLimits = {
@@ -103,7 +103,7 @@ class Bucket {
     else if (window.waiting.push(callback) === 1) this.#claim(window, windowMs, max)
   }
 
-  /** What this process knows, without asking and without counting. */
+  /** Remaining units as this process knows them, without a request and without counting. */
   read(caller: string, callback: Callback, windowMs: number): void {
     if (this.#claims.isAlone) {
       this.#alone.read(caller, callback, windowMs)

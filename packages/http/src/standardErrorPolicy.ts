@@ -1,6 +1,6 @@
 import type { ErrorPolicy } from './describeFailure.ts'
 
-/** What both services answer to each kind of failure. @source rule Q-139 */
+/** Answer of both services to each kind of failure. @source rule Q-139 */
 export const standardErrorPolicy: ErrorPolicy = {
   statusByKind: {
     invalid_request: 400,

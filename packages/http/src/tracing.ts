@@ -24,7 +24,7 @@ export type SpanAttributes = Readonly<Partial<Record<SpanAttribute, string | num
 /** The span of one request to this service, until its answer is sent. */
 export type ServerSpan = {
   readonly traceId: string
-  /** What `next` begins belongs to the request. */
+  /** Runs `next` with the request as parent of every span it begins. */
   run(next: () => void): void
   end(attributes: SpanAttributes, isFailed: boolean): void
 }
@@ -57,7 +57,7 @@ export type Tracing = {
   ): void
   /** Headers for whom is called now, so that its spans join: `traceparent`, or none. */
   headers(): Readonly<Record<string, string>>
-  /** Of what is traced now. */
+  /** Id of the current trace. */
   traceId(): string | undefined
   /** Sends what waits, for a short time. */
   close(): Promise<void>

@@ -16,7 +16,7 @@ import type { Readiness } from './readiness.ts'
 /** Bounds of the sockets of one process. */
 type SocketLimits = {
   readonly openMax: number
-  /** Of one key, or of one address without a key (an IPv6 caller is its /64). */
+  /** Limit per key, or per address without a key (an IPv6 caller is its /64). */
   readonly perCallerMax: number
   /** A longer message is refused; one of four times the length closes the socket with 1009. */
   readonly messageBytesMax: number
@@ -40,7 +40,7 @@ const defaultLimits: SocketLimits = {
   closeGraceMs: 1_000,
 }
 
-/** What a protocol sees of a socket. */
+/** A socket as a protocol sees it. */
 export type OpenSocket = {
   readonly id: string
   /** Sends as JSON; nothing once the socket is closing. */
@@ -49,19 +49,19 @@ export type OpenSocket = {
   count(): Promise<boolean>
 }
 
-/** What was received: JSON, or why it is none. */
+/** Received message: JSON, or the problem with it. */
 type Received = { readonly json: unknown } | { readonly problem: string }
 
 export type SocketSession = {
   onMessage(received: Received): Promise<void>
-  /** Whether the socket would be missed. */
+  /** True if the socket can be closed without loss. */
   isIdle(): boolean
   onClose(): void
 }
 
 export type WebsocketRoute = {
   readonly path: string
-  /** Of opening a socket, and of `OpenSocket.count`. */
+  /** Class of opening a socket, and of `OpenSocket.count`. */
   readonly rateLimitClass: string
   readonly limits?: Partial<SocketLimits>
   open(socket: OpenSocket): SocketSession
@@ -96,7 +96,7 @@ export async function registerWebsocket(
   const limits = { ...defaultLimits, ...route.limits }
   await app.register(websocketPlugin, {
     options: { maxPayload: limits.messageBytesMax * 4, perMessageDeflate: false, clientTracking: false },
-    // What a client sent wrongly is its own matter; `ws` closes the socket.
+    // A protocol error of a client is its own fault; `ws` closes the socket.
     errorHandler: (_error, socket) => socket.terminate(),
     preClose: (done) => done(),
   })

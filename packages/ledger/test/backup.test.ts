@@ -45,7 +45,7 @@ async function takeBackup(): Promise<readonly string[]> {
     .filter((line) => line !== '')
 }
 
-/** Of the ledger alone, which keeps no audit of operators. */
+/** Audit of the ledger alone, which records no operators. */
 const unrecorded = async () => undefined
 
 async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
@@ -81,7 +81,7 @@ test('a backup brings every row back, and the restored ledger goes on', async ()
   await writeCheckpoints(database)
   const before = await contents(database)
 
-  // What is written while the backup runs is not in it.
+  // Rows written while the backup runs are not in it.
   const [lines] = await Promise.all([
     takeBackup(),
     database.transaction((tx) => ledger.reserve(tx, holdNamed('meanwhile', { sponsor: 'nobody' }))),

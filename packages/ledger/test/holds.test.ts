@@ -174,7 +174,7 @@ describe('a re-quote', () => {
     // The earlier hold stays when the new one is refused.
     expect(await reserve('requote 3', { amountMicroUsd: 16n })).toEqual({ status: 'insufficient_balance' })
     expect(await balanceOf('requoter')).toEqual([0n, 15n])
-    // Of another key it is no re-quote.
+    // A request with another key is no re-quote.
     expect(await reserve('requote 4', { apiKeyId: 'other' })).toEqual({ status: 'insufficient_balance' })
   })
 

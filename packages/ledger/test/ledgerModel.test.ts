@@ -322,8 +322,8 @@ test(
 )
 
 /**
- * Whether a re-quote voids a hold that is due, or the sweep that the re-quote started expires it before,
- * is open: both end it without a debit.
+ * Either a re-quote voids a hold that is due, or the sweep that the re-quote started expires it before: both end it
+ * without a debit.
  */
 function endedWithoutDebit(status: unknown): unknown {
   return status === 'already_voided' ? 'expired' : status

@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => bed?.stop())
 
-/** The same month in every run. */
+/** Fixed seed, so that every run has the same month. */
 let seed = 20_260_131
 function random(below: number): number {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
@@ -60,7 +60,7 @@ async function date(number: number): Promise<void> {
   })
 }
 
-/** What the test itself knows of the month. */
+/** The test's own books of the month. */
 const books = {
   fees: new Map<string, { count: number; amount: bigint }>(),
   /** Final transfers to custody as the chain ends up showing them. */
@@ -138,7 +138,7 @@ async function live(day: number, asked: Asked): Promise<void> {
     await ledger.unpin(database, { requestId, expiresAt: until })
     await ledger.pin(database, { requestId, until })
   }
-  // Of the last day some are under way when the month ends.
+  // Some requests of the last day are still open when the month ends.
   if (fate === 3 && day === days) {
     books.held += amountMicroUsd
     return

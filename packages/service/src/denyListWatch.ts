@@ -33,7 +33,7 @@ class DenyListStaleError extends DomainError {
   }
 }
 
-/** Of a service that looks at a list: what is in force stays in force, and traffic goes elsewhere. */
+/** Readiness of a service with a deny list: on failure the list in force stays in force, and traffic goes elsewhere. */
 export function denyListCheck(list: WatchedList): ReadinessCheck {
   return {
     name: 'deny list',

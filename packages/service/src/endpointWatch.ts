@@ -27,7 +27,7 @@ export function watchPushes(
   }
 }
 
-/** What chains tell of each exchange with one endpoint. */
+/** Observer of each exchange with one endpoint. */
 type EndpointObserver = {
   exchanged(seconds: number, failure: string | undefined): void
   outvoted(): void

@@ -8,7 +8,7 @@ export const stages = ['listeners', 'jobs', 'connections', 'state', 'operations'
 
 export type Stage = (typeof stages)[number]
 
-/** What a part needs to register its own end; `In` is what kind of part it may be. */
+/** Registers the end of a part; `In` limits the stages it may end in. */
 export type Ending<In extends Stage = Stage> = {
   /** Within a stage, what was made last ends first. @param name for the log */
   readonly onClose: (stage: In, name: string, close: () => unknown) => void

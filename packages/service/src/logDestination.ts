@@ -1,9 +1,11 @@
 import { write, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
-/** What a pipe takes as a whole, so that no other line comes between. @source POSIX, PIPE_BUF on Linux */
+/**
+ * Size of a write that a pipe takes atomically, so that no other line comes between. @source POSIX, PIPE_BUF on Linux
+ */
 const atOnceBytes = 4_096
-/** What waits for a reader that is slow; more is dropped. */
+/** Limit of bytes that wait for a slow reader; more is dropped. */
 const waitingBytesMax = 1 << 20
 
 export type LogDestination = DestinationStream & {

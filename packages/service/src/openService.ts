@@ -18,7 +18,7 @@ import { openTracing } from './tracing/openTracing.ts'
 import type { TracingSettings } from './tracing/tracingSettings.ts'
 
 /**
- * What every part of a service is made with: where it is made it registers its end, its checks and its metrics.
+ * Common dependencies of every part of a service: a part registers its end, its checks and its metrics when it is made.
  * @typeParam In the stages that the part may end in
  */
 export type ServiceParts<In extends Stage = Stage> = Ending<In> & {
@@ -43,7 +43,7 @@ export type ServiceOptions = {
   readonly tracing?: TracingSettings | undefined
   /** Default: the standard ones. */
   readonly errors?: ErrorPolicy
-  /** What a check that fails is worth in the log. Default: a warning. */
+  /** Log level of a failed check. Default: a warning. */
   readonly failedCheckLevel?: 'debug' | 'warn'
 }
 

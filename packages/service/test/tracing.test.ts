@@ -188,7 +188,7 @@ test.each(['refuses', 'unavailable', 'hangs', 'trickles'] as const)(
     expect(performance.now() - first).toBeLessThan(inTurn * 15)
     const { dropped = 0, failed = 0, exported = 0 } = await outcomes()
     expect(exported).toBe(0)
-    // What is neither dropped nor failed is kept: at most the queue and the batches that are out.
+    // Spans neither dropped nor failed are kept: at most the queue and the batches in flight.
     expect(3 * inTurn - dropped - failed).toBeLessThanOrEqual(2_048 + 2 * 256)
     expect(mood === 'refuses' ? failed : dropped).toBeGreaterThan(0)
     const closing = performance.now()

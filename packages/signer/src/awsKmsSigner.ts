@@ -14,9 +14,9 @@ export type AwsKmsOptions = {
   readonly endpoint?: string
   /** Default: the SDK's chain of providers. */
   readonly credentials?: NonNullable<KMSClientConfig['credentials']>
-  /** Of one try; a throttled or failed one is tried again, three times in all. */
+  /** Timeout of one attempt; a throttled or failed one is repeated, three attempts in all. */
   readonly attemptTimeoutMs?: number
-  /** Of a signature with all its tries. */
+  /** Timeout of a signature with all its attempts. */
   readonly timeoutMs?: number
 }
 

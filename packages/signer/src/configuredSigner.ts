@@ -16,7 +16,9 @@ export type SignerSettings = {
   readonly readFile: (path: string) => string
   /** Sentences for the log at start; they hold no key. */
   readonly warn: (message: string) => void
-  /** Of the variables' names, so that no other service takes them by mistake, e.g. `ALLOCATOR_`. Default: none. */
+  /**
+   * Prefix of the variables' names, so that no other service takes them by mistake, e.g. `ALLOCATOR_`. Default: none.
+   */
   readonly prefix?: string
   /** True to sign on a thread of its own with a raw key: for services that sign every answer. */
   readonly isThreaded: boolean

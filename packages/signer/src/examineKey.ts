@@ -2,7 +2,7 @@ import type { FindingCode, Findings, Hex, Severity } from '@causeway/core'
 import { createConfiguredSigner, type SignerSettings } from './configuredSigner.ts'
 import { readPrivateKeySetting, readSecretSetting } from './privateKey.ts'
 
-/** How a doctor looks at files without opening them. */
+/** File access of a doctor: contents of settings and permission bits of files. */
 export type KeyFiles = Pick<SignerSettings, 'environment' | 'readFile'> & {
   /** Permission bits of a file, `undefined` where there is none. */
   readonly modeOf: (path: string) => number | undefined
@@ -50,7 +50,7 @@ export function examineKeySetting(name: string, files: KeyFiles, found: Findings
   return found.attempt(() => readPrivateKeySetting({ ...files, name }), 'key-wrong') !== undefined
 }
 
-/** The same for a secret in a form of its own. */
+/** Examines a secret that has a form of its own. */
 export function examineSecretSetting(name: string, files: KeyFiles, found: Findings): boolean {
   sayWhoReads(`${name}_FILE`, files, found)
   return found.attempt(() => readSecretSetting({ ...files, name }), 'key-wrong') !== undefined

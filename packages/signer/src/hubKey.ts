@@ -1,6 +1,6 @@
 import { ConfigurationError, type Hex } from '@causeway/core'
 
-/** Of the variables of the key that pays for entries on the hub. */
+/** Prefix of the variables of the key that pays for entries on the hub. */
 export const hubKeyPrefix = 'HUB_'
 
 const hubKeyVariables = [

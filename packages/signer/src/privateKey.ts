@@ -34,7 +34,7 @@ export function readPrivateKeySetting(options: SecretSource): Secret | undefined
 }
 
 /**
- * The same for a secret in a form of its own, white space around it aside.
+ * Reads a secret that has a form of its own, without the white space around it.
  * @throws ConfigurationError when both are set, or the file cannot be read
  */
 export function readSecretSetting(options: SecretSource): Secret | undefined {

@@ -34,10 +34,10 @@ import type {
 import { lowerCase } from './signatureEntries.ts'
 
 /**
- * Whether a peer's answer is about the fact that was asked for. Signatures prove who said something,
- * not that it was said about this request: a liar could repeat what honest oracles signed for another
- * one, or put other unsigned members beside it. Requests are bodies that their route has validated;
- * responses are normalised. All may throw for a chain or an address that nobody knows.
+ * True if a peer's response is about the requested fact. Valid signatures do not prove that: a dishonest peer could
+ * replay what honest oracles signed for another request, or put other unsigned members beside it. Request bodies are
+ * validated by their route, responses are normalised. All functions may throw for an unknown chain or a malformed
+ * address.
  * @source rule P-91
  */
 export type Request = Readonly<Record<string, unknown>>
@@ -132,9 +132,9 @@ type SettledWithdrawal = {
 }
 
 /**
- * Whether the one action burns what the withdrawal address of the request holds, or gives it back to the
- * owner, as the status says. The key follows from what the allocator issued: signers vouch for it, and an
- * allocator issues one payload per withdrawal address.
+ * True if the single action burns the balance of the request's withdrawal address, or returns it to the owner, as the
+ * status requires. The idempotency key follows from the allocator's payload: signers vouch for it, and an allocator
+ * issues one payload per withdrawal address.
  */
 function settlesWithdrawal(actions: readonly Hex[], withdrawal: SettledWithdrawal): boolean {
   const { chain, status, currency, depository, ownerAlias } = withdrawal
@@ -179,7 +179,7 @@ export function isAboutRefund(response: RefundsResponse, request: Request, netwo
   return execution.actions.length === order.inputs.length
 }
 
-/** What a fill and a refund have in common: the order, its deposits, and the one key of both. */
+/** Checks common to a fill and a refund: the order, its deposits, and the one idempotency key of both. */
 function isAboutOrder(
   { message, execution, executionHeld }: FillsResponse | RefundsResponse,
   request: Request,

@@ -83,23 +83,23 @@ export type AttestationKind<Response> = {
   normalise(response: Response, networkOf: NetworkOf): Response
   /** In document order. A response without any has nothing to sign: no deposits. */
   signatureArrays(response: Response, context: SignatureContext): readonly SignatureArray[]
-  /** The same payload with other signatures; RangeError for typed data without a domain. */
+  /** Returns the payload with other signatures. @throws RangeError for typed data without a domain */
   withSignatures(response: Response, signaturesAt: SignaturesAt): Response
   /**
-   * Whether a normalised response is about the fact that `request` (a validated body) asks for: what
-   * signatures alone do not prove. Anything that cannot be told is `false`.
+   * True if a normalised response is about the fact that `request` (a validated body) asks for, which signatures alone
+   * do not prove. `false` if that cannot be determined.
    */
   isAbout(response: Response, request: Request, networkOf: NetworkOf): boolean
   /** Canonical JSON of everything but signatures and evidence. */
   unsignedPayload(response: Response): string
-  /** What the hub is to execute; `undefined` where the answer holds nothing of that sort. */
+  /** The execution for the hub; `undefined` if the response has none. */
   executionOf(response: Response): Execution | undefined
   /**
-   * The same answer with `executionHeld` in place of its execution. Payload parameters stay readable, and
-   * have no signature array any more.
+   * The response with `executionHeld` in place of its execution. Payload parameters stay readable, without a signature
+   * array.
    */
   withoutExecution(response: Response, why?: HeldExecution): Response
-  /** Whether an execution is held back. What is not signed then, no signature vouches for. */
+  /** True if the execution is held back; no signature covers it then. */
   isHeld(response: Response): boolean
 }
 

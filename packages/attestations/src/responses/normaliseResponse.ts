@@ -14,10 +14,9 @@ import type {
 import { lowerCase } from './signatureEntries.ts'
 
 /**
- * Answers of several oracles are compared as text. What may differ in spelling alone is brought to one
- * spelling first: the case of hex, addresses as their family spells them, leading zeros of chain ids.
- * What the caller sent and what is signed as text stays as it is. Evidence belongs to one oracle and is
- * left out. @source rule P-131
+ * Responses of several oracles are compared as text, so values with several spellings are normalised: the case of hex,
+ * addresses as their family spells them, leading zeros of chain ids. Text from the caller and text that is signed stay
+ * unchanged. Evidence is specific to one oracle and is left out. @source rule P-131
  */
 export function normaliseDeposits(
   { messages, execution, executionHeld }: DepositsResponse,

@@ -29,7 +29,7 @@ import {
   type SignatureDomain,
 } from './signatureEntries.ts'
 
-/** What signatures are bound to beside the payload. */
+/** Values that signatures are bound to beside the payload. */
 export type SignatureContext = {
   readonly hub: {
     readonly executionDomain: ExecutionDomain
@@ -51,8 +51,8 @@ export type SignatureArray = {
   /** The domain of our own hub; `undefined` for messages, and where the hub file names no contract for it. */
   readonly ownDomain: SignatureDomain | undefined
   /**
-   * What a signature of `domain` signs, computed from the payload and never taken from it;
-   * `undefined` when the payload cannot be signed so.
+   * The digest that a signature of `domain` covers, computed from the payload and never taken from it; `undefined` when
+   * the payload cannot be signed in this domain.
    */
   requestOf(domain: SignatureDomain | undefined): SigningRequest | undefined
   /** The digest of `requestOf`, computed once per domain. */

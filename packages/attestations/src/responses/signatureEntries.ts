@@ -65,7 +65,7 @@ export const executionSchema = z.object({
 
 const shortText = z.string().max(128)
 
-/** Where a fact was read, on request; outside of what is signed and compared. @source design.md 7.9 */
+/** Source of a fact, returned on request; neither signed nor compared. @source design.md 7.9 */
 export const evidenceSchema = z.array(
   z.object({
     chainId: shortText,

@@ -70,7 +70,7 @@ export const sampleResponses = {
   },
   recovery: {
     execution: {
-      // Of the published deposit of order B.
+      // Key of the published deposit of order B.
       idempotencyKey: '0x1fc799e73956f4cdd10f83ad6b7b1babf9a40adab02f412f1f6da60a05d96e10',
       actions: fillExecution.actions.slice(0, 1),
       signatures: [],

@@ -15,7 +15,7 @@ export type ConfigSource = {
 export type ConfigReading<Value> = {
   /** `undefined` when the file does not fit its schema. */
   readonly value: Value | undefined
-  /** What is wrong, naming settings and never their values. */
+  /** Problems by setting name, never with values. */
   readonly problems: readonly string[]
   readonly set: readonly Placeholder[]
   readonly unset: readonly Placeholder[]

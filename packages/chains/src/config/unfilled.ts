@@ -7,7 +7,7 @@ export function fillInByHand(what: string): string {
   return `${byHand}${what}`
 }
 
-/** The same of a contract whose address `contracts deploy --write` puts there. */
+/** Placeholder for a contract address that `contracts deploy --write` fills in. */
 export function fillInByDeploying(contract: string): string {
   return `${byDeploying}the address of ${contract}`
 }

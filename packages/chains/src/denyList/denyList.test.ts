@@ -1,5 +1,5 @@
-// Who gains: a denied account that is spelled otherwise, or asked for on another chain; whoever serves the list and
-// wants it empty.
+// Goal of an attacker: pay a denied account under another spelling or on another chain; or, as the server of the list,
+// have it empty.
 
 import { codecOf, mainNetwork } from '@causeway/core'
 import fc from 'fast-check'

@@ -99,7 +99,7 @@ function spelledIn(vmType: VmType, address: string): string | undefined {
   return codec.isAddress(address) ? codec.spellAddress(address) : undefined
 }
 
-/** Whether an account is on the list, however it is spelled. What is no address of its family is on none. */
+/** True if an account is on the list, in any spelling. Text that is no address of its family is on no list. */
 export function isDenied(
   list: DenyList,
   codec: Pick<VmCodec, 'spellAddress'>,
@@ -109,7 +109,7 @@ export function isDenied(
   return list.denies(codec.spellAddress(address), keyId)
 }
 
-/** What any of several lists denies. */
+/** List that denies every account denied by any of `lists`. */
 export function unionOfDenyLists(lists: readonly DenyList[]): DenyList {
   return {
     entries: lists.reduce((sum, { entries }) => sum + entries, 0),
@@ -117,7 +117,7 @@ export function unionOfDenyLists(lists: readonly DenyList[]): DenyList {
   }
 }
 
-/** Of the most entries that a source had, in percent, so many must be left. */
+/** Minimum size of a new list, in percent of the most entries that its source ever had. */
 const keptPercent = 50
 
 /**

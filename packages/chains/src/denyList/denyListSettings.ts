@@ -31,7 +31,7 @@ type Values = {
 }
 
 /**
- * What the variables say together. A list is a secret of its operator, and so is the way to it.
+ * Deny-list settings from all variables. A list and its location are secrets of the operator.
  * @param found takes what must not run
  */
 export function denyListSettings(

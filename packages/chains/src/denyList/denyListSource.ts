@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { ConfigurationError, type Secret } from '@causeway/core'
 import { AnswerTooLongError, requestText } from '@causeway/rpc'
 
-/** What a source holds now; `unchanged` where it is what it was. */
+/** Current content of a source; `unchanged` if it equals the previous reading. */
 export type SourceReading =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'read'; readonly text: string; readonly etag?: string }

@@ -1,4 +1,5 @@
-// Who gains: whoever serves the list, or stands between, and wants somebody off it. Method: real servers and files.
+// Goal of an attacker: as the server of the list, or between it and us, remove an account. Method: real servers and
+// files.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'

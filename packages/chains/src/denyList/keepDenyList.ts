@@ -4,7 +4,7 @@ import { type DenyList, parseDenyList, refuseReplacement, unionOfDenyLists } fro
 import type { DenyListSettings } from './denyListSettings.ts'
 import { type DenyListSource, fileSource, urlSource } from './denyListSource.ts'
 
-/** How well what is in force is known. */
+/** Health of the deny list in force. */
 export type DenyListHealth = {
   readonly entries: number
   /** Since the source that was looked at longest ago held what is in force. */
@@ -20,10 +20,10 @@ export interface KeptDenyList extends DenyList {
   close(): Promise<void>
 }
 
-/** What becomes of a source; the same problem is told once. */
+/** Events of a source; a repeated problem is reported once. */
 export type DenyListEvent =
   | { readonly kind: 'replaced'; readonly setting: string; readonly entries: number }
-  /** What was in force before stays in force. */
+  /** The previous list stays in force. */
   | { readonly kind: 'kept'; readonly setting: string; readonly problem: string }
 
 type KeeperOptions = {
@@ -103,7 +103,7 @@ type Version = {
   readonly list: DenyList
   readonly digest: string
   readonly etag: string | undefined
-  /** Of any list of the source since the start. */
+  /** Most entries of any list of the source since the start. */
   readonly entriesMost: number
 }
 

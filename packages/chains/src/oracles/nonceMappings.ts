@@ -10,7 +10,7 @@ import {
 import type { HubEntries, MappingWriter, NonceMappings } from '@causeway/families'
 import { type VouchedEntry, type Vouching, vouchForEntry } from './vouching.ts'
 
-/** What a wallet signed about a nonce of its own. */
+/** A wallet's signed mapping of one of its own nonces. */
 export type SignedSaying = {
   readonly mapping: NonceMapping
   readonly vmType: VmType
@@ -35,16 +35,16 @@ export function vouchForMapping(
   )
 }
 
-/** How long oracles are waited for where a wallet waits for the answer. */
+/** Timeout for oracles while a wallet waits for the answer, ms. */
 export const vouchTimeoutMs = 9_000
-/** The same with the hub behind them. */
+/** Timeout for oracles plus the hub transaction, ms. */
 export const sayTimeoutMs = vouchTimeoutMs + 6_000
 /** A fill wallet's own words are tried again in the next round: other chains wait for this one. */
 const ownTimeoutMs = 5_000
 
 const noId: Hex = `0x${'0'.repeat(64)}`
 
-/** What fill wallets of one chain say of their nonces, by oracles and the hub. */
+/** Publishes the nonce mappings of one chain's fill wallets through oracles and the hub. */
 export function createNonceMappings(options: {
   /** The chain of the transfers. */
   readonly chain: { readonly id: string; readonly vmType: VmType }

@@ -12,7 +12,7 @@ import { requestText } from '@causeway/rpc'
 import { z } from 'zod'
 import type { OracleSetting } from './oracleSettings.ts'
 
-/** What one oracle answered about one message. */
+/** Answer of one oracle about one message. */
 export type OracleAnswer =
   /** Its pinned signer signed the message that was asked for. */
   | { readonly said: 'signed'; readonly signer: Hex; readonly signature: string }
@@ -50,9 +50,9 @@ export interface OracleClient {
    * holds the execution back is nothing that a sponsor's debit waits for. Never throws.
    */
   attestFill(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
-  /** The same of a refund. Never throws. */
+  /** Requests the attestation of a refund. Never throws. */
   attestRefund(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
-  /** The same for an entry of the hub's generic mapping, which a wallet's signature proves. Never throws. */
+  /** Requests the attestation of a generic-mapping entry that a wallet's signature proves. Never throws. */
   attestMapping(request: MappingRequest, entry: AskedEntry, signal: AbortSignal): Promise<OracleAnswer>
   /** Asks in this way for an entry that a solver's promise proves. Never throws. */
   attestPromise(request: PromiseRequest, entry: AskedEntry, signal: AbortSignal): Promise<OracleAnswer>

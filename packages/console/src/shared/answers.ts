@@ -11,7 +11,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** What somebody typed is none of what the field takes. */
+/** Thrown when typed text is not valid for its field. */
 export class FieldError extends Error {
   /** Name of the field in its form. */
   readonly field: string

@@ -1,6 +1,6 @@
 import { FieldError, RefusedError } from './answers.ts'
 
-/** What an element may be given: its attributes, as text. Handlers are added by code, never by a name. */
+/** Attributes of an element, as text. Handlers are added by code, never by a name. */
 type Attributes = Readonly<Record<string, string | undefined>>
 export type Child = Node | string
 
@@ -165,7 +165,7 @@ export function offer(id: string, choices: readonly (readonly [string, string])[
   if (choices.some(([one]) => one === value)) field.value = value
 }
 
-/** What had the focus is gone, or the page shows something else: it goes on here. */
+/** Moves the keyboard focus to an element after the focused one was removed or the page changed. */
 export function moveFocus(id: string): void {
   found(id, HTMLElement).focus()
 }
@@ -251,7 +251,7 @@ function act(run: () => Promise<string>): void {
 /** Id of what is wrong. Not of `form.id`, which is a field that is called so. */
 const problemOf = (formId: string) => `${formId}-problem`
 
-/** What went wrong, said aloud, and beside the field that it is about, which gets the focus. */
+/** Announces an error to screen readers, shows it beside its field, and focuses that field. */
 function blame(form: HTMLFormElement, id: string, error: unknown): void {
   const message = messageOf(error)
   announce(message)

@@ -3,7 +3,7 @@ import { element, facts, fieldOf, foreign, table } from './elements.ts'
 
 const perUsage = ['User', 'Day', 'Used', 'Requests']
 
-/** Where a dry run of the rules of a key is asked for, and with what. @throws Error for an amount that is none */
+/** Path and body of a dry run of a key's policy. @throws Error for an invalid amount */
 export function policyQuestion(fields: FormData): readonly [string, object] {
   const user = fieldOf(fields, 'user')
   const question = {
@@ -36,7 +36,7 @@ export function policyView(shown: Answer): HTMLElement {
   )
 }
 
-/** What a dry run found, rule by rule. */
+/** Table of a dry run's result, one line per rule. */
 export function explanationView(explained: Answer): HTMLElement {
   const checks = listOf(explained, 'checks').map((check) => [
     foreign(textOf(check, 'rule')),

@@ -34,7 +34,7 @@ import { timelineOf } from '../shared/timeline.ts'
 import { account, sendCall, signText } from '../shared/wallet.ts'
 import { spendingView } from './spending.ts'
 
-/** Of this sign-in. The token stands in this variable and nowhere else. */
+/** Session of the current sign-in. The token is kept in this variable only. */
 let session: { readonly wallet: string; readonly token: string } | undefined
 let chains: Chains = chainsOf({})
 let prepared: { readonly chainId: number; readonly to: string; readonly data: string } | undefined

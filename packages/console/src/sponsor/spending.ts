@@ -7,7 +7,7 @@ const width = 600
 const height = 160
 const foot = 18
 
-/** What was spent per day: bars to look at, and a table that says the same. */
+/** Spending per day as a bar chart and as a table with the same figures. */
 export function spendingView(statement: Answer): HTMLElement {
   const days = daysOf(statement)
   const rows = days

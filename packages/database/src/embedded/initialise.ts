@@ -46,7 +46,7 @@ export async function initialiseCluster(options: {
   return password
 }
 
-/** Of the superuser of the files that `initialiseCluster` created. */
+/** Password of the superuser of files that `initialiseCluster` created. */
 export async function readPassword(dataDirectory: string): Promise<string> {
   return (await readFile(passwordFile(dataDirectory), 'utf8')).trim()
 }

@@ -9,7 +9,7 @@ export type RunningServer = { readonly pid: number; readonly port: number }
 
 const ownerFile = (dataDirectory: string) => join(dataDirectory, 'owner.json')
 
-/** Where the database files of one embedded server are. */
+/** Directory of the database files of one embedded server. */
 export const clusterDirectory = (dataDirectory: string) => join(dataDirectory, 'cluster')
 
 /** The recorded owner and whether it still runs; `undefined` when none is recorded. */

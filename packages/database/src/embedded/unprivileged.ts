@@ -5,7 +5,7 @@ import { ConfigurationError } from '@causeway/core'
 
 const run = promisify(execFile)
 
-/** How to run PostgreSQL programs, which refuse to run as root. */
+/** Runs PostgreSQL programs, which refuse to run as root. */
 export type Runner = {
   /** The program and arguments to spawn in place of the given ones. */
   command(program: string, args: readonly string[]): { program: string; args: readonly string[] }
@@ -19,9 +19,9 @@ const accounts = ['postgres', 'nobody'] as const
 const setprivPaths = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv', '/sbin/setpriv'] as const
 
 /**
- * As a normal user: as is. As root: as the account `postgres`, else `nobody`; no account is created.
- * Where `setpriv` exists the programs keep the right to pass directories that only root may pass, so
- * that a checkout under /root works.
+ * Runs programs unchanged for a normal user. Root runs them as the account `postgres`, else as `nobody`; no account is
+ * created. If `setpriv` exists, the programs keep the right to pass directories that only root may pass, so that a
+ * checkout under /root works.
  * @throws ConfigurationError as root without either account
  */
 export async function createRunner(): Promise<Runner> {

@@ -11,7 +11,7 @@ export function catalogOf(client: pg.ClientBase): Catalog {
   }
 }
 
-/** What one object of a schema is, as the server's catalog has it. */
+/** Description of one schema object, from the server's catalog. */
 export type SchemaObject = {
   /** `order` of a table's columns, storage `options` and `comment`: what no statement of ours depends on. */
   readonly kind: string
@@ -92,8 +92,8 @@ const catalogQuery = `
 const cosmetic: ReadonlySet<string> = new Set(['order', 'options', 'comment'])
 
 /**
- * What of the expected objects is absent or is something else, a line each. What is there beside them is its owner's:
- * an index more breaks nothing.
+ * Expected objects that are absent or different, one line each. Additional objects belong to their owner: an extra
+ * index breaks nothing.
  */
 export function missingFrom(
   actual: readonly SchemaObject[],

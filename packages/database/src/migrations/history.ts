@@ -29,7 +29,7 @@ export function readHistory(
   )
 }
 
-/** What the next start would do to the tables of a database, or why it would be refused. Changes nothing. */
+/** Effect of the next start on the tables of a database, or the reason for a refusal. Changes nothing. */
 export async function examineSchema(
   catalog: Catalog,
   directories: readonly MigrationDirectory[],

@@ -13,7 +13,7 @@ export class SchemaError extends UnfitSettingsError {
   }
 }
 
-/** What stands about the tables of a database. The one setting that leads to them is its address. */
+/** Finding about the tables of a database. Its setting is the database's address, the only one that leads to them. */
 export function schemaFinding(severity: Finding['severity'], seen: string, fix: string): Finding {
   return { code: 'database-schema', severity, setting: 'DATABASE_URL', seen, fix }
 }

@@ -22,12 +22,12 @@ export type MigrationFile = {
   readonly stopsOlder: boolean
 }
 
-/** How the file of a migration is named. Four digits, so that the order of names is that of numbers. */
+/** Name of a migration file. Four digits, so that the order of names is that of numbers. */
 export const migrationFileName = /^\d{4}_[a-z0-9_]+\.sql$/
 
 /**
- * What a migration says of the releases before it, in a line of its own: `-- older releases: run on, <why>`, which
- * holds without the line too, or `-- older releases: stop, <why>`.
+ * Line in which a migration states its effect on earlier releases: `-- older releases: run on, <why>`, which is also
+ * the default, or `-- older releases: stop, <why>`.
  */
 export const olderReleasesLine = /^-- older releases: (run on|stop), \S.*$/m
 

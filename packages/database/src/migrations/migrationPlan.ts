@@ -15,18 +15,18 @@ export type MigrationPlan = {
   readonly renamed: readonly { readonly from: string; readonly to: string }[]
   /** Rows of the history without a checksum, by the file that they get it from. */
   readonly adopted: readonly MigrationFile[]
-  /** What the tables are afterwards cannot be told from the history: they have to be looked at. */
+  /** True if the resulting tables cannot be derived from the history and must be inspected. */
   readonly isUncertain: boolean
   /** Migrations of a later release, all of which let this one run. */
   readonly newer: readonly string[]
 }
 
 /**
- * What a module's files have to do to a database with this history. Pure.
+ * Plan of a module's migrations for a database with this history. Pure.
  *
- * Uncertain is a history without checksums, which tells names alone, and one that lacks a file before one that it has:
- * before migrations were frozen some came between old ones, and since then branches that are merged can bring one.
- * @throws SchemaRefusedError where the history is none that these files, or a later release's, can have written
+ * A history is uncertain without checksums, which records names alone, or if it lacks a file before one that it has:
+ * before migrations were frozen some came between old ones, and since then merged branches can bring one.
+ * @throws SchemaRefusedError where neither these files nor a later release's can have written the history
  */
 export function planMigrations(module: {
   readonly name: string

@@ -15,7 +15,7 @@ type AssetRow = {
 
 const assetColumns = 's.chain_id, s.address, s.symbol, s.name, s.decimals'
 
-/** What a wallet may claim, per currency, those of zero left out. */
+/** Balances that a wallet may claim, per currency, without zeros. */
 export async function readClaimableAppFees(tx: SqlTx, wallet: string): Promise<readonly ClaimableBalance[]> {
   const rows = await tx.query<AssetRow & { amount: bigint }>(
     `select ${assetColumns}, ledger_available(a) as amount
@@ -29,7 +29,7 @@ export async function readClaimableAppFees(tx: SqlTx, wallet: string): Promise<r
 
 export type AppFeeClaim = AppFeeClaimTerms & {
   readonly status: 'pending' | 'paid' | 'failed'
-  /** Of the payout, once it is final, as its chain spells it. */
+  /** Hash of the payout, once it is final, as its chain spells it. */
   readonly transactionHash: string | undefined
   readonly createdAt: Date
 }

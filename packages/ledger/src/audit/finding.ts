@@ -18,8 +18,8 @@ export type Invariant = (typeof invariants)[number]
 /** One place where the books do not add up. Money as exact decimal strings. */
 export type LedgerFinding = {
   readonly invariant: Invariant
-  /** What is wrong, in one sentence without figures. */
+  /** The problem, in one sentence without figures. */
   readonly problem: string
-  /** Where, and the figures that should be equal or bounded. */
+  /** Location of the problem, and the figures that should be equal or bounded. */
   readonly figures: Readonly<Record<string, string>>
 }

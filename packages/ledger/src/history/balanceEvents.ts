@@ -43,7 +43,7 @@ export type CurrencyFilter = {
   readonly chainId?: number
   /** Addresses with and without case are found. */
   readonly address?: string
-  /** Whether sponsor money, which no chain's asset stands for, is among them. */
+  /** True if sponsor money, which no chain's asset represents, is among them. */
   readonly withSponsorMoney: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import type { LedgerAsset } from '../transfers/accounts.ts'
 
-/** What lines of a statement may be told apart by, beside their kind. */
+/** Keys to group statement lines by, beside their kind. */
 export const statementGroups = ['day', 'user', 'route', 'key', 'request'] as const
 export type StatementGroup = (typeof statementGroups)[number]
 
@@ -87,8 +87,8 @@ type AccountRow = {
 type CloseRow = { readonly upto_seq: bigint; readonly posted: bigint; readonly held: bigint }
 
 /**
- * What a wallet's balances did between two midnights. A period that has ended is closed by the first question for it:
- * every later one has the same answer. A period that goes on is told up to now.
+ * Changes of a wallet's balances between two midnights (UTC). The first request for a period that has ended closes it:
+ * every later answer is equal. A period that has not ended is reported up to now.
  * @throws StatementTooLongError
  */
 export async function readStatement(database: SqlDatabase, query: StatementQuery): Promise<Statement> {

@@ -6,7 +6,7 @@ import { readHoldFacts } from './holdFacts.ts'
 import { HoldState } from './holdState.ts'
 
 export type PolicyExplanation = {
-  /** What a new hold like this would be answered now. */
+  /** Outcome of a new hold like this now. */
   readonly outcome: HoldOutcome['status']
   /** The rule that refuses, where one does. */
   readonly refusedBy: RuleCheck | undefined

@@ -22,14 +22,14 @@ export type OpenHold = {
   readonly user: string
   readonly recipient: string
   readonly amountMicroUsd: bigint
-  /** Whether it counts in the key's usage, and whether on the day of the decision. */
+  /** True if it counts in the key's usage; `isToday` if on the day of the decision. */
   readonly isCounted: boolean
   readonly isToday: boolean
   /** Its user had no settled request when it was made. */
   readonly isUnsettled: boolean
 }
 
-/** What decides about new holds of one sponsor, at one moment of the database's clock. */
+/** Facts that decide about new holds of one sponsor, at one moment of the database's clock. */
 export type HoldFacts = {
   /** The books do not add up: nothing new is reserved. */
   readonly isHalted: boolean
@@ -51,7 +51,7 @@ export type HoldFacts = {
   /** Unpinned holds by `openKey`. */
   readonly openByKey: ReadonlyMap<string, number>
   readonly openByUser: ReadonlyMap<string, number>
-  /** Of the users asked about, those with a request that this sponsor paid for. */
+  /** Users in question with a request that this sponsor paid for. */
   readonly settledUsers: ReadonlySet<string>
   /** Request ids that hold nothing before their deposit. */
   readonly atDeposit: ReadonlySet<string>
@@ -132,8 +132,8 @@ const select = `select ledger_holds_facts($1, $2, $3, $4, $5, $6, $7, $8, $9) as
   ledger_is_halted() as halted, ledger_open_holds($1, $10, $11, $12, $13, $14, $15) as open`
 
 /**
- * Whether the sponsors' rows are locked first, so that the facts stay true until the transaction ends: all of them,
- * waiting for who has one; those that nobody else has; or none, for a dry run.
+ * Lock on the sponsors' rows, which keeps the facts true until the transaction ends: `wait` locks all of them, `skip`
+ * those that no other transaction holds, `none` (a dry run) locks nothing.
  */
 export type FactsLock = 'wait' | 'skip' | 'none'
 
@@ -275,7 +275,7 @@ function fromRow(
   return new Map(told)
 }
 
-/** What tells the rows of one place. */
+/** Groups rows by their place. */
 function byPlace<Row>(
   rows: readonly Row[],
   placeOf: (row: Row) => number,

@@ -4,7 +4,7 @@ import { type RuleCheck, withinLimit } from '../policies/ruleCheck.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import { type HoldFacts, type OpenHold, openKey, usageKey } from './holdFacts.ts'
 
-/** What a hold adds to the sums that rules look at. */
+/** Contribution of a hold to the sums that rules check. */
 type Weight = Omit<OpenHold, 'id' | 'requoteKey'> & Pick<HoldRequest, 'destinationChainId'>
 
 /**

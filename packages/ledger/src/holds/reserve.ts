@@ -44,8 +44,8 @@ export async function reserveHolds(
 }
 
 /**
- * The same without waiting for anybody. `busy` where nothing was decided and `reserveHolds` will: somebody has the
- * sponsor's row, its due holds want sweeping, or what is asked has to see another request of this batch as written.
+ * Reserves without waiting for a lock. `busy` where the decision is left to `reserveHolds`: another transaction has the
+ * sponsor's row, its due holds want sweeping, or the request must see another one of this batch as written.
  */
 export async function reserveFreeHolds(
   tx: SqlWriteTx,
@@ -74,7 +74,7 @@ function compare(a: string, b: string): number {
 
 type Place = { readonly request: HoldRequest; readonly index: number }
 
-/** What the facts about one sponsor came to. */
+/** Decisions about one sponsor's requests. */
 type DecidedSponsor = {
   readonly places: readonly Place[]
   readonly facts: HoldFacts

@@ -57,7 +57,7 @@ type HoldRow = {
   readonly lifetime_seconds: number
 }
 
-/** What a hold and a quote that holds at its deposit have in common. */
+/** Columns common to a hold and to a quote that holds at its deposit. */
 const bodyColumns = `api_key_id, user_key, recipient_key, origin_chain_id, destination_chain_id, components,
   requote_key, amount, lifetime_seconds`
 

@@ -4,7 +4,7 @@ import { type RuleCheck, withinLimit } from './ruleCheck.ts'
 
 export type Usage = { readonly usedMicroUsd: bigint; readonly count: bigint }
 
-/** What a key used so far: in all for `''`, else by one user; ever, or on the day of the decision. */
+/** Usage of a key: in total for `''`, else by one user; for all time, or on the day of the decision. */
 export type UsageOf = (subject: string, window: 'lifetime' | '24h') => Usage
 
 /** Every rule that the policy states, in a fixed order; the hold is allowed when all pass. */

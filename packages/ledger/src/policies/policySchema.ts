@@ -20,8 +20,8 @@ const users = z
   .max(1_000)
 
 /**
- * What a key may sponsor; a rule that is left out does not restrict. `24h` counts per UTC day, the others
- * since the key has a policy. Rules about users hold for `user` and for `recipient`.
+ * Rules on what a key may sponsor; an absent rule does not restrict. `24h` counts per UTC day, the others since the key
+ * has a policy. Rules about users hold for `user` and for `recipient`.
  * @source rules L-42, L-43
  */
 export const policyRulesSchema = z.strictObject({

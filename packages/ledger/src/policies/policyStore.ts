@@ -64,7 +64,7 @@ export type PolicyUsage = {
   readonly count: bigint
 }
 
-/** What a key with a policy used: holds that live and amounts that were posted. */
+/** Usage of a key with a policy: live holds and posted amounts. */
 export async function readPolicyUsage(tx: SqlTx, apiKeyId: string): Promise<readonly PolicyUsage[]> {
   const rows = await tx.query<{ subject: string; day: Date | null; used: bigint; used_count: bigint }>(
     `select subject, nullif(window_start, '-infinity') as day, used, used_count

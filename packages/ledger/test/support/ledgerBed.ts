@@ -13,7 +13,7 @@ export function startLedgerBed(
   return startTestDatabase({ ...options, pool, directories: [{ name: 'ledger', path: ledgerMigrations }] })
 }
 
-/** Who acts, and why. */
+/** Actor and reason for the audit. */
 export const byTest = { actor: 'test', reason: 'test' }
 
 /** For tests about something else than the caps. */

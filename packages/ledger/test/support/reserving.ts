@@ -3,7 +3,7 @@ import type { Database } from '@causeway/database'
 import { createLedger, type HoldCaps } from '../../src/index.ts'
 import { holdNamed, noCaps } from './ledgerBed.ts'
 
-/** What differs per scenario of the test. */
+/** Caps per scenario of the test. */
 const capsOf: Readonly<Record<string, Partial<HoldCaps>>> = {
   capped: { holdsPerUser: 3 },
   keyed: { holdsPerKey: 100 },

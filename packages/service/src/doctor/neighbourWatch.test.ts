@@ -45,7 +45,7 @@ test('O-127: what two looks in a row find is told, and ends with the first look 
   expect(lines).toEqual([
     { event: 'neighbours_differ', findings: ['PEERS entry 1: a.example does not answer. Look.'] },
   ])
-  // What others tell is no part of it.
+  // Reports of other services do not change the result.
   await look([refusing], 2)
   expect([await told(), lines.at(-1)]).toEqual(['ok', { event: 'neighbours_agree' }])
   await look(undefined)

@@ -21,7 +21,7 @@ const findingErrorCodes: Readonly<Partial<Record<FindingCode, string>>> = {
   'threshold-unreachable': 'THRESHOLD_UNREACHABLE',
 }
 
-/** What the watch tells; pino's loggers are one. */
+/** Log of the watch; pino's loggers fit. */
 type Log = {
   warn(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -108,7 +108,10 @@ export function registerNeighbours(
 
 const keyOf = ({ code, setting }: Finding): string => `${code} ${setting}`
 
-/** Of `ORACLES`, those that sign with other addresses. Whether enough answer is told by who asks them for halts. */
+/**
+ * Finds oracles in `ORACLES` that sign with another address. The check that enough of them answer belongs to the poller
+ * of halts.
+ */
 export function watchOracleSigners(oracles: ListedOracles, log: Log): NeighbourWatch {
   return watchNeighbours({
     name: 'oracle signers',

@@ -80,7 +80,7 @@ export async function examineFolder(setting: string, directory: string, found: F
 const readinessSchema = z.object({ ready: z.boolean(), signer: z.string().optional() })
 
 export type Neighbour = {
-  /** Of the setting, with the position of an entry, e.g. `ORACLES entry 2`. */
+  /** Name of the setting, with the position of an entry, e.g. `ORACLES entry 2`. */
   readonly setting: string
   /** Host and port: what may be shown. */
   readonly name: string

@@ -100,8 +100,8 @@ async function findAll(
 }
 
 /**
- * The same look before a start: findings that matter are told, all at once.
- * @throws UnfitSettingsError when one of them stops it; `endStart` tells it
+ * Runs the doctor's examination before a start and reports all findings that matter at once.
+ * @throws UnfitSettingsError when one of them stops it; `endStart` reports it
  */
 export async function admitStart(
   service: ExaminedService,

@@ -8,7 +8,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { TracingSettings } from './tracingSettings.ts'
 
-/** What became of spans that ended. `dropped`: more than the queue, or than one trace, holds. */
+/** Outcome of ended spans. `dropped`: beyond the limit of the queue or of one trace. */
 export type SpanOutcome = 'exported' | 'failed' | 'dropped'
 
 export type ExportEvents = {

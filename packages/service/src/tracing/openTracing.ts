@@ -35,7 +35,7 @@ export async function openTracing(
   })
 }
 
-/** The same database: each statement, and each group of statements with one commit, is a span. */
+/** Wraps the database: each statement, and each group of statements with one commit, is a span. */
 export function tracedDatabase<Database extends SqlDatabase>(
   database: Database,
   tracing: Tracing | undefined,
@@ -61,7 +61,7 @@ function verbOf(text: string) {
   return { 'db.operation.name': verb.toLowerCase().slice(0, 16) }
 }
 
-/** The same signer; what it signs is no part of a span. */
+/** Wraps the signer; the signed data is no part of a span. */
 export function tracedSigner<Kept extends Signer>(signer: Kept, tracing: Tracing | undefined): Kept {
   if (tracing === undefined) return signer
   return {

@@ -20,11 +20,11 @@ import type { TracingSettings } from './tracingSettings.ts'
 type LocalTrace = {
   /** Spans that it may still have: one request that causes a thousand calls must not push out all others. */
   spansLeft: number
-  /** What goes on after the answer, such as connections that were opened for it, is no part of it. */
+  /** True after the answer; later activity, such as connections opened for it, is not recorded. */
   isOver: boolean
 }
 
-/** What runs now: a span, or something that is not sampled. */
+/** Current span, or `unsampled`. */
 type Active = { readonly span: Span; readonly context: Context; readonly local: LocalTrace } | 'unsampled'
 
 const spansPerTraceMax = 128
@@ -49,7 +49,7 @@ export class OtlpTracing implements Tracing {
     this.#options = options
     this.#provider = new TracerProvider({
       resource: resourceFromAttributes({ 'service.name': options.service }),
-      // Whether a trace is told was decided before its first span was begun.
+      // The sampling decision was made before a trace's first span began.
       sampler: new AlwaysOnSampler(),
       spanLimits: {
         attributeCountLimit: 16,

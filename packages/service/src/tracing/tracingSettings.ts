@@ -22,7 +22,7 @@ export const tracingVariables = {
 export type TracingSettings = {
   readonly url: Secret
   readonly headers: Secret | undefined
-  /** Of the traces that begin here, how many are told: 0 to 1. */
+  /** Fraction of locally started traces that are exported: 0 to 1. */
   readonly ratio: number
 }
 

@@ -9,7 +9,7 @@ export type CapEntry = {
   /** Minutes since 1970 in which `counted` was signed. */
   readonly minute?: number | undefined
   readonly counted?: ReadonlyMap<bigint, bigint> | undefined
-  /** What is signed from now on without counting again. */
+  /** Key and amounts that are signed from now on without counting again. */
   readonly key?: Hex | undefined
   readonly amounts?: ReadonlyMap<bigint, bigint> | undefined
 }
@@ -46,7 +46,7 @@ export const noJournal: CapJournal = {
   close: () => undefined,
 }
 
-/** Whether a folder has the counts of an earlier run. */
+/** True if a folder has the counts of an earlier run. */
 export const hasCapCounts = (directory: string): boolean => existsSync(join(directory, journalName))
 
 /** A file `signing-caps.jsonl` in `directory`. See `createLineJournal`. */

@@ -8,14 +8,14 @@ export type HeldRecord = {
   readonly kind: string
   /** Idempotency key of the execution, or of the withdrawal. */
   readonly key: string
-  /** What it lets out, e.g. `1000000 of base 0x8335…`. */
+  /** Outflows it permits, e.g. `1000000 of base 0x8335…`. */
   readonly lets: readonly string[]
   readonly reason: string
   /** ISO time. */
   readonly since: string
 }
 
-/** What waits, and what the operator let go, by the id of exactly what is to be signed. */
+/** Held and released signing requests, by the id of exactly what is to be signed. */
 export interface HeldStore {
   /** Beyond a thousand nothing more is written: logs and metrics tell of the rest. */
   keep(id: string, record: HeldRecord): Promise<void>

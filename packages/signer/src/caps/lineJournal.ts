@@ -15,15 +15,14 @@ import { ConfigurationError } from '@causeway/core'
 
 /** Keeps entries over restarts. */
 export interface LineJournal<Entry> {
-  /** What earlier runs wrote, oldest first. @throws ConfigurationError when it cannot be read */
+  /** Entries of earlier runs, oldest first. @throws ConfigurationError when they cannot be read */
   load(): readonly Entry[]
   /** Starts the file anew with what still matters, now and whenever it has grown. */
   begin(current: () => readonly Entry[]): void
   /** Written when it returns. It never throws: see `onFailed`. */
   append(entry: Entry): void
   /**
-   * Whether everything stands in the folder, now: what could not be written, because the disk was full, and what was
-   * removed is written again first.
+   * True if every entry is in the file now: entries that a full disk lost or that were removed are written again first.
    */
   isKept(): boolean
   close(): void
@@ -32,7 +31,7 @@ export interface LineJournal<Entry> {
 export type LineJournalOptions<Entry> = {
   /** It is created. */
   readonly directory: string
-  /** Of the file in it. */
+  /** Name of the file in the folder. */
   readonly name: string
   /** `undefined` for what is no entry. */
   readonly parse: (line: unknown) => Entry | undefined
@@ -143,7 +142,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
   }
 }
 
-/** Whether the open file is the one that bears the name: nobody removed it, or put another one in its place. */
+/** True if the open file still has its name: it was neither removed nor replaced. */
 function isNamed(path: string, file: number): boolean {
   const named = statSync(path, { throwIfNoEntry: false })
   return named !== undefined && named.ino === fstatSync(file).ino

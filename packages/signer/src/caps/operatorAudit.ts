@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
 
-/** What an operator does to a service whose state lies in `STATE_DIR`. */
+/** Action of an operator on a service whose state lies in `STATE_DIR`. */
 export type OperatorDeed = {
   /** The command, e.g. `halted.clear`. */
   readonly action: string
-  /** What it is done to: a chain, an id; `-` for the whole service. */
+  /** Target of the action: a chain, an id; `-` for the whole service. */
   readonly subject: string
   readonly reason?: string | undefined
 }
