@@ -1,4 +1,4 @@
-// How often a service asks a chain with five blocks a second, beside one with a block in two seconds.
+// Request rate of a service to a chain with five blocks a second, compared with a block every two seconds.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FaultCounters } from './faultProxy/counting.ts'
 import type { FaultProxy } from './faultProxy/faultProxy.ts'
@@ -15,13 +15,13 @@ type CallsByMethod = FaultCounters['callsByMethod']
 /** Beside those that the node makes by itself. @returns what ends it */
 export function makeBlocks(url: string, everyMs: number): () => void {
   const making = setInterval(() => {
-    // What a node that stops does not make is not missed.
+    // Errors are ignored: a node that stops makes no more blocks, and the count does not need them.
     askNode(url, 'evm_mine', []).catch(() => undefined)
   }, everyMs)
   return () => clearInterval(making)
 }
 
-/** What is asked in 16 seconds. */
+/** Requests counted in 16 seconds. */
 export async function countAsked(proxy: FaultProxy): Promise<FaultCounters> {
   proxy.resetCounters()
   await pause(16_000)
@@ -55,7 +55,7 @@ function listMethods(fast: CallsByMethod, slow: CallsByMethod): readonly string[
     )
 }
 
-/** Of both chains at once, which one process reads. @returns as `findExcess` does */
+/** Compares the requests of one process to both chains at the same time. @returns as `findExcess` does */
 export async function findUnequalWork(
   chains: CountedChains,
   leastRequests: number,

@@ -2,7 +2,7 @@ export type WaitOptions = {
   /** Only ends a test that would hang. */
   readonly patienceMs?: number
   readonly pollMs?: number
-  /** What the error says beside what was waited for. */
+  /** Details that the error adds to the awaited condition. */
   readonly circumstances?: () => Promise<string> | string
 }
 

@@ -91,7 +91,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** What the contracts should hold. */
+/** Expected state of the contracts. */
 type Model = {
   signers: ReadonlySet<number>
   threshold: number

@@ -59,7 +59,7 @@ const errorOf = (call: { readonly to: Hex; readonly data: Hex }): Promise<string
     (error: unknown) => String(error),
   )
 
-/** What a revert with an error of the account shows. */
+/** Revert data for an error of the account. */
 const named = (error: string) => toFunctionSelector(`${error}()`)
 
 test('the calldata is what clients send to the public contract', async () => {

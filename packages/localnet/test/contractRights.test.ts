@@ -99,7 +99,7 @@ const onHub = {
   lighterPayloadBuilder: decide(lighterPayloadBuilderAbi, {}),
 } as const satisfies Partial<Record<keyof HubDeployment, Decided>>
 
-/** What everybody else is told. Everything is initialized, so the initializer, too, comes too late. */
+/** Error for every other sender. All contracts are initialized, so the initializer is too late as well. */
 const refusals: Partial<Record<Right, string>> = {
   'the initializer': 'AlreadyInitialized',
   'the owner': 'NotOwner',

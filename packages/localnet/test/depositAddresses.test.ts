@@ -169,8 +169,8 @@ describe('sweeps', () => {
   })
 })
 
-// Who gains by breaking it: whoever has the sweeper's key, by a swap at a price that nobody signed, into another
-// token, or with what lies there for somebody else; and a stranger who wants a sweep to fail.
+// Goal of an attacker: with the sweeper's key, swap at an unsigned price, into another token, or with another order's
+// funds; or, as a stranger, make a sweep fail.
 describe('sweeps that swap', () => {
   const amountIn = 1_000_000_000_000_000n
 

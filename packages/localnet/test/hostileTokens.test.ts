@@ -21,7 +21,7 @@ import {
   tokenMoves,
 } from './support/tokenMoves.ts'
 
-/** Of sequences; the long form is for the nightly run. */
+/** Number of sequences; the long form is for the nightly run. */
 const [sequences, timeout] = process.env['CAUSEWAY_FAULTS'] === '1' ? [200, 1_800_000] : [8, 120_000]
 
 let bench: ContractBench<ChainDeployment>
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench?.stop())
 
-// What a refused try left lying at a router is no output of the next one.
+// Each test starts from a snapshot, so that tokens left at a router by a refused try are no output of the next one.
 let snapshot: Hex
 beforeEach(async () => {
   snapshot = await bench.chain.node.snapshot()
@@ -69,7 +69,7 @@ const habits: readonly TokenHabit[] = [
   'Fee',
   'Callback',
 ]
-/** What nobody needs to be told cell by cell. */
+/** Outcomes that are equal for every contract. */
 const everywhere: Partial<Record<TokenHabit, Outcome>> = {
   ...{ None: 'whole', NoReturn: 'whole', Paused: 'refused', Blacklist: 'refused' },
 }
@@ -118,7 +118,7 @@ async function outcomeOf({ from, to, data, watched, whole }: Move): Promise<Outc
   throw new Error(`${moved} of ${whole} came`)
 }
 
-/** Of every contract that hands tokens on, for both tokens. */
+/** Balances of every contract that hands tokens on, for both tokens. */
 async function kept(): Promise<readonly bigint[]> {
   const { depositRouter, permitRouter, permit2Router, depositAddresses, depository, uniswapV3 } =
     bench.deployment
@@ -296,7 +296,7 @@ describe('in whatever order', () => {
           expect((await kept()).filter((value) => value !== 0n)).toEqual([])
           for (const token of [usdc(), hostile.address])
             expect(await read(token, 'balanceOf', [thief.address])).toBe(0n)
-          // What the allocator signed away, and nothing else.
+          // The depository may only lose the amount that the allocator signed.
           const paid = contract === 'Depository, execute' ? movedAmount : 0n
           expect(await read(hostile.address, 'balanceOf', [depository])).toBeGreaterThanOrEqual(before - paid)
           const spent = usersBefore - (await read(hostile.address, 'balanceOf', [user.address]))

@@ -28,7 +28,7 @@ async function startScript(script: string): Promise<{ child: ChildProcess; pid: 
   return { child, pid, identity }
 }
 
-/** Of a zombie too. */
+/** True for a zombie too. */
 function processIsThere(pid: number): boolean {
   try {
     return process.kill(pid, 0)

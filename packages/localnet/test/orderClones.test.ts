@@ -131,7 +131,7 @@ describe('an order with calls', () => {
     expect(executed.map(({ args }) => ({ ...args, to: args.to.toLowerCase() }))).toEqual(
       calls.map(({ to, data: sent, value }) => ({ to, data: sent, amount: value })),
     )
-    // What stands before the first of them is what was paid for them.
+    // The logs before the first call are the payments for the calls.
     const [first] = executed
     const earlier = receipt.logs.filter(({ logIndex }) => logIndex < (first?.logIndex ?? 0))
     expect(parseEventLogs({ abi: erc20Abi, logs: earlier, eventName: 'Transfer' })).toMatchObject([
@@ -188,7 +188,7 @@ describe('a call cannot', () => {
       testFill({ orderId, natives: [{ to: thief.address, amount: 5n }] }),
       5n,
     )
-    // What was forced on it is nobody's, and moves no more.
+    // Coin that was forced on the contract belongs to no order, and stays.
     expect(await nativeBalance(fillContract)).toBe(9n)
     await bench.chain.node.setBalance({ address: fillContract, value: 0n })
   })

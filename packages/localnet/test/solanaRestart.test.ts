@@ -46,7 +46,7 @@ it('O-33: a restarted Solana has its blocks, transactions and accounts, and thos
   })
   const before = await read(first)
   await first.standIn.stop()
-  // What a kill leaves of a last line.
+  // A kill can leave a torn last line.
   await appendFile(file, '[{"bytes":"AAA')
 
   const second = await openOn(file, funding)

@@ -38,7 +38,7 @@ beforeAll(async () => {
   wallet = chain.keys.fillWallet
   user = chain.keys.users[0] ?? freshAccount()
   const { depository } = chain.deployment
-  // What a user has in his wallet, what he lets the depository take, and what lies there.
+  // The user has a balance, an allowance to the depository, and a deposit there.
   await chain.send(user, usdc(), approve(depository, 2n * held))
   await chain.send(user, depository, deposit(held))
   await chain.send(user, depository, depositNative(), held)

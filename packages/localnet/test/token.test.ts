@@ -321,7 +321,7 @@ describe('transfers', () => {
   })
 })
 
-/** The same signature in its other spelling: s negated, v flipped. */
+/** Returns the other valid form of a signature: s negated, v flipped. */
 function withHighS(signature: Hex): Hex {
   const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const { v, r, s } = split(signature)

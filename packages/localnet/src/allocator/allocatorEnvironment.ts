@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import { derivedKey } from '../keys/familyAccounts.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 
-/** What a network tells its allocator, whoever runs it. */
+/** Facts of a network that its allocator needs, independent of how the allocator is run. */
 export type AllocatorNetwork = {
   readonly chains: { readonly hub: { readonly url: string } }
   readonly keys: Pick<LocalKeys, 'allocator'>

@@ -11,7 +11,7 @@ import {
 
 const packageRoot = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What stands on local chains beside what an operator deploys: tokens, feeds, predeploys, adversaries. */
+/** Contracts of local chains beside those that an operator deploys: tokens, feeds, predeploys, adversaries. */
 const localSources = {
   CoinForcer: 'adversaries/CoinForcer.sol',
   FreeHub: 'adversaries/FreeHub.sol',

@@ -40,12 +40,12 @@ export type ChainDeployment = {
   readonly depositRouter: Hex
   readonly depositAddresses: {
     readonly contract: Hex
-    /** Of the code that empties an address: a part of every address. */
+    /** Hash of the code that empties an address: a part of every address. */
     readonly sweepCodeHash: Hex
   }
   readonly permitRouter: {
     readonly contract: Hex
-    /** Of the code that makes a permitted deposit: a part of every spender. */
+    /** Hash of the code that makes a permitted deposit: a part of every spender. */
     readonly depositCodeHash: Hex
   }
   readonly permit2Router: Hex

@@ -16,7 +16,7 @@ export const caliburAbi = parseAbi([
 
 export type BatchedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
 
-/** What an account signs beside its calls. */
+/** Signed terms of a batch beside its calls. */
 export type BatchTerms = {
   readonly chainId: number
   readonly nonce?: bigint
@@ -70,7 +70,7 @@ export async function signBatch(
   return { to: account.address, data }
 }
 
-/** What gives the account that code, for one transaction of another sender. @source EIP-7702 */
+/** Delegation of an account to that code, for one transaction of another sender. @source EIP-7702 */
 export async function signDelegation(privateKey: Hex, chainId: number, nonce = 0) {
   const account = privateKeyToAccount(privateKey)
   const { r, s, yParity } = await account.signAuthorization({

@@ -42,7 +42,7 @@ export type UserChainPlan = MarketPlan & {
   readonly cleanupRouter: PlannedContract
 }
 
-/** What an operator deploys has the salt of this environment. */
+/** Environment whose name is the salt of an operator's contracts on local chains. */
 export const localEnvironment = 'local'
 
 /**
@@ -52,8 +52,8 @@ export const localEnvironment = 'local'
 const initializer = multicall3Address
 
 /**
- * What others have deployed on both user chains before an operator comes: the same on every machine, because nothing
- * in it depends on a key. @param salt another one for every kind of network, so that they share no address
+ * Contracts that others have deployed on both user chains before an operator comes: equal on every machine, because
+ * nothing in it depends on a key. @param salt another one for every kind of network, so that they share no address
  */
 export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
   const plan = (what: string, initCode: Hex) => ({ what, ...deployable(salt, initCode) })
@@ -89,7 +89,7 @@ export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
   }
 }
 
-/** The same on both user chains, and on every machine. */
+/** Contracts of both user chains, with equal addresses on every machine. */
 export function userChainPlan(artifacts: Artifacts): UserChainPlan {
   return {
     depository: named(localDepository()),

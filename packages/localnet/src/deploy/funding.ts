@@ -13,7 +13,7 @@ const unit6 = 10n ** 6n
 const unit18 = 10n ** 18n
 const noTokens = { USDC: 0n, USDX: 0n, TIDE: 0n }
 
-/** What every account owns on each user chain after the first deployment. */
+/** Balances of every account on each user chain after the first deployment. */
 export function userChainGrants(keys: LocalKeys): readonly Grant[] {
   const user = {
     nativeWei: 1_000n * unit18,

@@ -6,7 +6,7 @@ import { caliburAddress } from '../contracts/signBatch.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 import { caliburRuntimeCode } from './publicContracts.ts'
 
-/** Where public chains have it, and where clients look for it. */
+/** Address on public chains, which clients have built in. */
 export const multicall3Address: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
 /** The OP stack's predeploy. */
 export const gasPriceOracleAddress: Hex = '0x420000000000000000000000000000000000000f'

@@ -7,7 +7,7 @@ import { openJournal } from './journal.ts'
 import { bitcoinBlockTimeMs, bitcoinIdleBlockMs } from './quotedFamilies.ts'
 import type { FamilyStandIn, StandInOptions } from './standIn.ts'
 
-/** What a block needs on top of it to be final in `chains.local.json`, and one more. */
+/** Blocks on top of a block that make it final under `chains.local.json`, and one more. */
 const blocksOnTop = 3
 
 const hex = z.string().regex(/^[0-9a-f]*$/)

@@ -29,7 +29,7 @@ export async function startControl(
     (found) => {
       families = found
     },
-    // Who started it ends the process.
+    // The error is reported by the caller that started the network, which ends the process.
     () => undefined,
   )
   const server = createServer(async (request, response) => {

@@ -31,7 +31,7 @@ export type FamilyPlan = {
   readonly name: string
   readonly real: string
   readonly standIn: string
-  /** Of the native currency, which deposits here are made in. */
+  /** Symbol of the native currency, which deposits here are made in. */
   readonly symbol: string
   readonly decimals: number
   /** Amount of the deposit that is there from the first start on, in smallest units. */
@@ -89,17 +89,17 @@ export const solanaAddressProgram = encodeBase58(
   hexToBytes(sha256TextHex('causeway local network: solana deposit addresses')),
 )
 
-/** Where the depository program keeps its money: what it derives from the seed `vault`. */
+/** Vault of the depository program, which it derives from the seed `vault`. */
 export const solanaVault = '6btHt9e9pxdoGxMy1AjZCGzqzZxgHm9sEmJGYegDXHZy'
 /** Tells the payloads of this network's Solana program from those of others. */
 export const solanaDomain: Hex = `0x${'10ca1'.padStart(64, '0')}`
 
-/** What an action names as its network, and the tokens that withdrawals may pay there. */
+/** Network name of an action, and the tokens that withdrawals may pay there. */
 export const hyperliquidNetwork = {
   name: 'Mainnet',
   tokens: [{ token: '0x6d1e7cde53ba9467b783cb7c530ce054', decimals: 8 }],
 } as const
-/** Of the test network. */
+/** Chain id of the test network. */
 export const lighterChainId = 300n
 
 /** Pays to the hash of a key that does not exist. @source BIP 141 */
@@ -129,7 +129,7 @@ export function familyDepositories(tronDepository: Hex): Readonly<Record<FamilyK
   }
 }
 
-/** What `chains.local.json` says of each chain beside its endpoint and depository. */
+/** Settings of each chain in `chains.local.json` beside its endpoint and depository. */
 const settings: Readonly<Record<FamilyKey, object>> = {
   solana: { finality: { mode: 'tag', tag: 'finalized' } },
   bitcoin: {

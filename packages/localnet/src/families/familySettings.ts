@@ -4,14 +4,14 @@ import { familyKeys } from './familyPlans.ts'
 
 const port = z.number().int().min(0).max(65_535)
 
-/** What the process of the stand-ins is told first: where to listen. 0 takes a free port. */
+/** First message to the process of the stand-ins: the ports to listen on. 0 takes a free port. */
 export const familyPortsSchema = z.object({
   solana: port,
   bitcoin: port,
   tron: port,
   hyperliquid: port,
   lighter: port,
-  /** What operators and the network itself ask. */
+  /** Port for operators and the network itself. */
   control: port,
 })
 export type FamilyPorts = z.infer<typeof familyPortsSchema>

@@ -48,7 +48,7 @@ function solanaAccount(key: LocalAccount): SolanaAccount {
 const unit6 = 10n ** 6n
 const unit9 = 10n ** 9n
 
-/** What every account owns after a start: users as on chains of the EVM, the solver a hundredth of its USDC and ETH. */
+/** Balances of every account after a start: users as on EVM chains, the solver a hundredth of its USDC and ETH. */
 export function solanaFunding({ fillWallet, deployer, users }: SolanaAccounts): FamilyFunding['solana'] {
   const grant = ({ address }: SolanaAccount, sol: bigint, usdc: bigint, weth: bigint) => ({
     address,

@@ -27,7 +27,7 @@ const leftLamports = 1_000_000_000n
 /** One, of an account that somebody asks for. */
 const walletWeth = 1_000_000_000n
 
-/** What came to the cluster. The first entry is its whole first state. */
+/** Events of the cluster. The first entry is its whole first state. */
 const entrySchema = z.array(clusterEventSchema)
 
 /** The depository program and that of deposit addresses on the Solana runtime, behind JSON-RPC. */

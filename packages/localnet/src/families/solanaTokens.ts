@@ -6,10 +6,10 @@ export type SolanaTokenSymbol = 'USDC' | 'WETH'
 export type LocalMint = {
   readonly symbol: SolanaTokenSymbol
   readonly name: string
-  /** Of the quote file. */
+  /** Asset in the quote file. */
   readonly asset: string
   readonly decimals: number
-  /** What keeps it and the accounts of its holders. */
+  /** Token program of the mint and of its holders' accounts. */
   readonly program: string
   /** Follows from `mintSeedText`, so that every machine has the same; it depends on no key of one. */
   readonly address: string

@@ -3,7 +3,7 @@ import type { NodePersonality } from './nodePersonality.ts'
 /** One call as the proxy saw it; one of another API has its `type`, or its path, for a method. */
 export type SeenCall = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 
-/** How the proxy treats the requests that arrive while the mode is set. */
+/** Treatment of requests that arrive while the mode is set. */
 export type FaultMode =
   | { readonly kind: 'pass' }
   /** Answers like a hosted node. */

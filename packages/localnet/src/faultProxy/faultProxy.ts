@@ -22,7 +22,7 @@ export type FaultProxy = {
   readonly url: string
   /** Applies to requests that arrive from now on. Resolves when it is in force. */
   set(mode: FaultMode): Promise<void>
-  /** What arrived since the start or the last reset. */
+  /** Requests since the start or the last reset. */
   counters(): FaultCounters
   resetCounters(): void
   lastRequest(): SeenRequest | undefined

@@ -1,13 +1,13 @@
 import type { FaultMode, SeenCall } from './faultMode.ts'
 import { hexQuantity, mapAnswers, pinLatest, rearrange, withoutMethods } from './rpcBody.ts'
 
-/** What is asked of the target in place of `body`. */
+/** Request to the target in place of `body`. */
 export function faultyRequest(mode: FaultMode, body: string): string {
   if (mode.kind === 'unsupported') return withoutMethods(body, mode.methods)
   return mode.kind === 'staleHead' ? pinLatest(body, mode.block) : body
 }
 
-/** What goes back in place of the target's `answer`. */
+/** Response to the client in place of the target's `answer`. */
 export function faultyAnswer(mode: FaultMode, answer: string, calls: readonly SeenCall[]): string {
   switch (mode.kind) {
     case 'halfJson':

@@ -22,7 +22,7 @@ export function isRpc(body: string): boolean {
   return isObject(first) && typeof first['method'] === 'string'
 }
 
-/** The same body with every `latest` among the parameters replaced by `block`. */
+/** Returns the body with every `latest` among the parameters replaced by `block`. */
 export function pinLatest(body: string, block: bigint): string {
   return mapMembers(body, (member) => ({
     ...member,
@@ -32,14 +32,14 @@ export function pinLatest(body: string, block: bigint): string {
   }))
 }
 
-/** The same body, whose calls of these methods no node knows. */
+/** Returns the body with calls of these methods renamed to a method that no node knows. */
 export function withoutMethods(body: string, methods: readonly string[]): string {
   return mapMembers(body, (member) =>
     methods.some((method) => method === member['method']) ? { ...member, method: 'refused' } : member,
   )
 }
 
-/** The same answers, each passed through `change` together with the call that it answers. */
+/** Returns the answers, each passed through `change` together with the call that it answers. */
 export function mapAnswers(
   body: string,
   calls: readonly SeenCall[],

@@ -31,9 +31,9 @@ const descriptionSchema = z.object({
 
 type DescribedOperation = z.infer<typeof operationSchema> & {
   readonly method: 'GET' | 'POST' | 'PUT'
-  /** Of the example, with its query. */
+  /** URL of the example, with its query. */
   readonly url: string
-  /** Of the example; undefined where the operation takes none. */
+  /** Body of the example; undefined where the operation takes none. */
   readonly body: unknown
   /** Members that a request needs, and that the example lacks. */
   readonly missing: readonly string[]
@@ -94,7 +94,7 @@ export async function contradictedExample(
 
 const refusalSchema = z.object({ errorCode: z.string() })
 
-/** What a server with `inject` takes and gives, as Fastify has it. */
+/** Signature of a server's `inject`, as Fastify has it. */
 type Injectable = {
   inject(request: {
     readonly method: DescribedOperation['method']

@@ -11,7 +11,7 @@ const reportSchema = z.object({
   problems: z.array(z.object({ ruleId: z.string(), severity: z.string(), message: z.string() })),
 })
 
-/** What `redocly lint` says of an interface description by its recommended rules. Asks nobody else. */
+/** Problems that `redocly lint` finds in an interface description by its recommended rules. Uses no network. */
 export async function lintDescription(description: string): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-description-'))
   try {

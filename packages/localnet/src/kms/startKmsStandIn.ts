@@ -6,8 +6,8 @@ import { sign } from 'viem/accounts'
 import { z } from 'zod'
 
 /**
- * How the stand-in treats the next signatures: `good` signs; `highS` and `lowS` choose the half of s,
- * both of which KMS may answer with; the others fail as KMS, a network or a wrong key do.
+ * Treatment of the next signatures: `good` signs; `highS` and `lowS` choose the half of s, both of which KMS may answer
+ * with; the others fail as KMS, a network or a wrong key do.
  */
 export type KmsMode =
   | 'good'

@@ -1,4 +1,4 @@
-/** What the keeper remembers of one chain between two looks. */
+/** State that the keeper keeps of one chain between two looks. */
 export type ChainProgress = {
   readonly headBlock: bigint
   /** Highest block known to hold a transaction. */
@@ -28,8 +28,8 @@ export const finalityBlocks = 2n
 const idleSaveMs = 15_000
 
 /**
- * What one look at a chain calls for. The caller mines first and saves then, and hands `progress` to
- * the next look after setting what was saved.
+ * Work after one look at a chain. The caller mines first and saves then, and hands `progress` to the next look after
+ * setting what was saved.
  */
 export function chainChores(before: ChainProgress, look: ChainLook): ChainChores {
   const { headBlock, nowMs } = look

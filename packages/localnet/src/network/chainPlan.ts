@@ -9,7 +9,7 @@ export type ChainPlan = {
   readonly chainId: number
   /** For people. */
   readonly name: string
-  /** What a block's base fee stays at unless an operator changes it; of the order the real chain has. */
+  /** Base fee of a block until an operator changes it, in wei; of the order of the real chain. */
   readonly baseFeeWei: bigint
 }
 

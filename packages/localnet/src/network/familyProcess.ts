@@ -33,7 +33,7 @@ export type FamilyProcessOptions = {
   readonly runFile: RunFile
   /** The first one that is tried; the others follow. */
   readonly firstPort: number
-  /** Of the nodes, which may not listen yet. */
+  /** Ports of the nodes, which may not listen yet. */
   readonly chainPorts: Readonly<Record<ChainKey, number>>
   readonly repositoryRoot: string
   readonly environment: Readonly<Record<string, string | undefined>>

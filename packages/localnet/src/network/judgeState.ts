@@ -9,7 +9,7 @@ export type StateFacts = {
   readonly manifest: ManifestReading
   /** Chains whose state file does not exist. */
   readonly missingChains: readonly ChainKey[]
-  /** Of the sources as they are now. */
+  /** Hash of the current sources. */
   readonly deploymentHash: string
 }
 
@@ -24,8 +24,8 @@ export type StateVerdict =
   | { readonly kind: 'unusable'; readonly reason: string }
 
 /**
- * Whether the files under `.local/` are one whole network. They live and die together: one that is
- * missing, torn or of another network makes all of them useless. @source rule O-81
+ * True if the files under `.local/` are one whole network. They are only usable together: one that is missing, torn or
+ * of another network makes all of them useless. @source rule O-81
  */
 export function judgeState(facts: StateFacts): StateVerdict {
   const { keyFile, manifest, missingChains } = facts

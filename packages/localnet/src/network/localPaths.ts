@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { ChainKey } from './chainPlan.ts'
 
-/** Where everything of one local network lies. Paths only; nothing is created. */
+/** Paths of one local network's files. Creates nothing. */
 export type LocalPaths = {
   readonly directory: string
-  /** Who runs, and what it started: outlives a crash. */
+  /** Running process and its children; survives a crash. */
   readonly runFile: string
   readonly logs: string
   readonly keyFile: string
@@ -16,10 +16,10 @@ export type LocalPaths = {
   readonly families: string
   /** The state a node starts from, replaced as a whole. */
   chainFile(key: ChainKey): string
-  /** What a node writes on SIGTERM. Not written atomically, so it is adopted only when whole. */
+  /** State that a node writes on SIGTERM. Not written atomically, so it is adopted only when whole. */
   exitFile(key: ChainKey): string
   logFile(name: string): string
-  /** What a service was started with, for commands that work beside it. */
+  /** Start parameters of a service, for commands that work beside it. */
   serviceFile(name: string): string
 }
 

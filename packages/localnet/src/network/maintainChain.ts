@@ -13,7 +13,7 @@ export type MaintainedChain = {
 /** More new blocks than this are not looked at one by one: some of them will hold a transaction. */
 const blocksLookedAtMax = 64n
 
-/** Where care begins: the base fee is where it is held, and nothing of the chain counts as saved yet. */
+/** Initial progress: the base fee is where it is held, and nothing of the chain counts as saved yet. */
 export async function firstProgress({ chain, baseFeeWei, now }: MaintainedChain): Promise<ChainProgress> {
   const [head, requestedBaseFee] = await Promise.all([chain.client.getBlock(), readRequestedBaseFee(chain)])
   const heldWei = requestedBaseFee ?? baseFeeWei

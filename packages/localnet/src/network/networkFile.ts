@@ -24,7 +24,7 @@ export type NetworkFacts = {
     readonly controlUrl: string
     readonly facts: ReadonlyMap<FamilyKey, FamilyFacts>
   }
-  /** Of the demo sponsor; absent when no quote-api runs. */
+  /** API key of the demo sponsor; absent when no quote-api runs. */
   readonly sponsorApiKey?: string
 }
 
@@ -69,7 +69,7 @@ export function networkFileContent(facts: NetworkFacts) {
   }
 }
 
-/** What is quoted beside the chains of the EVM, and who owns something there. */
+/** Quoted chains of other families than the EVM, and the accounts with balances there. */
 function otherChains(
   { urls, controlUrl, facts }: NonNullable<NetworkFacts['families']>,
   { tron }: NetworkDeployment,

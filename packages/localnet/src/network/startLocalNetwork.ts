@@ -16,7 +16,7 @@ import { type LocalPaths, localPaths } from './localPaths.ts'
 import { type OpenState, openState } from './openState.ts'
 
 export type LocalNetworkOptions = {
-  /** Where keys, chains and logs are kept; created when missing. */
+  /** Directory of keys, chains and logs; created when missing. */
   readonly directory: string
   /** First choice per chain; the next free port is taken when somebody listens there. */
   readonly ports?: Readonly<Record<ChainKey, number>>
@@ -29,7 +29,7 @@ export type LocalNetworkOptions = {
   readonly keeperTiming?: Partial<KeeperTiming>
   /** Told in whole sentences what happens. */
   readonly report?: (line: string) => void
-  /** What the keeper does and what fails, one line each. */
+  /** Takes the keeper's actions and failures, one line each. */
   readonly keeperLog?: (line: string) => void
   /** Milliseconds since the epoch; default: the machine's clock. */
   readonly now?: () => number
@@ -63,7 +63,7 @@ export type LocalNetwork = {
   readonly keys: LocalKeys
   readonly deployment: NetworkDeployment
   readonly chains: Readonly<Record<ChainKey, RunningChain>>
-  /** Where further processes of this run are recorded. */
+  /** Run file that records further processes of this run. */
   readonly runFile: RunFile
   /** Resolves when a node dies on its own; never after `stop`. */
   readonly nodeEnded: Promise<UnexpectedEnd>

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 
-/** Where a child process writes, and what it wrote last. */
+/** Destination of a child process's output, and its last lines. */
 export type ProcessOutput = {
   /** For `stdio` of the spawn. */
   readonly stdio: number | 'pipe'

@@ -11,7 +11,7 @@ export type ProcessOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly logFile: string
   readonly runFile: RunFile
-  /** How long it may take to end after it was asked to. */
+  /** Time it may take to end after the request to end, ms. */
   readonly graceMs: number
   /** Gives it a standard input, which is closed when this process is gone, however it ends. */
   readonly hasInput?: boolean

@@ -12,7 +12,7 @@ export type ReadinessOptions = {
   readonly slowMs?: number
 }
 
-/** Of eight services at once: what asks takes its part of the processor that they start with. */
+/** Poll interval for eight services at once: shorter polls take processor time from the starting services. */
 const pollMs = 150
 const askTimeoutMs = 2_000
 

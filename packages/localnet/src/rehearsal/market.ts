@@ -21,7 +21,7 @@ import type { LocalChain } from '../nodes/localChain.ts'
 
 export const rehearsalEnvironment = 'rehearsal'
 
-/** What an operator finds on a chain before he deploys anything. */
+/** Contracts on a chain before an operator deploys anything. */
 export type RehearsedMarket = Pick<
   ChainDeployment,
   'chainKey' | 'chainId' | 'multicall3' | 'wrappedNative' | 'gasPriceOracle' | 'feeds'
@@ -35,7 +35,7 @@ export type RehearsalAccounts = {
   readonly keeper: LocalAccount
   /** Integrator whose balance pays fees. */
   readonly sponsor: LocalAccount
-  /** Who moves value. */
+  /** Sender of deposits. */
   readonly user: LocalAccount
   /** Receives top-ups, and sends nothing. */
   readonly custody: LocalAccount
@@ -44,7 +44,9 @@ export type RehearsalAccounts = {
 const coin = 10n ** 18n
 const usdc = 10n ** 6n
 
-/** Of the market and of what an operator deploys there that depends on no key: a release refuses them elsewhere. */
+/**
+ * Addresses of the market and of an operator's contracts there that depend on no key: a release refuses them elsewhere.
+ */
 export function rehearsedAddresses(artifacts: Artifacts): readonly Hex[] {
   const { wrappedNative, tokens, feeds } = marketPlan(artifacts, deploymentSalt(rehearsalEnvironment))
   const own = deploymentPlan(rehearsalEnvironment, { depository: zeroAddress })

@@ -20,7 +20,7 @@ import { deployMarket, fundCoin, type RehearsalAccounts, type RehearsedMarket } 
 import { startPriceStandIn } from './priceStandIn.ts'
 
 export type RehearsalOptions = {
-  /** Of the rehearsal alone; what an earlier one left there goes. */
+  /** Directory of the rehearsal alone; files of an earlier one are removed. */
   readonly directory: string
   /** Told in whole sentences what happens. */
   readonly report: (line: string) => void
@@ -28,11 +28,11 @@ export type RehearsalOptions = {
   readonly randomKey?: () => Hex
 }
 
-/** What an operator of production does not run himself. */
+/** Parts of production that its operator does not run. */
 export type Rehearsal = {
   readonly accounts: RehearsalAccounts
   readonly markets: { readonly base: RehearsedMarket; readonly optimism: RehearsedMarket }
-  /** Of each chain, as three providers would have them. */
+  /** Endpoints of each chain, as three providers would have them. */
   readonly endpoints: Readonly<Record<ChainKey, readonly string[]>>
   /** May make users and databases. */
   readonly databaseUrl: string
@@ -112,7 +112,7 @@ async function startParts(
   const { directory, accounts, kmsKey } = args
   const { ends } = running
   const server = keptStart(running, startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') }))
-  // Who waits for the chains first must not miss that it failed.
+  // Handles the rejection now: the chains are awaited first, and an unhandled one would end the process.
   server.catch(() => undefined)
   const kms = await keptStart(running, startKmsStandIn({ privateKey: hexToBytes(kmsKey) }))
   const usdByCoin = Object.entries(rehearsedCoins).map(([key, coin]) => [coin, usdOf(key)] as const)

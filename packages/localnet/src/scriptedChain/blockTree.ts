@@ -1,6 +1,6 @@
 import { type Hex, keccak256Hex } from '@causeway/core'
 
-/** What happens in a scripted block; a node would have run it. */
+/** Transaction of a scripted block, with the outcome that a node would have computed. */
 export type ScriptedTransaction = {
   readonly hash: Hex
   readonly from: Hex

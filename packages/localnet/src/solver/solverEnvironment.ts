@@ -2,7 +2,7 @@ import type { LocalKeys } from '../keys/localKeys.ts'
 
 type UserChain = 'base' | 'optimism'
 
-/** What a network tells a solver, whoever runs it. */
+/** Facts of a network that a solver needs, independent of how the solver is run. */
 export type SolverNetwork = {
   readonly chains: Readonly<Record<UserChain | 'hub', { readonly url: string }>>
   readonly keys: Pick<LocalKeys, 'fillWallet' | 'orderSigner'>

@@ -6,10 +6,10 @@ import { type LocalClients, mined } from '../nodes/clients.ts'
 /** Every anvil has it from its first block. */
 export { create2Proxy }
 
-/** Of what no operator deploys. */
+/** Salt of contracts that no operator deploys. */
 export const zeroSalt: Hex = `0x${'00'.repeat(32)}`
 
-/** Where `deployThroughProxy` puts a contract: it depends on the creation code alone. */
+/** Address of a contract by `deployThroughProxy`: it depends on the creation code alone. */
 export function create2Address(initCode: Hex): Hex {
   return lowerCase(
     getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt: zeroSalt, bytecode: initCode }),

@@ -12,7 +12,7 @@ export async function swapExactInput(
     readonly pool: PoolDeployment
     readonly zeroForOne: boolean
     readonly amountIn: bigint
-    /** Where the swap stops and leaves the rest of the input; default: at no price. */
+    /** Price at which the swap stops and leaves the rest of the input; default: no limit. */
     readonly sqrtPriceLimitX96?: bigint
   },
 ): Promise<Hex> {

@@ -85,7 +85,7 @@ export type Venues = {
   readonly tron: Venue
   readonly hyperliquid: Venue & { readonly ledger: ExchangeLedger }
   readonly lighter: Venue & { readonly node: LighterNode }
-  /** What oracles are told of them. */
+  /** Environment variables of oracles for these venues. */
   readonly variables: Readonly<Record<string, string>>
   stop(): Promise<void>
 }

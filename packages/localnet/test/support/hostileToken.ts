@@ -24,7 +24,7 @@ export type HostileToken = {
   /** Gives an account much of it, and the spender all of that. */
   fund(account: LocalAccount, spender: Hex): Promise<void>
   set(habit: TokenHabit, blocked?: Hex): Promise<void>
-  /** What the token calls while it moves. */
+  /** Sets the call that the token makes while it moves. */
   arm(target: Hex, data: Hex): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { createPool, mintPositions, type PoolTestbed, type Position } from '../.
 import { poolAbi } from '../../src/uniswap/abis.ts'
 import type { Random } from './random.ts'
 
-/** How a test pool looks. Amounts of a position are drawn up to `depth` whole tokens. */
+/** Parameters of a test pool. Amounts of a position are drawn up to `depth` whole tokens. */
 export type PoolShape = {
   readonly name: string
   readonly feePips: number

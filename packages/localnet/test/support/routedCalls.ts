@@ -54,7 +54,7 @@ const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const laterSeconds = 4_000_000_000
 const amount = 1_000_000n
 
-/** What the pools' router is told: USDC becomes TIDE. */
+/** Call of the pools' router that swaps USDC to TIDE. */
 function usdcToTide({ tokens, depositRouter }: ChainDeployment, amountIn: bigint): Hex {
   return encodeFunctionData({
     abi: swapRouterAbi,
@@ -130,7 +130,7 @@ export async function permit2Deposit(
   return encodePermit(terms, signature).data
 }
 
-/** What lies at the router becomes a deposit of an order. */
+/** Call that deposits the router's balance for an order. */
 export function cleanupViaCall({ deployment }: ContractBench<ChainDeployment>, depositor: Hex): Hex {
   const { tokens, depository } = deployment
   const deposit = encodeFunctionData({
@@ -143,7 +143,7 @@ export function cleanupViaCall({ deployment }: ContractBench<ChainDeployment>, d
   })
 }
 
-/** What owners and operators send, each with its name and its contract. */
+/** Calls of owners and operators, each with its name and its contract. */
 export function ownersCalls(
   { hub, oracleMultisig, genericMapping, allocator, evmPayloadBuilder }: HubDeployment,
   [account, other]: readonly [Hex, Hex],
@@ -182,7 +182,7 @@ export function cleanup({ deployment }: ContractBench<ChainDeployment>, recipien
   return encodeFunctionData({ abi: cleanupRouterAbi, functionName: 'cleanupErc20s', args })
 }
 
-/** What lies at a deposit address becomes the deposit of its order, or its depositor takes it. */
+/** Sweeps a deposit address into the deposit of its order, or back to its depositor. */
 export async function sweep(
   { deployment }: ContractBench<ChainDeployment>,
   parties: { readonly signer: LocalAccount; readonly sweeper: LocalAccount; readonly recipient: Hex },

@@ -17,9 +17,9 @@ import type { LocalAccount } from '../../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount } from './contractBench.ts'
 import { depositOrder, signedOrder } from './depositOrders.ts'
 
-/** Of the token that is tried. */
+/** Amount of the token under test. */
 export const movedAmount = 1_000n
-/** What the other side of a swap is. */
+/** Amount of the swap's other side. */
 const swappedAmount = 100n
 const sweepTokenAbi = parseAbi([
   'function sweepToken(address token, uint256 amountMinimum, address recipient)',

@@ -24,7 +24,7 @@ export type PriceMove = {
 
 type Swap = PoolSides & { readonly zeroForOne: boolean; readonly limitX96: bigint }
 
-/** What one swap may spend: more than moves any of the local pools by a factor of ten thousand. */
+/** Input limit of one swap: more than moves any of the local pools by a factor of ten thousand. */
 const spendingUsd = 1_000_000_000n
 /** Another transaction of the keeper may take the nonce that was counted here. */
 const attemptsMax = 4

@@ -3,11 +3,11 @@ import type { LocalKeys } from '../../keys/localKeys.ts'
 import type { LocalChain } from '../../nodes/localChain.ts'
 import type { ChainKey } from '../chainPlan.ts'
 
-/** What an operator's command needs of a network, whoever started it. */
+/** Network as an operator's command needs it, independent of the process that runs it. */
 export type OperatedNetwork = {
   readonly keys: LocalKeys
   readonly deployment: NetworkDeployment
-  /** Of the chains of the other families; absent where they do not run. */
+  /** Control URL of the chains of the other families; absent where they do not run. */
   readonly familyControlUrl?: string | undefined
   readonly chains: Readonly<Record<ChainKey, { readonly chain: LocalChain }>>
 }

@@ -41,7 +41,7 @@ export function poolsPricedBy(
 }
 
 /**
- * Where a pool stands when it agrees with the feeds: √(token1 per token0)·2⁹⁶, rounded down.
+ * Pool price that agrees with the feeds: √(token1 per token0)·2⁹⁶, rounded down.
  * @param answers USD per whole token, all with the same decimals
  * @throws RangeError when an answer is not positive
  */

@@ -12,7 +12,7 @@ const hex = z
   .regex(/^0x([0-9a-f]{2})*$/)
   .transform((text): Hex => `0x${text.slice(2)}`)
 
-/** What the hub executes, as an oracle answers it. */
+/** Execution for the hub, as an oracle answers it. */
 export const attestedExecutionSchema = z.object({
   idempotencyKey: hex,
   actions: z.array(hex).min(1),
@@ -39,7 +39,7 @@ export async function submitAttestation(
   return submitExecution({ keys, deployment, chains }, parsed.data.execution)
 }
 
-/** The same, of an execution that was read already. @throws ConfigurationError when the hub refuses */
+/** Submits an execution that was parsed already. @throws ConfigurationError when the hub refuses */
 export async function submitExecution(
   { keys, deployment, chains }: Pick<OperatedNetwork, 'keys' | 'deployment' | 'chains'>,
   { idempotencyKey, actions, signatures }: AttestedExecution,

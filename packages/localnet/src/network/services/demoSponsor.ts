@@ -15,7 +15,7 @@ export type DemoSponsorOptions = {
   readonly network: LocalNetwork
   readonly quoteApiUrl: string
   readonly adminUrl: string
-  /** Of the admin listener, where one is set. */
+  /** Key of the admin listener, where one is set. */
   readonly adminKey: string | undefined
   readonly signal: AbortSignal
 }

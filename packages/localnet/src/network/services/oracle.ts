@@ -136,7 +136,7 @@ function peersOf({ network, ports }: ServiceContext, numbers: readonly OracleNum
     .join(';')
 }
 
-/** What peers authenticate with at this oracle; derived, so that every start has the same. */
+/** API key of peers at this oracle; derived, so that every start has the same. */
 function peerKey(keys: LocalKeys, number: OracleNumber): string {
   return createHash('sha256')
     .update(`peers of ${signerOf(keys, number).privateKey}`)

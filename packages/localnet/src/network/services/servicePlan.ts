@@ -5,7 +5,7 @@ import { oraclePlans } from './oracle.ts'
 import { quoteApiPlan } from './quoteApi.ts'
 import { solverPlan } from './solver.ts'
 
-/** What a service may be told about the network it belongs to. */
+/** Facts about the network for the plan of a service. */
 export type ServiceContext = {
   readonly network: LocalNetwork
   /** Writes a secret for its owner's eyes only. @returns its absolute path */
@@ -21,7 +21,7 @@ export type ServicePorts = Readonly<Record<string, number>>
 
 /** One process beside the nodes. */
 export type ServicePlan = {
-  /** Of the process, its log file and its messages. */
+  /** Name of the process, its log file and its messages. */
   readonly name: string
   /** One line for people: what it is, and whether it is the real thing. */
   readonly about: string

@@ -60,7 +60,7 @@ async function familyKeyFiles({
   return Object.assign({}, ...files)
 }
 
-/** What quote-api knows the solver by; derived, so that every start has the same. */
+/** API key of the solver at quote-api; derived, so that every start has the same. */
 export function solverApiKey(keys: LocalKeys): string {
   return createHash('sha256').update(`solver of ${keys.fillWallet.privateKey}`).digest('hex')
 }

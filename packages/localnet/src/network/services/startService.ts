@@ -13,11 +13,11 @@ import { writeSecretFile } from './writeSecretFile.ts'
 export type ServiceOptions = {
   readonly network: LocalNetwork
   readonly repositoryRoot: string
-  /** Of every service of the session, this one's included. */
+  /** Ports of every service of the session, this one's included. */
   readonly ports: ReadonlyMap<string, ServicePorts>
   readonly families?: FamilyUrls | undefined
   readonly endpoints: Pick<SessionEndpoints, 'replacedIn'>
-  /** What the service inherits; its plan overrides it. */
+  /** Inherited environment of the service; its plan overrides it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Told that the start takes long, and where to look. */
   readonly report: (line: string) => void

@@ -32,7 +32,7 @@ export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 
   readonly endpoints?: PersonalityName | undefined
   readonly firstPorts: FirstPorts
   readonly repositoryRoot: string
-  /** What the services inherit. */
+  /** Inherited environment of the services. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly report: (line: string) => void
   /** Told when a part is up. */
@@ -48,7 +48,7 @@ export type Session = {
   /** Chains of the other families; absent where they do not run. The first is open, the others come up behind it. */
   readonly families: OtherChains | undefined
   readonly endpoints: Pick<SessionEndpoints, 'be'>
-  /** Of the demo sponsor; absent when no quote-api runs. */
+  /** API key of the demo sponsor; absent when no quote-api runs. */
   readonly sponsorApiKey: string | undefined
   /** Resolves when a part ends on its own; never after `stop`. */
   readonly failed: Promise<ProcessEnd>
@@ -209,7 +209,10 @@ async function startServices(
   running.sort((one, other) => services.indexOf(one.plan) - services.indexOf(other.plan))
 }
 
-/** What an operator stopped before stays stopped: that is told, and the start goes on. */
+/**
+ * Waits until both chains are quoted. A chain that an operator stopped stays stopped: that is reported, and the start
+ * goes on.
+ */
 async function waitForQuotes(
   { chains }: LocalNetwork,
   options: {

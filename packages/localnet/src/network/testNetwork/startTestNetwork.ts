@@ -15,7 +15,7 @@ export type TestNetworkOptions = {
   readonly blockTimeSeconds?: number
   /** Rules of the nodes, as they name them; default: what a node takes by itself. */
   readonly hardfork?: string
-  /** Where snapshots are kept; default `.cache/localnet` of the repository. */
+  /** Directory of snapshots; default `.cache/localnet` of the repository. */
   readonly cacheFolder?: string
   /** Keys of a snapshot that is not there yet; default: random ones. */
   readonly randomKey?: () => Hex

@@ -11,7 +11,7 @@ export type BitcoinApi = 'node' | 'esplora'
 
 export type Answer = { status: number; text: string }
 
-/** What a stand-in does to an answer before it leaves. `what`: the RPC method, or the Esplora path. */
+/** Change of an answer before it leaves. `what`: the RPC method, or the Esplora path. */
 export type Fault = (what: string, answer: Answer) => Answer | 'hang' | Promise<Answer | 'hang'>
 
 export type BitcoinNode = {
@@ -21,7 +21,7 @@ export type BitcoinNode = {
   fault(fault: Fault | undefined): void
   /** HTTP requests since the last reset. */
   requests(): number
-  /** What was asked since the last reset, in order. */
+  /** Requests since the last reset, in order. */
   asked(): readonly string[]
   headers(): IncomingMessage['headers']
   reset(): void

@@ -47,7 +47,7 @@ export class ConstructedChain {
   readonly #options: ChainOptions
   #index: ChainIndex | undefined
   #branch = 0
-  /** What nodes estimate; none, as on a network that nobody uses. */
+  /** Fee rate that nodes estimate; undefined as on an unused network. */
   satPerKvb: number | undefined
 
   /** @param beganSeconds when its first block was: each one is ten minutes later */
@@ -178,7 +178,7 @@ export class ConstructedChain {
   }
 }
 
-/** What is looked for in all blocks; of what occurs twice the first. */
+/** Index over all blocks; the first of two entries with one key counts. */
 type ChainIndex = {
   readonly mined: ReadonlyMap<string, { readonly transaction: Transaction; readonly block: ConstructedBlock }>
   /** By id and number of what they spend. */
@@ -236,7 +236,7 @@ function idOf(transaction: Transaction): string {
   return id
 }
 
-/** Of the whole block. */
+/** Serialised bytes of the whole block. */
 export function blockBytes({ header, transactions }: ConstructedBlock): Buffer {
   // A count below 65,536 in its shortest form.
   const [low, high] = [transactions.length & 0xff, transactions.length >> 8]

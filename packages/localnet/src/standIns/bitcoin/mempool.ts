@@ -4,7 +4,7 @@ import { crypto, payments, script, type Transaction } from 'bitcoinjs-lib'
 export type Coin = { readonly script: Uint8Array; readonly value: bigint }
 type Spent = { readonly txid: string; readonly vout: number }
 
-/** What a chain without rules of its own has to say, so that its mempool can have some. */
+/** Coins of a chain without rules of its own, which its mempool needs to have some. */
 export type ChainCoins = {
   /** An output in a block that no block has spent. */
   confirmed(spent: Spent): Coin | undefined
@@ -116,7 +116,7 @@ const feeOf = (transaction: Transaction, coins: readonly Coin[]): bigint =>
   coins.reduce((sum, { value }) => sum + value, 0n) -
   transaction.outs.reduce((sum, { value }) => sum + value, 0n)
 
-/** Of P2WPKH and of the first way of a deposit address; others are not checked here, which a real node does. */
+/** Checks signatures of P2WPKH and of the first path of a deposit address; a real node checks the others too. */
 function isSigned(transaction: Transaction, index: number, coin: Coin): boolean {
   const { script: output, value } = coin
   if (output.length === 34 && output[0] === 0) return isSwept(transaction, index, coin)
@@ -130,7 +130,7 @@ function isSigned(transaction: Transaction, index: number, coin: Coin): boolean 
   return secp256k1.verify(compact, transaction.hashForWitnessV0(index, code, value, hashType), publicKey)
 }
 
-/** Where a script asks for the signature of one key behind OP_IF. Pure. */
+/** Checks the signature where a script requires one key behind OP_IF. Pure. */
 function isSwept(transaction: Transaction, index: number, { script: output, value }: Coin): boolean {
   const [signature, way, code, ...more] = transaction.ins[index]?.witness ?? []
   if (signature === undefined || code === undefined || more.length > 0) return true

@@ -8,7 +8,7 @@ export type StoredBody<Body = unknown> = {
    * published, says. `constructed`: as we think that it is.
    */
   readonly provenance: 'recorded' | 'specified' | 'constructed'
-  /** Where it was published, or what it was constructed from. */
+  /** Publication of the body, or the source it was constructed from. */
   readonly source: string
   /** Rules of a reader that tests prove with it, worded alike in every body that proves one. */
   readonly proves: readonly string[]

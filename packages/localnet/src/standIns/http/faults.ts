@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpBodies } from './bodies.ts'
 
-/** How a stand-in treats requests that arrive while the fault is set. */
+/** Treatment of requests that arrive while the fault is set. */
 export type HttpFault =
   | { readonly kind: 'none' }
   | { readonly kind: 'delay'; readonly delayMs: number }
@@ -17,7 +17,7 @@ export type HttpFault =
   | { readonly kind: 'half' }
   /** The true answer behind so much white space. */
   | { readonly kind: 'oversize'; readonly bytes: number }
-  /** What a node answers with status 200 when it fails. */
+  /** Error that a node answers with status 200. */
   | { readonly kind: 'nodeError' }
   /** The true body goes through `rewrite`; of some questions only, where `isAbout` says so. */
   | {
@@ -26,7 +26,7 @@ export type HttpFault =
       readonly isAbout?: (question: Question) => boolean
     }
 
-/** What a request asks: its path, and its body as text. */
+/** Request of a client: its path, and its body as text. */
 export type Question = { readonly path: string; readonly text: string }
 
 /** @param truth makes the body; not called by faults that need none */

@@ -18,7 +18,7 @@ export type ListedTransaction = {
 
 export type ListedToken = { readonly name: string; readonly tokenId: string; readonly szDecimals: number }
 
-/** What several endpoints of one exchange show. */
+/** State shared by several endpoints of one exchange. */
 export type ExchangeLedger = {
   readonly transactions: ListedTransaction[]
   readonly tokens: ListedToken[]

@@ -12,7 +12,7 @@ export type Answer = {
   readonly headers?: Record<string, string>
 }
 
-/** What is done to the true answer before it leaves: a delay, an error, a lie. */
+/** Change of the true answer before it leaves: a delay, an error, a lie. */
 export type Fault = (path: string, truth: Answer) => Answer | 'hang' | 'reset' | Promise<Answer | 'hang'>
 
 export type LighterNode = {
@@ -24,7 +24,7 @@ export type LighterNode = {
   /** Statuses that the explorer tells, by hash; default `executed`. */
   setLogStatus(hash: string, status: string): void
   fault(fault: Fault | undefined): void
-  /** Whether nothing reaches it. */
+  /** True cuts the node off from every client. */
   cutOff(isCutOff: boolean): void
   /** Paths asked since the last reset, in order. */
   asked(): readonly string[]
@@ -86,7 +86,7 @@ export async function startLighterNode(
   }
 }
 
-/** What the exchange and its explorer answer. */
+/** Answers of the exchange and its explorer. */
 class LighterApi {
   contract: Hex = '0x3B4D794a66304F130a4Db8F2551B0070dfCf5ca7'
   readonly logStatuses = new Map<string, string>()
@@ -160,7 +160,7 @@ class LighterApi {
     return lighterBodies.logs.body(own.slice(offset, offset + Number(query.get('limit'))))
   }
 
-  /** Who signed it is not checked: see the exchange. */
+  /** The signer is not checked: see the exchange. */
   #isToken(token: string, account: string): boolean {
     const [until, of] = token.split(':')
     return of === account && Number(until) * 1_000 > this.#exchange.nowMs()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What came to a cluster from outside. Its events in their order make the same cluster again. */
+/** External input of a cluster. The same events in order recreate the cluster. */
 export type ClusterEvent =
   | SentEvent
   | { readonly airdrop: string; readonly amount: bigint }

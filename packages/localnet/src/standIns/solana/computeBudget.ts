@@ -1,12 +1,12 @@
 import { ComputeBudgetProgram, SystemProgram, type VersionedMessage } from '@solana/web3.js'
 
-/** What a message asks of a block, and what it pays for that. */
+/** Compute limits that a message requests, and their fee. */
 export type ComputeBudget = {
   /** Micro-lamports per unit. */
   readonly price: bigint
   /** Asked for, or granted without asking. */
   readonly units: bigint
-  /** Of the whole transaction. */
+  /** Fee of the whole transaction. */
   readonly feeLamports: bigint
 }
 

@@ -103,7 +103,7 @@ export function executeTransfer(
   })
 }
 
-/** The same call, made by another program. */
+/** Wraps a call so that another program makes it. */
 export function forwarded(forwarder: PublicKey, inner: TransactionInstruction): TransactionInstruction {
   return new TransactionInstruction({
     programId: forwarder,

@@ -51,7 +51,7 @@ export function readAccount(svm: LiteSVM, key: string): AccountState | undefined
   return { lamports, owner: programAddress, data: new Uint8Array(data), executable }
 }
 
-/** What a token account holds; `undefined` for every other account. */
+/** State of a token account; `undefined` for every other account. */
 export function readTokenAccount(svm: LiteSVM, account: AccountState): TokenState | undefined {
   if (!tokenPrograms.has(account.owner) || account.data.length < 165) return undefined
   const isAccount = account.data.length === 165 || account.data[165] === 2
@@ -90,13 +90,13 @@ export function execute(
   return svm.sendTransaction(transactionOf(wire))
 }
 
-/** What a node checks before it forwards a transaction. */
+/** Preflight check of a node before it forwards a transaction. */
 export function simulate(svm: LiteSVM, wire: WireTransaction): FailedTransactionMetadata | undefined {
   const result = svm.simulateTransaction(transactionOf(wire))
   return result instanceof FailedTransactionMetadata ? result : undefined
 }
 
-/** What it would do, whoever has signed it. */
+/** Simulates a transaction without a check of its signatures. */
 export function simulateUnsigned(
   svm: LiteSVM,
   wire: WireTransaction,

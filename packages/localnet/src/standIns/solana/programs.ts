@@ -16,7 +16,7 @@ export function programBytes(name: keyof typeof folders): Buffer {
   return readFileSync(new URL(`${folders[name]}/${name}.so`, import.meta.url))
 }
 
-/** Of an account as Anchor writes it: the first eight bytes of SHA-256 over `account:<name>`. */
+/** Discriminator of an account as Anchor writes it: the first eight bytes of SHA-256 over `account:<name>`. */
 const stateDiscriminator = createHash('sha256').update('account:RelayDepository').digest().subarray(0, 8)
 /** Room for the members of the public one, which nothing here reads. */
 const stateBytes = 128

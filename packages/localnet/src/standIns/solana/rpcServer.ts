@@ -107,7 +107,7 @@ function getMultipleAccounts(node: SolanaNode, [keys, options]: readonly unknown
   return { context, value: z.array(z.string()).max(keysAtOnce).parse(keys).map(shown) }
 }
 
-/** How accounts are shown to somebody who asked with these options. */
+/** Form of accounts in the answer, by the options of the request. */
 function accountsShown(node: SolanaNode, options: unknown) {
   requireBase64(options)
   const commitment = commitmentOf(options)

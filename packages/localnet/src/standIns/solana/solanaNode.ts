@@ -250,7 +250,7 @@ export class SolanaNode {
     this.#tell()
   }
 
-  /** What a node says of a transaction that it does not forward. */
+  /** Error of a node for a transaction that it does not forward. */
   simulate(
     wire: WireTransaction,
     options: { readonly replacesBlockhash: boolean },

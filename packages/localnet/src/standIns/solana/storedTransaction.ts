@@ -9,7 +9,7 @@ type Balances = { readonly lamports: readonly bigint[]; readonly tokens: readonl
 /** Versions to come are numbers too. */
 export type TransactionVersion = 'legacy' | number
 
-/** What the node keeps of one executed transaction. */
+/** Record of one executed transaction at the node. */
 export type StoredTransaction = {
   readonly bytes: Uint8Array
   readonly slot: bigint

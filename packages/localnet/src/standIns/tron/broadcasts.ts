@@ -11,7 +11,7 @@ export type Broadcasts = {
   trigger(call: CallBody): Promise<unknown>
   /** A signed transaction: as nodes do, it is refused by a code, or taken and run. */
   take(signed: Uint8Array): Promise<unknown>
-  /** The same in two parts, each in hex. */
+  /** Takes a transaction in two parts, each in hex. */
   takeParts(rawHex: string, signature: string): Promise<unknown>
 }
 

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { RpcFrame } from './renderBodies.ts'
 
-/** What a chain charges; may change while it runs. */
+/** Prices of a chain; may change while it runs. */
 export type TronPrices = { sunPerEnergy: number; sunPerByte: number }
 
 /** Members of a call, as nodes read them. */
@@ -13,7 +13,7 @@ export type CallBody = {
   readonly feeLimitSun?: number | undefined
 }
 
-/** What several facades of one chain know of its transactions. */
+/** Transactions of one chain, shared by its facades. */
 export type TronKnowledge = {
   readonly known: ReadonlyMap<string, KnownTransaction>
   /** Takes note of what was broadcast and run. */
@@ -40,7 +40,7 @@ export type KnownTransaction = {
   /** Without `0x`. */
   readonly rawHex: string
   readonly isContractCall: boolean
-  /** What it burnt, sun; absent where it came by another way than a broadcast. */
+  /** Burnt fee, sun; absent where the transaction came by another way than a broadcast. */
   readonly feeSun?: bigint | undefined
   /** For the time when the node has forgotten the state before it. */
   readonly trace?: RpcFrame | undefined

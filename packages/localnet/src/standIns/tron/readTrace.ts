@@ -7,7 +7,7 @@ export async function readTrace(bed: Pick<EvmBehind, 'node'>, evmHash: Hex): Pro
   return Object(await bed.node('debug_traceTransaction', [evmHash, { tracer: 'callTracer' }]))
 }
 
-/** What a call of the EVM takes before its code runs, which no energy stands for. @source EIP-2028 */
+/** Gas of an EVM call before its code runs, which no energy stands for. @source EIP-2028 */
 export function intrinsicGas(data: Hex): bigint {
   const bytes = Buffer.from(data.slice(2), 'hex')
   const zeros = bytes.filter((byte) => byte === 0).length

@@ -3,7 +3,7 @@ import { exactNumber, type Hex } from '@causeway/core'
 import { type Types, utils } from 'tronweb'
 import { account } from './account.ts'
 
-/** What a transaction does. Accounts are 20 bytes; `data` and `memo` begin with `0x`. */
+/** Effect of a transaction. Accounts are 20 bytes; `data` and `memo` begin with `0x`. */
 export type SubmittedContract =
   | { readonly kind: 'transfer'; readonly to: Hex; readonly amount: bigint }
   | { readonly kind: 'trigger'; readonly to: Hex; readonly data: Hex; readonly callValue?: bigint }
@@ -18,7 +18,7 @@ export type EncodedTransaction = {
 
 let last = 0
 
-/** Where in the chain a transaction is valid, and for how long. */
+/** Validity of a transaction: its reference block and its period. */
 export type TransactionPlace = {
   /** The id of a recent block, as nodes name it. */
   readonly blockId: string
@@ -42,7 +42,7 @@ export function unsignedCall(
   return { ...encode(rawData), rawData }
 }
 
-/** What a signed transaction says, as the classes of the protocol read it. @throws Error for what they refuse */
+/** Content of a signed transaction, as the protocol's classes read it. @throws Error for what they refuse */
 export function readSigned(signed: Uint8Array): SignedCall {
   const { Transaction, TriggerSmartContract } = protocol()
   const transaction = Transaction.deserializeBinary(signed)

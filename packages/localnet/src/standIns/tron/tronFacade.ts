@@ -187,7 +187,7 @@ async function constantCall({ bed }: Source, asked: Asked, newest: number): Prom
     const energy = BigInt(String(gas)) - intrinsicGas(data)
     return tronBodies.constantCall.body({ result: `0x${String(result).slice(2)}`, energy })
   } catch (error) {
-    // What the node does not run, it reverted, or the caller has not the coin that goes with it.
+    // A call that the node does not run has reverted, or its caller lacks the coin sent along.
     const message = error instanceof Error ? error.message : String(error)
     return /revert/i.test(message)
       ? tronBodies.constantCall.body({ revert: '0x' })

@@ -17,7 +17,7 @@ export type EvmBehind = {
 
 export type Submitted = { readonly transactionId: string; readonly evmHash: Hex }
 
-/** What a chain's facades know, and a way to run transactions that nobody signed. */
+/** State of a chain's facades, and a way to run transactions without a signature. */
 export type TronLedger = TronKnowledge & {
   /** Runs the transaction on the chain and waits for its block. */
   submit(from: LocalAccount, contract: SubmittedContract, memo?: Hex): Promise<Submitted>
