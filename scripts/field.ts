@@ -6,7 +6,7 @@ import { StartFailure } from '@causeway/localnet'
 import { parseFieldOptions } from './field/options.ts'
 import { runField } from './field/run.ts'
 
-// Where `run.mjs` starts it.
+// Working directory: `run.mjs` starts the script in the root of the repository.
 const root = process.cwd()
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())

@@ -84,7 +84,10 @@ async function buildAndRun(wanted: readonly string[]): Promise<void> {
   }
 }
 
-/** What a build that was ended had mounted is taken off first: nothing of the machine may be removed through it. */
+/**
+ * Removes a build's folder. Mounts of an aborted build are removed first, because deleting through one would delete
+ * files of the machine.
+ */
 async function removeTree(folder: string): Promise<void> {
   const mounts = (await readFile('/proc/self/mounts', 'utf8'))
     .split('\n')

@@ -40,7 +40,7 @@ async function run(): Promise<void> {
       process.exitCode = 1
     }
   } finally {
-    // Who goes on by the page must not begin with what is no longer there.
+    // An operator who follows the page must not begin with values of a rehearsal that has ended.
     await rm(join(directory, 'given.env'), { force: true })
     await rehearsal.stop()
   }

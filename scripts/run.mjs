@@ -60,7 +60,7 @@ function installWhatIsMissing() {
     .digest('hex')
   const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
   const [installed, ...had] = stamp.split('\n')
-  // Of another lockfile, other packages are rightly gone.
+  // With another lockfile, missing packages are expected.
   const stored = installed === wanted ? had.filter((line) => line !== pinnedMark) : []
   let pinned = pinnedNode()
   const lostNode = () => (had.includes(pinnedMark) && pinned === undefined ? 'scripts/runtime' : undefined)

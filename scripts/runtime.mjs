@@ -54,7 +54,7 @@ export function workspaceFolders(root) {
   return ['.', ...folders.filter((folder) => existsSync(join(root, folder, 'package.json')))]
 }
 
-/** What packages need of each other lies there, one folder each, at its version. @returns their names */
+/** Dependencies of the packages, in the store at one folder per package and version. @returns their names */
 export function storedPackages(root) {
   const folder = join(root, store)
   return existsSync(folder) ? readdirSync(folder).filter((name) => name.includes('@')) : []

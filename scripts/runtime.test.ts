@@ -125,7 +125,7 @@ test('O-123, O-124: an own Node of the same major is taken, and what was lost is
   await rm(join(folder, lost), { recursive: true })
   expect((await askIn(folder)).stderr).toContain(`${lost} is not whole.\n`)
   expect(existsSync(join(folder, lost, 'package.json'))).toBe(true)
-  // What no package of ours asks for, but one of its own does.
+  // A package that only a dependency depends on.
   const deep = 'node_modules/.pnpm/wrappy@1.0.2'
   await rm(join(folder, deep), { recursive: true })
   expect((await askIn(folder)).stderr).toContain(`${deep} is not whole.\n`)

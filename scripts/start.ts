@@ -17,7 +17,7 @@ import { parseStartOptions } from './start/options.ts'
 import { createProgress } from './start/progress.ts'
 import { exampleTo, summaryOf } from './start/summary.ts'
 
-// Where `run.mjs` starts it, wherever its bundle lies.
+// Working directory: `run.mjs` starts the bundle in the root of the repository, wherever the bundle is.
 const root = process.cwd()
 const stopping = new AbortController()
 const progress = createProgress(

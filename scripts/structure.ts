@@ -1,5 +1,5 @@
-// How large each package is, how its folders hang together, and what is longest; then how long the
-// pages are, and how much of them are rows that name a test.
+// Reports the size of each package, the imports between its folders, and the longest files; then the length of the
+// pages, and their share of rows that name a test.
 import ts from 'typescript'
 import type { RepositoryFile } from './checks/finding.ts'
 import { type Import, importsInside, reachedFrom } from './checks/folders.ts'
@@ -75,7 +75,7 @@ function functionsOf({ path, text }: RepositoryFile): readonly Sized[] {
   return found
 }
 
-/** How many first-level folders of a package reach each other, at most. */
+/** Size of the largest cycle of imports among a package's first-level folders. */
 function largestCircle(name: string, imports: readonly Import[]): number {
   const folderOf = (path: string) => path.slice(name.length + '/src/'.length).split('/')[0] ?? ''
   const targets = new Map<string, Set<string>>()

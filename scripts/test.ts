@@ -69,7 +69,7 @@ const staticCommands: readonly { readonly name: string; readonly command: readon
     command: [compiler, ...['-p', 'tsconfig.check.json', '--incremental', '--tsBuildInfoFile', types]],
   },
   {
-    // What runs in browsers knows other names than what runs in Node.
+    // The console is checked on its own: browsers and Node have different globals.
     name: 'types of the console',
     command: [compiler, '-p', 'packages/console'],
   },
@@ -146,7 +146,7 @@ function filesWithLongSizes(): readonly string[] {
     .map(({ path }) => path)
 }
 
-/** Whether all tests of the runs passed, at the second try where there is one. */
+/** True if all tests of the runs passed, at the second try where there is one. */
 async function judge(outcomes: readonly (TestRunOutcome | undefined)[]): Promise<boolean> {
   const told = outcomes.filter((outcome) => outcome !== undefined)
   if (told.length < outcomes.length) {

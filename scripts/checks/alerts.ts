@@ -7,7 +7,7 @@ const runbook = 'docs/operating/runbook.md'
 const rulesPattern = /^configs\/alerts\/[^/]+(?<!\.test)\.yaml$/
 const testsPattern = /^configs\/alerts\/[^/]+\.test\.yaml$/
 const dashboardPattern = /^configs\/dashboards\/[^/]+\.json$/
-/** What Prometheus itself makes of a target. */
+/** Metrics that Prometheus itself adds to a target. */
 const ofPrometheus: ReadonlySet<string> = new Set(['up'])
 
 const rulesSchema = z.object({

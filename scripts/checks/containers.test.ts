@@ -47,7 +47,7 @@ describe('containers check', () => {
   })
 })
 
-/** What the schema of compose files and dclint's rules say. */
+/** Findings of the compose schema and of dclint's rules. */
 function composeProblems(path: string): readonly string[] {
   const linter = new DCLinter({
     // The order of keys is the reader's: what a service is comes before how it is fenced.

@@ -6,7 +6,7 @@ const pinnedTag = /:[^:/]*\d[^:/]*$/
 const nonRootUser = /^[1-9]\d*:[1-9]\d*$/
 const execForm = /^\[\s*".*"\s*\]$/s
 
-/** What every image of ours keeps: pinned base, a locked install, a numbered user, a health check. */
+/** Rules for all our images: pinned base, a locked install, a numbered user, a health check. */
 export const containersCheck: Check = {
   name: 'containers',
   find: (files) => files.filter(({ path }) => dockerfile.test(path)).flatMap(findProblems),

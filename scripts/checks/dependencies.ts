@@ -29,7 +29,7 @@ const developmentFile =
   /^(scripts|bench|test|docs\/guides\/examples)\/|\/test\/|\.test\.ts$|^packages\/localnet\/|(^|\/)vitest\.config\.ts$/
 /** Published vectors and the like, which tests of several packages compare with. */
 const sharedTestData = /^packages\/[^/]+\/test\/(vectors|fixtures|arbitraries)\//
-/** What `exports` of the local network and of the contracts declare beside their roots. */
+/** Subpaths that `exports` of some packages declare beside their roots. */
 const declaredPart =
   /(?<=^localnet)\/(standIns\/\w+|families|wallets)$|(?<=^contracts)\/codes$|(?<=^families)\/rules$/
 

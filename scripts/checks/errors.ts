@@ -63,7 +63,7 @@ export function errorCodesOf(text: string): ReadonlySet<string> {
   return codes
 }
 
-/** What a declaration, member or assignment gives a value to. */
+/** Name of the target that a declaration, member or assignment gives a value to. */
 function nameOf(node: ts.Node): string | undefined {
   if (ts.isPropertyDeclaration(node) || ts.isPropertyAssignment(node) || ts.isPropertySignature(node))
     return node.name.getText()

@@ -2,17 +2,17 @@ import ts from 'typescript'
 import type { Check, Finding, RepositoryFile } from './finding.ts'
 import { visitNodes } from './syntax.ts'
 
-/** Where a family is named because it is at home there, or because it is registered there. */
+/** Paths that may name a family, because it is at home or registered there. */
 const homes: readonly RegExp[] = [
   /^packages\/families\/src\/(ethereum|solana|bitcoin|hyperliquid|lighter|tron)\//,
-  // How the protocol writes addresses and transaction ids of each.
+  // Encodings of addresses and transaction ids of each family in the protocol.
   /^packages\/core\/src\/encodings\//,
   // The registries: one line per family in each.
   /^packages\/families\/src\/registry\/(families|quotingFamilies)\.ts$/,
   /^packages\/chains\/src\/chainFamilies\.ts$/,
   // Contracts of the protocol are named by the family that their payloads are for.
   /^packages\/contracts\/src\//,
-  // What the packages give out of the family folders.
+  // Exports of the packages from the family folders.
   /^packages\/(core|families)\/src\/(index|rules)\.ts$/,
 ]
 

@@ -79,7 +79,7 @@ function againstLayers({ from, to }: Import): readonly Finding[] {
   if (!own.endsWith('.ts') && !order.includes(own)) {
     return [{ file: from, problem: `the folder ${own} has no place in the layers of ${root}` }]
   }
-  // What stands in `src` itself starts the app: it is above every folder.
+  // Files directly in `src` start the app: they are above every folder.
   const isBack = !own.endsWith('.ts') && (other.endsWith('.ts') || order.indexOf(other) > order.indexOf(own))
   return isBack ? [{ file: from, problem: `${own} stands below ${other} and must not import ${to}` }] : []
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(copy, { recursive: true, force: true }))
 
-/** What the linter says of a file of this text at this path; empty when it takes it. */
+/** Output of the linter for a file of this text at this path; empty when it has no finding. */
 async function lint(path: string, text: string): Promise<string> {
   const file = join(copy, path)
   await mkdir(dirname(file), { recursive: true })

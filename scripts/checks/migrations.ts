@@ -75,7 +75,7 @@ function sameNumbers(paths: readonly string[]): readonly Finding[] {
   })
 }
 
-/** What a release that does not know of it would stumble over, by what it looks for in one clause. */
+/** Changes that break an earlier release, by the pattern of the clause. */
 const takenAway: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['drops what they use', /\bdrop (?:table|column|function|view|type|sequence|schema)\b/],
   ['renames what they use', /\brename\b/],
@@ -90,7 +90,7 @@ const takenAway: readonly (readonly [what: string, pattern: RegExp])[] = [
 /** The transaction is that of all migrations of a start. */
 const transaction = /(?:^|;)\s*(?:begin|commit|rollback|start transaction)\s*(?:work|transaction)?\s*;/
 
-/** What a migration that is about to be frozen must not hold. */
+/** Forbidden statements in a migration that is about to be frozen. */
 export function newMigrationProblems(text: string): readonly string[] {
   const statements = statementsOf(text)
   const clauses = statements.split(/[,;]/)

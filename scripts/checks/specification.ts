@@ -215,7 +215,7 @@ function testProofOf(text: string): { readonly path: string; readonly title: str
   return path === undefined || title === undefined ? undefined : { path, title }
 }
 
-/** What vitest replaces in the title of a table. */
+/** Placeholders that vitest replaces in the title of a table. */
 const placeholder = /%[sdifjo]|\$\w+/
 
 /** A row names one test, or all cases of a table by its title as written, such as `is refused with %s`. */

@@ -5,7 +5,7 @@ import { tableRows } from './markdownTable.ts'
 import { visitNodes } from './syntax.ts'
 
 const page = 'docs/operating/configuration.md'
-/** Of every chain, by its key: listed once, as `<CHAIN>_RPC_URL`, `<CHAIN>_SIGNING_CAPS` and the like. */
+/** Variables per chain, named by its key and listed once, as `<CHAIN>_RPC_URL`, `<CHAIN>_SIGNING_CAPS` and the like. */
 const perChain = /_(RPC_URL|SIGNING_CAPS|FILL_WALLET_ADDRESS)$/
 const sources = [
   'apps/quote-api/src/config/config.ts',
@@ -13,7 +13,7 @@ const sources = [
   'apps/solver/src/compose/config.ts',
   'apps/allocator/src/compose/config.ts',
 ]
-/** Where a variable may be read: the service and the packages it hands its environment to. */
+/** Sources that may read a variable: the service and the packages it hands its environment to. */
 const sourcePattern =
   /^(apps\/(quote-api|oracle|solver|allocator)|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
 

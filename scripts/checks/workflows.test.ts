@@ -89,7 +89,10 @@ describe('workflows', () => {
   })
 })
 
-/** What an operator could not tell of an image, or who else could make one that looks like ours. */
+/**
+ * Gaps in a release workflow: facts about an image that an operator could not verify, or ways for others to publish one
+ * like ours.
+ */
 function doubtsAboutRelease(text: string): readonly string[] {
   const { on, jobs } = workflowSchema.extend({ on: z.unknown() }).parse(parse(text))
   const { images, ...others } = jobs

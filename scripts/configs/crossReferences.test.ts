@@ -18,7 +18,7 @@ function withValue(target: unknown, path: readonly string[], value: unknown): un
   return Array.isArray(target) ? Object.values(copy) : copy
 }
 
-/** What is wrong after one change of the mainnet files, which agree. */
+/** Problems after one change of the mainnet files, which agree. */
 function problemsWith(path: string, value: unknown): readonly string[] {
   const { chains, hub, quote } = { ...mainnets, ...Object(withValue(mainnets, path.split('.'), value)) }
   return findBrokenReferences(parseConfigSet('mainnets.prod', { chains, hub, quote }))

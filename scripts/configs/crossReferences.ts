@@ -20,8 +20,8 @@ const tickSpacings = new Map([
 ])
 
 /**
- * What the schemas cannot say: the files of one environment agree with each other. Each string
- * names the place and what is wrong there; an empty list means that all is well.
+ * Problems that the schemas cannot find: the files of one environment must agree with each other. Each string names the
+ * place and the problem there; an empty list means that all is well.
  */
 export function findBrokenReferences(config: ConfigSet): readonly string[] {
   return [

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import type { NetworkDeployment } from '../../packages/localnet/src/contracts/deployment.ts'
 import { root } from './writeJson.ts'
 
-/** Where `deployNetwork` puts everything on fresh chains, which are gone again when this resolves. */
+/** Addresses of `deployNetwork` on fresh chains, which are gone again when this resolves. */
 export async function deployThrowAwayNetwork(): Promise<NetworkDeployment> {
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -96,9 +96,9 @@ function commandsOf(page: string, heading: string): string {
 type Page = {
   readonly path: string
   readonly heading: string
-  /** Where its commands put settings and secrets. */
+  /** Folder of the settings and secrets that its commands write. */
   readonly folder: string
-  /** What needs an engine, a cluster or root. */
+  /** Commands that need an engine, a cluster or root. */
   readonly elsewhere: RegExp
 }
 

@@ -95,7 +95,7 @@ test('O-98: a shell understands the commands of every page', () => {
 
 type Run = {
   readonly page: string
-  /** Of package.json, and what then reads the words. */
+  /** Script in package.json, and the program that then parses the words. */
   readonly script: string
   readonly program: string
   readonly words: readonly string[]
@@ -110,7 +110,7 @@ function runOf(page: string, script: string, rest: string): Run {
     : { page, script, program: script, words }
 }
 
-/** What processes with commands of their own understand. */
+/** Programs with commands of their own. */
 const programs: Readonly<Record<string, Program<CommandForm>>> = {
   ...{ causeway, allocator: allocatorProgram, oracle: oracleProgram, solver: solverProgram },
   'quote-api': { name: 'npm run causeway -- quote-api', about: '', commands: [doctor] },

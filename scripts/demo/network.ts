@@ -17,7 +17,7 @@ const contractChain = z.object({
 const networkSchema = z.object({
   quoteApi: z.object({ url: z.url() }),
   oracles: z.array(z.object({ url: z.url() })).min(1),
-  // Of the chains, those whose tokens are contracts.
+  // Chains whose tokens are contracts; the others are left out.
   chains: z.array(z.unknown()).transform((entries) =>
     entries.flatMap((entry) => {
       const parsed = contractChain.safeParse(entry)
@@ -32,7 +32,7 @@ const networkSchema = z.object({
   }),
 })
 
-/** Where a request may end: any chain that is quoted. */
+/** Destinations of a request: any quoted chain. */
 const destinationsSchema = z.object({
   chains: z.array(z.object({ id: z.number(), name: z.string(), tokens: z.record(z.string(), z.string()) })),
 })

@@ -58,7 +58,7 @@ const historySchema = z.object({
   ),
 })
 
-/** What the solver did for a request, for whoever takes the solver's money out. */
+/** Fill of a request, for the withdrawal of the solver's money. */
 export type FilledRequest = {
   readonly order: unknown
   readonly orderId: string
@@ -92,7 +92,7 @@ export function demoStages(
   ]
 }
 
-/** Who pays what where, and where it goes. @throws StageFailure where the network has no such way */
+/** Payer, chains, currencies and recipient of a request. @throws StageFailure where the network has no such way */
 function placesOf({ accounts, chains, destinations }: DemoNetwork, to: string) {
   const [user] = accounts
   const base = chains.find(({ name }) => name === 'base')

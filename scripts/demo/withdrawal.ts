@@ -26,7 +26,10 @@ const hex = z
   .refine((text) => isHex(text))
   // CAST: the check above is that of Hex.
   .transform((text) => text as Hex)
-/** Of enough oracles: one whose peers have not read the same block yet answers with its own signature alone. */
+/**
+ * Execution with signatures of a quorum: an oracle whose peers have not read the block yet answers with its own
+ * signature alone.
+ */
 const quorumExecutionSchema = attestedExecutionSchema.refine(
   ({ signatures }) => signatures.length >= quorum,
   'too few oracles have signed yet',

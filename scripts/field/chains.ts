@@ -20,10 +20,10 @@ export type OpenChain = FieldChain & { readonly client: PublicClient<HttpTranspo
 
 export type Payment = { readonly to: Hex; readonly data?: Hex; readonly valueWei: bigint }
 
-/** What one look at a chain says. */
+/** Result of one look at a chain. */
 export type ChainReading = {
   readonly costs: ChainCosts
-  /** Of the funded account, in wei. */
+  /** Balance of the funded account, in wei. */
   readonly balanceWei: bigint
   /** For the report. */
   readonly told: string
@@ -33,7 +33,7 @@ const pollingMs = 500
 const minedTimeoutMs = 600_000
 /** A price of gas that is offered is this many times the price now: it may rise while a run goes on. */
 const gasPriceRise = 2n
-/** Of a transfer whose sender has nothing, which no node measures: a new account alone may take 183,600 units. */
+/** Gas of a transfer whose sender has no coin, which no node estimates: a new account alone may take 183,600 units. */
 const unmeasuredTransferGas = 250_000n
 /** Bytes of a signed transaction that calls a contract. */
 const transactionBytes = 600
@@ -102,7 +102,7 @@ export async function readCoinPrice({ feed, key }: FieldChain, from: OpenChain):
   return microUsd
 }
 
-/** What a rollup takes for a transaction of so many bytes at most, in wei: for bytes that do not compress well. */
+/** Maximum data fee of a rollup for a transaction of `bytes` bytes that do not compress well, in wei. */
 async function dataFeeMaxWei({ client, gasPriceOracle }: OpenChain, bytes: number): Promise<bigint> {
   if (gasPriceOracle === undefined) return 0n
   const data = bytesToHex(Uint8Array.from({ length: bytes }, (_, index) => (index * index * 167 + 13) % 256))
@@ -112,7 +112,7 @@ async function dataFeeMaxWei({ client, gasPriceOracle }: OpenChain, bytes: numbe
   return gasPriceRise * fee
 }
 
-/** What the shipped command takes for all that it deploys there, in wei. It leaves out what no file names. */
+/** Cost of the shipped command's deployments on the chain, in wei. Contracts that no file names are left out. */
 async function deploymentWei(
   chain: OpenChain,
   { environment, account, gasPriceMaxWei }: { environment: string; account: Hex; gasPriceMaxWei: bigint },
@@ -129,7 +129,7 @@ async function deploymentWei(
   return (await Promise.all(costs)).reduce((sum, cost) => sum + cost, 0n)
 }
 
-/** What the fill wallet lacks of its inventory, in wei. */
+/** Shortage of the fill wallet against its inventory, in wei. */
 export async function missingWei(
   chain: OpenChain,
   wallet: Hex,

@@ -1,4 +1,4 @@
-// What the configuration files of an environment say about the chains that a run in the field uses. Pure.
+// Configuration of the chains that a field run uses, from the files of an environment. Pure.
 import { ConfigurationError, type Hex } from '@causeway/core'
 import { parseCasedAddress } from '@causeway/families/rules'
 import { zeroAddress } from 'viem'
@@ -58,9 +58,9 @@ export type FieldChain = {
   readonly contracts: readonly Hex[]
   readonly wrappedNative: Hex | undefined
   readonly swapRouter: Hex | undefined
-  /** Where a rollup tells its fees. */
+  /** Gas-price oracle of a rollup. */
   readonly gasPriceOracle: Hex | undefined
-  /** Of its native coin. */
+  /** Price feed of its native coin. */
   readonly feed: { readonly chain: string; readonly address: Hex; readonly decimals: number }
 }
 
@@ -68,7 +68,7 @@ export type FieldFiles = {
   /** Those whose endpoints are given. */
   readonly chains: readonly FieldChain[]
   readonly hubVariable: string
-  /** Of signing caps that the files leave to the operator. */
+  /** Variables of signing caps that the files leave to the operator. */
   readonly capVariables: readonly string[]
 }
 

@@ -14,7 +14,7 @@ export type FieldOptions = {
   readonly configDirectory: string
   readonly directory: string
   readonly variables: Variables
-  /** Of the account that pays for all of it. */
+  /** Key of the account that pays for the whole run. */
   readonly funderKey: Hex
   readonly sumMicroUsd: bigint
   readonly isDryRun: boolean

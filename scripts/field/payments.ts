@@ -104,7 +104,7 @@ export async function waitForFill(
 
 export type Attestation = z.infer<typeof attestedSchema>
 
-/** What oracles are asked about a payment, in its order. */
+/** Question to the oracles about a payment, in its order. */
 export type Question = { readonly path: string; readonly body: object }
 
 /** Asks for deposit and fill until enough oracles signed both. @returns each question with its answer */
@@ -148,7 +148,7 @@ export async function compareWith(
   return differenceOf(answer, attestedSchema.parse(json))
 }
 
-/** What both oracles say of one question and say otherwise; signatures and further members are their own. */
+/** First member on which two oracles disagree about one question; signatures and further members are their own. */
 export function differenceOf(own: Attestation, other: Attestation): string | undefined {
   const [ours, theirs] = [own, other].map(factsOf)
   const name = Object.keys(ours ?? {}).find(
@@ -172,7 +172,7 @@ function factsOf({ messages, message, execution }: Attestation): Record<string, 
   }
 }
 
-/** What no patience mends. */
+/** Failure that a retry does not solve. */
 class Ended extends Error {}
 
 async function patiently<Value>(

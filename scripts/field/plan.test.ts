@@ -89,7 +89,7 @@ test('O-110: a coin is never said to be worth less than it is, nor a USD to be f
         expect(microUsdOf(weiOf(microUsd, { microUsdPerCoin }), microUsdPerCoin)).toBeGreaterThanOrEqual(
           microUsd,
         )
-        // What came in counts as less.
+        // A gain is rounded down.
         expect(microUsdOf(-wei, microUsdPerCoin) * 10n ** 18n).toBeGreaterThanOrEqual(-wei * microUsdPerCoin)
       },
     ),

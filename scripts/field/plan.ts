@@ -2,14 +2,14 @@
 import { divideUp } from '@causeway/core'
 import { formatUnits } from 'viem'
 
-/** What one chain takes, read before anything is sent. */
+/** Costs of one chain, read before anything is sent. */
 export type ChainCosts = {
   readonly chain: string
   /** Price of the native coin, of 18 digits. */
   readonly microUsdPerCoin: bigint
   /** No transaction offers more for a unit of gas. */
   readonly gasPriceMaxWei: bigint
-  /** What a rollup may take for a transaction beside its gas, in wei; 0 elsewhere. */
+  /** Maximum fee of a rollup for a transaction beside its gas, in wei; 0 elsewhere. */
   readonly dataFeeMaxWei: bigint
   /** Units of gas that a transfer to the fill wallet takes at most. */
   readonly transferGasMax: bigint
@@ -32,16 +32,16 @@ export type Step = {
   readonly kind: StepKind
   /** The chain that pays; absent: what is about no chain. */
   readonly chain?: string
-  /** Where a payment arrives. */
+  /** Destination chain of a payment. */
   readonly to?: string
-  /** What leaves the funded account at most, in wei of `chain`. */
+  /** Maximum spending of the funded account, in wei of `chain`. */
   readonly maxWei: bigint
   readonly maxMicroUsd: bigint
 }
 
-/** What each payment delivers. */
+/** Output of each payment. */
 export const outputMicroUsd = 500_000n
-/** Of what a quote charges beside the output and the gas of its fill. */
+/** Maximum fees of a quote beside the output and the gas of its fill. */
 const quotedFeesMaxMicroUsd = 100_000n
 /** Before anything is quoted; a deposit that is quoted is measured. */
 const plannedDepositGas = 200_000n
@@ -50,7 +50,7 @@ const fillGasMax = 300_000n
 const outputsLent = 4n
 const weiPerCoin = 10n ** 18n
 
-/** What so many wei are worth, in millionths of a USD, rounded up; what came in is negative. */
+/** Value of `wei` in microUSD, rounded up; a gain is negative. */
 export function microUsdOf(wei: bigint, microUsdPerCoin: bigint): bigint {
   return wei < 0n ? (wei * microUsdPerCoin) / weiPerCoin : divideUp(wei * microUsdPerCoin, weiPerCoin)
 }
@@ -60,7 +60,7 @@ export function weiOf(microUsd: bigint, { microUsdPerCoin }: Pick<ChainCosts, 'm
   return divideUp(microUsd * weiPerCoin, microUsdPerCoin)
 }
 
-/** What so much gas takes at most, in wei. */
+/** Maximum fee of `gas` units, in wei. */
 export function gasWei(gas: bigint, { gasPriceMaxWei, dataFeeMaxWei }: ChainCosts): bigint {
   return gas * gasPriceMaxWei + dataFeeMaxWei
 }
@@ -79,7 +79,7 @@ export function paidStep(
   return { kind, ...place, maxWei, maxMicroUsd: microUsdOf(maxWei, microUsdPerCoin) }
 }
 
-/** What the fill wallet needs on a chain for the fills of so many payments, in wei. */
+/** Balance of the fill wallet on a chain for the fills of `payments` payments, in wei. */
 export function inventoryWei(costs: ChainCosts, payments: number): bigint {
   return outputsLent * weiOf(outputMicroUsd, costs) + BigInt(payments) * gasWei(fillGasMax, costs)
 }
@@ -142,7 +142,7 @@ export function firstAbove(steps: readonly Step[], sumMicroUsd: bigint): Step | 
   })
 }
 
-/** What a chain's steps may take together, in wei. */
+/** Maximum spending of all of a chain's steps, in wei. */
 export function neededWei(steps: readonly Step[], chain: string): bigint {
   return steps.reduce((sum, step) => (step.chain === chain ? sum + step.maxWei : sum), 0n)
 }
@@ -154,7 +154,7 @@ export function nameOf({ kind, chain, to }: Pick<Step, 'kind' | 'chain' | 'to'>)
   return [kind, ...(chain === undefined ? [] : [chain]), ...(to === undefined ? [] : ['to', to])].join(' ')
 }
 
-/** What is said before a step. */
+/** Announcement before a step. */
 export function announce(step: Step): string {
   const { chain, maxWei, maxMicroUsd } = step
   if (maxWei === 0n) return `${nameOf(step)}: spends nothing`

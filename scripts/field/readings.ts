@@ -1,4 +1,4 @@
-// What is asked of endpoints of families that nothing is paid on: questions that need no account.
+// Read-only questions to endpoints of families that no run pays on: they need no account.
 import { ConfigurationError, splitList } from '@causeway/core'
 
 const timeoutMs = 60_000

@@ -19,7 +19,7 @@ export type Recording = {
 }
 
 type RecordingPlace = {
-  /** Of all records. */
+  /** Folder of all records. */
   readonly folder: string
   /** Beside what endpoints hold. */
   readonly secrets: readonly string[]

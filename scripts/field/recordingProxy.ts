@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 
-/** What one exchange with a node was, for whoever keeps it. */
+/** Record of one exchange with a node. */
 export type SeenExchange = {
   readonly path: string
   readonly requestBody: string
@@ -17,7 +17,7 @@ export type RecordingProxy = {
 }
 
 const timeoutMs = 60_000
-/** What a client reads of an answer beside its body. */
+/** Response headers that clients read. */
 const passedHeaders = ['content-type', 'retry-after']
 
 /**

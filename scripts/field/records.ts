@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 
 /** One answer of a node to one question. */
 export type Answer = {
-  /** Of the corpus: a family, or `errors`. */
+  /** Folder in the corpus: a family, or `errors`. */
   readonly folder: string
   /** A method of JSON-RPC, or a path. */
   readonly method: string
@@ -61,7 +61,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Who answers, for `SOURCES.md`: the last two labels of a host. */
+/** Provider for `SOURCES.md`: the last two labels of the host. */
 function providerOf(endpoint: string): string {
   const { hostname } = new URL(endpoint)
   return /^[\d.]+$|^\[|^localhost$/.test(hostname) ? 'this machine' : hostname.split('.').slice(-2).join('.')
@@ -100,7 +100,7 @@ export type FieldRecord = {
   readonly source: string
 }
 
-/** Of one method at one endpoint; of refusals, of one method and code. */
+/** Most records of one method at one endpoint; of refusals, of one method and code. */
 const recordsMax = 12
 const recordBytesMax = 2_000_000
 

@@ -14,16 +14,16 @@ export type FieldReport = {
   readonly endedAt: Date
   readonly taken: readonly Taken[]
   readonly sumMicroUsd: bigint
-  /** What funded account and fill wallet have less than before; undefined where they could not be read. */
+  /** Decrease of the funded account and the fill wallet, in microUSD; undefined where they could not be read. */
   readonly spentMicroUsd: bigint | undefined
-  /** Of the fill wallet, by chain, in words. */
+  /** Amounts returned from the fill wallet, by chain, in words. */
   readonly givenBack: readonly string[]
   /** Why it ended early. */
   readonly stopped: string | undefined
   /** Requests to endpoints, by chain. */
   readonly requests: Readonly<Record<string, number>>
   readonly records: number
-  /** What the replay of the records says: its last line, and the lines of what was not understood or differs. */
+  /** Result of replaying the records: its last line, and a line per answer that was not understood or differs. */
   readonly replayed: { readonly counts: string; readonly faults: readonly string[] }
 }
 
@@ -62,7 +62,7 @@ export function renderReport(report: FieldReport, scrub: (text: string) => strin
   ].join('\n')
 }
 
-/** What a dry run prints. */
+/** Output of a dry run. */
 export function renderPlan(
   steps: readonly Step[],
   { sumMicroUsd, above }: { readonly sumMicroUsd: bigint; readonly above: Step | undefined },

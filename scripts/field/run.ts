@@ -97,9 +97,9 @@ async function readJson(path: string): Promise<unknown> {
 
 type Scene = {
   readonly files: FieldFiles
-  /** Of the report, the records and the logs. */
+  /** Folder of the report, the records and the logs. */
   readonly folder: string
-  /** Of what ends with the run. */
+  /** Folder of files that are only needed during the run. */
   readonly state: string
   readonly runFile: RunFile
   readonly startedAt: Date
@@ -115,7 +115,7 @@ function accountsOf(funderKey: Hex): Accounts {
   }
 }
 
-/** What all that a run does stands on. */
+/** Context of every step of a run. */
 type Stage = Scene & {
   readonly accounts: Accounts
   readonly recording: Recording
@@ -154,7 +154,7 @@ async function takeSteps(run: FieldRun, scene: Scene): Promise<boolean> {
   return isWhole({ taken, stopped })
 }
 
-/** What an account has less than before, over all chains, in millionths of a USD. */
+/** Decrease of an account's balance over all chains, in microUSD. */
 async function lostMicroUsd(
   opened: readonly Opened[],
   address: Hex,
@@ -250,7 +250,7 @@ async function replayRecords(folder: string) {
   }
 }
 
-/** What the account has on each chain, and all steps together may need there. */
+/** Balance and maximum need of the account on each chain. */
 function needsOf(opened: readonly Opened[], steps: readonly Step[]) {
   return opened.map(({ key, balanceWei }) => {
     const needed = neededWei(steps, key)
@@ -282,7 +282,7 @@ async function preparePayments(
   })
 }
 
-/** What a killed run lent is not lent again. */
+/** Lends the outputs; those of a killed run are not lent again. */
 async function lend({ funderKey }: FieldRun, { opened, take, accounts }: Stage, chain: Opened) {
   const { costs } = chain
   const { fillWallet: to } = accounts

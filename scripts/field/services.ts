@@ -25,7 +25,7 @@ export type FieldServices = {
 /** Signatures that attest a fact. */
 export const quorum = 2
 const oracleNumbers = [1, 2, 3] as const
-/** Of the native coin, within an hour: far above what is paid. */
+/** Cap of the native coin within an hour, far above the payments. */
 const signingCaps = `0x${'0'.repeat(40)}=10000000000000000000`
 /** Nobody is sent there. */
 const unusedUrl = 'https://field.example'

@@ -28,7 +28,7 @@ const priceServiceUrl = 'https://coins.llama.fi'
 export async function prepareServices(
   { environment, variables }: Pick<FieldOptions, 'environment' | 'variables'>,
   place: {
-    /** Of what ends with the run: the files of the environment, and what services keep. */
+    /** Folder of files that are only needed during the run: environment files, and the services' state. */
     readonly state: string
     readonly endpoints: Readonly<Record<string, string>>
     readonly capVariables: readonly string[]

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Buildah } from './buildah.ts'
 import type { Processes } from './processes.ts'
 
-/** Where Debian keeps the certificates that this machine trusts. */
+/** Debian's bundle of the certificates that this machine trusts. */
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 

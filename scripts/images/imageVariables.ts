@@ -4,7 +4,7 @@ import { allocatorKeys, freeLoopbackPort, type TestNetwork } from '@causeway/loc
 type Variables = Readonly<Record<string, string>>
 
 /**
- * What each image is started with on a local network.
+ * Environment of each image on a local network.
  * @param databases connection strings, one empty database each
  */
 export async function imageVariables(

@@ -63,7 +63,7 @@ async function endGroup(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), patienceMs)
   await ended
   clearTimeout(timer)
-  // What outlived the group's first process.
+  // Children may outlive the group's first process.
   signalGroup(pid, 'SIGKILL')
 }
 

@@ -102,7 +102,7 @@ async function findService(pid: number | undefined, command: readonly string[]):
   return undefined
 }
 
-/** What limits are compared with, of a service that has just started. */
+/** Resource use of a service right after its start, to compare with its limits. */
 async function readUse(pid: number | undefined): Promise<string> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? []
@@ -110,7 +110,7 @@ async function readUse(pid: number | undefined): Promise<string> {
   return `${Math.round(Number(kibibytes) / 1024)} MiB at most, ${threads} threads`
 }
 
-/** Of all threads: a child belongs to the one that started it. */
+/** Children of all threads: a child belongs to the thread that started it. */
 async function childrenOf(pid: number): Promise<readonly number[]> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
   const texts = await Promise.all(

@@ -1,4 +1,4 @@
-// What a rehearsal gives an operator: the things that others give him in production.
+// Inputs that a rehearsal gives an operator: those that others give him in production.
 import { accessSync, constants } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
@@ -6,7 +6,7 @@ import { type Rehearsal, rehearsalEnvironment } from '@causeway/localnet'
 import { z } from 'zod'
 import { writeFiles } from './draftedFiles.ts'
 
-/** Of the one who sends coin and tokens, for `fund`. */
+/** Account that sends coin and tokens, for `fund`. */
 const treasurySchema = z.object({
   privateKey: z.templateLiteral(['0x', z.string()]),
   chains: z.record(

@@ -50,7 +50,7 @@ beforeAll(() => {
 const componentsOf = (service: string) =>
   billSchema.parse(JSON.parse(bills.find((one) => one.service === service)?.text ?? '{}')).components
 
-/** What node finds when a file in `folder` imports `name`. */
+/** Path that node resolves when a file in `folder` imports `name`. */
 function resolveFrom(folder: string, name: string): string | undefined {
   const path = join(folder, 'node_modules', name)
   if (existsSync(join(path, 'package.json'))) return realpathSync(path)

@@ -30,8 +30,8 @@ export type ProductionPackages = {
 }
 
 /**
- * What an image of a service holds: its dependencies and theirs, peers among them. Development dependencies and
- * optional ones are left out, as docker/Dockerfile leaves them out.
+ * Packages in the image of a service: its dependencies and theirs, peers among them. Development and optional
+ * dependencies are left out, as docker/Dockerfile leaves them out.
  */
 export function productionPackages(text: string, service: string): ProductionPackages {
   const lock = lockfile.parse(parse(text))

@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
 const folder = (path: string): string => fileURLToPath(new URL(`../../${path}/`, import.meta.url))
-/** What an operator deploys, and what every program is compiled with. */
+/** Programs that an operator deploys, and the headers that every program is compiled with. */
 const deployedPrograms = folder('packages/contracts/programs/solana')
-/** What stands in for others' programs on local chains. */
+/** Stand-ins for others' programs on local chains. */
 const localPrograms = folder('packages/localnet/src/standIns/solana/programs')
 
 export const programs = ['depositAddresses', 'depository', 'forwarder'] as const
 type Program = (typeof programs)[number]
 
-/** Where a program's source is, and what was built from it. */
+/** Folder of a program's source and of its build. */
 export const folderOf: Readonly<Record<Program, string>> = {
   depositAddresses: deployedPrograms,
   depository: localPrograms,
   forwarder: localPrograms,
 }
 
-/** What `clang-16` is told. */
+/** Flags of `clang-16`. */
 export const compilerFlags: readonly string[] = [
   ...['-target', 'bpf', '-mcpu=v2', '-O2', '-fno-builtin', '-fno-merge-all-constants', '-Wall', '-Werror'],
   '-c',
@@ -33,7 +33,7 @@ type Build = { readonly sources: string; readonly program: string }
 const buildSchema = z.strictObject({ sources: z.string(), program: z.string() })
 export const buildsFile = fileURLToPath(new URL('builds.json', import.meta.url))
 
-/** What the last build recorded. @throws ZodError when the record has another shape */
+/** Record of the last build. @throws ZodError when the record has another shape */
 export function readBuilds(): Readonly<Record<Program, Build>> {
   const record: unknown = JSON.parse(readFileSync(buildsFile, 'utf8'))
   return z

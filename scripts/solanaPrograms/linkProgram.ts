@@ -23,7 +23,7 @@ export function linkProgram(object: Buffer): Buffer {
   return output
 }
 
-/** Where the loader maps a program's own bytes. */
+/** Virtual address at which the loader maps a program's own bytes. */
 const programStart = 0x1_0000_0000n
 const relocationKind = { load64: 1, call: 10 } as const
 const sectionKind = { progbits: 1, symtab: 2, strtab: 3, dynamic: 6, rel: 9, dynsym: 11 } as const

@@ -15,7 +15,7 @@ const variables = z.object({
 })
 
 export type Places = {
-  /** Of the state, absolute. */
+  /** Directory of the state, absolute. */
   readonly directory: string
   readonly firstPorts: { readonly quote: number; readonly oracle: number; readonly families: number }
   readonly chainPorts: { readonly base: number; readonly optimism: number; readonly hub: number }
@@ -77,7 +77,7 @@ export function parseStartOptions(
   }
 }
 
-/** Where the local network of this folder is; an empty variable counts as unset. @throws ConfigurationError */
+/** Directory and ports of this folder's local network; an empty variable counts as unset. @throws ConfigurationError */
 export function readPlaces(environment: Readonly<Record<string, string | undefined>>, root: string): Places {
   const set = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '')
   const parsed = variables.safeParse(Object.fromEntries(set))

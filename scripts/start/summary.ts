@@ -155,7 +155,7 @@ function exampleRequest({ keys, deployment }: Pick<LocalNetwork, 'keys' | 'deplo
   }
 }
 
-/** The same quote with its fees paid by the demo sponsor. */
+/** Example of a quote whose fees the demo sponsor pays. */
 function sponsoredExample(url: string, network: LocalNetwork, apiKey: string | undefined): readonly string[] {
   if (apiKey === undefined) return []
   const body = { ...exampleRequest(network), subsidizeFees: true }

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 export type CommandResult = {
   readonly ok: boolean
   readonly durationMs: number
-  /** What the command printed, both streams in the order of arrival; empty when it was shown live. */
+  /** Output of the command, both streams in the order of arrival; empty when it was shown live. */
   readonly output: string
 }
 

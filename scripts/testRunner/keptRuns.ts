@@ -5,7 +5,7 @@ import { parseOutcome, type TestRunOutcome } from './testRunOutcome.ts'
 /** The suite of `npm test` itself, among the names of all others. */
 export const npmTest = 'npm-test'
 
-/** What passed in the last whole run of a suite. */
+/** Passed tests of the last whole run of a suite. */
 export type KeptRun = {
   readonly suite: string
   readonly endedAtMs: number
@@ -21,7 +21,7 @@ export function keepRun(root: string, suite: string, outcome: TestRunOutcome): v
   writeFileSync(join(folderOf(root), `${suite}.json`), JSON.stringify(outcome))
 }
 
-/** Of every suite that ran whole on this machine, in the order of their names. */
+/** Kept runs of every suite that ran whole on this machine, in the order of their names. */
 export function readKeptRuns(root: string): readonly KeptRun[] {
   mkdirSync(folderOf(root), { recursive: true })
   return readdirSync(folderOf(root))

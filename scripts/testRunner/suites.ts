@@ -295,20 +295,22 @@ export function suiteCommand(suite: Suite): string {
   return scripted.includes(suite) ? `npm run test:${suite}` : `npm test -- --suite=${suite}`
 }
 
-/** What a real node judges; `test:all` leaves it out, since no package brings that node. */
+/** Suite against a real node; `test:all` leaves it out, since no package brings that node. */
 export const bitcoindSuite = 'bitcoind'
 
 /** Set while the long sizes are asked for; a file that reads it has one. */
 export const longSizesVariable = 'CAUSEWAY_FAULTS'
 
-/** What vitest runs for a suite: its project; for `faults` its files, and those of any project that have long sizes. */
+/**
+ * Arguments of vitest for a suite: its project; for `faults` its files, and those of any project that have long sizes.
+ */
 export function suiteArguments(
   suite: Suite | typeof bitcoindSuite,
   filesWithLongSizes: () => readonly string[],
 ): readonly string[] {
   if (suite === bitcoindSuite) return ['--config', 'vitest.bitcoind.config.ts']
   if (suite !== 'faults') return ['--project', suite]
-  // Of every project: a file with a long size may stand in any suite.
+  // Files of every project: a file with a long size may be in any suite.
   return [...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
 }
 
@@ -319,8 +321,8 @@ const packageFolder = /^(?:packages|apps)\/[^/]+\/?$/
 const isPath = (word: string): boolean => word.includes('/') || word.endsWith('.ts')
 
 /**
- * What vitest runs for the words after `npm test --`. The folder of a package stands for its unit tests, which answer
- * in seconds; `<package>/test` and names of files run whatever suite they are of.
+ * Arguments of vitest for the words after `npm test --`. The folder of a package stands for its unit tests, which take
+ * seconds; `<package>/test` and names of files run in whichever suite has them.
  */
 export function filteredArguments(words: readonly string[]): readonly string[] {
   const paths = words.filter(isPath)

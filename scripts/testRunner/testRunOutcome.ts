@@ -47,7 +47,7 @@ export function countTests({ files, errorsOutsideTests }: TestRunOutcome): TestC
 }
 
 const secondTriesMax = 3
-/** What vitest says of a limit, and what the waits of the tests say when their time is over. */
+/** Messages of a timeout, from vitest and from the waits of the tests. */
 const waitRanOut = /timed out|in time\b|it never came about that|was not mined in/i
 /** A search draws anew each time: what it found once is true, whether it is found again or not. */
 const foundBySearch = /Property failed after|seed/i

@@ -7,7 +7,7 @@ export type VerifyOptions = {
   readonly file: string
   readonly signers: readonly string[]
   readonly threshold: number
-  /** Of the configuration files that name the hub and the chains. */
+  /** Environment whose configuration files name the hub and the chains. */
   readonly environment: string
   readonly configDirectory: string | undefined
   /** Found by the response's form when it is not named. */

@@ -4,7 +4,7 @@ import type { RepositoryFile } from '../finding.ts'
 import { isSecret, type Services } from './services.ts'
 
 export const composePath = 'docker/compose.yaml'
-/** What may be reached from outside a container: the operations and the admin listener never are. */
+/** Port that may be reached from outside a container: the operations and the admin listener never are. */
 const publicPort = '3000'
 const databasePort = '5432'
 
@@ -39,7 +39,7 @@ const composeFile = z.object({
 type ComposeFile = z.output<typeof composeFile>
 type ComposeService = z.output<typeof composeService>
 
-/** What the compose schema cannot know; that schema itself is dclint's. */
+/** Problems that the compose schema cannot find; dclint checks the schema itself. */
 export function composeProblems({ text }: RepositoryFile, services: Services): readonly string[] {
   const document = parseDocument(text, { merge: true })
   if (document.errors.length > 0) return document.errors.map(({ message }) => message)

@@ -5,7 +5,7 @@ import { networkProblems } from './network.ts'
 import { podProblems } from './pods.ts'
 import { readServices } from './services.ts'
 
-/** What runs the images agrees with the images: compose and Kubernetes, without an engine or a cluster. */
+/** Checks compose and Kubernetes files against the images, without an engine or a cluster. */
 export const deploymentCheck: Check = { name: 'deployment', find: findProblems }
 
 function findProblems(files: readonly RepositoryFile[]): readonly Finding[] {

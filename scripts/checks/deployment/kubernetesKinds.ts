@@ -9,7 +9,7 @@ import {
 import { type INamespace, Namespace } from 'kubernetes-models/v1/Namespace'
 import { type IService, Service } from 'kubernetes-models/v1/Service'
 
-/** What a manifest may hold, by `apiVersion/kind`; `findUnknownFields` reads it as a type. */
+/** Allowed kinds of a manifest, by `apiVersion/kind`; `findUnknownFields` reads it as a type. */
 export type KubernetesKinds = {
   'apps/v1/Deployment': IDeployment
   'apps/v1/StatefulSet': IStatefulSet

@@ -141,7 +141,7 @@ export type Workload = In<ReturnType<typeof workload>>
 export type Service = In<typeof service>
 export type Policy = In<typeof policy>
 
-/** What one kustomization puts into one namespace. */
+/** Objects that one kustomization puts into one namespace. */
 export type Bundle = {
   readonly file: string
   readonly namespace: string

@@ -1,13 +1,13 @@
 import type { Bundle, Policy, Workload } from './manifests.ts'
 import { matches } from './pods.ts'
 
-/** Where a policy may lead to that is no pod of ours: endpoints of HTTPS, and a database by one address. */
+/** Port of HTTPS endpoints: beside our pods, a policy may lead there and to a database by one address. */
 const internetPort = 443
 const databasePort = 5432
 /** Clusters, machines, their metadata service. */
 const privateRanges = ['10.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16']
 
-/** Who reaches whom: nobody by default, and by no rule that leads nowhere or to more than it names. */
+/** Checks who may connect to whom: no one by default, and no rule may lead nowhere or to more than it names. */
 export function networkProblems(bundle: Bundle): readonly { file: string; problem: string }[] {
   const { file, policies, services, budgets, workloads, namespaces } = bundle
   const selecting = [...services, ...budgets].flatMap((one) => {

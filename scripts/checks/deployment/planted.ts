@@ -8,7 +8,7 @@ export const files = readRepositoryFiles(join(import.meta.dirname, '../../..'))
 
 export const kubernetes = (name: string) => `docker/kubernetes/${name}.yaml`
 
-/** What the check says once `from` in a file is `to`. */
+/** Findings of the check after `from` in a file is replaced by `to`. */
 export function problemsWith(path: string, from: string | RegExp, to: string): string {
   const file = files.find((one) => one.path === path)
   const text = file?.text.replace(from, to)

@@ -1,6 +1,6 @@
-// Goal: nobody applies a manifest or a compose file that a cluster refuses, or that gives away more than it says.
-// Who gains by breaking a rule: a container that was taken and looks for its neighbours, somebody on the internet who
-// looks for the operations port, and the hurried edit that drops a probe or mistypes a field.
+// Goal: no manifest or compose file is applied that a cluster refuses, or that grants more than it states.
+// Attackers and accidents: a compromised container that looks for its neighbours, someone on the internet who looks for
+// the operations port, and the hurried edit that drops a probe or mistypes a field.
 import { describe, expect, test } from 'vitest'
 import { deploymentCheck } from './deployment.ts'
 import { files, kubernetes, problemsWith } from './planted.ts'

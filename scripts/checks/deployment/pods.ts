@@ -3,7 +3,7 @@ import { isSecret, type Services } from './services.ts'
 
 const secretsFolder = '/vault/secrets'
 
-/** What every pod keeps, whatever its service is: who takes one has no more than that one. */
+/** Rules for every pod, whatever its service is: an attacker in one pod gains no more than that pod. */
 export function podProblems(bundle: Bundle, workload: Workload, services: Services): readonly string[] {
   const { metadata, spec } = workload
   const pod = spec.template.spec
@@ -133,7 +133,7 @@ function availabilityProblems({ budgets, workloads }: Bundle, workload: Workload
   const unavailable = spec.strategy?.rollingUpdate.maxUnavailable
   return [
     ...(shared ? [`${id}: its budget counts pods of another workload`] : []),
-    // Of one replica a budget keeps every machine from being emptied, or says nothing.
+    // With one replica a disruption budget prevents draining its machine, or has no effect.
     ...(spec.replicas < 2 && own.length > 0 ? [`${id}: a budget over one replica`] : []),
     ...(spec.replicas > 1 && (own.length !== 1 || own[0]?.spec.maxUnavailable !== 1)
       ? [`${id}: a budget with maxUnavailable 1`]

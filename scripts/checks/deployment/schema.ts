@@ -8,8 +8,8 @@ const kindsFile = join(import.meta.dirname, 'kubernetesKinds.ts')
 export type Manifest = Readonly<Record<string, unknown>>
 
 /**
- * What a cluster would refuse, and what it would drop: the schemas say what a field must be, and a field that none
- * of them has is one that somebody mistyped.
+ * Problems that make a cluster refuse a manifest or drop a field of it: the schemas define each field, and an unknown
+ * field is a typing mistake.
  */
 export function schemaProblems(manifest: Manifest): readonly string[] {
   const id = `${manifest['apiVersion']}/${manifest['kind']}`

@@ -8,13 +8,13 @@ const quoteApiConfig = 'apps/quote-api/src/config/config.ts'
 /** From the kill to the end of a process that was told to exit. */
 const marginSeconds = 5
 
-/** What a deployment has to agree with, read from where it is decided. */
+/** Facts that a deployment has to agree with, read from where they are decided. */
 export type Services = {
   /** Ports that each image's target opens, by target. */
   readonly ports: ReadonlyMap<string, readonly number[]>
   /** The user of the images, `uid:gid`. */
   readonly user: string
-  /** What a stop may take: the longest drain, what comes after it, and a margin. */
+  /** Longest time of a stop, s: the longest drain, the steps after it, and a margin. */
   readonly stopSeconds: number
   /** The version of this release. */
   readonly version: string
