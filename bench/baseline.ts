@@ -1,4 +1,4 @@
-// What each row was when somebody last looked and kept it: `npm run bench -- <rows> --keep` writes those it ran.
+// Baseline of each row, kept after a review: `npm run bench -- <rows> --keep` writes the rows that it ran.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { BenchRow } from './row.ts'

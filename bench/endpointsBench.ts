@@ -72,7 +72,7 @@ async function measure(): Promise<Measured> {
   }
 }
 
-/** What the market alone asks: a quote adds at most one read of users per block and chain. */
+/** Counts the market's own requests: a quote adds at most one read of users per block and chain. */
 async function countIdle(proxies: readonly FaultProxy[]): Promise<Counted> {
   const blocks = 10
   for (const proxy of proxies) proxy.resetCounters()

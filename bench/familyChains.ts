@@ -22,7 +22,7 @@ const { Keypair } = solanaLibrary()
 const { network, bed, variables, configs, stop } = await startSolanaNetwork({ blockTimeSeconds: 2 })
 const [btc, tron, lighter, hyperliquid] = await Promise.all([
   startBitcoinChain(true),
-  // What stands before its node would be slower than the service that asks.
+  // A fault proxy before the node would be slower than the service that asks.
   startTronChain(true, true),
   startLighterChain(true),
   startHyperliquidChain(network, true),
@@ -64,7 +64,7 @@ const families: Readonly<Record<Family, QuoteSide>> = {
   },
   Tron: {
     ...{ chainId: tronChainId, currency: tron.usdc, unitsPerDollar: 1_000_000 },
-    // Of less, a refund would cost more than a twentieth, which is refused.
+    // With a smaller amount a refund would cost more than a twentieth of it, which is refused.
     leastDollars: 400,
     accounts: addresses.map((address) => tronAddress(address)),
   },

@@ -27,7 +27,7 @@ type Measured = {
   readonly goals: {
     readonly transaction: number
     readonly withdrawal: number
-    /** Where it takes more than the others. */
+    /** Rounds for an expired order, where it needs more than the others. */
     readonly expired?: number
   }
 }

@@ -1,5 +1,5 @@
-// What the libraries of families cost to load, and what our own code costs beside them where it stays: decisions
-// 15 and 19 quote these rows.
+// Load time of the families' libraries, and the cost of our own code that replaces them: decisions 15 and 19 quote
+// these rows.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { bitcoinMainnet, hexToBytes, keccak256, solanaCodec, viemLibrary } from '@causeway/core'
@@ -80,7 +80,7 @@ function benchKeccak(): BenchRow {
   })
 }
 
-/** What the oracle signs for every attestation, over an action of the usual length. */
+/** Cost of hashing the typed data of an attestation, over an action of the usual length. */
 function benchTypedData(): BenchRow {
   const { hashTypedData } = viemLibrary()
   const domain = { version: '1', chainId: 1, verifyingContract: `0x${'11'.repeat(20)}` } as const
@@ -126,7 +126,7 @@ async function benchKeys(): Promise<BenchRow> {
   })
 }
 
-/** Of an instruction as a message names it: keys in base58, data in hex. */
+/** Cost of parsing a transfer instruction as a message names it: keys in base58, data in hex. */
 async function benchTransfers(): Promise<BenchRow> {
   const { PublicKey, SystemInstruction, SystemProgram } = solanaLibrary()
   const data = '0x020000000500000000000000'

@@ -7,11 +7,11 @@ export type LoadResult = {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly failed: number
-  /** What the first one that was refused was told. */
+  /** Answer to the first refused request. */
   readonly refusal: string | undefined
-  /** Of the process under load, all threads; `NaN` when it was not watched. */
+  /** Processor time of the process under load, all threads; `NaN` when it was not watched. */
   readonly cpuMsPerRequest: number
-  /** Of all processors, whoever used them: the load generator and the database too. */
+  /** Processor time of the whole machine, the load generator and the database included. */
   readonly machineCpuMsPerRequest: number
 }
 

@@ -1,4 +1,4 @@
-// What the process holds once everything that nobody needs is gone.
+// Memory of the process after a full garbage collection.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 

@@ -41,7 +41,7 @@ const seenSchema = z.object({
   bytes: z.number(),
 })
 type Load = z.infer<typeof seenSchema> & {
-  /** Of the main thread, the opened operation included. */
+  /** Processor time of the main thread, the opened operation included. */
   readonly processorMs: number
   /** From the address until the list is there and the page answers. */
   readonly answersMs: number
@@ -181,7 +181,7 @@ async function loadOnce(
   }
 }
 
-/** What was seen once `since` is told and the page has answered for a while. */
+/** Figures of the page once it has been responsive for a while after `since`. */
 async function settled(
   evaluate: (expression: string) => Promise<unknown>,
   url: string,

@@ -13,7 +13,7 @@ export function startQuoteServer(environment: NodeJS.ProcessEnv): Promise<BenchP
   )
 }
 
-/** What the image's command tells Node before the script. */
+/** Flags that the image's command passes to Node before the script. */
 function imageFlags(script: string): readonly string[] {
   const dockerfile = readFileSync(new URL('../docker/Dockerfile', import.meta.url), 'utf8')
   const command = dockerfile.split('\n').find((line) => line.startsWith('CMD ') && line.includes(script))
@@ -38,7 +38,7 @@ export async function startBenchProcess(
       text += chunk.toString()
       const found = /^listening (\S+)$/m.exec(text)?.[1]
       if (found === undefined) return
-      // What comes now is a log, which nobody keeps.
+      // Later output is a log, which is discarded.
       child.stdout.off('data', read).resume()
       resolve(found)
     }

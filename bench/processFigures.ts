@@ -34,7 +34,8 @@ export function cpuMs(pid: number): number {
 }
 
 /**
- * The same of a process and all its children, those that ended included: a PostgreSQL, whose connections are processes.
+ * Processor time of a process and all its children, ended ones included, in ms: PostgreSQL runs each connection as a
+ * process.
  */
 export function familyCpuMs(pid: number): number {
   try {

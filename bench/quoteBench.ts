@@ -33,7 +33,7 @@ export type QuoteSide = {
   readonly currency: string
   /** Smallest units of the currency that are worth a dollar. */
   readonly unitsPerDollar: number
-  /** What the first user sends from there; the last of a thousand sends eight more. */
+  /** Dollars that the first user sends; the last of a thousand sends eight more. */
   readonly leastDollars: number
   /** Users or recipients, who take turns. */
   readonly accounts: readonly string[]
@@ -198,7 +198,7 @@ function machineUs(results: Map<string, LoadResult[]>, name: string): number {
   return 1_000 * median((results.get(name) ?? []).map((result) => result.machineCpuMsPerRequest))
 }
 
-/** What P2 could be at most where this machine runs everything, and what a quote costs beyond its unavoidable parts. */
+/** Upper bound of P2 with everything on one machine, and the cost of a quote beyond its unavoidable parts. */
 async function ceilingRows(results: Map<string, LoadResult[]>): Promise<readonly BenchRow[]> {
   const baseUs = machineUs(results, 'base of /quote')
   const { signUs, storeUs } = await measureQuoteFloor()

@@ -1,4 +1,4 @@
-// What a quote costs at least, whatever else it does: one signature with its check, one durable insert.
+// Lower bound of a quote's cost: one signature with its check, one durable insert.
 import { randomBytes } from 'node:crypto'
 import { startTestDatabase } from '@causeway/database'
 import { createOrderStore } from '../apps/quote-api/src/requests/orders/orderStore.ts'

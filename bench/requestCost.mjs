@@ -43,7 +43,7 @@ const ask = () => app.inject({ method: 'POST', url: '/quote', payload: { amount:
 async function measure(requests) {
   const before = process.cpuUsage()
   for (let count = 0; count < requests; count += 20) await Promise.all(Array.from({ length: 20 }, ask))
-  // What waits is sent within a second: its cost belongs to the requests.
+  // Waiting spans are sent within a second: their cost belongs to the requests.
   if (ratio) await new Promise((resolve) => setTimeout(resolve, 1_200))
   const { user, system } = process.cpuUsage(before)
   return (user + system) / requests

@@ -72,7 +72,7 @@ async function benchMerging(): Promise<BenchRow> {
   }
 }
 
-/** What the answers of so many peers cost, beside the bare recoveries in them. */
+/** Cost of merging the answers of `peers` oracles, and of the bare recoveries in it. */
 export async function measureMerging(
   peers: number,
   merges: number,

@@ -117,7 +117,7 @@ export async function benchSponsored(): Promise<readonly BenchRow[]> {
 
 const pastHolds = 500_000
 
-/** The same with a long past: every hold is two transfers, made and expired. */
+/** Sponsored quotes with a long history: every hold is two transfers, made and expired. */
 export async function benchSponsoredGrowth(): Promise<readonly BenchRow[]> {
   // No quote made this past: the check of the books would rightly halt reservations.
   const measured = await measure(addPast, { JOBS: 'off' })

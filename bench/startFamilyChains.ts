@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-/** What stands beside the EVM. */
+/** Chain families beside the EVM. */
 export const families = ['Solana', 'Bitcoin', 'Tron', 'Lighter', 'Hyperliquid'] as const
 export type Family = (typeof families)[number]
 
@@ -17,9 +17,9 @@ const sideSchema = z.object({
 })
 
 const chainsSchema = z.object({
-  /** Of a service that quotes all of them. */
+  /** Environment of a service that quotes all of them. */
   environment: z.record(z.string(), z.string()),
-  /** Of one that quotes the EVM chains alone. */
+  /** Environment of a service that quotes the EVM chains alone. */
   evmEnvironment: z.record(z.string(), z.string()),
   origin: sideSchema,
   destination: sideSchema,

@@ -53,7 +53,7 @@ export async function steadyLoad(args: {
   }
 }
 
-/** Whether the answer was a success. */
+/** Sends one request. @returns true for a success */
 function send(args: {
   url: URL
   agent: Agent

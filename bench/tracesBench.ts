@@ -8,7 +8,7 @@ import { median } from './load.ts'
 import type { BenchRow } from './row.ts'
 
 const rounds = 5
-/** What a request has of one processor where 7,000 are served in a second. */
+/** Budget of one processor per request at 7,000 requests a second, µs. */
 const shareUs = 1_000_000 / 7_000
 
 /** Level of the log, and how many traces are told; the first is what all others are compared with. */

@@ -16,7 +16,7 @@ import { moreSponsors } from './sponsorTurns.ts'
 const rounds = 3
 const seconds = 4
 const connections = 32
-/** What a row may cost more at the end of its growth than at its beginning. */
+/** Largest ratio of a row's cost at the end of its growth to that at its beginning. */
 const goal = 1.5
 
 const steps = {

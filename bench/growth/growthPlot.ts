@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 
-/** What one request costs, by how much there is of something. */
+/** Cost of one request, by the number of existing items. */
 export type Curve = {
   readonly name: string
   readonly points: { readonly size: number; readonly cost: number }[]

@@ -9,7 +9,7 @@ export const farthestMs = 250
 const errorShare = 0.01
 
 export type DistantChain = {
-  /** What a service has as the chain's endpoints. */
+  /** Value of a service's endpoint variable for the chain. */
   readonly urls: string
   /** The last of the three accepts and never answers, until it is told otherwise. */
   setHanging(isHanging: boolean): Promise<void>

@@ -5,7 +5,7 @@ import { addedMs, type RateRun, spreadOf } from './runReport.ts'
 
 /** The requests per second at which P17 is judged. */
 export const goalRate = 50
-/** What chains may be asked for one request, by the service's own limit, and what it adds. */
+/** Most time in chain reads for one request, by the service's own limit, and the time it adds. */
 const askingMaxMs = 1_550
 
 /** P17. No rows without the rate that they are about. */

@@ -9,15 +9,15 @@ const refusalSchema = z.object({ errorCode: z.string() })
 export type TimedAnswer = Pick<MixedRequest, 'kind' | 'group'> & {
   /** From the moment at which it was due to the last byte of the answer. */
   readonly tookMs: number
-  /** How late it was sent: this process did not get to it, or others had the processors. */
+  /** Delay of sending, ms: this process was not scheduled in time, or other processes had the processors. */
   readonly sentLateMs: number
   /** From the parsed request to the answer, by the service's `Server-Timing`; 0 where it says nothing. */
   readonly insideMs: number
-  /** What the service says that it waited for chains, by `Server-Timing`. */
+  /** Time the service waited for chains, ms, from its `Server-Timing`. */
   readonly chainMs: number
   /** Undefined for an answer that is a success. */
   readonly refusal: string | undefined
-  /** Whether one endpoint of each chain hung when the request was due. */
+  /** True if one endpoint of each chain hung when the request was due. */
   readonly isHanging: boolean
 }
 
@@ -59,7 +59,7 @@ export async function openLoad(args: {
 
 type Told = Pick<TimedAnswer, 'chainMs' | 'insideMs' | 'refusal'>
 
-/** What went wrong on the way is a refusal too: callers cannot tell the difference. */
+/** Sends one request. A transport error counts as a refusal too: callers cannot tell the difference. */
 function send(args: {
   readonly url: URL
   readonly agent: Agent

@@ -1,10 +1,13 @@
 import type { TestNetwork } from '@causeway/localnet'
 import { type LocalRequest, localRequest } from '../../apps/quote-api/test/serviceSupport/localRequest.ts'
 
-/** Who asks: somebody of a fixed crowd that was asked about before, or somebody nobody has seen. */
+/** Kind of user: one of a fixed set that was quoted before, or a new one. */
 type Asker = 'known' | 'first-seen'
 
-/** Who has a goal of P17; what names no currency is answered from memory and would flatter any of the others. */
+/**
+ * Groups with a goal of P17; requests without a currency are answered from memory and would improve the figures of any
+ * other group.
+ */
 export type Group = Asker | 'asks a chain' | 'unknown token'
 
 type Kind = {
@@ -16,7 +19,7 @@ type Kind = {
   readonly request: LocalRequest
   /** Sent with the key of a sponsor. */
   readonly isKeyed?: boolean
-  /** Where it is not that of the asker: calls cannot be answered without a read of their own, whoever asks. */
+  /** Group that differs from the asker's: calls always need a read of their own, whoever asks. */
   readonly group?: Group
   /** Members that no two requests share. */
   readonly more?: (draw: Draw) => object

@@ -25,9 +25,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * What the service adds: all of the time but that in which it waited for chains, by its own word. A wait that is longer
- * than any one read takes is excused only as far: second rounds and the time before another endpoint is asked are the
- * service's own.
+ * Time that the service adds: the total without its reported wait for chains. The deducted wait is limited to the
+ * longest single read: second rounds and the time before another endpoint is asked are the service's own.
  */
 export function addedMs({ tookMs, chainMs }: TimedAnswer): number {
   return Math.max(0, tookMs - Math.min(chainMs, farthestMs))
