@@ -24,7 +24,7 @@ const server = createServer(async (request, response) => {
     return
   }
   const { id, data } = JSON.parse(body.toString())
-  // The same event may come again: what it stands for is done once.
+  // An event may arrive more than once: only its first arrival has an effect.
   if (!seen.has(id)) console.log(data.requestId, data.status)
   seen.add(id)
   response.writeHead(204).end()

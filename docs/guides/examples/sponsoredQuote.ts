@@ -24,5 +24,5 @@ const { feeSponsorship, fees, details, steps } = quote
 console.log(`sponsored: ${feeSponsorship.status} ${feeSponsorship.reason ?? ''}`)
 console.log(`sponsor pays: ${fees.subsidized.amountUsd} USD`)
 console.log(`user gets: ${details.currencyOut.amountFormatted} ${details.currencyOut.currency.symbol}`)
-// What the user's wallet signs and sends, in order.
+// Transactions and signatures of the user's wallet, in order.
 for (const { id, items } of steps) console.log(`step: ${id}, ${items.length} transaction(s)`)

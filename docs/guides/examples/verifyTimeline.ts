@@ -40,7 +40,9 @@ const types = {
   ],
 } as const
 
-/** Whether the key of `published` signed what the answer tells, all of it. The address within it is only the answer's word. */
+/**
+ * True if the key of `published` signed the whole answer. The address inside the answer is not proven and is ignored.
+ */
 export async function isSignedBy(published: Address, answer: Answer): Promise<boolean> {
   const { requestId, orderId, status, reason, steps, signed } = answer
   if (signed === undefined) throw new Error('The answer is not signed: ask with signed=true.')
