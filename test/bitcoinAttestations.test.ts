@@ -261,7 +261,7 @@ test('F-136: a withdrawal of many inputs is burnt, however long their old transa
   expect(answer.body).toHaveProperty('execution')
 })
 
-/** Of one satoshi of a depository for each input: a library takes long to build it. @source BIP 174 */
+/** PSBT with `inputs` inputs of one satoshi of a depository; a library takes long to build it. @source BIP 174 */
 function unsignedPsbt(inputs: number): Hex {
   const { script } = additionalKey.witness
   const spent = Buffer.concat([Buffer.of(1, 0, 0, 0, 0, 0, 0, 0, script.length), script])

@@ -116,7 +116,7 @@ async function quoteOf(more: object = {}): Promise<QuoteAnswer & { readonly addr
   return { ...quote, address }
 }
 
-/** What an exchange sends: a payment among others, in a block soon. */
+/** Payment as an exchange makes it: one output among others, in a block soon. */
 function pay({ address }: { readonly address: string }, ...values: readonly bigint[]) {
   const others = { script: keyOf('another customer').witness.script, value: 5_000_000n }
   const payment = funded(others, ...values.map((value) => ({ script: scriptOf(address), value })))

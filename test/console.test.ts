@@ -31,13 +31,13 @@ const pageBytesMax = 100_000
 /** Told, never asserted: a machine that others use takes any time. */
 const interactiveMsGoal = 1_000
 
-/** What somebody may call a key, as far as the routes let him. */
+/** Hostile labels of a key that the routes accept. */
 const hostileLabels = [
   '<img src=x onerror="window.pwned=1">',
   '"><script>window.pwned=1</script>',
   "javascript:window.pwned=1//'",
 ]
-/** What stands in a database all the same: text of an older release, or of somebody who writes to it. */
+/** Hostile text that is in the database all the same: from an older release, or from direct writes to it. */
 const turnedLabel = 'shop\u202Egnp.exe'
 const longReason = `<img src=x onerror="window.pwned=1">${'A'.repeat(10_000)}`
 
@@ -515,7 +515,7 @@ describe('the operator', () => {
         await page.keyboard.type('not the secret at all')
         await page.keyboard.press('Enter')
         await expect.poll(() => status(page)).toMatch(/not valid/)
-        // What is wrong is said of the field, and the field has the focus.
+        // The error is announced for the field, and the field has the focus.
         const secret = page.getByLabel('Admin secret')
         expect(await secret.getAttribute('aria-invalid')).toBe('true')
         expect(await secret.getAttribute('aria-describedby')).toBe('secret-note enter-problem')
@@ -573,7 +573,7 @@ type Wallet = (call: unknown) => Promise<unknown>
 const callSchema = z.object({ method: z.string(), params: z.array(z.unknown()).default([]) })
 const sentSchema = z.object({ to: z.custom<Hex>(isHex), data: z.custom<Hex>(isHex) })
 
-/** What a request keeps of its quote, as far as its timeline needs it. */
+/** Stored facts of a request's quote, as far as its timeline needs them. */
 function quotedOf({ deployment }: TestNetwork) {
   const dollar = { decimals: 6, usdX18: '1000000000000000000' }
   const fees = { relayerService: '1000', relayerGas: '2000' }
@@ -777,7 +777,7 @@ describe('the sponsor', () => {
 
         await tabTo(page, 'Show timeline')
         await page.keyboard.press('Enter')
-        // What was said tells why, where nothing is shown.
+        // The status text gives the reason when nothing is shown.
         const shown = async () =>
           [await status(page), await page.locator('#request').textContent()].join(' | ')
         await expect.poll(shown).toMatch(/ \| .{6,}/)
@@ -787,7 +787,7 @@ describe('the sponsor', () => {
 
         const origin = new URL(urls.publicUrl).origin
         expect(asked.filter((url) => !url.startsWith(origin) && url !== 'data:,')).toEqual([])
-        // Where there is no timeline yet, the browser says so.
+        // A missing timeline is a 404, which the browser reports.
         expect(problems.filter((problem) => !problem.includes('404'))).toEqual([])
         const texts = (await opened.texts()).join('\n')
         expect(texts).toContain(id)
@@ -811,7 +811,7 @@ describe('the sponsor', () => {
           headers: { 'x-sponsor-session': token },
         })
         expect(over.status).toBe(401)
-        // What was sent is credited, for the next sign-in to see.
+        // The top-up is credited before the next sign-in.
         const paid = scheme === 'light' ? 49_750_000n : 52_250_000n
         const available = async () => (await moneyOf(database.database, wallet)).available
         await expect.poll(available, { timeout: 60_000 }).toBe(paid)

@@ -53,7 +53,7 @@ async function fund(models: Network, { parties }: Cast): Promise<void> {
   expect(shown(one)).toEqual(shown(other))
 }
 
-/** What earlier runs left in the depository, and native coin for the parties, as the node gives it. */
+/** Balances of earlier runs in the depository, and the parties' native coin, which the node provides. */
 async function heldBefore({ parties }: Cast) {
   const { depository, tokens } = nodes.places.base
   const units = BigInt(await nodes.chains.base.call(tokens.USDC, tokenCalls.balanceOf(depository)))

@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => bed?.stop())
 
-/** Of services of one kind the first speaks for all. */
+/** Metrics of one service kind; its first service stands for all. */
 function exposedBy(kind: string): Promise<readonly Exposed[]> {
   const service = bed.session.services.find(({ plan }) => plan.name === kind || plan.name === `${kind}-1`)
   if (service === undefined) throw new Error(`no ${kind} runs`)

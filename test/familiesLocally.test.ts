@@ -93,7 +93,7 @@ async function operate(line: string): Promise<string> {
   return runOperatorCommand(await attachLocalNetwork(directory), parseOperatorCommand(line.split(' ')))
 }
 
-/** Who makes the first deposit; on Tron an account of this network. */
+/** Sender of the first deposit; on Tron an account of this network. */
 const depositors = {
   solana: 'DYDWFbzDZ2D73Yo4dX1JKKhiGRd6J1Y7wSNVk9Hpmt2s',
   bitcoin: 'bcrt1qy26l74q6xatancu6s3am05trs4z0x3nghgjy6w',

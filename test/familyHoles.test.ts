@@ -35,11 +35,11 @@ import {
 import { executed, psbtOf, withdrawalOf } from './families/bitcoinSupport/withdrawals.ts'
 
 const ids = ['a1', 'b2', 'c3'].map((two): Hex => `0x${two.repeat(32)}`)
-/** What each order demands. */
+/** Minimum output of each order. */
 const minimum = 900n
 const someIds = fc.array(fc.constantFrom(...ids), { maxLength: 3 })
 
-/** What orders a transaction settles, and what truly came from the solver. */
+/** Orders that a transaction settles, and the amount that truly came from the solver. */
 type Settled = { readonly orders: readonly Hex[]; readonly paid: bigint }
 
 /** I5: one payment is one order's. */

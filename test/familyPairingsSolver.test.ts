@@ -37,7 +37,9 @@ const pairs = families.flatMap((from) => families.map((to) => [from, to] as cons
 const quoteOf = async (body: object): Promise<QuoteAnswer> =>
   readOk(await postPatiently(`${at.url}/quote`, body), quoteResponseSchema)
 
-/** Who funds users of a family, or is one of them himself, sends one transaction after the other. */
+/**
+ * Queue per family: an account that funds users of a family, or is one of them, sends one transaction after the other.
+ */
 const turns = new Map<Family, Promise<unknown>>()
 
 function inTurn<Result>(family: Family, work: () => Promise<Result>): Promise<Result> {
@@ -69,7 +71,7 @@ async function end(process: SolverProcess): Promise<void> {
   await process.ended
 }
 
-/** What is known of an order that is not paid. */
+/** Known facts about an order that is not paid. */
 async function said(quote: QuoteAnswer): Promise<string> {
   const known = [await at.requests.statusOf(quote), await at.requests.settlementOf(quote)]
   const lines = solver.output().split('\n')
@@ -125,7 +127,7 @@ describe('when the solver is disturbed while an order of each family is open', {
     return orders
   }
 
-  /** How many of them the solver has signed a payment for. */
+  /** Number of orders that the solver has signed a payment for. */
   async function begun(orders: readonly Deposited[]): Promise<number> {
     const ids = orders.map(({ quote }) => `'${orderIdOf(quote)}'`)
     const [row] = await querySolver(

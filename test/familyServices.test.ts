@@ -58,7 +58,7 @@ afterAll(async () => {
 type Life = {
   readonly quote: QuoteAnswer
   readonly sponsor: TestSponsor
-  /** Who is owed the app fee. */
+  /** Recipient of the app fee. */
   readonly app: PrivateKeyAccount
 }
 
@@ -101,7 +101,7 @@ async function isSponsored({ quote, sponsor }: Life): Promise<void> {
   expect(1_000n * dollars - available).toBe(row?.debit)
 }
 
-/** The same request, whoever asks about it: ids are spelled as the chains of both families spell them. */
+/** Checks that every caller finds the request: ids are spelled as the chains of both families spell them. */
 async function isTold({ quote, sponsor }: Life): Promise<void> {
   const headers = { 'x-api-key': sponsor.apiKey }
   const status = await at.requests.statusOf(quote)

@@ -216,7 +216,7 @@ describe('a deposit', () => {
       (path, truth): ExchangeAnswer =>
         path.includes(invented) ? { status: 200, text: asTransaction } : truth,
     )
-    // What is honest is found beside it.
+    // Honest answers are found beside the false one.
     const honest = fundedLighterUser(at)
     const other = await quoteOf(honest.account)
     await depositOnLighter(at, other, honest)

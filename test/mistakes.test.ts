@@ -35,7 +35,7 @@ import { type MortalService, mortalServices, type SessionBed, startSessionBed } 
 
 const repositoryRoot = fileURLToPath(new URL('..', import.meta.url))
 const patience = { patienceMs: 180_000 }
-/** What is wrong is told in it; what is mended may take longer on a busy machine. */
+/** Patience for the repair of a reported mistake, which takes longer on a busy machine. */
 const minute = { patienceMs: 60_000 }
 const examiners = {
   'quote-api': examineQuoteApi,

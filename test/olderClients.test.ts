@@ -12,7 +12,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nativeCurrency, type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
 
-/** What of the package is used here; it is the same in all of them. */
+/** Members of the package in use here; all versions have them. */
 type Published = Pick<typeof newest, 'createClient' | 'convertViemChainToRelayChain'>
 
 // CAST: what these versions return differs in members that are not read here.

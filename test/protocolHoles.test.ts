@@ -35,7 +35,7 @@ import { close, closeRequested, payOut } from './model/parties/withdrawals.ts'
 import { shippedRules } from './model/rules.ts'
 import type { KnownOrder, World } from './model/world.ts'
 
-/** The same owner deposits for the same order once more. */
+/** Makes a second deposit of one owner for one order. */
 async function depositAgain(world: World, { known }: Paid): Promise<Paid> {
   return { known, deposit: await depositFor(world, known) }
 }

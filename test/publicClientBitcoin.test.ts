@@ -20,7 +20,7 @@ import {
   startBitcoinSettling,
 } from './support/bitcoinSettling.ts'
 
-/** Where the published wallet sends transactions. */
+/** Endpoint to which the published wallet sends transactions. */
 const publicHost = 'https://mempool.space/api/tx'
 
 let at: BitcoinSettling

@@ -55,7 +55,7 @@ describe('a request that cannot be filled', () => {
       txs: [{ to: called, value: '0', data: '0xdeadbeef' }],
       options: { refundTo },
     })
-    // What is called was an account when it was tried, and refuses everything when it is called.
+    // The target is an account during the simulation, and reverts every call afterwards.
     const { node } = bed.session.network.chains.optimism.chain
     await node.setCode({ address: called, bytecode: '0xfe' })
     await expect(execute(quote)).rejects.toThrow('Refunded')

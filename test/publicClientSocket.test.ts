@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
 
-/** What the client's sockets were told, as text. */
+/** Text messages received by the client's sockets. */
 const told: string[] = []
 const opened: string[] = []
 

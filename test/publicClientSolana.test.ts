@@ -131,7 +131,7 @@ const tokens = async (holder: string) => {
   return account?.data.readBigUInt64LE(64) ?? 0n
 }
 
-/** What an app is owed in USDC of a chain: its fees count once enough oracles attested the fill. */
+/** App's claimable USDC of a chain: its fees count once enough oracles attested the fill. */
 const usdcOwed = async (wallet: Hex, place: { readonly chainId: number; readonly address: string }) => {
   const [, ...owed] = await bed.client.actions.getAppFees({ wallet })
   const usdc = owed.find(

@@ -49,8 +49,8 @@ async function actualOf({ quote }: Life): Promise<bigint> {
 }
 
 /**
- * Whether the swap on the origin gave less than it was quoted with, as another user moved its pool in between: the
- * order is then paid in proportion, never below its minimum.
+ * True if the swap on the origin gave less than quoted, as another user moved its pool in between: the order is then
+ * paid in proportion, never below its minimum.
  */
 async function gotLessThanQuoted(sql: Database, { quote }: Life): Promise<boolean> {
   const [row] = await sql.query<{ is_short: boolean }>(

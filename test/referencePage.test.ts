@@ -51,7 +51,7 @@ async function openList(origin: string, withoutOurScript = false, viewport = scr
   return { page, asked, said, tookMs: performance.now() - begun }
 }
 
-/** The same, once somebody has opened the first operation and closed it again. */
+/** Opens the page and expands and collapses its first operation once. */
 async function open(origin: string, withoutOurScript = false): Promise<Opened> {
   const opened = await openList(origin, withoutOurScript)
   const { page } = opened
@@ -141,7 +141,7 @@ test('the page fits a phone, opened or not, asks nobody else and complains of no
   await page.close()
 }, 120_000)
 
-/** What an operation shows once its schemas are opened, without the ids that are made up at each opening. */
+/** Text of an operation with opened schemas, without the ids that are generated at each opening. */
 async function shownOf(page: Page, operationId: string): Promise<string> {
   const block = page.locator(`.opblock[id$="-${operationId}"]`)
   await block.locator('.opblock-summary-control').click()

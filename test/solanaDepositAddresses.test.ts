@@ -90,7 +90,7 @@ async function quoteOf(
   return { ...quote, address }
 }
 
-/** What an exchange sends. */
+/** Payment as an exchange makes it. */
 async function pay(
   { address }: { readonly address: string },
   currency: SolanaCurrency,

@@ -81,7 +81,7 @@ async function ask(body: object): Promise<{ status: number; text: string }> {
   return { status: response.status, text: await response.text() }
 }
 
-/** What is received, in smallest units. */
+/** Output amount of a price, in smallest units. */
 async function outOf(body: object): Promise<bigint> {
   const { status, text } = await ask(body)
   expect(status, text).toBe(200)

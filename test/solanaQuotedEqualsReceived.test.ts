@@ -21,7 +21,7 @@ import { sendStep } from './support/solanaSteps.ts'
 
 const { Keypair } = solanaLibrary()
 const usd = 1_000_000n
-/** What the feeds of a local network say. */
+/** Prices of a local network's feeds, in USD. */
 const solUsd = 150
 const patienceMs = 150_000
 const longTest = 200_000
@@ -94,7 +94,7 @@ async function quoteAtLast(
 }
 
 type More = Readonly<Record<string, unknown>>
-/** What `amount` of a body has the smallest unit of. */
+/** Amounts of a body, in smallest units. */
 const amounts = { SOL: '100000000', USDC: '20000000', WETH: '10000000' } as const
 const appFees = [{ recipient: `0x${'ab'.repeat(20)}`, fee: '100' }]
 
@@ -108,7 +108,7 @@ async function ends(quote: QuoteAnswer, status: 'success' | 'refund'): Promise<r
   return (await read()).txHashes ?? []
 }
 
-/** What the ledger took from a sponsor is what its quote was stored with, and nothing is held any more. */
+/** Checks that the sponsor's debit equals the stored quote, and that no hold remains. */
 async function debitIsQuoted(quote: QuoteAnswer, sponsor: TestSponsor): Promise<bigint> {
   await waitUntil(
     `${quote.requestId} settles`,
@@ -127,7 +127,7 @@ async function debitIsQuoted(quote: QuoteAnswer, sponsor: TestSponsor): Promise<
   return row?.debit ?? 0n
 }
 
-/** What `fees.relayerGas` charges is no less than what the fill wallet lost beside what it paid. */
+/** Checks that `fees.relayerGas` covers the fill wallet's loss beside its payment. */
 function costIsCharged(quote: QuoteAnswer, transactionId: string, recipient: string): void {
   const { spent, gainOf } = bed.payment(transactionId)
   const cost = spent - gainOf(recipient)
@@ -140,10 +140,10 @@ function costIsCharged(quote: QuoteAnswer, transactionId: string, recipient: str
 type ToCase = {
   readonly name: string
   readonly currency: SolanaCurrency
-  /** What the recipient has before; default: an account for what is received. */
+  /** Initial state of the recipient; default: it has an account for the received currency. */
   readonly account?: 'absent' | 'wallet alone'
   readonly more?: More
-  /** What the answer says of a sponsor, who is asked. */
+  /** Expected sponsoring in the answer, where a sponsor is asked. */
   readonly sponsored?: 'full' | 'partial' | 'none'
   readonly pays?: Hex
 }
@@ -341,7 +341,7 @@ describe('from Solana the user pays and the recipient gets what was quoted', () 
   )
 })
 
-/** What goes back of a deposit in the order's currency: all but the quoted gas, in proportion where that is more. */
+/** Refund of a deposit in the order's currency: all but the quoted gas, in proportion where that is more. */
 function refundOf({ protocol }: QuoteAnswer, deposited: bigint): bigint {
   const [input] = protocol?.v2.orderData.inputs ?? []
   const amount = BigInt(input?.payment.amount ?? 0)

@@ -356,7 +356,7 @@ describe('what is refused', () => {
     const { minimumAmount } = Object(dataOf(refused))
     const { details } = await quote(solana.url, { ...body, amount: minimumAmount })
     expect(BigInt(details.currencyOut.minimumAmount)).toBeGreaterThanOrEqual(rentOfNothing)
-    // The same amount to an account that is there is no dust.
+    // The amount is no dust if the recipient's account exists.
     await price(solana.url, toSolana({ amount: '250000' }))
   })
 
@@ -386,7 +386,7 @@ describe('whatever stands where an address belongs', () => {
   const bytesOf = (length: object) => fc.uint8Array(length).map((bytes) => encodeBase58(bytes))
   const address = bytesOf({ minLength: 32, maxLength: 32 })
   const isAddress = (text: string) => decodeBase58Text(text)?.length === 32
-  /** Of no family, of others, and nearly of this one. */
+  /** Invalid addresses: of no family, of others, and nearly of this one. */
   const noAddress = fc
     .oneof(
       bytesOf({ maxLength: 31 }),
@@ -420,7 +420,7 @@ describe('whatever stands where an address belongs', () => {
     const { errorCode, errorData } = JSON.parse(text)
     return { status, errorCode, field: errorData && JSON.parse(errorData).field }
   }
-  /** Where accounts of Solana are named. */
+  /** Members that hold addresses of Solana. */
   const member = fc.constantFrom(
     ...([
       [toSolana, 'recipient'],

@@ -259,7 +259,7 @@ test('Q-64: a refund to a wallet that closed its token account goes to the user 
   expect(heldByUser() - before).toBe(BigInt(again.payload.amount))
 })
 
-/** What our solver makes of a refund before it signs it. */
+/** Plan that our solver makes of a refund before it signs it. */
 async function planOf(item: OpenWork): ReturnType<PayingChain['plan']> {
   if (item.kind !== 'refund') throw new Error('no refund')
   const client = solanaQuotingChain.connect({

@@ -75,7 +75,7 @@ async function reorganize(key: UserChain, depth: number, raws: readonly Hex[]): 
   await node.mine({ blocks: 1 })
 }
 
-/** Where the deposit stands in its block now. */
+/** Current position of the deposit in its block. */
 async function placedAt(key: UserChain, signed: PaidOrder, hash: Hex): Promise<PaidOrder> {
   const { client } = network.chains[key].chain
   const { logs } = await client.getTransactionReceipt({ hash })

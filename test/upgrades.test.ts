@@ -101,7 +101,7 @@ async function fill(database: Database, files: readonly ModuleFile[]): Promise<v
 
 type Columns = Readonly<Record<string, readonly string[]>>
 
-/** Of every table, without the history. */
+/** Columns of every table, without the history. */
 async function columnsOf(database: Database): Promise<Columns> {
   const tables = await database.query<{ name: string; columns: readonly string[] }>(
     `select relname::text as name, array_agg(quote_ident(attname) order by attnum) as columns from pg_class
@@ -116,7 +116,7 @@ const addedRows: Readonly<Record<string, string>> = { admin_action: `action = 's
 
 type Contents = Readonly<Record<string, { readonly rows: number; readonly digest: string | null }>>
 
-/** What is in these columns, whatever columns came beside them. Bytes and their hex text count as one. */
+/** Content of these columns, regardless of later ones. Bytes and their hex text count as one. */
 async function contentsOf(database: Database, columns: Columns): Promise<Contents> {
   const contents: Record<string, Contents[string]> = {}
   for (const [table, names] of Object.entries(columns)) {

@@ -42,7 +42,7 @@ async function request(venue: Venue, owner: number, data: Data | undefined = ven
   return bed.request(venue, { owner: user(owner), nonce: nextNonce(), ...additionalData })
 }
 
-/** The same owner signs the same request with other data. */
+/** Signs the request of one owner again with other data. */
 async function withData({ flow }: Requested, owner: number, additionalData: Data) {
   const { ownerSignature: _own, ...rest } = flow
   return bed.signed(user(owner), { ...Object(rest), additionalData })
@@ -61,7 +61,7 @@ describe.each(dataVenues)('(a) a second request over one withdrawal address on %
     expect(second.body.payloadParams.data).not.toBe(first.body.payloadParams.data)
     expect(await submitWithdrawRequest(bed.network, first.body.payloadParams)).toBe('accepted')
     expect(await submitWithdrawRequest(bed.network, second.body.payloadParams)).toBe('NonceUsed')
-    // What was not issued never expires.
+    // A payload that was not issued never expires.
     const other = await withData(requested, 0, venue.additionalData?.(false) ?? {})
     expect((await bed.v2({ flow: other })).body).toEqual({ status: 0 })
   })

@@ -69,7 +69,7 @@ function quoteOnce(): Promise<number> {
   })
 }
 
-/** What nobody deposited: all three look, and agree that it is not there. */
+/** Attests a deposit that does not exist: all three oracles look, and agree that it is absent. */
 function attestOnce(): Promise<number> {
   const oracle = bed.session.services.find(({ plan }) => plan.name === 'oracle-1')
   return post(`http://127.0.0.1:${oracle?.ports['http']}/attestations/depository-deposits/v1`, {

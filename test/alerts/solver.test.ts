@@ -158,7 +158,7 @@ test('SolverWithoutLeader where the database lets nobody be elected', async () =
   const database = createDatabase({ connectionString: settings.databaseUrl, poolSize: 2 })
   try {
     await database.transaction(async (tx) => {
-      // What a long change of a table does after the database came up elsewhere; it has no such bound.
+      // Simulates a long change of a table after the database came up elsewhere; such a change has no timeout.
       await tx.query('set local idle_in_transaction_session_timeout = 0')
       await tx.query('lock table job_epoch in access exclusive mode')
       await tx.query(

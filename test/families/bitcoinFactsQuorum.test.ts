@@ -144,7 +144,7 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
         if (outcome instanceof DomainError) seen.refused += 1
         else {
           seen.facts += 1
-          // What became of a withdrawal is one node's word; whose money it is and how much never is.
+          // The outcome of a withdrawal is taken from one node; its owner and amount never are.
           const word = name === 'withdrawal' ? { status: expect.anything() } : {}
           const mayBeAbsent = name === 'withdrawal' ? { executingTransactionId: undefined } : {}
           expect({ ...signed(outcome), ...mayBeAbsent }, `seed ${seed}`).toEqual({

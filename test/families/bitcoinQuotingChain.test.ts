@@ -62,7 +62,7 @@ function connect(apis = 3, asked = nodes): ChainClient {
 const network = bitcoinNetworkOf('regtest')
 const outputsOf = (address: string, client = connect()) =>
   readOwnOutputs(client, { address, network }, { timeoutMs: 10_000 })
-/** What a stand-in answers instead of the result of one method; `undefined`: its own answer. */
+/** Replacement for the result of one method; `undefined`: the stand-in's own answer. */
 type Fault = Exclude<Parameters<BitcoinNode['fault']>[0], undefined>
 const lying =
   (what: string, lie: (text: string) => string | undefined): Fault =>

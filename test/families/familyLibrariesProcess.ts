@@ -15,7 +15,7 @@ const chains: Readonly<Record<string, ReadableChain>> = {
   solana: { ...shared, vmType: 'solana-vm', depository: 'ComputeBudget111111111111111111111111111111' },
   tron: { ...shared, vmType: 'tron-vm', depository: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
 }
-/** What only that library brings. */
+/** Files that only the named library contains. */
 const marks = {
   'bitcoinjs-lib': '/bitcoinjs-lib/',
   '@solana/web3.js': '/bn.js/',

@@ -67,7 +67,7 @@ const transfersTo = (account: string) =>
 
 type Asked = Record<string, unknown>
 
-/** What some endpoints say to a question is changed. */
+/** Rewrites the answers of some endpoints to one question. */
 function lie(
   type: string,
   rewrite: (body: unknown) => unknown,

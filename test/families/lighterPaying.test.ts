@@ -64,7 +64,7 @@ async function landingOf(signed: SentTransaction, by = paying): Promise<Landing>
 const held = (account: string, currency = '0') => bed.exchange.accounts.get(account)?.held.get(currency) ?? 0n
 const recipientOf = ({ payments }: PaymentTerms) => payments[0]?.recipient ?? ''
 
-/** What one endpoint says of a path is changed. */
+/** Rewrites one endpoint's answers for a path. */
 function lying(path: string, rewrite: (body: Record<string, unknown>) => unknown): void {
   bed.nodes[0]?.fault((asked, truth): Answer => {
     if (!asked.startsWith(path)) return truth

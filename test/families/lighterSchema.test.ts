@@ -24,7 +24,7 @@ const closed = Object.fromEntries(
   Object.entries(definitions).map(([name, own]) => [name, { ...own, additionalProperties: false }]),
 )
 
-/** What is wrong with an answer of the path, by its published schema. */
+/** Violations of the path's published schema by an answer. */
 function problemsOf(path: string, status: number, body: unknown): readonly string[] {
   const published = paths[path]?.get?.responses[String(status)]?.schema
   if (published === undefined) throw new Error(`nothing is published for ${path} with ${status}`)

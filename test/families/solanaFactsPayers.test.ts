@@ -34,7 +34,7 @@ beforeAll(async () => {
     createTokenAccount({ payer: stranger, owner: thief.publicKey, mint }),
     createTokenAccount({ payer: stranger, owner: second, mint }),
     send(stranger, thief.publicKey, stranger, 100_000n),
-    // What anybody whom it names may take: a claim, an airdrop, a standing order.
+    // An instruction that anyone it names may send: a claim, an airdrop, a standing order.
     new TransactionInstruction({
       programId: send(stranger, stranger, stranger, 0n).programId,
       keys: [

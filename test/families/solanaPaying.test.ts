@@ -149,7 +149,7 @@ test('F-145: makes no state where nobody was charged for it: it is refused, and 
   const held = await heldBy(owner.publicKey)
   const plan = await planned(terms)
   expect(plan.rent).toBe(fees.rentOf({ stateBytes: markBytes.paid }))
-  // Who closes it keeps the rent, and would be given it anew.
+  // The owner who closes the account keeps the rent, and would be given it again.
   const keys = [held, owner.publicKey].map((pubkey) => ({ pubkey, isSigner: false, isWritable: true }))
   const signing = { pubkey: owner.publicKey, isSigner: true, isWritable: false }
   const programId = new PublicKey(tokenProgram)
@@ -245,7 +245,7 @@ describe('a second payment of one id fails', () => {
 })
 
 describe('a marker', () => {
-  // Who gains: whoever has an order taken for paid, so that neither it nor its refund is.
+  // Goal of an attacker: have an order taken for paid, so that neither the order nor its refund is paid.
   test.each([1n, 10n ** 9n])(
     'to which a stranger sent %s lamports is open, and the payment is made',
     async (sent) => {

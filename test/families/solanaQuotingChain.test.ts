@@ -165,7 +165,7 @@ describe('what a recipient lacks', () => {
   })
 })
 
-// Who gains by breaking it: whoever asks so often that nodes answer nobody else, or is charged by what is long past.
+// Goal of an attacker: ask so often that nodes answer no other user; or be charged by outdated facts.
 describe('what was found out', () => {
   test('counts for its time, asks nobody again within it, and everybody after it', async () => {
     let nowMs = Date.now()
@@ -214,8 +214,8 @@ describe('whose code decides', () => {
   })
 })
 
-// Who gains by breaking it: an endpoint that has a sponsor pay rent for an account that is there, lets a token account
-// be paid where a wallet belongs, or keeps quotes from everybody.
+// Goal of an attacker, as an endpoint: have a sponsor pay rent for an existing account, have a token account paid in
+// place of a wallet, or block everyone's quotes.
 describe('one endpoint of three that', () => {
   test.each(lies)('%s changes nothing', async (_what, mode) => {
     await proxies[0]?.set(mode)
@@ -277,8 +277,8 @@ describe('a mint', () => {
   })
 })
 
-// Who gains by breaking it: whoever has an account that endpoints disagree about, or that nobody can read, and asks
-// for quotes in the moments in which others do; a flood of first-seen accounts.
+// Goal of an attacker: with an account that endpoints disagree about or cannot read, spoil quotes of the same moment;
+// or flood with first-seen accounts.
 describe('questions of one moment', () => {
   const countOf = () => proxies.map((proxy) => proxy.counters().callsByMethod['getMultipleAccounts'])
   const other = Keypair.generate().publicKey

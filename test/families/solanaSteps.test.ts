@@ -137,8 +137,8 @@ describe('a deposit', () => {
   )
 })
 
-// Who gains by breaking it: the user of an integrator who pays fees. Whoever holds a message that nobody has signed
-// writes another one for the same payer.
+// Goal of an attacker, as the user of an integrator who pays fees: turn an unsigned message into another one for the
+// same payer.
 describe('the signatures of a deposit that somebody else pays for', () => {
   async function messageOf(payer: Keypair, instructions: readonly TransactionInstruction[]) {
     const { blockhash } = await bed.connection.getLatestBlockhash()

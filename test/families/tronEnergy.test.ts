@@ -46,7 +46,7 @@ afterAll(() => bed?.stop())
 const holder: Hex = `0x${'b0'.repeat(20)}`
 const nobody: Hex = `0x${'c0'.repeat(20)}`
 
-/** Of a call that the bed's user would make now. */
+/** Energy of a call that the bed's user would make now. */
 async function energyOf(call: {
   readonly to: Hex
   readonly data: Hex
@@ -130,7 +130,7 @@ describe.each(Object.entries(forms))('%s', (_what, { transaction, call }) => {
     const fees = new TronFees({ sunPerEnergy: 1n, sunPerByte: 1n, tokenEnergy: energy })
     const [reckoned, taken] = [fees.useOf(transaction).energy, await energyOf(call())]
     expect(reckoned).toBeGreaterThanOrEqual(taken)
-    // What is small is rounded up to a number of its own.
+    // Small estimates are rounded up to a minimum.
     expect(reckoned).toBeLessThanOrEqual(2n * taken + 10_000n)
   })
 

@@ -121,7 +121,7 @@ describe('an account', () => {
   })
 })
 
-// Who gains by breaking it: a payee whose code, or whose token, refuses the payment, so that an order stands still.
+// Goal of an attacker: as the payee, or the issuer of the token, refuse the payment so that an order blocks.
 describe('a payment that is tried out', () => {
   const account = (byte: string) => tronAddress(`0x${byte.repeat(20)}`)
   const [plain, keeps, refuses] = [account('a1'), account('a2'), account('a3')]

@@ -134,14 +134,14 @@ describe('calls', () => {
       return ethCalls()
     }
     expect(await askAtNextBlock(...users)).toBe(3)
-    // Who asked once may not come back.
+    // A user who asked once may not come back.
     expect(await askAtNextBlock(...users)).toBe(3)
     expect(await askAtNextBlock(...users)).toBe(1)
-    // Who looks at a quote for some seconds is read at the blocks between.
+    // A user who looks at a quote for some seconds is read at the blocks between.
     expect(await askAtNextBlock(userAt(0))).toBe(1)
     expect(await askAtNextBlock(userAt(0))).toBe(1)
     expect(await askAtNextBlock(...users)).toBe(1)
-    // Who stays away for longer is not read any more.
+    // A user who stays away for longer is not read any more.
     for (let block = 0; block < 4; block += 1) expect(await askAtNextBlock(userAt(0))).toBe(1)
     expect(await askAtNextBlock(...users)).toBe(3)
   })

@@ -99,7 +99,7 @@ export const bytesAreBelieved: Rules = {
   }),
 }
 
-/** What the newest block of the hub shows is enough for a leave that outlives it. */
+/** Broken rule: the newest hub block, not a final one, suffices for a permission that outlives it. */
 export const newestBalanceCounts: Rules = {
   ...shippedRules,
   balancesOf: ({ balanceOf }) => ({

@@ -10,7 +10,7 @@ import type { Chain } from './chain/chain.ts'
 export const lies = ['none', 'silent', 'inflated', 'ahead', 'words', 'missing', 'succeeded'] as const
 export type Lie = (typeof lies)[number]
 
-/** What the one endpoint says that is not like the others. Set while a run goes on. */
+/** False answer of the one lying endpoint. Set while a run goes on. */
 export type Liar = { lie: Lie }
 
 const endpointCount = 3
@@ -37,7 +37,7 @@ export function endpointsOf(
   return { quorum, liar }
 }
 
-/** The same as a payer asks them: all of them have answered when it decides. */
+/** Endpoints as a payer uses them: all of them have answered when it decides. */
 export function votersOf(service: string, chain: Chain): PaymentVoters & { readonly liar: Liar } {
   const liar: Liar = { lie: 'none' }
   const voters = Array.from({ length: endpointCount }, (_, index) => ({

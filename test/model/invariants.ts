@@ -1,4 +1,4 @@
-// What holds after every step, whoever did what. Judged by the truth alone: what services believe is not asked.
+// Invariants after every step, by whatever party. Judged by the truth alone: the services' own state is not used.
 import type { Hex } from '@causeway/core'
 import { booksAreSo, capHolds, paymentsAreProven, rewardsAreSo } from './moneyInvariants.ts'
 import { canBePaid, isPaid, type PaidSettlement, paidSettlement, withoutDust } from './settledPayments.ts'
@@ -177,7 +177,7 @@ async function settlementsAreSo(world: World): Promise<readonly string[]> {
   if (unpaid.length > 0) return [...new Set(unpaid)]
   const deposits = new Map<string, PaidSettlement[]>()
   for (const one of withoutDust(settled)) deposits.set(one.name, [...(deposits.get(one.name) ?? []), one])
-  // What has the fewest ways to be paid is placed first.
+  // The deposit with the fewest possible payments is placed first.
   const ways = [...deposits.values()].sort((one, other) => one.length - other.length)
   return canBePaid(ways, new Map())
     ? []

@@ -62,7 +62,7 @@ export type HubPlaces = {
   readonly allocator: Hex
 }
 
-/** Where contracts are. The deployment of a local network is one. */
+/** Addresses of contracts. The deployment of a local network is one. */
 export type Places = Readonly<Record<UserChainId, UserChainPlaces>> & { readonly hub: HubPlaces }
 export type Network = {
   readonly chains: Readonly<Record<ChainId, Chain>>

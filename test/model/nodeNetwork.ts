@@ -26,7 +26,9 @@ export async function nodeNetwork({ chains, deployment, keys }: TestNetwork): Pr
 
 let runs = 0
 
-/** The same chains with users and an order signer of their own, and money for them; all that was is final. */
+/**
+ * Network on the same chains with users and an order signer of its own, and money for them; all earlier state is final.
+ */
 export async function withNewParties({ chains, places, keys }: Network): Promise<Network> {
   runs += 1
   const account = (name: string) => accountNamed(`${name} of run ${runs}`)

@@ -204,7 +204,7 @@ export class Oracles {
     return this.#joined({ purpose: 'withdraw-request', domain, request })
   }
 
-  /** What the bad peer can make alone: its signature, as often as it likes. */
+  /** Signature of the bad peer alone, as often as it likes. */
   async peerAlone({ idempotencyKey, actions }: Execution): Promise<SignedExecution> {
     const execution = { idempotencyKey, actions }
     const { executionDomain: domain } = hubDomains(this.#network)

@@ -259,7 +259,7 @@ export class QuoteService {
     begun.payments = payments
   }
 
-  /** Whether a fitting deposit is filled as quoted: in time always, later by the prices of now. */
+  /** Expected payment of a fitting deposit: as quoted if it is in time, by current prices later. */
   #judge(request: Request, { fact: { amount }, blockSeconds }: TakenDeposit): LateStep {
     const { quoted, known, stage } = request
     const { expiresAtSeconds, quotedInput, reward } = quoted

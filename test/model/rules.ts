@@ -33,15 +33,15 @@ export type ResponseOf<Name extends Kind> = Awaited<ReturnType<Attestations[Name
 type Allocator = NonNullable<AttestationContext['allocator']>
 
 export type Rules = {
-  /** What an oracle reads a chain by. */
+  /** Chain reader of an oracle. */
   readonly readerOf: (shipped: EthereumFactsReader, chain: Chain) => EthereumFactsReader
-  /** How an oracle learns what was issued, for one request. */
+  /** Source of issued payloads for an oracle, for one request. */
   readonly allocatorOf: (shipped: Allocator, request: object) => Allocator
-  /** How an oracle reads balances on the hub. */
+  /** Hub balances as an oracle reads them. */
   readonly balancesOf: (shipped: AttestationContext['hubBalances']) => AttestationContext['hubBalances']
-  /** What an oracle remembers of the orders that it settled. */
+  /** Record of settled orders at an oracle. */
   readonly settledOf: (shipped: SettledOrders) => Pick<SettledOrders, 'admit'>
-  /** Of the allocator's contract. */
+  /** True if the allocator's contract accepts one request per nonce. */
   readonly oneRequestPerNonce: boolean
   /** Rules of quotes and their books: what a deposit is paid, what it books, and what moves earn. */
   readonly paidFor: typeof paidFor

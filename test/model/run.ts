@@ -26,7 +26,7 @@ async function play(network: Network, steps: readonly Step[], rules: Rules): Pro
 
 const manySteps = fc.array(step, { minLength: stepsPerRun, maxLength: stepsPerRun })
 
-/** What the first random run that breaks an invariant says; `undefined` when none does. */
+/** Message of the first random run that breaks an invariant; `undefined` when none does. */
 export async function firstBroken(rules: Rules, runs: number, seed: number): Promise<string | undefined> {
   const property = fc.asyncProperty(manySteps, async (taken) => {
     await play(modelNetwork(rules), taken, rules)
@@ -75,7 +75,7 @@ const ways = [
   ...['plain payments attested', 'plain payments refused'],
 ]
 
-/** How far a run got. */
+/** Progress of a run. */
 function reachedBy({
   settlements,
   service,

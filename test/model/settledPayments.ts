@@ -56,7 +56,7 @@ export function withoutDust(settled: readonly PaidSettlement[]): readonly PaidSe
   return settled.filter((one) => !isDust(one))
 }
 
-/** Whether a transaction pays all that a fill demands. */
+/** True if a transaction pays all that a fill demands. */
 export async function isPaid(world: World, known: KnownOrder, transaction: Hex): Promise<boolean> {
   const fill = {
     kind: 'fill',
@@ -69,7 +69,7 @@ export async function isPaid(world: World, known: KnownOrder, transaction: Hex):
   return payments.every(({ minimum, paid }) => paid >= minimum)
 }
 
-/** Whether each deposit finds a payment among those it was shown with, beside what is spent of them already. */
+/** True if each deposit can be matched to one of its proven payments, beside the amounts that are spent already. */
 export function canBePaid(
   [first, ...rest]: readonly (readonly PaidSettlement[])[],
   spent: ReadonlyMap<string, bigint>,

@@ -9,7 +9,7 @@ export async function signDigest({ privateKey }: LocalAccount, digest: Hex): Pro
   return sign({ hash: digest, privateKey, to: 'hex' })
 }
 
-/** What the multisig reads: signatures by ascending signer. */
+/** Signatures as the multisig reads them: by ascending signer. */
 export function joined(digest: Hex, signatures: readonly Hex[]): Hex {
   const signerOf = (signature: Hex) => BigInt(recoverSigner(hexToBytes(digest), signature) ?? 0)
   return concatHex([...signatures].sort((one, other) => (signerOf(one) < signerOf(other) ? -1 : 1)))

@@ -1,4 +1,4 @@
-// What steps are made of: small numbers, taken modulo what there is.
+// Parts of steps: small numbers, taken modulo the number of choices.
 import type { Hex } from '@causeway/core'
 import { type AccountHabit, accountHabits, strangerCalls } from './contracts/strangers.ts'
 import type { ChainId, Currency, UserChainId } from './network.ts'
@@ -72,12 +72,12 @@ export const itemAt = (world: World, index: number) => pick(world.service.openIt
 export const sentAt = (world: World, chain: ChainId, index: number): Hex | undefined =>
   pick(world.sent[chain], index)
 
-/** What is in the newest block is final afterwards, most of the time. */
+/** Makes the newest block final, most of the time. */
 export async function maybeFinal(world: World, chain: ChainId, { c }: Picks): Promise<void> {
   if (c % 4 !== 0) await world.finalize(chain)
 }
 
-/** What ends with the order's id on a chain, most of the time; else anything. */
+/** Picks a transaction that ends with the order's id on a chain, most of the time; else any. */
 export function paymentAt(
   world: World,
   { orderId }: KnownOrder,

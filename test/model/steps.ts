@@ -16,7 +16,7 @@ export type StepName =
   | keyof typeof adversaries
   | keyof typeof cheats
 
-/** How often beside the others. */
+/** Frequency of a step relative to the others. */
 const weights: Partial<Record<StepName, number>> = {
   ...{
     quote: 4,

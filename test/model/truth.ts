@@ -1,4 +1,4 @@
-// What really happened, told from receipts and storage alone, without any of the services' code.
+// True events, derived from receipts and storage alone, without any of the services' code.
 
 import type { Hex } from '@causeway/core'
 import { decodeEvmWithdrawal, evmWithdrawalId } from '@causeway/families/rules'
@@ -15,7 +15,7 @@ const authorizationTopic = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e
 const hubTransferTopic = '0x1b3d7edb2e9c0b0e7c525b20aaaef0f5940d2ed71663c7d39266ecafac728859'
 const addressIn = (word: Hex | undefined): Hex => `0x${(word ?? '').slice(-40)}`
 
-/** What moved of the network's tokens, which are known to say what they do. */
+/** Transfers of the network's tokens, whose events are known to be true. */
 export function flowsOf(world: World, chain: UserChainId, { logs }: Receipt): readonly Flow[] {
   const tokens: readonly string[] = Object.values(world.network.places[chain].tokens)
   return logs.flatMap(({ address, topics: [topic, from, to], data }) => {
@@ -134,7 +134,7 @@ export async function heldBy(world: World, chain: UserChainId, name: Currency, h
   return BigInt(await world.network.chains[chain].call(token, tokenCalls.balanceOf(holder)))
 }
 
-/** What depositories paid out for one withdrawal, all its payloads together. */
+/** Total of the depositories' payouts for one withdrawal, over all its payloads. */
 export async function paidOut(world: World, { chain, amount, payloads }: KnownWithdrawal): Promise<bigint> {
   const { depository } = world.network.places[chain]
   let paid = 0n

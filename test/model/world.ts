@@ -48,7 +48,7 @@ export type SignedSettlement = {
   readonly known: KnownOrder
   readonly transaction: Hex
   readonly deposit: Hex
-  /** What the deposit was worth: refunds are asked for in its proportion. */
+  /** Value of the deposit: refunds are requested in its proportion. */
   readonly deposited: bigint
 }
 
@@ -86,17 +86,17 @@ export class World {
   readonly settlements: SignedSettlement[] = []
   /** Signed executions, the refused ones among them: anybody may bring one again. */
   readonly executions: SignedExecution[] = []
-  /** What was brought to the allocator: anybody may bring it again. */
+  /** Submissions to the allocator: anyone may send one again. */
   readonly submissions: SentTransaction[] = []
   /** Calldata of top-ups, by transaction. */
   readonly topUps = new Map<Hex, Hex>()
   /** Transactions whose calldata ends with the id of an order. */
   readonly named: { readonly chain: ChainId; readonly id: Hex; readonly orderId: Hex }[] = []
-  /** What depositories held above what the hub owed when the run began, by currency of the hub. */
+  /** Surplus of the depositories over the hub's balances when the run began, by currency of the hub. */
   readonly slackBefore = new Map<bigint, bigint>()
   /** Everything sent, by chain, each once. */
   readonly sent: Readonly<Record<ChainId, Hex[]>> = { base: [], optimism: [], hub: [] }
-  /** What became of the newest attempts, for whoever reads a failing run. */
+  /** Outcomes of the newest attempts, to read when a run fails. */
   readonly story: string[] = []
   /** Fates of parties' attempts, for how far runs got. */
   readonly reached: string[] = []

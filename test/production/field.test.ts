@@ -31,7 +31,7 @@ const patienceMs = 900_000
 const endpointKey = 'k3y0fth1sendp01nt'
 /** In the order of the chain file. */
 const chainNames = ['optimism', 'base'] as const
-/** What is left where the last fee of a rollup is not known to the last wei. */
+/** Remainder where the last fee of a rollup is not known to the last wei. */
 const dustWei = 200_000_000_000_000n
 
 let bed: RehearsalBed
@@ -142,7 +142,7 @@ function startField(
   return child
 }
 
-/** Of npm and of all that it started. */
+/** Signals npm and every process that it started. */
 function signalAll({ pid }: ChildProcess, signal: 'SIGINT' | 'SIGKILL'): void {
   if (pid !== undefined) process.kill(-pid, signal)
 }
@@ -298,13 +298,13 @@ echo $! > "$DEPLOY/oracle-1/pid"
     const pairs = ['optimism to base', 'base to optimism'].flatMap((pair) =>
       ['quote', 'deposit', 'fill', 'attest', 'compare'].map((kind) => `${kind} ${pair}`),
     )
-    // Where gas got dearer, a little more is lent.
+    // A little more is lent where gas became more expensive.
     const rows = rowsOf(report).filter(([step]) => !step.startsWith('lend '))
     expect(rows, printed).toEqual(
       ['read optimism', 'read base', 'start', ...pairs].map((step) => [step, 'done']),
     )
     expect(ok).toBe(true)
-    // What is left of what the killed run lent went back too.
+    // The remainder of the killed run's loan was returned too.
     for (const left of await balancesOf(fillWallet())) expect(left).toBeLessThan(dustWei)
     const after = await balancesOf(funder)
     const [, spent = ''] = /^Spent: ([0-9.]+) USD of at most 100 USD/m.exec(report) ?? []

@@ -64,7 +64,7 @@ function sectionOf(heading: string): PageSection {
 /** The commands below a heading. @returns what they printed */
 async function follow(heading: string): Promise<string> {
   const section = sectionOf(heading)
-  // What comes after a command that failed says nothing.
+  // Commands after a failed one prove nothing.
   if (sections.indexOf(section) !== followed) throw new Error(`the page was not followed up to "${heading}"`)
   const printed: string[] = []
   for (const block of section.blocks) printed.push(await bed.shell.run(block))
@@ -102,7 +102,7 @@ async function settingOf(service: Service, name: string): Promise<string> {
   return new RegExp(`^${name}=(.*)$`, 'm').exec(await settingsOf(service))?.[1] ?? ''
 }
 
-/** What the doctor of a service says where an operator changed something. */
+/** Report of a service's doctor after an operator changed something. */
 async function doctorOf(
   service: Service,
   change: {
@@ -148,7 +148,7 @@ function runs(pid: number | undefined): boolean {
   }
 }
 
-/** Of a page that ended half-way. */
+/** Ends a service whose page ended half-way. */
 async function kill(service: Service): Promise<void> {
   const pid = bed === undefined ? undefined : await pidOf(service)
   if (runs(pid) && pid !== undefined) process.kill(pid, 'SIGKILL')
@@ -486,11 +486,11 @@ type OtherPage = {
   readonly service: Service
   /** Lines that need what is not there, or are of another service. */
   readonly without: RegExp
-  /** What its answers have. */
+  /** Pattern that its answers match. */
   readonly says: RegExp
 }
 
-/** Of the audit, the line that is this service's own. */
+/** Audit page, with only the line for this service. */
 const auditOf = (service: Service, name: string): OtherPage => ({
   ...{ page: 'audit.md', service, without: new RegExp(`^npm run (?!${name} )`) },
   says: name === 'causeway -- audit' ? /./ : /Nothing was changed|done|begun/,

@@ -1,4 +1,4 @@
-// What goes wrong in a soak, one thing at a time: processes, databases, nodes, endpoints and the chains themselves.
+// Faults of a soak, one at a time: processes, databases, nodes, endpoints and the chains themselves.
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

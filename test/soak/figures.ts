@@ -1,4 +1,4 @@
-// What a soak is judged by: how long answers take before, during and after each fault, and what memory does. Pure.
+// Criteria of a soak: response times before, during and after each fault, and memory. Pure.
 
 /** One request of the load. Times in milliseconds since the soak began. */
 export type Sample = {
@@ -29,7 +29,7 @@ export type KindFigures = {
 
 export type Recovery = {
   readonly fault: string
-  /** Of the fault itself, until the service was ready or the endpoint itself again. */
+  /** Duration of the fault itself, until the service was ready or the endpoint itself again, ms. */
   readonly lastedMs: number
   readonly failed: number
   /** From the end of the fault to the first of two good windows; `undefined`: not before the next fault. */
@@ -77,7 +77,7 @@ export function usualP99Ms(samples: readonly Sample[], faults: readonly FaultSpa
   return percentile(p99s, 0.5)
 }
 
-/** Of each fault, from its end to the next one's beginning. */
+/** Recovery from each fault, from its end to the next one's beginning. */
 export function recoveries(samples: readonly Sample[], faults: readonly FaultSpan[]): readonly Recovery[] {
   const limitMs = Math.max(unfeltMs, slowerThanUsual * usualP99Ms(samples, faults))
   const lastMs = Math.max(...samples.map(({ dueMs }) => dueMs))
@@ -111,7 +111,9 @@ function backAfter(
   return undefined
 }
 
-/** Of each process that lived to the end: the median of the first and the last third of its life after `warmMs`. */
+/**
+ * Memory of each process that lived to the end: the median of the first and the last third of its life after `warmMs`.
+ */
 export function memoryFigures(samples: readonly MemorySample[], warmMs: number): readonly MemoryFigures[] {
   const lastMs = Math.max(...samples.map(({ atMs }) => atMs))
   return [...new Set(samples.map(({ process }) => process))].map((process) => {

@@ -11,7 +11,7 @@ export type LoadKind = {
 
 export type SteadyMix = {
   readonly samples: readonly Sample[]
-  /** What went wrong, by kind and answer, with its number. */
+  /** Failures by kind and answer, with their number. */
   readonly failures: ReadonlyMap<string, number>
   /** Sends nothing more, and waits for the answers that are under way. */
   stop(): Promise<void>

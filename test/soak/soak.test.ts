@@ -281,7 +281,7 @@ function watchDeposits(found: (hash: Hex, chain: string) => void): void {
   }
 }
 
-/** Of every service that runs at this moment: one that was just killed has none. */
+/** Resident memory of every running service: one that was just killed has none. */
 function residents(atMs: number): readonly MemorySample[] {
   return services.flatMap((service) => {
     const pid = service.pid()

@@ -1,4 +1,4 @@
-// What a screen reader has of a page: Chromium's tree of accessible elements, and the way that Tab takes through it.
+// Page as a screen reader has it: Chromium's tree of accessible elements, and the order of Tab through it.
 import type { Page } from 'playwright-core'
 import { z } from 'zod'
 
@@ -69,7 +69,7 @@ function* around(element: Accessible): Generator<Accessible> {
   for (let at = element.parent; at !== undefined; at = at.parent) yield at
 }
 
-/** What a screen reader would not tell of the page as it stands; empty where it tells all. */
+/** Elements of the page that a screen reader would not announce; empty if it announces all. */
 export async function accessProblems(page: Page): Promise<readonly string[]> {
   const tree = await readTree(page)
   const within = (outer: Accessible, role: string) =>
@@ -157,8 +157,8 @@ const readFocus = `(() => {
 const stopsMax = 400
 
 /**
- * Where Tab leads from the top of the page, once around. Leaves the focus nowhere.
- * @returns what stands out of the order of reading, or cannot be seen while it has the focus
+ * Problems of the Tab order from the top of the page, once around. Leaves no element with the focus.
+ * @returns elements out of the order of reading, and those invisible while they have the focus
  */
 export async function focusProblems(page: Page): Promise<readonly string[]> {
   await page.evaluate('document.activeElement.blur(), getSelection().collapse(document.body, 0)')
@@ -176,7 +176,7 @@ export async function focusProblems(page: Page): Promise<readonly string[]> {
   return [...problems, 'Tab leads round and round']
 }
 
-/** What has the focus: the id of its element, or the name of its field. */
+/** Focused element: its id, or the name of its field. */
 export async function focused(page: Page): Promise<string> {
   return z
     .string()

@@ -119,7 +119,7 @@ export function fundedUser(
 export const heldOnBitcoin = ({ chain }: Pick<BitcoinSettling, 'chain'>, script: Uint8Array): bigint =>
   chain.unspentOf(script).reduce((sum, { value }) => sum + value, 0n)
 
-/** What a quote from Bitcoin to dollars on base asks for; `more` replaces members of the request. */
+/** Request of a quote from Bitcoin to dollars on base; `more` replaces members of the request. */
 export function fromBitcoin({ network }: BitcoinSettling, user: string, more: Json = {}): Json {
   return {
     ...{
@@ -146,12 +146,12 @@ export const askQuote = (at: BitcoinSettling, user: string, more: Json = {}): Pr
 
 const stepData = z.object({ psbt: z.string() })
 
-/** Of the one step of a quote from Bitcoin. */
+/** PSBT of the one step of a quote from Bitcoin. */
 export function psbtOf({ steps }: QuoteAnswer): Psbt {
   return Psbt.fromHex(stepData.parse(steps[0]?.items[0]?.data).psbt)
 }
 
-/** What a quote from dollars on base to Bitcoin asks for. */
+/** Request of a quote from dollars on base to Bitcoin. */
 export const toBitcoin = ({ network }: BitcoinSettling, recipient: string): Json => ({
   ...{ originChainId: 8453, originCurrency: currencyAddress(network, 'base', 'USDC') },
   ...{ destinationChainId: bitcoinChainId, destinationCurrency: bitcoin, amount: '50000000', recipient },
@@ -161,8 +161,8 @@ export const quoteToBitcoin = (at: BitcoinSettling, recipient: string): Promise<
   quoteFromBitcoin(at, userOf(at.network, 0).address, toBitcoin(at, recipient))
 
 /**
- * What a solver sends on Bitcoin for a fill or a refund, waiting for a block.
- * @param change default: all that is asked for, naming the item's order @returns the transaction id
+ * Payment of a solver on Bitcoin for a fill or a refund; waits for a block.
+ * @param change default: the whole amount, with the item's order id @returns the transaction id
  */
 export async function payOnBitcoin(
   at: Pick<BitcoinSettling, 'chain' | 'nodes'>,

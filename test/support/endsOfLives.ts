@@ -1,4 +1,4 @@
-// What chains and books must hold of requests whose services were killed and held up meanwhile.
+// Invariants of chains and books for requests whose services were killed and held up meanwhile.
 
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import type { Database } from '@causeway/database'
@@ -36,7 +36,9 @@ function ifAnswered(error: unknown): undefined {
   if (!(error instanceof UpstreamUnavailableError)) throw error
 }
 
-/** Of every order: one fill and no refund, or one refund and no fill. Tells all that is known of one that is not so. */
+/**
+ * Expects for every order one fill and no refund, or one refund and no fill. A failure reports all facts of the order.
+ */
 export async function expectSingleFills(
   bed: SessionBed,
   books: Database,

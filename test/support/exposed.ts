@@ -1,10 +1,10 @@
-// What a service tells at /metrics, without what follows the version of the runtime.
+// Metrics that a service exposes at /metrics, without those that depend on the version of the runtime.
 
 export type Exposed = {
   readonly name: string
   readonly type: string
   readonly help: string
-  /** Of the series that it has now, without `service` and what histograms need. */
+  /** Labels of the current series, without `service` and those of histograms. */
   readonly labels: readonly string[]
 }
 

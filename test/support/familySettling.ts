@@ -37,7 +37,7 @@ export type FamilySettling = {
   readonly database: Database
   readonly oracles: StandInOracles
   readonly requests: RequestDriver
-  /** What the service was started with: whoever starts a solver beside it may change more. */
+  /** Start configuration of the service; a test that starts a solver beside it may change more. */
   readonly configs: Pick<ConfigCopy, 'directory' | 'edit'>
   stop(): Promise<void>
 }

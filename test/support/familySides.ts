@@ -198,12 +198,12 @@ export async function requestOf(
   const { recipient, held } = sides[to].payee()
   const { user, deposit } = await sides[from].wallet()
   const body = {
-    // Of a chain that is both origin and destination the recipient would be refunded, who may have no account for it.
+    // On a chain that is both origin and destination, the recipient would be refunded, who may have no account for it.
     ...{ user, refundTo: user, recipient, tradeType },
     ...{ originChainId: origin.chainId, originCurrency: origin.currency },
     ...{ destinationChainId: destination.chainId, destinationCurrency: destination.currency },
     amount: tradeType === 'EXACT_INPUT' ? origin.amount : destination.amount,
-    // What a family's users would do alone, nobody follows; the solver does it for them.
+    // The solver executes these requests: otherwise the users would, and a family's own transactions are not followed.
     ...(from === to && from !== 'EVM' && { forceSolverExecution: true }),
   }
   return { body, deposit, held }

@@ -1,5 +1,5 @@
-// What an operator runs beside the service with six families: one shipped solver that has the keys of all of them, and
-// the oracles that vouch, each a process of its own.
+// Processes that an operator runs beside the service with six families: one shipped solver that has the keys of all of
+// them, and the oracles that vouch, each a process of its own.
 import { bytesToHex } from '@causeway/core'
 import { makeLighterKey } from '@causeway/families'
 import {

@@ -1,4 +1,4 @@
-// What a test of alerts waits for: that Prometheus says an alert, of the one that a fault was done to.
+// Waits until Prometheus fires an alert for the target of a fault.
 import { waitUntil } from '@causeway/localnet'
 import type { Alert, Prometheus } from './prometheus.ts'
 

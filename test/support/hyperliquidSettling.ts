@@ -103,7 +103,7 @@ export function fundedHyperliquidUser({ venue }: Pick<HyperliquidChain, 'venue'>
   return { account, key }
 }
 
-/** What is signed, and sent, in place of what was quoted. */
+/** Changes of the signed and sent mapping relative to the quoted one. */
 type MappingChange = Partial<Record<'wallet' | 'depositor', string>> & { readonly nonce?: number }
 
 /** Signs the `authorize` step as a wallet on a chain does, and posts it as the public client does. */
@@ -159,7 +159,7 @@ export async function depositOnHyperliquid(
   return transferOnHyperliquid(at, quote, user)
 }
 
-/** What a solver sends for a fill or a refund, once the hub has its nonce. @returns the hash */
+/** Payment of a solver for a fill or a refund, once the hub has its nonce. @returns the hash */
 export async function payOnHyperliquid(
   at: Pick<HyperliquidChain, 'nodes' | 'ledger' | 'network' | 'venue'>,
   item: OpenWork,

@@ -25,11 +25,11 @@ export const perpsDollars = '0'
 export const lighterEther = '1'
 /** As the local configuration has it. */
 export const lighterDepository = '900001'
-/** Of the test network, which the local configuration names. */
+/** Chain id of the test network, which the local configuration names. */
 const circuitChainId = 300n
 export const solverKey: Hex = `0x${'5e'.repeat(32)}`
 const solver = { account: '500', key: solverKey }
-/** Of every account here. */
+/** API-key index of every account here. */
 export const apiKeyIndex = 4
 
 export type LighterUser = { readonly account: string; readonly key: Hex }
@@ -154,7 +154,7 @@ export const depositOnLighter = (
   user: LighterUser,
 ): Promise<string> => executeLighterStep(at, quote.steps[0]?.items[0]?.data, user)
 
-/** What a solver sends for a fill or a refund: all that is asked for, naming the item's order. @returns the id */
+/** Payment of a solver for a fill or a refund: the whole amount, with the item's order id. @returns the id */
 export async function payOnLighter(
   at: Pick<LighterChain, 'exchange' | 'nodes'>,
   item: OpenWork,

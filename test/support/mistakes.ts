@@ -80,7 +80,7 @@ async function emptyFile({ folder }: Scene): Promise<string> {
   return path
 }
 
-/** The same list at ports where nothing listens, each at one of its own. */
+/** Replaces each URL of a list by a closed port of its own. */
 export function elsewhere(urls = ''): string {
   let port = 10
   return urls.replaceAll(/127\.0\.0\.1:\d+/g, () => {
@@ -89,11 +89,11 @@ export function elsewhere(urls = ''): string {
   })
 }
 
-/** The same peers, none of which knows the key. */
+/** Replaces the peers' keys by one that no peer knows. */
 export const withOtherKeys = (peers = ''): string =>
   peers.replaceAll(/\|[^;]+/g, '|another-key-of-these-tests')
 
-/** The same signers, each at the next one's address. */
+/** Swaps signers, so that each is at the next one's address. */
 export function signersSwapped(oracles = ''): string {
   const entries = oracles.split(';').map((entry) => entry.split('|'))
   return entries

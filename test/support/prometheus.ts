@@ -11,7 +11,7 @@ import { z } from 'zod'
 const rulesFolder = fileURLToPath(new URL('../../configs/alerts/', import.meta.url))
 const run = promisify(execFile)
 
-/** How much faster everything goes here than in the rules: windows, holds and scrapes. */
+/** Factor by which windows, holds and scrapes are shorter than in the rules. */
 export const haste = 15
 const longScrapeSeconds = 15
 /** Instead of two hours. Blocks are made every few seconds here, so that this is long already. */

@@ -7,7 +7,7 @@ import { startSessionBed, type UserChain } from './sessionBed.ts'
 
 export const nativeCurrency: Hex = `0x${'0'.repeat(40)}`
 
-/** What of the public client's package is used, whatever its version. */
+/** Members of the public client's package in use, whatever its version. */
 type Published = Pick<typeof newest, 'createClient' | 'convertViemChainToRelayChain'>
 
 /** The whole local network, as `npm start` runs it, and the public client pointed at its quote-api. */

@@ -36,11 +36,11 @@ const oneWeth = 10n ** 9n
 /** A currency that Solana is quoted in: SOL, a token, a token of Token-2022 with nine decimals. */
 export type SolanaCurrency = 'SOL' | 'USDC' | 'WETH'
 
-/** What the fill wallet's transaction did to lamports. */
+/** Changes of lamports by the fill wallet's transaction. */
 export type Payment = {
-  /** What the wallet lost. */
+  /** Lamports lost by the wallet. */
   readonly spent: bigint
-  /** What one account gained. */
+  /** Lamports gained by one account. */
   gainOf(account: string): bigint
 }
 

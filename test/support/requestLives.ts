@@ -35,7 +35,10 @@ export type Wish = {
   readonly from: UserChain
   readonly to: UserChain
   readonly isDoomed: boolean
-  /** What a doomed call is made to: an account when it is tried, and refuses everything when it is called. */
+  /**
+   * Target of a call that must fail: an account during the simulation, and a contract that reverts every call
+   * afterwards.
+   */
   readonly called: { readonly address: Hex; readonly salt: Hex }
   /** Pays in one currency and gets another, so that a pool is moved. */
   readonly swaps: boolean
@@ -102,7 +105,7 @@ export function drawWish(bed: SessionBed, random: Random, { doomedShare = 0 } = 
   }
 }
 
-/** Of the public factory that stands at this address on local chains too: same salt, same address. */
+/** Address of the public factory, which local chains have too: same salt, same address. */
 const create2Factory: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 /** Leaves a contract of one byte that refuses whatever it is called with. */
 const refusingInitCode: Hex = '0x60fe60005360016000f3'
@@ -132,7 +135,7 @@ export function createRequestLives(
   const { chains, keys } = session.network
   const turns = new Map<string, Promise<unknown>>()
 
-  /** Of one user on one chain: nonces follow each other. */
+  /** Serialises the transactions of one user on one chain, whose nonces must follow each other. */
   async function inTurn(key: string, send: () => Promise<void>): Promise<void> {
     const before = turns.get(key) ?? Promise.resolve()
     const turn = before.catch(() => {}).then(send)
@@ -255,7 +258,7 @@ export async function liveMany(
   return done
 }
 
-/** What the ledger did for a request. */
+/** Ledger entry of a request. */
 export type Debit = {
   readonly stage: string
   readonly quotedMicroUsd: bigint

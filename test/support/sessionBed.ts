@@ -21,7 +21,7 @@ export type UserChain = 'base' | 'optimism'
 
 const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
 const firstPort = firstServicePort()
-/** Of a session that shows the other families. */
+/** First port of a session with the other families. */
 export const firstFamilyPort = firstPort + 24
 const patienceMs = 120_000
 const startsMax = 3
@@ -30,7 +30,7 @@ export type SessionBed = {
   readonly session: Session
   /** Every process of it, as Prometheus scrapes them. */
   readonly targets: readonly { readonly name: string; readonly opsUrl: string }[]
-  /** Of quote-api. */
+  /** URL of quote-api. */
   readonly url: string
   /** The folder of the network. */
   readonly directory: string
@@ -98,7 +98,7 @@ export async function startSessionIn(
 /** A service that can be killed at any moment and comes back as it was. */
 export type MortalService = {
   readonly name: string
-  /** Of the process that runs now, if any does. */
+  /** Id of the current process, if one runs. */
   pid(): number | undefined
   /**
    * SIGKILL, and a new process; resolves when that is ready.

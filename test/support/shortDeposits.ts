@@ -1,4 +1,4 @@
-// What a wallet of each family deposits that is less than its quote asks for, and where it expects that back.
+// Deposits below the quoted amount from a wallet of each family, and the address of their return.
 
 import { tronHexAddress } from '@causeway/core'
 import { solanaLibrary } from '@causeway/families/rules'
@@ -16,7 +16,7 @@ import { executeStep, fundedUser as fundedTronUser, stepSchema, tronUserOf } fro
 export type ShortDeposit = {
   readonly user: string
   readonly refundTo: string
-  /** What came back to `refundTo`. */
+  /** Amount returned to `refundTo`. */
   returned(): Promise<bigint>
   deposit(quote: QuoteAnswer): Promise<unknown>
 }

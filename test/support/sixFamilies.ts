@@ -31,7 +31,7 @@ export type FamilyChains = {
   readonly tron: TronChain
   readonly lighter: LighterChain
   readonly hyperliquid: HyperliquidChain
-  /** Where all of them are. */
+  /** Endpoints of all of them. */
   readonly endpoints: Readonly<Record<string, string>>
   stop(): Promise<void>
 }

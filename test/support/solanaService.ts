@@ -20,7 +20,7 @@ export type SolanaService = {
   readonly solver: SolanaBed['user']
   readonly service: TestService
   readonly url: string
-  /** What it was started with: whoever starts a solver beside it may change more. */
+  /** Start configuration of the service; a test that starts a solver beside it may change more. */
   readonly configs: Pick<ConfigCopy, 'directory' | 'edit'>
   stop(): Promise<void>
 }
@@ -32,7 +32,7 @@ export type SolanaServiceChange = {
   readonly overrides?: Readonly<Record<string, string>>
   /** Its node tells of new slots; default: they are noticed by the clock. */
   readonly tellsOfSlots?: boolean
-  /** Of the EVM chains; default: 1. */
+  /** Block time of the EVM chains; default: 1. */
   readonly blockTimeSeconds?: number
   /** Stand before the cluster; default: its own one. */
   readonly endpointsOf?: (bed: SolanaBed) => Promise<string>
@@ -166,7 +166,7 @@ async function describeSolana(
   })
 }
 
-/** Of the dollars that the solver has two fifths on each EVM chain, and one fifth on Solana. */
+/** Target shares of the solver's dollars: two fifths on each EVM chain, and one fifth on Solana. */
 function withShares(chains: Readonly<Record<string, { readonly currencies: readonly Json[] }>>): Json {
   return Object.fromEntries(
     Object.entries(chains).map(([key, chain]) => [

@@ -140,7 +140,7 @@ const stepData = z.object({
   addressLookupTableAddresses: z.array(z.string()),
 })
 
-/** Of the one step of a quote from Solana. */
+/** Instructions of the one step of a quote from Solana. */
 export function instructionsOf({ steps }: QuoteAnswer): Parameters<SolanaBed['send']>[0] {
   const { instructions } = stepData.parse(steps[0]?.items[0]?.data)
   return instructions.map(
@@ -165,7 +165,7 @@ export type Paying = {
   readonly version?: NonNullable<SendOptions['version']>
 }
 
-/** What a solver sends on Solana for a fill, a refund or a claim. @returns the transaction id */
+/** Payment of a solver on Solana for a fill, a refund or a claim. @returns the transaction id */
 export async function payOnSolana(
   { solana: { bed }, solver: wallet }: SolanaPayer,
   item: OpenWork,

@@ -39,7 +39,7 @@ import { type FamilySettling, type QuotedChain, startFamilySettling } from './fa
 
 /** @source families.md 1: the chain id that public clients know */
 export const tronChainId = 728_126_428
-/** What the first block of the stand-in names, as the local configuration has it. */
+/** Chain id in the first block of the stand-in, as in the local configuration. */
 const hubChainId = 1_414_680_398n
 export const trx = createTronCodec().nativeCurrency
 export const unit = 1_000_000n
@@ -172,7 +172,7 @@ export async function fundedUser(at: Pick<TronSettling, 'evm'>): Promise<TronUse
   return user
 }
 
-/** What a quote from TRX to dollars on base asks for; `more` replaces members of the request. */
+/** Request of a quote from TRX to dollars on base; `more` replaces members of the request. */
 export function fromTron({ network }: Pick<TronSettling, 'network'>, user: string, more: Json = {}): Json {
   return {
     ...{ user, recipient: userOf(network, 0).address, originChainId: tronChainId, destinationChainId: 8453 },
@@ -188,7 +188,7 @@ export const quoteFromTron = async (at: TronSettling, user: string, more: Json =
 export const askQuote = (at: TronSettling, user: string, more: Json = {}): Promise<Answer> =>
   post(`${at.url}/quote`, fromTron(at, user, more))
 
-/** What a quote from dollars on base to a currency of Tron asks for. */
+/** Quote from dollars on base to a currency of Tron. */
 export const quoteToTron = (at: TronSettling, recipient: string, currency: string): Promise<QuoteAnswer> => {
   const [user, input] = [userOf(at.network, 0).address, currencyAddress(at.network, 'base', 'USDC')]
   return quoteFromTron(at, user, {
@@ -243,8 +243,8 @@ const tronBid = {
 }
 
 /**
- * What a solver sends on Tron for a fill, a refund or a claim.
- * @param change default: all that is asked for, naming the item's order @returns the transaction id
+ * Payment of a solver on Tron for a fill, a refund or a claim.
+ * @param change default: the whole amount, with the item's order id @returns the transaction id
  */
 export async function payOnTron(
   { paying }: Pick<TronSettling, 'paying'>,

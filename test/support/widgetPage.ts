@@ -24,7 +24,7 @@ const picture =
 
 export type WidgetPage = {
   readonly url: string
-  /** Where a small picture is, by any name. */
+  /** URL of a small picture, under any name. */
   pictureUrl(name: string): string
   readonly browser: Browser
   stop(): Promise<void>

@@ -58,7 +58,7 @@ export type WithdrawalBed = {
   request(venue: Venue, terms: Terms): Promise<Requested>
   /** Another request of the same owner over the same money, signed by him. */
   signed(owner: LocalAccount, request: OwnerRequest): Promise<Readonly<Record<string, unknown>>>
-  /** What the oracles sign for the allocator. */
+  /** Oracles' signatures for the allocator. */
   authorise(flow: Readonly<Record<string, unknown>>): Promise<Answer>
   /** Authorised, brought to the allocator and issued in a final block. */
   issue(requested: Requested): Promise<Issued>

@@ -77,7 +77,7 @@ const services = {
 const filesOf = async (release: string): Promise<Files> =>
   filesSchema.parse(JSON.parse(await readFile(join(folder, `${release}.json`), 'utf8')))
 
-/** What stops the services that have files there. */
+/** Findings that stop the services that use these files. */
 async function stopping(files: Files, environment: Environment): Promise<readonly Finding[]> {
   const directory = await mkdtemp(join(tmpdir(), 'causeway-earlier-'))
   onTestFinished(() => rm(directory, { recursive: true }))
@@ -100,7 +100,7 @@ async function stopping(files: Files, environment: Environment): Promise<readonl
 /** As the shipped files name it. */
 const capsVariable = (id: string) => `$${id.toUpperCase().replaceAll('-', '_')}_SIGNING_CAPS`
 
-/** What the page on upgrades says to write into files of one's own. */
+/** Files after the changes that the upgrade page prescribes for an operator's own files. */
 function upgraded(files: Files): Files {
   return Object.fromEntries(
     Object.entries(files).map(([name, { chains, ...file }]) => [

@@ -15,9 +15,9 @@ const token = '0x00000000000000000000000000000000000000aa'
 const wallet = `'0x' || lpad(to_hex(n % 3 + 1), 40, '0')`
 
 /**
- * What an operator's database holds after some days: orders with and without a key, deposits, work, settlements,
- * addresses, top-ups, holds in every state, app fees, and links over them. Books are written by the functions that the
- * set itself has.
+ * Database of an operator after some days: orders with and without a key, deposits, work, settlements, addresses,
+ * top-ups, holds in every state, app fees, and links over them. Books are written by the functions that the set itself
+ * has.
  */
 export const fillings: readonly Filling[] = [
   {

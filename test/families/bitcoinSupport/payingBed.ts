@@ -29,7 +29,7 @@ export type PayingBed = {
   open(options?: { readonly api?: BitcoinApi; readonly nodes?: readonly BitcoinNode[] }): LinePayingChain
   /** Blocks in which everything waiting is final. */
   settle(): void
-  /** What the recipient of tests has got in blocks. */
+  /** Amount that the tests' recipient received in blocks. */
   received(): bigint
   /** Transactions in blocks that name an order. */
   naming(orderId: Hex): number

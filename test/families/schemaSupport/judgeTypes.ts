@@ -18,8 +18,8 @@ const options: ts.CompilerOptions = {
 }
 
 /**
- * What the compiler says when each answer, as it is, is given the type that others publish for it: a member of
- * an unknown name, another kind of value, one that is missing. One list for each answer.
+ * Compiler errors when each answer, as it is, is assigned to its published type: a member of an unknown name, another
+ * kind of value, one that is missing. One list for each answer.
  * @throws Error when the published types themselves do not compile
  */
 export function judgeTypes(answers: readonly SeenAnswer[]): readonly (readonly string[])[] {
@@ -42,7 +42,7 @@ export function judgeTypes(answers: readonly SeenAnswer[]): readonly (readonly s
 
 const parsed = new Map<string, ts.SourceFile | undefined>()
 
-/** Of a file that is not on disk; those on disk are parsed once. */
+/** Diagnostics of a file that is not on disk; those on disk are parsed once. */
 function diagnosticsOf(file: string, source: string): readonly ts.Diagnostic[] {
   const host = ts.createCompilerHost(options)
   const onDisk = { fileExists: host.fileExists, getSourceFile: host.getSourceFile }

@@ -21,7 +21,7 @@ type Sparse<Body> = Body extends readonly (infer Member)[]
     ? { readonly [Name in keyof Body]?: Sparse<Body[Name]> }
     : Body
 
-/** What waits has no block. */
+/** Status of a transaction; one in the mempool has no block. */
 type Place = TxStatus | { readonly confirmed: false }
 
 /** Answers as the clients of others declare them, by the name of the question. */

@@ -2,7 +2,7 @@ import { createTokenAccount, tokenAccount, transferChecked } from '@causeway/loc
 import { PublicKey, SystemProgram } from '@solana/web3.js'
 import type { SolanaBed } from './startSolanaBed.ts'
 
-/** What a wallet or an exchange sends: lamports to an address. @returns the transaction id */
+/** Plain transfer of lamports as a wallet or an exchange sends it. @returns the transaction id */
 export const payCoin = (
   bed: SolanaBed,
   address: string,
@@ -14,7 +14,7 @@ export const payCoin = (
     { signers: [from] },
   )
 
-/** The same of a token, in smallest units, into an account that it makes where there is none. */
+/** Plain transfer of a token, in smallest units, into an account that it creates if absent. */
 export function payToken(
   bed: SolanaBed,
   address: string,

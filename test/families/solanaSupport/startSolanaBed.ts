@@ -47,7 +47,7 @@ export type SolanaBed = {
   readonly user: Keypair
   /** Holds what withdrawals and payments go to; has no key here. */
   readonly recipient: PublicKey
-  /** Of the first token program, and of Token-2022 with a fee of 1 %. */
+  /** Mints of the first token program, and of Token-2022 with a fee of 1 %. */
   readonly mint: PublicKey
   readonly feeMint: PublicKey
   /** @returns the transaction id */

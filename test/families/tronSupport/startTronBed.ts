@@ -24,7 +24,7 @@ export type TronBed = {
 }
 
 export const trx = createTronCodec().nativeCurrency
-/** Of the main network, whose id the facade's first block carries. */
+/** Chain id of the main network, which the facade's first block carries. */
 export const chainId = 728_126_428n
 
 export async function startTronBed(): Promise<TronBed> {

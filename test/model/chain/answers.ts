@@ -1,4 +1,4 @@
-// What a node of a model chain answers, in the JSON that readers parse.
+// Answers of a model chain's node, in the JSON that readers parse.
 
 import type { Hex } from '@causeway/core'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'

@@ -21,7 +21,7 @@ export type Receipt = {
   readonly value: bigint
   readonly blockNumber: number
   readonly succeeded: boolean
-  /** Of the contract's error; `no data` where it says nothing. */
+  /** Name of the contract's error; `no data` where it says nothing. */
   readonly errorName: string | undefined
   readonly logs: readonly ChainLog[]
 }
@@ -44,6 +44,6 @@ export interface Chain {
   /** @param height default the newest block's */
   call(to: Hex, data: Hex, height?: number): Promise<Hex>
   weiOf(account: Hex, height?: number): Promise<bigint>
-  /** What an honest endpoint answers. */
+  /** Answer of an honest endpoint. */
   ask(call: RpcCall): RpcAnswer | Promise<RpcAnswer>
 }

@@ -211,7 +211,7 @@ function methodOf(contract: ContractModel, data: Hex): Method {
 
 type Execution = {
   readonly block: ModelBlock
-  /** Of a view: storage is read as it was there. */
+  /** Block of a view, whose storage is read as it was there. */
   readonly height?: number
   readonly logs: { address: Hex; topics: readonly Hex[]; data: Hex }[]
 }

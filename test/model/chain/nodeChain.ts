@@ -68,7 +68,10 @@ export class NodeChain implements Chain {
     await this.mine(1)
   }
 
-  /** What comes back is sent again as it was signed; with nothing, blocks are empty. */
+  /**
+   * Replaces the newest blocks. `comesBack`: their transactions are sent again as they were signed; otherwise the new
+   * blocks are empty.
+   */
   async reorganize(blocks: number, comesBack: boolean): Promise<void> {
     const head = Number(await this.#local.client.getBlockNumber({ cacheTime: 0 }))
     const dropped = [...this.#receipts.values()].filter(({ blockNumber }) => blockNumber > head - blocks)
@@ -78,7 +81,7 @@ export class NodeChain implements Chain {
       method: 'anvil_reorg',
       params: [blocks, []],
     })
-    // What paid for gas was given in no block: it went with the state of those that are gone.
+    // Coin given to impersonated accounts for gas was in no block: it is lost with the state of the dropped ones.
     this.#impersonated.clear()
     for (const { id } of dropped) this.#receipts.delete(id)
     for (const transaction of again) {

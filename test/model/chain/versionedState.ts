@@ -4,14 +4,14 @@ export type StateValue = bigint | Hex
 
 type Version = { readonly height: number; readonly value: StateValue }
 
-/** What contracts store, with every height's value, so that a reader asks at a final one and a block can go. */
+/** Storage of contracts, with every height's value, so that a reader asks at a final one and a block can be dropped. */
 export class VersionedState {
   readonly #versions = new Map<string, Version[]>()
   #height = 0
-  /** What was written since the transaction began, newest last. */
+  /** Writes since the transaction began, newest last. */
   readonly #written: { readonly key: string; readonly before: readonly Version[] }[] = []
 
-  /** What is written from now on belongs to the block at `height`. */
+  /** Assigns later writes to the block at `height`. */
   openBlock(height: number): void {
     this.#height = height
     this.#written.length = 0

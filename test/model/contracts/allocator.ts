@@ -27,7 +27,7 @@ type Request = {
   readonly data: Hex
 }
 
-/** What the builder for EVM chains makes of a request; nothing where it says more than that family uses. */
+/** Payload that the builder for EVM chains makes of a request; `0x` if the request has members beyond that family's. */
 function buildPayload(payloadId: Hex, request: Request, timestamp: bigint): Hex {
   if (request.data !== '0x') return '0x'
   const [currency, receiver] = [addressOf(request.currency), addressOf(request.receiver)]

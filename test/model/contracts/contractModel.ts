@@ -1,5 +1,5 @@
-// How the contracts of the network are told a second time: methods by their signature, over calldata and events
-// of the real encoding, so that whatever drives a node drives a model and nobody sees the difference.
+// Second implementation of the network's contracts: methods by their signature, over calldata and events of the real
+// encoding, so that a driver cannot distinguish a model from a node.
 import { bytesToHex, type Hex } from '@causeway/core'
 import {
   type AbiParameter,
@@ -190,7 +190,7 @@ export function event(
   })
 }
 
-/** What `method` reads, written: for callers of models and of nodes alike. */
+/** Encodes the calldata that `method` decodes, for callers of models and of nodes alike. */
 export function callData<const Signature extends string>(
   signature: Signature,
 ): (...given: Arguments<Signature> extends readonly unknown[] ? Arguments<Signature> : never) => Hex {

@@ -21,7 +21,7 @@ const executed = event(
 )
 const zeroAddress = `0x${'0'.repeat(40)}`
 
-/** What the allocator's key signs of a withdrawal. */
+/** Digest of a withdrawal that the allocator's key signs. */
 export function withdrawalDigest(
   at: { readonly chainId: number; readonly self: Hex },
   withdrawal: EvmWithdrawal,

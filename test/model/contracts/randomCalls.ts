@@ -115,7 +115,7 @@ export const contractCall = fc.oneof(
 )
 
 export type ContractCall = typeof contractCall extends fc.Arbitrary<infer Value> ? Value : never
-/** Who takes part. `run` tells keys and tokens of the hub apart, which outlive a run on nodes. */
+/** Parties of a run. `run` separates keys and tokens of the hub, which outlive a run on nodes. */
 export type Cast = { readonly parties: readonly LocalAccount[]; readonly run: number }
 
 const word = (value: number | bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
@@ -234,7 +234,7 @@ export async function transactionOf(
   }
 }
 
-/** What everybody can read afterwards: calls of views, by chain. */
+/** Public views after a run, by chain. */
 export function viewsOf(
   { places }: Network,
   cast: Cast,
@@ -262,7 +262,7 @@ export function viewsOf(
   ]
 }
 
-/** Whether the request was run: by the view that oracles read. */
+/** View by which oracles read whether the request was executed. */
 export function usedViewOf(call: ContractCall, { places }: Network, { parties }: Cast): Hex | undefined {
   if (call.do !== 'execute') return undefined
   const withdrawal = withdrawalOf(call, accountAt(parties, call.to).address, places.base.tokens.USDC)

@@ -24,7 +24,7 @@ const authorizationWords = parseAbiParameters('bytes32, address, address, uint25
 const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 const unlimited = 2n ** 256n - 1n
 
-/** What an owner signs so that anybody may move his tokens. */
+/** Authorization that lets anyone move the owner's tokens, once signed. */
 export type Authorization = {
   readonly from: Hex
   readonly to: Hex

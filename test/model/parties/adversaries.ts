@@ -1,4 +1,4 @@
-// What each party tries, named by what it is after.
+// Attempts of each party, named by their goal.
 
 import { encodeMintAction, type Hex } from '@causeway/core'
 import { decodeEvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'

@@ -222,7 +222,7 @@ export class HonestSolver {
   }
 }
 
-/** Whether it settles an order: its fill, or the one refund of the deposit that nothing else was paid for. */
+/** True if it settles an order: its fill, or the one refund of a deposit that was not paid otherwise. */
 function isAttested({ kind, request, payments: [payment], ...item }: WorkItem): boolean {
   if (kind === 'fill') return true
   const { known, items } = request

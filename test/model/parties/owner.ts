@@ -1,4 +1,4 @@
-// Who deposits, for an order or for himself, and takes out what he has on the hub.
+// Party that deposits, for an order or for itself, and withdraws its balance on the hub.
 import { type Hex, ownerRequestDigest, withdrawalAddress } from '@causeway/core'
 import type { LocalAccount } from '@causeway/localnet'
 import { concatHex } from 'viem'
@@ -84,7 +84,7 @@ export async function initiate(world: World, taking: Taking): Promise<KnownWithd
   return withdrawal
 }
 
-/** What the solver earned stands under one account for all chains. */
+/** Chain of an owner's hub account: the solver's income is under one account for all chains. */
 function ownerChainOf(world: World, { address }: LocalAccount, chain: UserChainId): UserChainId {
   return address === world.network.keys.orderSigner.address ? 'base' : chain
 }

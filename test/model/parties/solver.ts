@@ -43,7 +43,7 @@ export async function pay(
   return (await world.send(chain, { from, to, data: concatHex([data, ...ids]), value })).id
 }
 
-/** What an order's outputs demand at least. */
+/** Minimum outputs of an order. */
 export function outputsOf({ order }: KnownOrder): readonly Payment[] {
   return order.output.payments.map(({ recipient, currency, minimumAmount }) => ({
     recipient: `0x${recipient.slice(2)}`,

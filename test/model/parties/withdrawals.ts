@@ -47,7 +47,7 @@ export async function close(
   return answer
 }
 
-/** The same without bytes: what the allocator issued is looked up. */
+/** Closes a withdrawal without bytes: the allocator's payload is looked up. */
 export async function closeRequested(world: World, { flow }: KnownWithdrawal, transaction: Hex | undefined) {
   const named = transaction === undefined ? {} : { transactionId: transaction }
   const answer = await world.oracles.attest('requestedWithdrawal', { ...flow, ...named })

@@ -13,7 +13,7 @@ export type RehearsalBed = {
   readonly shell: PageShell
   /** A shell that knows nothing of the first one. */
   openTerminal(exported?: Readonly<Record<string, string>>): Promise<PageShell>
-  /** What others gave, by name. */
+  /** Values from other parties, by name. */
   readonly given: Readonly<Record<string, string>>
   /** First port of quote-api, and the one below the first of oracles. */
   readonly ports: { readonly quote: number; readonly oracle: number }

@@ -3,7 +3,7 @@ import { familyKeys } from '@causeway/localnet'
 import type { OracleStage } from '../support/stage.ts'
 
 const path = '/attestations/depository-deposits/v1'
-/** Of no block of a chain of the family. */
+/** Transaction id that is in no block of a chain of the family. */
 const unknown = {
   solana: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
   bitcoin: '62'.repeat(32),

@@ -24,17 +24,17 @@ export type FamilyFacts = {
   readonly hubChainId: string
   readonly depository: string
   readonly currency: string
-  /** Who deposits and who is paid. */
+  /** Depositor and recipient. */
   readonly account: string
   readonly recipient: string
-  /** Of the deposit, the fill, the refund and the withdrawal. */
+  /** Transactions of the deposit, the fill, the refund and the withdrawal. */
   readonly transactions: readonly [string, string, string, string]
   readonly withdrawal: Hex
-  /** What the allocator issues for it. */
+  /** Payload that the allocator issues for the withdrawal. */
   readonly payload: Hex
-  /** Of the withdrawal, in smallest units. */
+  /** Amount of the withdrawal, in smallest units. */
   readonly withdrawn: bigint
-  /** What the family's request of a withdrawal needs besides; the owner signs it. */
+  /** Additional data of a withdrawal request in this family; the owner signs it. */
   readonly additionalData?: Readonly<Record<string, object>>
 }
 

@@ -1,4 +1,4 @@
-// What operators ask of the admin listener.
+// Requests of operators to the admin listener.
 import { type Session, textAt } from '../support/session.ts'
 import type { QuoteStage } from '../support/stage.ts'
 import { poorUser } from './bodies.ts'
@@ -110,7 +110,7 @@ async function recordWebhooks(admin: Session, id: string): Promise<void> {
   await admin.ask({ name: 'removal of no webhook', path: `${path}/remove`, body: {} })
 }
 
-/** What stops money, lets it go on or takes it back, and what tells of it. */
+/** Records routes that stop money, release it or take it back, and those that report it. */
 async function recordCorrections(admin: Session, wallet: string): Promise<void> {
   const get = (name: string, path: string) => admin.ask({ name, path: `/admin${path}` })
   const post = (name: string, path: string, body: object) => admin.ask({ name, path: `/admin${path}`, body })

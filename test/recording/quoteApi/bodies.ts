@@ -55,7 +55,7 @@ export function poorUser(index: number): string {
   return `0x5f05${index.toString(16).padStart(36, '0')}`
 }
 
-/** Of who has something. */
+/** True once the price includes the balance of a user who has one. */
 const knowsBalance = ({ status, body }: Answered) => {
   const text = JSON.stringify(body)
   const isPriced = status === 200 && text.includes('"timeEstimate":')

@@ -1,4 +1,4 @@
-// What there is: chains, currencies, prices, health, and the description of the interface.
+// Discovery routes: chains, currencies, prices, health, and the description of the interface.
 import type { QuoteStage } from '../support/stage.ts'
 import { addressOf } from './bodies.ts'
 import { appFeeWallet } from './priced.ts'

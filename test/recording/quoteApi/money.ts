@@ -43,7 +43,7 @@ export async function recordMoney(stage: QuoteStage): Promise<void> {
   await recordTopUpClaims(stage)
 }
 
-/** How often a key was answered; how often that was is nobody's rule. */
+/** Records the usage of a key; the counts themselves may differ between runs. */
 async function recordUsage({ quoteApi, sponsor, walletless }: QuoteStage): Promise<void> {
   const usage = (name: string, query: string, headers: object = walletless.headers) => ({
     ...{ name, path: `/metrics/usage${query}`, headers: { ...headers } },

@@ -1,4 +1,4 @@
-// What a price or a quote is refused for: every code that a body or its headers can reach.
+// Refusals of prices and quotes: every code that a body or its headers can reach.
 import type { QuoteStage } from '../support/stage.ts'
 import { askPriced, bodyOf, type Wish } from './bodies.ts'
 import { appFeeWallet } from './priced.ts'
@@ -141,7 +141,7 @@ export async function recordRefused({ quoteApi: session, world: { network } }: Q
   for (const [name, body] of badBodies) await session.ask({ name, path, body })
 }
 
-/** What is asked of a route, and is no request of it. */
+/** Requests that a route does not accept as its own. */
 export async function recordMisdirected({
   quoteApi: session,
   world: { network },

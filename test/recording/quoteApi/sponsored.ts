@@ -113,7 +113,7 @@ export async function recordSponsored({
   await quoteApi.ask({ name: 'balance', path: balances, until: isCredited })
   const { headers } = sponsor
   for (const [index, [name, wish]] of paid.entries()) {
-    // Of users of their own, because holds for one user are limited.
+    // Each request has its own user, because holds for one user are limited.
     const user = poorUser(index)
     const body = bodyOf(network, { ...wish, more: { user, recipient: user, ...wish.more } })
     await askPriced(quoteApi, { name: `sponsored: ${name}`, path, body, headers })

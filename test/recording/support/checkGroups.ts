@@ -77,7 +77,7 @@ export function checkGroups<Stage extends { readonly world: { stop(): Promise<vo
         method.toLowerCase()
       ]
       const refusal = refusalSchema.safeParse(answer)
-      // What is refused before a route is found is told of none: a URL, headers, another method.
+      // The description has no refusals that precede routing: for a URL, headers, another method.
       if (told === undefined || !refusal.success || status === 431) return []
       const { $ref, description } = told.responses[status] ?? {}
       const shared = $ref === undefined ? undefined : components.responses[$ref.replace(/.*\//, '')]

@@ -1,10 +1,10 @@
-// What differs from run to run is replaced by what it is: `<id 1>` is the first 32 bytes of an exchange that the
-// recording does not know. Whatever else differs is a difference.
+// Values that differ from run to run are replaced by names: `<id 1>` is the first 32-byte value of an exchange that the
+// recording does not know. Any other difference is reported.
 
 export type Vocabulary = {
   /** Hex that is the same in every run, in lower case. */
   readonly literals: ReadonlySet<string>
-  /** What the scenario calls a value of this run, by the value in lower case. */
+  /** Scenario's name for a value of this run, by the value in lower case. */
   readonly names: ReadonlyMap<string, string>
   /** Unix milliseconds of the answer. */
   readonly nowMs: number

@@ -1,5 +1,5 @@
-// Whether answers are what the public client's own types say. Each answer becomes a type, which TypeScript has to
-// find assignable to the client's: no schema of ours stands between.
+// Checks answers against the public client's own types. Each answer becomes a type, which TypeScript has to find
+// assignable to the client's: no schema of ours stands between.
 import { join } from 'node:path'
 import ts from 'typescript'
 
@@ -33,7 +33,7 @@ function publicRoutes(): readonly { readonly method: string; readonly path: stri
   })
 }
 
-/** What is wrong with the answers, a sentence each; successes of routes that the client knows are looked at. */
+/** Problems of the answers, a sentence each; only successes of routes that the client knows are checked. */
 export function typeProblems(answers: readonly TypedAnswer[]): readonly string[] {
   const routes = publicRoutes()
   const known = new Map<string, string>()
@@ -77,7 +77,7 @@ function diagnosticsOf(text: string): readonly { readonly line: number; readonly
   return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
     ({ start, messageText }) => ({
       line: start === undefined || file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line,
-      // What does not fit stands at its end.
+      // The mismatch is at the end of the message.
       message: ts.flattenDiagnosticMessageText(messageText, ' ').slice(-400),
     }),
   )

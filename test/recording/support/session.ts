@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { normalise } from './normalise.ts'
 
 export type Asked = {
-  /** What is shown by it; unique in its group. */
+  /** Name of the recorded case; unique in its group. */
   readonly name: string
   /** Default: POST with a body, GET without. */
   readonly method?: string
@@ -11,7 +11,7 @@ export type Asked = {
   readonly headers?: Readonly<Record<string, string>>
   /** An object is sent as JSON; text as it is. */
   readonly body?: object | string
-  /** Of a session whose answers have no ids of their own: this one's do. */
+  /** False for an answer with ids of its own in a session whose answers have none. */
   readonly isExact?: false
   /** Members of the answer that differ from run to run and that nobody relies on. */
   readonly volatile?: readonly string[]
@@ -40,11 +40,11 @@ export type Exchange = {
 
 export type Session = {
   ask(asked: Asked): Promise<Answered>
-  /** The same, and nothing of it is kept. */
+  /** Sends a request without recording it. */
   prepare(asked: Asked): Promise<Answered>
   /** From now on this value of the run is shown under a name. */
   name(value: string, name: string): void
-  /** What was asked since the last call. */
+  /** Exchanges since the last call. */
   take(): readonly Exchange[]
 }
 
@@ -54,7 +54,7 @@ const keptHeaders = [
   ...['x-quorum-matched', 'x-quorum-required', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'connection'],
   ...['access-control-allow-origin', 'access-control-allow-methods', 'access-control-allow-headers'],
 ]
-/** What nearly every answer has is not repeated. */
+/** Headers of nearly every answer, which are not repeated. */
 const usualHeaders: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',

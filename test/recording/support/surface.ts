@@ -1,4 +1,4 @@
-// What operators and other programs hold on to besides answers: interface descriptions, names of metrics, and the
+// Interfaces of operators and other programs besides answers: interface descriptions, names of metrics, and the
 // database.
 import type { SqlDatabase } from '@causeway/core'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
-// What is recorded: both services as processes of their own, over nodes, a database and stand-ins whose keys,
-// prices and fees are the same in every run.
+// Recorded world: both services as processes of their own, over nodes, a database and stand-ins whose keys, prices and
+// fees are equal in every run.
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,13 +24,13 @@ import { copyConfigs } from '../../../apps/quote-api/test/serviceSupport/configC
 import { type ServiceUrls, spawnService } from '../../../apps/quote-api/test/serviceSupport/serviceProcess.ts'
 
 export const solverKey = 'solver-key-of-the-recording'
-/** Of the first oracle: its operator's key, and that of its peer. */
+/** Operator key of the first oracle, and its peer's key. */
 export const operatorKey = 'operator-key-of-the-recording'
 export const peerKey = 'peer-key-of-the-recording'
 
 const cacheFolder = fileURLToPath(new URL('../../../.cache/recording/', import.meta.url))
 const finalAfterBlocks = 3
-/** Of every account that is seen, on both chains. */
+/** Balance of every visible account, on both chains. */
 const nativeWei = 500n * 10n ** 18n
 /** 2024-01-01. */
 const deployedAtUnixSeconds = 1_704_067_200
@@ -44,7 +44,7 @@ export type OracleWorld = {
   stop(): Promise<void>
 }
 
-/** The same with quote-api, which settles by these oracles. */
+/** Oracle world with quote-api, which settles by these oracles. */
 export type QuoteWorld = OracleWorld & {
   readonly quoteApi: ServiceUrls
   readonly database: Database
@@ -158,8 +158,8 @@ function urlsOf(oracles: readonly { readonly urls: OracleUrls }[]): readonly [Or
 }
 
 /**
- * What happened before the services start, so that nothing moves prices while they answer: the second user wraps
- * ether, two sponsors top up, and the third user sends money that names nobody.
+ * Prior events on base, before the services start, so that no price moves while they answer: the second user wraps
+ * ether, two sponsors top up, and the third user sends money that names no order.
  */
 async function prepareBase({ chains, deployment, keys, mine }: TestNetwork): Promise<void> {
   const { wrappedNative, tokens } = deployment.base
@@ -183,7 +183,7 @@ async function prepareBase({ chains, deployment, keys, mine }: TestNetwork): Pro
   await setBalances(chains, keys)
 }
 
-/** What gas deploying took differs, and prices follow what the solver holds. */
+/** Fixes native balances: the gas of the deployment varies, and prices follow the solver's balances. */
 async function setBalances(chains: TestNetwork['chains'], keys: TestNetwork['keys']): Promise<void> {
   const accounts = [keys.fillWallet, keys.sponsor, ...keys.users]
   await Promise.all(

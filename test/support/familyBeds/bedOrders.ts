@@ -20,17 +20,17 @@ import type { BedDeposit, FamilyBed } from './familyBed.ts'
 const deadline = 2_000_000_000
 let salt = 0
 
-/** What orders ask of one input: a hundredth of a coin. */
+/** Required amount of one input: a hundredth of a coin. */
 export function askedAmount({ decimals }: FamilyBed): bigint {
   return 10n ** BigInt(decimals) / 100n
 }
 
-/** What an output pays at least. */
+/** Minimum amount of an output. */
 export function filledAmount(bed: FamilyBed): bigint {
   return (askedAmount(bed) * 9n) / 10n
 }
 
-/** What a refund gives back at least, when the deposit is what was asked. */
+/** Minimum amount of a refund, when the deposit is the required amount. */
 export function refundedAmount(bed: FamilyBed): bigint {
   return (askedAmount(bed) * 95n) / 100n
 }
@@ -82,7 +82,7 @@ export type PaidInput = { readonly bed: FamilyBed; readonly amount: bigint; read
 export type DepositedOrder = {
   readonly id: Hex
   readonly inputs: readonly PaidInput[]
-  /** What fills and refunds of the order have in common. */
+  /** Members common to the order's fills and refunds. */
   readonly settlement: Pick<SettlementBody, 'order' | 'orderSignature' | 'inputs'>
 }
 
@@ -140,7 +140,7 @@ export function bpsDiffOf({ inputs, settlement: { order } }: DepositedOrder): bi
 }
 
 /**
- * What the oracle lets the hub do: every deposit goes to the solver, and a fill pays the fees.
+ * Execution that the oracle signs for the hub: every deposit goes to the solver, and a fill pays the fees.
  * @source oracle-protocol.md 1.3, 1.4, 4
  */
 export function executionOf(

@@ -1,4 +1,4 @@
-// What Ethereum and Tron chains share: contracts, calldata and requests of the allocator.
+// Parts shared by Ethereum and Tron chains: contracts, calldata and requests of the allocator.
 
 import type { Hex, WithdrawalQuestion, WithdrawalStatus } from '@causeway/core'
 import { type EvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'
@@ -42,7 +42,7 @@ export async function evmWithdrawal(
   return { withdrawal: encoded, transactionId: await execute(data) }
 }
 
-/** What a chain remembers of a transaction: its first log's place in the block, and the block's time. */
+/** Position of a transaction: its first log's place in the block, and the block's time. */
 export async function placeOf({ chain }: Pick<ChainBed, 'chain'>, hash: Hex) {
   const receipt = await chain.client.getTransactionReceipt({ hash })
   const { timestamp } = await chain.client.getBlock({ blockHash: receipt.blockHash })

@@ -11,12 +11,12 @@ export type FamilyBed = {
   readonly chain: ReadableChain
   readonly currency: string
   readonly decimals: number
-  /** Who makes the deposits. */
+  /** Sender of the deposits. */
   readonly depositor: string
   readonly recipient: string
   /** Somebody else who can be paid. */
   readonly otherRecipient: string
-  /** Of an output or refund on this chain. */
+  /** Extra data of an output or refund on this chain. */
   readonly extraData: Hex
   /** Deposits for an order. */
   deposit(deposit: { readonly orderId: Hex; readonly amount: bigint }): Promise<BedDeposit>
@@ -28,7 +28,7 @@ export type FamilyBed = {
   finalize(): Promise<void>
   /** Reads through `upstream`. @param finalEntriesMax final transactions kept; default 0 */
   open(finalEntriesMax?: number): FamilyChain
-  /** What the chain's endpoint is asked. */
+  /** Proxy that counts requests to the chain's endpoint. */
   readonly upstream: RoundProxy
   stop(): Promise<void>
 }

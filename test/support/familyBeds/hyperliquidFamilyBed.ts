@@ -64,7 +64,7 @@ export async function startHyperliquidFamilyBed(): Promise<FamilyBed> {
       const error = status === 'executed' ? null : 'Insufficient balance'
       return { withdrawal, transactionId: bed.list(action, { user: depository, error }) }
     },
-    // What the exchange shows is final.
+    // Transactions that the exchange shows are final.
     finalize: async () => undefined,
     open: (finalEntriesMax = 0) => openFamilyChain(chain, { finalEntriesMax }, bed.hubEntries),
     async stop() {

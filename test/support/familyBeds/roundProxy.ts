@@ -14,7 +14,7 @@ export type RoundProxy = {
   stop(): Promise<void>
 }
 
-/** How long nothing may arrive before a round is over. */
+/** Time without a request after which a round is over, ms. */
 const quietMs = 60
 
 /** @param targetUrl origin of the service; paths and methods are kept */

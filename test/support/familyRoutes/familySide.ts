@@ -47,7 +47,7 @@ export type Owner = {
 /** One family's chain, what is done on it, and readers of it: the part of a test that differs by family. */
 export type FamilySide = {
   readonly chain: AttestedChain & { readonly depository: string }
-  /** What orders are paid in, and its token on the hub as the protocol publishes it, where it does. */
+  /** Currency of the orders, and its token on the hub where the protocol publishes it. */
   readonly currency: string
   readonly hubToken?: bigint
   readonly recipient: string

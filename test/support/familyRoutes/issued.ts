@@ -3,7 +3,7 @@ import { decodeBitcoinWithdrawal, encodeBitcoinPayload, withdrawRequestOf } from
 import type { FamilySide, SeenWithdrawal } from './familySide.ts'
 import type { FamilyOracle } from './oracle.ts'
 
-/** Who takes out what the cases of all families pay. */
+/** Owner of the withdrawals in the cases of all families. */
 export const owner = {
   ...{ withdrawer: `0x${'11'.repeat(20)}`, withdrawerChainId: 'ethereum', withdrawalNonce: '42' },
 } as const

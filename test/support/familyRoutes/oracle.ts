@@ -25,7 +25,7 @@ export type FamilyOracle = {
   readonly networkOf: NetworkOf
   /** POST. What is signed is checked before it is returned: every signature, and that it answers the request. */
   post(path: string, payload: object, options?: { readonly withKey?: boolean }): Promise<Answer>
-  /** What the allocator says it issued under an id. */
+  /** Sets the payload that the allocator returns for an id. */
   issue(payloadId: Hex, payload: Hex): void
   /** Sets a balance on the hub. */
   hold(account: Hex, hubTokenId: bigint, amount: bigint): void

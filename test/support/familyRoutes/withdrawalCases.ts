@@ -24,7 +24,7 @@ export function withdrawalBody({ chain }: FamilySide, seen: SeenWithdrawal) {
   }
 }
 
-/** What settles it on the hub; nothing while it is pending or its transaction is not proven. */
+/** Execution that settles it on the hub; nothing while it is pending or its transaction is not proven. */
 function executionOf({ chain }: FamilySide, seen: SeenWithdrawal, idempotencyKey: Hex) {
   const { currency, recipient, amount, executingTransactionId } = seen
   const named = protocolChain(chain)

@@ -14,7 +14,7 @@ import { paths } from '../../../apps/oracle/test/fixtures/oracleApp.ts'
 import type { FamilySide, Owner } from './familySide.ts'
 import { oracleOf, refused } from './settlementCases.ts'
 
-/** What a family's allocator is asked for: how a request of its owner is spelled, and what it refuses. */
+/** Withdrawal request to a family's allocator: its owner's form, and its refusals. */
 export type WithdrawalFlow = {
   readonly owner: Owner
   readonly currency: string
