@@ -18,10 +18,7 @@ import { imageVariables } from './images/imageVariables.ts'
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
 const services = ['quote-api', 'oracle', 'solver', 'allocator'] as const
-/**
- * Files that a service reads from its image while it runs: the API reference with a library's files, pages, the
- * console.
- */
+/** Files that a service reads from its image at run time: the API reference of a library, pages, the console. */
 const pages: Readonly<Record<string, readonly string[]>> = {
   'quote-api': ['/documentation/static/swagger-ui.css', '/llms.txt', '/sponsor/sponsor/main.js'],
   oracle: ['/documentation/static/swagger-ui.css'],

@@ -84,10 +84,7 @@ async function buildAndRun(wanted: readonly string[]): Promise<void> {
   }
 }
 
-/**
- * Removes a build's folder. Mounts of an aborted build are removed first, because deleting through one would delete
- * files of the machine.
- */
+/** Removes a build's folder, mounts of an aborted build first: deleting through them would delete host files. */
 async function removeTree(folder: string): Promise<void> {
   const mounts = (await readFile('/proc/self/mounts', 'utf8'))
     .split('\n')

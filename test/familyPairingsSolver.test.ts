@@ -37,9 +37,7 @@ const pairs = families.flatMap((from) => families.map((to) => [from, to] as cons
 const quoteOf = async (body: object): Promise<QuoteAnswer> =>
   readOk(await postPatiently(`${at.url}/quote`, body), quoteResponseSchema)
 
-/**
- * Queue per family: an account that funds users of a family, or is one of them, sends one transaction after the other.
- */
+/** Queue per family: an account that funds its users, or is one, sends one transaction after the other. */
 const turns = new Map<Family, Promise<unknown>>()
 
 function inTurn<Result>(family: Family, work: () => Promise<Result>): Promise<Result> {

@@ -4,10 +4,7 @@ import { type LocalRequest, localRequest } from '../../apps/quote-api/test/servi
 /** Kind of user: one of a fixed set that was quoted before, or a new one. */
 type Asker = 'known' | 'first-seen'
 
-/**
- * Groups with a goal of P17; requests without a currency are answered from memory and would improve the figures of any
- * other group.
- */
+/** Groups with a goal of P17; requests without a currency are answered from memory and would bias the others. */
 export type Group = Asker | 'asks a chain' | 'unknown token'
 
 type Kind = {

@@ -89,10 +89,7 @@ describe('workflows', () => {
   })
 })
 
-/**
- * Gaps in a release workflow: facts about an image that an operator could not verify, or ways for others to publish one
- * like ours.
- */
+/** Gaps in a release workflow: facts that an operator could not verify, or ways for others to publish an image. */
 function doubtsAboutRelease(text: string): readonly string[] {
   const { on, jobs } = workflowSchema.extend({ on: z.unknown() }).parse(parse(text))
   const { images, ...others } = jobs

@@ -26,10 +26,7 @@ const hex = z
   .refine((text) => isHex(text))
   // CAST: the check above is that of Hex.
   .transform((text) => text as Hex)
-/**
- * Execution with signatures of a quorum: an oracle whose peers have not read the block yet answers with its own
- * signature alone.
- */
+/** Execution signed by a quorum: an oracle answers alone while its peers have not read the same block. */
 const quorumExecutionSchema = attestedExecutionSchema.refine(
   ({ signatures }) => signatures.length >= quorum,
   'too few oracles have signed yet',

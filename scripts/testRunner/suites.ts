@@ -301,9 +301,7 @@ export const bitcoindSuite = 'bitcoind'
 /** Set while the long sizes are asked for; a file that reads it has one. */
 export const longSizesVariable = 'CAUSEWAY_FAULTS'
 
-/**
- * Arguments of vitest for a suite: its project; for `faults` its files, and those of any project that have long sizes.
- */
+/** Arguments of vitest for a suite: its project; for `faults` its files and those with long sizes of any project. */
 export function suiteArguments(
   suite: Suite | typeof bitcoindSuite,
   filesWithLongSizes: () => readonly string[],

@@ -26,9 +26,7 @@ export async function nodeNetwork({ chains, deployment, keys }: TestNetwork): Pr
 
 let runs = 0
 
-/**
- * Network on the same chains with users and an order signer of its own, and money for them; all earlier state is final.
- */
+/** Network on the same chains with funded users and an order signer of its own; all earlier state is final. */
 export async function withNewParties({ chains, places, keys }: Network): Promise<Network> {
   runs += 1
   const account = (name: string) => accountNamed(`${name} of run ${runs}`)

@@ -111,9 +111,7 @@ function backAfter(
   return undefined
 }
 
-/**
- * Memory of each process that lived to the end: the median of the first and the last third of its life after `warmMs`.
- */
+/** Memory of each process that lived to the end: medians of the first and last third of its life after `warmMs`. */
 export function memoryFigures(samples: readonly MemorySample[], warmMs: number): readonly MemoryFigures[] {
   const lastMs = Math.max(...samples.map(({ atMs }) => atMs))
   return [...new Set(samples.map(({ process }) => process))].map((process) => {

@@ -36,9 +36,7 @@ function ifAnswered(error: unknown): undefined {
   if (!(error instanceof UpstreamUnavailableError)) throw error
 }
 
-/**
- * Expects for every order one fill and no refund, or one refund and no fill. A failure reports all facts of the order.
- */
+/** Expects one fill or one refund for every order, never both. A failure reports all facts of the order. */
 export async function expectSingleFills(
   bed: SessionBed,
   books: Database,

@@ -40,9 +40,7 @@ const types = {
   ],
 } as const
 
-/**
- * True if the key of `published` signed the whole answer. The address inside the answer is not proven and is ignored.
- */
+/** True if the key of `published` signed the whole answer. The address inside the answer proves nothing. */
 export async function isSignedBy(published: Address, answer: Answer): Promise<boolean> {
   const { requestId, orderId, status, reason, steps, signed } = answer
   if (signed === undefined) throw new Error('The answer is not signed: ask with signed=true.')

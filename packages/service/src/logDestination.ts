@@ -1,9 +1,7 @@
 import { write, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
-/**
- * Size of a write that a pipe takes atomically, so that no other line comes between. @source POSIX, PIPE_BUF on Linux
- */
+/** Bytes that a pipe takes atomically, so that no other line comes between. @source POSIX, PIPE_BUF on Linux */
 const atOnceBytes = 4_096
 /** Limit of bytes that wait for a slow reader; more is dropped. */
 const waitingBytesMax = 1 << 20

@@ -44,9 +44,7 @@ export type RehearsalAccounts = {
 const coin = 10n ** 18n
 const usdc = 10n ** 6n
 
-/**
- * Addresses of the market and of an operator's contracts there that depend on no key: a release refuses them elsewhere.
- */
+/** Keyless addresses of the market and of an operator's contracts there: a release refuses them elsewhere. */
 export function rehearsedAddresses(artifacts: Artifacts): readonly Hex[] {
   const { wrappedNative, tokens, feeds } = marketPlan(artifacts, deploymentSalt(rehearsalEnvironment))
   const own = deploymentPlan(rehearsalEnvironment, { depository: zeroAddress })

@@ -108,10 +108,7 @@ export function registerNeighbours(
 
 const keyOf = ({ code, setting }: Finding): string => `${code} ${setting}`
 
-/**
- * Finds oracles in `ORACLES` that sign with another address. The check that enough of them answer belongs to the poller
- * of halts.
- */
+/** Finds oracles in `ORACLES` that sign with another address. The poller of halts checks that enough answer. */
 export function watchOracleSigners(oracles: ListedOracles, log: Log): NeighbourWatch {
   return watchNeighbours({
     name: 'oracle signers',

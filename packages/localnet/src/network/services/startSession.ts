@@ -209,10 +209,7 @@ async function startServices(
   running.sort((one, other) => services.indexOf(one.plan) - services.indexOf(other.plan))
 }
 
-/**
- * Waits until both chains are quoted. A chain that an operator stopped stays stopped: that is reported, and the start
- * goes on.
- */
+/** Waits until both chains are quoted; a chain that an operator stopped is reported and not waited for. */
 async function waitForQuotes(
   { chains }: LocalNetwork,
   options: {
