@@ -6,7 +6,7 @@ export type AdminAction = {
   readonly actor: string
   /** `<noun>.<verb>`, e.g. `keys.create`. */
   readonly action: string
-  /** What was changed, e.g. the id of a key. */
+  /** Changed object, e.g. the id of a key. */
   readonly subject: string
   readonly details?: Readonly<Record<string, string | number | boolean | null>>
   /** `unchanged` where it stood so already, or the code of a refusal; default `done`. */

@@ -50,8 +50,8 @@ async function askOthers<T>(
 }
 
 /**
- * What enough endpoints say alike: what money moves on. @throws UpstreamDisagreementError,
- * UpstreamUnavailableError, NodeError
+ * Answer that a quorum of endpoints agrees on; required wherever money moves on it.
+ * @throws UpstreamDisagreementError, UpstreamUnavailableError, NodeError
  */
 export async function askQuorum<T>(
   client: JsonRpcClient,
@@ -86,7 +86,7 @@ export async function askHeight(
   for (const { alias, voice, answers } of await client.askEach(reading.calls, { signal: options.signal })) {
     const block = answers === undefined ? undefined : readOrTell(reading, answers, alias, options.onMalformed)
     if (block === undefined) continue
-    // Of several URLs of one host the lowest counts, once.
+    // Several URLs of one host count as one voice, with the lowest of their heights.
     const other = heights.get(voice) ?? block.number
     heights.set(voice, minBigint(other, block.number))
   }

@@ -21,7 +21,7 @@ import {
   toQuantity,
 } from '@causeway/rpc'
 
-/** What is asked of a chain, and how its answers are read. `parse` names every answer that is not whole. */
+/** Calls to a chain and the parser of their answers. `parse` throws on every malformed answer. */
 export type Reading<T> = {
   readonly calls: readonly RpcCall[]
   /** @throws MalformedAnswerError, NodeError */
@@ -30,7 +30,7 @@ export type Reading<T> = {
 
 export type BlockReference = { readonly number: bigint; readonly hash: Hex }
 
-/** Where a node says that a transfer to custody is. */
+/** Position of a transfer to custody, as a node reports it. */
 export type TransferHit = {
   readonly transactionHash: Hex
   readonly blockHash: Hex
@@ -82,7 +82,7 @@ export function transfersReading(
       const hits = parseList(resultOf(answer), what).flatMap((value) => {
         const log = parseRecord(value, what)
         const parsed = parseLog(log, what)
-        // The same event with other members indexed moves nothing that is known here.
+        // A Transfer event with other indexed members is not the one of a known token.
         if (parsed.topics.length !== 3 || parsed.data.length !== 66) return []
         const hit = {
           transactionHash: parseHash(log['transactionHash'], what),

@@ -11,7 +11,7 @@ import { createSponsors, type Sponsors } from '../access/wallets/sponsors.ts'
 import { createWalletLinking, type WalletLinking } from '../access/wallets/walletLinking.ts'
 import type { SponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 
-/** Who calls, whose wallet pays for them, and how a wallet comes to do so. */
+/** Parts that identify callers and link wallets to their keys as sponsors. */
 export type Access = {
   readonly apiKeys: ApiKeys
   readonly sponsors: Sponsors

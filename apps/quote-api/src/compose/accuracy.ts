@@ -6,7 +6,7 @@ import { watchAccuracy } from '../requests/accuracy/accuracyMetrics.ts'
 import { type MeasuringContext, measureFills } from '../requests/accuracy/measureFills.ts'
 import { createReactionTimes, type ReactionTimes } from '../requests/accuracy/reactionTimes.ts'
 
-/** How well quotes come true, and what later ones learn from it. */
+/** Job that measures how accurate quotes were, and the reaction times that later quotes use. */
 export type Accuracy = { readonly job: Job; readonly reactionTimes: ReactionTimes }
 
 const intervalMs = 5_000

@@ -16,7 +16,7 @@ import type { Sight } from './sight.ts'
 
 type Administered = { readonly market: Market; readonly sight: Sight; readonly accounts: Accounts }
 
-/** What operators see and change: routes of the admin listener, and the list of stops beside the metrics. */
+/** Opens the routes of the admin listener, and the list of stops beside the metrics. */
 export async function openAdministration(service: OpenService, world: World, parts: Administered) {
   const { readiness, metrics, opsListener } = service
   const { config, database, registry, clients, adminListener } = world

@@ -127,7 +127,7 @@ function claimSite(publicUrl: string, chainId: number, client: JsonRpcClient | u
   }
 }
 
-/** Where no USDC is configured, balances are still counted in it. */
+/** USDC of the chain. Without a configured one, balances are still counted in USDC, under a zero address. */
 function usdcOf(chainId: number): CurrencyWire {
   return { chainId, address: `0x${'0'.repeat(40)}`, symbol: 'USDC', name: 'USD Coin', decimals: 6 }
 }

@@ -30,7 +30,7 @@ export function createAppFees(options: {
   snapshot: () => MarketSnapshot
   clients: ReadonlyMap<string, JsonRpcClient>
   chains: ReadonlyMap<number, SettlementChain>
-  /** What is asked about accounts where no contracts tell it. */
+  /** Account checks for a service without chain contracts. */
   ports: PayeePorts
   database: SqlDatabase
   screening: Screening | undefined
@@ -70,7 +70,7 @@ export function createAppFees(options: {
   }
 }
 
-/** Where wallets have no code, a key alone signs. */
+/** Without contract wallets only a key's own signature is valid. */
 const noContracts: ContractSignatures = { isValid: async () => false }
 
 function createObserver(options: {

@@ -103,7 +103,7 @@ function openOrderKey(
   return key
 }
 
-/** Whether jobs write, orders can be signed and anything can be quoted; and the money of the books. */
+/** Watches job writes, order signing and the market, and exposes the money in the books as metrics. */
 function watchWorld(
   { metrics, check }: ServiceParts<never>,
   world: World,
@@ -125,7 +125,7 @@ function watchWorld(
 
 type Base = ReturnType<typeof baseOf>
 
-/** What all parts below share. */
+/** Dependencies that all parts below share. */
 function baseOf(
   { logger, metrics }: ServiceParts<never>,
   world: World,
@@ -156,7 +156,7 @@ function baseOf(
 
 type Pricing = ReturnType<typeof openPricing>
 
-/** What a price is made of, and what is asked of accounts for it. */
+/** Opens pricing: its market data, and the questions about accounts that a price needs. */
 function openPricing({ logger, onClose }: ServiceParts<'jobs'>, { shared, questions, accounts }: Base) {
   const { quote, registry, database, market, snapshot } = shared
   const heads = createNewestHeads(market, () => Date.now())
@@ -184,7 +184,7 @@ function openPricing({ logger, onClose }: ServiceParts<'jobs'>, { shared, questi
 
 type Settling = Awaited<ReturnType<typeof openSettling>>
 
-/** What takes a request from its deposit to its end. */
+/** Opens the parts that take a request from its deposit to its end. */
 async function openSettling(
   { tracing, onClose }: ServiceParts<'connections'>,
   { world, shared, accounts }: Base,
@@ -211,7 +211,7 @@ async function openSettling(
 
 type Callers = ReturnType<typeof openCallers>
 
-/** Who calls, what they claim, permit and are answered, and what they are sent. */
+/** Opens the parts that callers meet: keys, claims, permits, usage and webhooks. */
 function openCallers(
   { onClose }: ServiceParts<'listeners' | 'jobs'>,
   { world, shared, questions, accounts }: Base,
@@ -393,7 +393,7 @@ function requestRoutes(service: ServiceParts<'listeners'>, base: Base, parts: Pa
   }
 }
 
-/** What solvers are offered, and what they say of it. */
+/** Opens the work that solvers are offered and the reports that they send. */
 function openSolverWork({ shared, sight }: Base, { pricing, settling, callers, quoting }: Parts) {
   const { database, registry } = shared
   const { settlement } = settling
@@ -412,7 +412,7 @@ function openSolverWork({ shared, sight }: Base, { pricing, settling, callers, q
   })
 }
 
-/** What people read: the sponsor's console and the documentation. */
+/** Opens the pages for people: the sponsor console and the documentation. */
 async function openPages(
   { logger }: ServiceParts<never>,
   { shared: { config, database } }: Base,

@@ -15,7 +15,7 @@ import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
 import type { ChainPorts } from './quoting.ts'
 
-/** What chains need whose transfers name no order: the hub says what each is for. */
+/** Hub entries for chains whose transfers name no order: each entry maps a transfer to its order. */
 export type Mappings = {
   readonly hubEntries: HubEntries
   readonly mapNonce: MapNonce

@@ -39,7 +39,7 @@ import { assemble, type QuoteApi } from './assemble.ts'
 import { createClients } from './market.ts'
 import { sourceReach } from './priceAdapters.ts'
 
-/** What quote-api stands on: known to be good before anything is built of it. */
+/** Checked configuration, keys and clients that quote-api is assembled from. */
 export type World = Keys & {
   readonly config: QuoteApiConfig
   readonly variables: Variables

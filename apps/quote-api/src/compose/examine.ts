@@ -131,7 +131,7 @@ function examineValues({ values, places }: Settings, variables: Variables, found
   }
 }
 
-/** What the files say together, as far as the settings beside them can be read. */
+/** Checks the files against each other, and against the settings as far as these can be read. */
 function examineFiles(
   { chains, quote }: LoadedFiles,
   { config, places }: Settings,

@@ -7,7 +7,7 @@ import { type FindLiquidity, isAcceptable } from '../pricing/externalLiquidity.t
 
 const answerBytesMax = 16_384
 
-/** What the source answers; amounts as decimal text in smallest units. @source docs/guides/external-liquidity.md */
+/** Answer of the source; amounts as decimal text in smallest units. @source docs/guides/external-liquidity.md */
 const offerSchema = z.object({
   available: z.string().regex(/^[0-9]{1,78}$/),
   feeBps: z.int().min(0).max(10_000),

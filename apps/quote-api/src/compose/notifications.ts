@@ -7,7 +7,7 @@ import { createWorkOffers, openWorkChannel, type WorkOffers } from '../requests/
 import { readOpenLanes } from '../requests/work/workStore.ts'
 import { statusChannel } from '../webhooks/announceStatus.ts'
 
-/** What hearing of the others that share the database takes. */
+/** Dependencies for hearing the other processes that share the database. */
 type ListeningOptions = {
   readonly database: Pick<SqlDatabase, 'query'>
   readonly listen: OpenDatabase['listen']

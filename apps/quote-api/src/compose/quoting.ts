@@ -30,7 +30,7 @@ type Shared = {
   readonly market: Market
 }
 
-/** What a price is made of, whether it is asked for or a deposit is priced anew. */
+/** Dependencies of pricing, for a new quote and for a deposit that is priced anew. */
 export function createDepositPricing(
   { quote, registry, clients, market, stops }: Shared & { readonly stops: Pick<ChainStops, 'floors'> },
   more: Pick<DepositPricing, 'sponsorAsset' | 'lackOf'>,
@@ -49,7 +49,7 @@ export function createDepositPricing(
   }
 }
 
-/** What other parts of the service bring to a quote. */
+/** Dependencies of a quote that other parts of the service provide. */
 type Brought = Pick<
   SponsoredQuoteDependencies,
   | 'reactionMsOf'
@@ -136,7 +136,7 @@ type PortOptions = {
   /** The market, by which a payment that is tried out is priced. */
   snapshot: () => MarketSnapshot
   onFactsFailure: (chainId: number, error: unknown) => void
-  /** How long is waited for an answer; default: as long as a request for a quote may. */
+  /** Longest wait for an answer, in milliseconds; default: the budget of a request for a quote. */
   budgetMs?: number
 }
 
@@ -164,7 +164,7 @@ function openQuotingChains(options: PortOptions): ReadonlyMap<number, QuotingCha
   return chains
 }
 
-/** What quoting asks of chains per request, over one client per chain. */
+/** Chain questions that quoting asks per request, over one client per chain. */
 export function createChainPorts(options: PortOptions): ChainPorts {
   const { fillWallet, snapshot } = options
   const chains = openQuotingChains(options)
@@ -233,7 +233,7 @@ export function gasOn(
   return { gasPriceWei: market.fees.gasPrice.expectedWei, dearer: market.fees.dearer }
 }
 
-/** What the solver would send for an order that is not made yet. */
+/** Transaction that the solver would send for an order that does not exist yet. */
 function triedTransaction(
   { route: { destination, currencyOut }, delivery, amount }: TriedFill,
   { fillContract, filler }: { readonly fillContract: Hex; readonly filler: Hex },

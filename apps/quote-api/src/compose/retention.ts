@@ -7,7 +7,7 @@ import { firstId, type RetentionSettings, removePage } from '../requests/retenti
 const intervalMs = 600_000
 /** Looked at in one transaction: few enough that it is short. */
 const pageMax = 500
-/** Of one run, so that a large table is walked over hours and not at once. */
+/** Pages of one run, so that a large table is walked over hours and not at once. */
 const pagesMax = 200
 
 /** Deletes requests by their age, a page at a time; the walk goes on where the last run left it. */

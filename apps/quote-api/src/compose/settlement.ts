@@ -40,7 +40,7 @@ export type Settlement = {
   /** Chains that can be read, by chain id. */
   readonly chains: ReadonlyMap<number, SettlementChain>
   readonly jobs: readonly Job[]
-  /** What keeps work from solvers. */
+  /** Rules that withhold work from solvers. */
   readonly withholding: Withholding
   close(): Promise<void>
   /** There may be something new on a chain, or for all of them: look now. */

@@ -17,7 +17,7 @@ export const clientsIn = (
 
 export type Sight = Awaited<ReturnType<typeof openSight>>
 
-/** What stands between a quote and its payment: the solver, oracles, networks, and all that stops a chain. */
+/** Opens all that can stop a chain between quote and payment: solver, oracles, networks and the stops themselves. */
 export async function openSight(service: ServiceParts<'jobs'>, world: World, market: Market) {
   const { logger, check, onClose } = service
   const { config, quote, registry, clients, database } = world

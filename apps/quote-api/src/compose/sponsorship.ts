@@ -9,7 +9,7 @@ import { createRequestHistory, type RequestHistory } from '../requests/history/r
 import { createSponsoredOrderStore, toStoredSponsorship } from '../requests/orders/sponsoredOrderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 
-/** What sponsored quotes need beside unsponsored ones. */
+/** Dependencies that only sponsored quotes need. */
 export type Sponsorship = Pick<
   SponsoredQuoteDependencies,
   'sponsorAsset' | 'storeSponsored' | 'onExploitableFeePayer'

@@ -6,7 +6,7 @@ import { pruneUsage } from '../access/usage/usageStore.ts'
 import type { Job } from '../jobs/runJobs.ts'
 import { createUsageReading, type ReadUsage } from '../requests/history/usageReading.ts'
 
-/** What keys are answered: counted by every process, kept for a while, shown to the keys. */
+/** Usage of keys: counted by every process, kept for a limited time, readable by the keys. */
 export type Usage = {
   readonly recorder: UsageRecorder
   readonly readUsage: ReadUsage

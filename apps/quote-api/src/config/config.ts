@@ -81,10 +81,10 @@ export type QuoteApiConfig = ReturnType<typeof loadConfig>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Of the traces that begin here: at thousands of requests in a second one in ten tells enough. */
+/** Share of the traces that begin here: at thousands of requests per second one in ten suffices. */
 const tracedShare = 0.1
 
-/** Of the variables of the key that signs timelines. */
+/** Prefix of the variables of the key that signs timelines. */
 export const evidenceKeyPrefix = 'EVIDENCE_'
 const evidenceKeyVariables = [
   'EVIDENCE_SIGNING_MODULE',

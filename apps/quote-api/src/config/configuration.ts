@@ -22,7 +22,7 @@ import type { QuoteApiConfig } from './config.ts'
 
 export type LoadedFiles = { readonly chains: ChainRegistry; readonly quote: QuoteFile }
 
-/** What says where files are and what else is compared with them. */
+/** Settings that locate the configuration files, and values that are compared with the files. */
 export type FilePlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'> & {
   /** True for the command that deploys what the files then name. */
   readonly isDeploying?: boolean | undefined

@@ -1,6 +1,6 @@
 import { type ErrorPolicy, standardErrorPolicy } from '@causeway/http'
 
-/** How quote-api answers each kind of failure. @source rule Q-139 */
+/** Answer of quote-api to each kind of failure. @source rule Q-139 */
 export const errorPolicy: ErrorPolicy = {
   ...standardErrorPolicy,
   codeForField: (field) =>

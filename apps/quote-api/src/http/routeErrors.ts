@@ -2,7 +2,7 @@ import type { RouteErrors } from '@causeway/http'
 import { type QuoteErrorCode, quoteErrorKinds } from '../pricing/errors.ts'
 import { errorPolicy } from './errorPolicy.ts'
 
-/** Of routes that read or write what is stored. */
+/** Errors of routes that read or write the database. */
 export const databaseErrors: RouteErrors = { 503: ['DATABASE_DISK_FULL', 'DATABASE_STARTING'] }
 
 /** Those that every route has are told by themselves. */

@@ -19,15 +19,15 @@ type Part = WaitedFor | 'own' | 'total'
 
 const partBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** What a quote may be refused with; a code beyond them is counted as `other`, so that no caller makes series. */
+/** Refusal codes that become a metric label; any other code counts as `other`, so that no caller creates series. */
 const knownReasons: ReadonlySet<string> = new Set([
   ...Object.keys(quoteErrorKinds),
   ...Object.values(quotingErrors).flat(),
 ])
 
 /**
- * How quoting routes answer: with JSON that is text already, and with `Server-Timing` that tells where the time went,
- * also of a refusal. A page of any origin may read it, as it may read the answer. The same times and what became of
+ * Creates the answers of quoting routes: JSON text, with a `Server-Timing` header that tells the time per wait, also on
+ * a refusal. Pages of any origin may read the header, as they may read the answer. The same times and the outcome of
  * each quote are metrics.
  */
 export function createTimedAnswers({
@@ -98,7 +98,7 @@ function partsOf(parts: Histogram<'route' | 'part'>, route: QuotingRoute): (spen
       observe(part, milliseconds)
       own -= milliseconds
     }
-    // What was waited for side by side counts in both.
+    // Concurrent waits count in full in each of their kinds, so their sum can exceed the total.
     observe('own', Math.max(own, 0))
     observe('total', totalMs)
   }

@@ -85,7 +85,9 @@ const failurePauseMaxMs = 5_000
 const pauseMinPart = 4
 const pauseMinMaxMs = 1_000
 
-/** Who waits for the leadership looks this often, so that rare jobs start soon after they are won. */
+/**
+ * Interval at which a waiting process tries for the leadership: short, so that rare jobs start soon after it is won.
+ */
 const waitingMs = 1_000
 
 /** Runs each job again and again while this process leads it. A run that fails is repeated, never fatal. */

@@ -9,8 +9,8 @@ type Reading = Pick<SqlDatabase, 'query'>
 type ChainNames = ReadonlyMap<number, { readonly key: string }>
 
 /**
- * What the books hold, read from the database when scraped: every process tells the same. Smallest units as floats,
- * so that above 2^53 of them the last digits are lost; what must be exact is compared by jobs, as integers.
+ * Exposes the money in the books as metrics. They are read from the database when scraped, so every process tells the
+ * same. Smallest units as floats lose their last digits above 2^53; jobs compare exact values as integers.
  */
 export function watchMoney(options: {
   readonly metrics: Pick<HttpMetrics, 'registry'>

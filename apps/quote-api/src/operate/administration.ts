@@ -22,7 +22,7 @@ import {
   type StopAdministration,
 } from './admin/stopAdministration.ts'
 
-/** What operators do, by the command line or the admin listener. */
+/** Operations for the command line and the admin listener. */
 export type Administration = {
   readonly keys: KeyAdministration
   readonly wallets: WalletAdministration

@@ -41,7 +41,7 @@ export function chainChecks(args: {
   )
 }
 
-/** What the files say of a chain that contract calls can confirm. */
+/** Statements of the files about a chain that contract calls can confirm. */
 export function expectations(
   chain: QuotableChain,
   file: QuoteFile,
@@ -110,7 +110,7 @@ function namedContracts(
   ]
 }
 
-/** What contracts say of themselves. */
+/** Storage words that the getters of a chain's contracts must return. */
 function wordsOf(
   chain: QuotableChain,
   setting: (name: string) => string,
@@ -165,7 +165,7 @@ async function networkProblems(
   return found.map(({ problem }) => `quote: chains.${key}: ${problem}`)
 }
 
-/** What lies at deposit addresses is swapped where users swap. */
+/** Deposit addresses must swap through the same deposit router as users. */
 function swapsBy(
   setting: string,
   { depositAddresses, depositRouter }: QuotableChain['config'],

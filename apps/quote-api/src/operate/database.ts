@@ -30,7 +30,7 @@ export type OpenDatabase = {
   close(): Promise<void>
 }
 
-/** What the database is made of, in the order in which it is made. */
+/** Migrations of the database, in their order. */
 export const schemaModules: readonly MigrationDirectory[] = [
   { name: 'ledger', path: ledgerMigrations },
   {

@@ -13,11 +13,11 @@ import { watchDroppedLines } from '@causeway/service'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 
-/** What a service does whose database is on its way. */
+/** Behaviour of a service while its database is not ready yet. */
 export interface DatabaseWait {
   /** Makes visible what it waits for. @throws ConfigurationError for a port that cannot be had */
   show(problem: DomainError): Promise<void>
-  /** The same, and pauses before the next try. */
+  /** Shows the problem, then pauses before the next try. */
   pause(problem: DomainError): Promise<void>
   /** Gives the ports up for the service itself. */
   close(): Promise<void>

@@ -23,7 +23,7 @@ const amountMax = 2n ** 256n - 1n
 
 type Asked = {
   readonly amount: bigint
-  /** What `amount` counts. */
+  /** Currency that `amount` counts. */
   readonly currency: Pick<QuotableCurrency, 'address' | 'chainId'>
   readonly clock: Clock
 }
@@ -120,7 +120,7 @@ async function leastFrom(judge: Judge, refused: bigint): Promise<bigint | undefi
       low = candidate
       continue
     }
-    // What is skipped over may lie between: an amount too high for a pool, above one too low for its fees.
+    // The doubling may have skipped accepted amounts: too high for a pool, but high enough to cover their fees.
     return between(judge, { good: verdict === 'accepted' ? candidate : undefined, bad: low, far: candidate })
   }
   return undefined
@@ -174,7 +174,7 @@ function middleOf(a: bigint, b: bigint): bigint {
   return high >> BigInt(bits >> 1)
 }
 
-/** The same refusal about the currency that the request's amount counts. */
+/** The same-coded refusal, in terms of the currency that the request's amount counts. */
 function renamed(error: QuoteError, { currency }: Pick<Asked, 'currency'>, named: ErrorData): QuoteError {
   const { minimumAmount: _least, maximumAmount: _most, ...rest } = error.data
   const { retryAfterSeconds } = error

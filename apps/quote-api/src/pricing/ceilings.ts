@@ -33,7 +33,7 @@ export function checkRelayerGas(
   ceilings: QuoteCeilings,
   gas: {
     readonly split: Pick<FeeSplit, 'amountIn' | 'relayerGas'>
-    /** What the recipient gets in the gas currency, which is no cost. */
+    /** Gas currency that the recipient gets; not a cost. */
     readonly topup: bigint
     readonly feeCurrency: QuotableCurrency
     readonly price: PricedCurrency
@@ -92,7 +92,7 @@ export function checkSponsorCost(
   }
 }
 
-/** What a sponsor pays of all fees that one ceiling bounds. */
+/** Part that the sponsor pays of the fees under each ceiling. */
 function sponsoredByCeiling(sponsored: Allocation['sponsored']): Record<SponsorCeiling, bigint> {
   const sums = perName(sponsorCeilings, () => 0n)
   for (const component of sponsoredComponents) sums[sponsorRule(component).ceiling] += sponsored[component]

@@ -60,7 +60,10 @@ export function payeeOf(
   })
 }
 
-/** Who runs calls, and through what. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED where nobody does */
+/**
+ * Account that runs the calls, and the contract they run through. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED if none
+ * can
+ */
 export function callParties(
   { chainId, config, quoting }: Route['destination'],
   filler: string | undefined,

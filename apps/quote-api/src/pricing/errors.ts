@@ -42,7 +42,9 @@ export type QuoteErrorCode = keyof typeof quoteErrorKinds
 export class QuoteError extends DomainError {
   readonly code: QuoteErrorCode
   readonly kind: ErrorKind
-  /** Of what is too much: about the most, in the currency that the request's amount counts. Not told as it is. */
+  /**
+   * Approximate maximum for an amount that is too high, in the currency of the request's amount. Not sent to callers.
+   */
   readonly nearAmount: bigint | undefined
 
   constructor(

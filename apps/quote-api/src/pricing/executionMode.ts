@@ -62,8 +62,10 @@ export function granularityOf(
 }
 
 /**
- * What is priced but not executed: what users would execute alone on a chain where nobody can tell that they did, and
- * a signature on one chain that nobody pays for. Refused on quotes, which promise execution. @throws QuoteError UNSUPPORTED_ROUTE, UNSUPPORTED_EXECUTION_TYPE
+ * Refuses quotes for routes that are priced but never executed: user-executed ones on a chain where calls cannot be
+ * told apart, and a signature on one chain whose sending is paid by nobody. Prices are allowed, a quote promises
+ * execution.
+ * @throws QuoteError UNSUPPORTED_ROUTE, UNSUPPORTED_EXECUTION_TYPE
  * @source quote-api.md 7, row 36
  */
 export function refuseUnsupportedExecution(
@@ -103,7 +105,7 @@ export function checkCarried({ route, amountInMax, amountOut }: PricedRoute): vo
   }
 }
 
-/** Of a chain whose family has none, or whose contract is not there. */
+/** Refusal for a chain whose family has no deposit addresses, or whose contract is not deployed. */
 export function withoutDepositAddresses({ chainId }: Pick<Route['origin'], 'chainId'>): QuoteError {
   return new QuoteError(
     'UNSUPPORTED_EXECUTION_TYPE',
@@ -126,7 +128,7 @@ function checkDepositAddress(route: Route, request: QuoteRequest): void {
       data: { field: 'useDepositAddress' },
     })
   }
-  // What a swap takes for an output is known once it ran, and whoever pays an address has paid by then.
+  // The input of a swap for an exact output is known only after the swap, but the address is paid before it.
   if (needsOriginSwap(currencyIn) && tradeType === 'EXACT_OUTPUT') {
     throw new QuoteError(
       'UNSUPPORTED_EXECUTION_TYPE',

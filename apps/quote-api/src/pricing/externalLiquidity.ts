@@ -2,10 +2,10 @@ import { type ExternalLiquiditySettings, type PricedUnit, type UsdX18, usdValueD
 import { type AssetInventory, payableUsd } from './inventory.ts'
 import type { QuotableCurrency } from './registry.ts'
 
-/** What somebody else says he brings to a chain; `available` in smallest units of what was asked for. */
+/** Liquidity that a third party offers to bring to a chain; `available` in smallest units of the asked currency. */
 export type LiquidityOffer = {
   readonly available: bigint
-  /** What it costs, as part of what is paid out. */
+  /** Cost of the offer, in bps of the payout. */
   readonly feeBps: number
   /** From now until it lies with the solver. */
   readonly readySeconds: number
@@ -23,7 +23,7 @@ export type FindLiquidity = (wanted: {
   readonly amount: bigint
 }) => Promise<LiquidityOffer | undefined>
 
-/** Whether an offer may be counted on. Whoever makes it moves no price, and costs and delays within these bounds. */
+/** True if an offer is within the bounds on cost and delay. Its maker cannot move any price. */
 export function isAcceptable(
   { available, feeBps, readySeconds }: LiquidityOffer,
   { maxFeeBps, maxReadySeconds }: ExternalLiquiditySettings,

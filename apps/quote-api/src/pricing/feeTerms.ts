@@ -40,7 +40,7 @@ export type FeeInputs = {
   readonly inventory: InventoryView
   readonly schedule: Schedule
   readonly use: MeasuredUse
-  /** What the recipient lacks before he can be paid the output; undefined while his chain does not say. */
+  /** Account state that the recipient lacks for the output; undefined while his chain does not tell. */
   readonly lack: AccountLack | undefined
   readonly subsidy: SubsidyRule
   readonly rewards: RewardBound
@@ -62,7 +62,7 @@ export type MeasuredUse = {
 
 export const plainUse: MeasuredUse = { callUnits: 0n, callBytes: 0n, payeeUnits: 0n, refundUnits: 0n }
 
-/** What a sponsor pays of the fees, for one fee currency at its price; always 0 without a sponsor. */
+/** Part of the fees that a sponsor pays, for one fee currency at its price; always 0 without a sponsor. */
 export type SubsidyRule = (feeCurrency: QuotableCurrency, price: PricedCurrency) => FeeTerms['subsidy']
 
 const usdX18PerMicroUsd = 10n ** 12n
@@ -206,7 +206,7 @@ export function conversionSpreadBps(
   return requirePrice(snapshot, from).spreadBps + requirePrice(snapshot, to).spreadBps
 }
 
-/** What the recipient of a route lacks, of a gas top-up too, as far as his chain says. */
+/** Account state that the recipient lacks for the output and a gas top-up; undefined if his chain does not tell. */
 export async function recipientLack(
   lackOf: KnowsLack,
   { destination, currencyOut, recipient }: Route,

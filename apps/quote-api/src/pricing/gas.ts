@@ -15,7 +15,7 @@ import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 
 /**
- * What the network of a chain charges now, as its family reckons.
+ * Current network fees of a chain, in the terms of its family.
  * @throws QuoteError SERVICE_UNAVAILABLE, GAS_PRICE_TOO_HIGH
  */
 export function networkFees(
@@ -25,12 +25,12 @@ export function networkFees(
   return requireChain(snapshot, chainId).fees
 }
 
-/** What the solver charges for a cost: the expectation raised by the chain's markup, rounded up. */
+/** Price of a cost: its expectation raised by the chain's markup, rounded up. */
 export function charged(expected: bigint, markupBps: number): bigint {
   return expected + bpsUp(expected, BigInt(markupBps))
 }
 
-/** Whether the solver submits what the user's account runs, instead of its owner. */
+/** True if the solver, not the account's owner, submits the calls of the user's account. */
 export function isExecuted({
   usePermit,
   useDepositAddress,
@@ -49,8 +49,8 @@ export function executionUnits(
 }
 
 /**
- * What the solver is told of these units: to what it is told it adds the new state of calls without a swap, by its own
- * measurement, so that is left out. @source F-114
+ * Gas units that the solver is told. It measures and adds the dearer new state of calls without a swap itself, so that
+ * part is subtracted here. @source F-114
  */
 export function toldUnits(gasMax: bigint, dearer: DearerState = stateAsCounted): bigint {
   return gasMax - (unitsOn('execute', dearer) - gasUnits.execute)

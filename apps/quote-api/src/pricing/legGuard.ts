@@ -25,7 +25,7 @@ import { autoBaseBps, dearerClass } from './slippage.ts'
 //   `poolLagBps` below it, for all legs together. So the least output is never further below the agreed price,
 //   however the pools stand; a pool beyond the guard is not quoted at all.
 
-/** How far below the agreed price a pool sells `to` for `from`, in bps rounded up; 0 when it sells above it. */
+/** Amount by which a pool sells `to` for `from` below the agreed price, in bps rounded up; 0 when above it. */
 export function adverseBps(
   pool: Pick<PoolState, 'token0' | 'sqrtPriceX96'>,
   swap: { readonly tokenIn: Hex | string; readonly from: PricedCurrency; readonly to: PricedCurrency },
@@ -45,7 +45,7 @@ export function guardBps({ from, to }: Leg): bigint {
   return autoBaseBps[dearerClass(from.assetClass, to.assetClass)]
 }
 
-/** What a solver may promise of a leg's output. One-to-one legs are what they are. */
+/** Output that a solver may promise for a leg, in smallest units. One-to-one legs give exactly their amount. */
 export function promisedOut(snapshot: MarketSnapshot, { leg, amountIn, amountOut }: LegQuote): bigint {
   if (leg.kind !== 'pool') return amountOut
   return minBigint(
@@ -54,7 +54,7 @@ export function promisedOut(snapshot: MarketSnapshot, { leg, amountIn, amountOut
   )
 }
 
-/** What a solver must be paid to promise a leg's output. */
+/** Input that a solver needs to promise a leg's output, in smallest units. */
 export function requiredIn(snapshot: MarketSnapshot, { leg, amountIn, amountOut }: LegQuote): bigint {
   if (leg.kind !== 'pool') return amountIn
   return maxBigint(

@@ -15,19 +15,19 @@ export type Leg = {
   readonly chain: QuotableChain
   readonly from: QuotableCurrency
   readonly to: QuotableCurrency
-  /** Of a fallback route: what stands between two pools, or fees of pools that the configuration does not list. */
+  /** Set on a fallback leg: the currency between two pools, or fee tiers that the configuration does not list. */
   readonly beyond?: { readonly via: QuotableCurrency } | { readonly feeTiers: readonly number[] } | undefined
 }
 
 /**
- * How value travels: the user's currency becomes the fee currency on the origin, the solver pays out
- * of its own inventory on the destination, and the payout becomes the output currency.
+ * Currencies of a route: the user's currency becomes the fee currency on the origin, the solver pays out of its own
+ * inventory on the destination, and the payout becomes the output currency.
  */
 export type LegPlan = {
   readonly origin: Leg | undefined
-  /** What the solver receives on the origin: all fees are in it. @source rule Q-150 */
+  /** Currency that the solver receives on the origin, in which all fees are counted. @source rule Q-150 */
   readonly feeCurrency: QuotableCurrency
-  /** What leaves the solver's inventory on the destination. */
+  /** Currency that leaves the solver's inventory on the destination. */
   readonly payoutCurrency: QuotableCurrency
   readonly destination: Leg | undefined
 }
@@ -39,11 +39,11 @@ export type LegQuote = {
   /** The pools that it goes through, in order; none for one-to-one legs. */
   readonly hops: readonly { readonly to: QuotableCurrency; readonly feePips: number }[]
   readonly ticksCrossed: number
-  /** How far the pool stands below the agreed price, in bps; 0 where that is not known. */
+  /** Amount by which the pool is below the agreed price, in bps; 0 if unknown. */
   readonly adverseBps: bigint
 }
 
-/** How far the pools of all legs stand below the agreed price. */
+/** Sum over all legs of the bps by which their pools are below the agreed price. */
 export function adverseBpsOf(legs: readonly (LegQuote | undefined)[]): bigint {
   return legs.reduce((sum, leg) => sum + (leg?.adverseBps ?? 0n), 0n)
 }
@@ -250,7 +250,7 @@ export function checkDepth(
   { override }: { override: boolean },
 ): void {
   if (override || quote.leg.kind !== 'pool') return
-  // What a dust amount loses by rounding, one unit at most, is no matter of depth.
+  // A rounding loss of a dust amount, one unit at most, is not a lack of depth.
   const unrounded = { ...quote, amountOut: quote.amountOut + 1n }
   if (legImpact(snapshot, [unrounded]).lossBps < depthLossBps) return
   const { chain, from, to } = quote.leg

@@ -72,7 +72,9 @@ export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMa
 
 type UnpricedChain = Extract<ReturnType<MarketSnapshot['chain']>, { readonly reason: unknown }>
 
-/** What costs too much on a chain, in its family's unit; `undefined` where it cannot be priced for another reason. */
+/**
+ * Message for a fee above its ceiling, in the family's unit; `undefined` if the chain is unpriced for another reason.
+ */
 function aboveCeiling(chain: UnpricedChain, chainId: number): string | undefined {
   switch (chain.reason) {
     case 'gas_above_ceiling':

@@ -2,7 +2,7 @@ import type { AccountLack } from '@causeway/families/rules'
 import { QuoteError, type QuoteErrorCode } from './errors.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 
-/** Whether an account has code; `undefined` where that is not known in time. Never rejects. */
+/** True if an account has code; `undefined` if not known in time. Never rejects. */
 export type KnowsCode = (asked: {
   readonly chainId: number
   readonly account: string

@@ -137,7 +137,9 @@ describe('a pool moved against who asks', () => {
 
 describe('a pool moved against who names a tolerance', () => {
   const tolerances = fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 300n }))
-  /** What a long-tail quote may stand below the agreed price beside the tolerance, however many legs it has. */
+  /**
+   * Allowed loss against the agreed price of a long-tail quote beside its tolerance, in bps, for any number of legs.
+   */
   const lagBps = 100n
 
   test.each([

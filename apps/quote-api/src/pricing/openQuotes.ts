@@ -86,7 +86,7 @@ function add(promises: Promises, end: number, usdX18: UsdX18): void {
   const { ends, worths } = promises
   const at = ends.lastIndexOf(end)
   const held = worths[at]
-  // What has ended was subtracted as a whole.
+  // A promise that has ended was already subtracted as a whole.
   if (held === undefined && usdX18 < 0n) return
   if (held === undefined) {
     ends.push(end)
@@ -133,7 +133,7 @@ function refusal({ totalUsdX18, ends }: Promises, limit: UsdX18, promise: Promis
 
 const wholeUsd = (usdX18: UsdX18): string => (usdX18 / 10n ** 18n).toString()
 
-/** What a priced request promises, and beside what; undefined where no solver pays. */
+/** Payout that a priced request promises, and the inventory behind it; undefined where no solver pays. */
 export function promisedBy(
   { solver, destinationLeg, amountOut, snapshot, external }: Priced,
   inventoryView: (of: Priced['snapshot']) => InventoryView,

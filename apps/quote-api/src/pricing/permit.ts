@@ -7,7 +7,7 @@ import type { QuoteRequest } from './request.ts'
 
 export type PermitToken = Pick<QuotableCurrency, 'key' | 'chainId' | 'address' | 'symbol'>
 
-/** What tokens say about what their owners sign. */
+/** Facts that tokens publish for signed permits. */
 export interface PermitTokens {
   /**
    * The token's EIP-712 domain, compared with its own separator.
@@ -18,7 +18,7 @@ export interface PermitTokens {
   nonceOf(token: PermitToken, owner: Hex): Promise<bigint>
 }
 
-/** How a currency is deposited by signature on its chain; undefined where it cannot be. */
+/** Kind of permit that deposits a currency on its chain; undefined if it has none. */
 export function permitKindOf(
   { config }: Pick<QuotableChain, 'config'>,
   { permit, asset, isNative }: Pick<QuotableCurrency, 'permit' | 'asset' | 'isNative'>,
@@ -31,9 +31,9 @@ export function permitKindOf(
 }
 
 /**
- * What the user signs instead of sending a deposit. The signature ends with the order at the latest.
- * @param relay.from whose transaction may use a signature for Permit2
- * @param relay.calls what the user would send as a deposit
+ * Terms that the user signs instead of sending a deposit. The signature expires with the order at the latest.
+ * @param relay.from account whose transaction may use a signature for Permit2
+ * @param relay.calls calls that the user would send as a deposit
  * @throws QuoteError UNSUPPORTED_CURRENCY, UNSUPPORTED_EXECUTION_TYPE, SERVICE_UNAVAILABLE
  * @source rule Q-191
  */
@@ -76,7 +76,7 @@ export async function permitTerms(
   return { ...own, kind, nonce: await tokens.nonceOf(currencyIn, owner) }
 }
 
-/** Whether a currency has a permit of its own that is taken. */
+/** True if the currency has a permit of its own that this service accepts. */
 export function takesPermits(chain: QuotableChain, currency: QuotableCurrency): boolean {
   const kind = permitKindOf(chain, currency)
   return kind !== undefined && kind !== 'permit2'

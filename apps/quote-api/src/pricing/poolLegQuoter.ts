@@ -30,7 +30,7 @@ export type OnChainQuoter = (args: {
   amount: bigint
 }) => Promise<PoolQuote | undefined>
 
-/** What one pool of a pair, or the best of them, trades. */
+/** Result of the best pool of a pair, in smallest units. */
 type HopQuote = Pick<LegQuote, 'amountIn' | 'amountOut' | 'ticksCrossed' | 'adverseBps'> & {
   readonly feePips: number
 }
@@ -152,8 +152,8 @@ function poolsOf(leg: Leg): readonly AskedPool[] {
 }
 
 /**
- * What a trade loses against the agreed price. Of a pool that nobody listed no state is mirrored, and anybody may
- * have made it a minute ago, so its whole loss is held to what a listed one may stand off.
+ * Loss of a trade against the agreed price, in bps. The state of an unlisted pool is not mirrored, and anybody may have
+ * created it a minute ago, so its whole loss must stay within the bound of a listed pool's deviation.
  */
 function lossBps(
   { amountIn, amountOut }: PoolQuote,

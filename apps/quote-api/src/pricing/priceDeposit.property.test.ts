@@ -108,7 +108,7 @@ test('in a later market what is filled as quoted costs the solver the tolerance 
       if (step.action === 'wait') throw new Error('a price was there')
       seen[step.action] += 1
       if (step.action === 'refund') return
-      // What the solver keeps of the deposit after its own costs, in the currency that it pays out.
+      // Amount that the solver keeps after its own costs, in the currency that it pays out.
       const kept = convertDown(maxBigint(now.split.net, 0n), now.prices.feeCurrency, now.prices.currencyOut)
       const loss = quoted.amountOut - kept
       expect(loss * 10_000n).toBeLessThanOrEqual(quoted.amountOut * BigInt(toleranceBps) + 10_000n)

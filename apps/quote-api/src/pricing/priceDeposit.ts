@@ -36,14 +36,14 @@ export type QuotedDeposit = {
   readonly feeCurrency: string
   readonly recipient: string
   readonly operation: Operation
-  /** What the solver received, in smallest units of the fee currency. */
+  /** Amount that the solver received, in smallest units of the fee currency. */
   readonly amount: bigint
   readonly appFees: readonly AppFeeRequest[]
   readonly topupWei: bigint
   readonly use: MeasuredUse
-  /** What the sponsor pays, fixed when it was quoted. */
+  /** Debit of the sponsor in micro-USDC, fixed when it was quoted. */
   readonly debitMicroUsd: bigint
-  /** How the solver made the deposit; undefined where the user did. */
+  /** Transaction by which the solver made the deposit; undefined if the user made it. */
   readonly relayedBy: 'permit' | 'deposit_address' | undefined
   /** Gas that was charged for an account whose calls the solver submits. */
   readonly originGasOverhead?: bigint
@@ -56,10 +56,10 @@ export type PricedDeposit = {
 }
 
 /**
- * What a deposit would buy by the prices of now, through the pipeline that quotes: the same route and
- * fees, on what the solver did receive. The sponsor's part stays the debit that was quoted.
- * @returns output in smallest units of the destination currency, and what is charged for the gas of its fill
- * @throws QuoteError; of the kind `upstream_unavailable` while nobody knows
+ * Output that a deposit buys at current prices, through the pipeline that quotes: the same route and fees, on the
+ * amount that the solver did receive. The sponsor's part stays the debit that was quoted.
+ * @returns output in smallest units of the destination currency, and the charge for the gas of its fill
+ * @throws QuoteError; of the kind `upstream_unavailable` while prices cannot be read
  * @source rule L-62
  */
 export async function priceDeposit(
@@ -121,7 +121,7 @@ export async function priceDeposit(
 
 /** An origin swap is over: what is left starts with what it gave. */
 function plansFrom(route: Route, feeCurrency: QuotableCurrency): readonly LegPlan[] {
-  // What the caller allowed is not kept; a way more fills what would go back.
+  // The caller's permission for fallbacks is not stored. They are always tried here, because they avoid refunds.
   return planLegs(route, 'fallbacks')
     .filter((plan) => plan.feeCurrency === feeCurrency)
     .map((plan) => ({ ...plan, origin: undefined }))

@@ -65,7 +65,7 @@ import { type Route, resolveRoute } from './route.ts'
 import { askPayees, type JudgedPayees, type PayeeUnits } from './routePayees.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
 
-/** What a chain says about a user; members are undefined when it did not answer in time. */
+/** Facts of a user from his chain; members are undefined when it did not answer in time. */
 export type UserFacts = {
   readonly balance?: bigint
   readonly allowance?: bigint
@@ -81,7 +81,7 @@ export type UserFacts = {
   readonly refusal?: DomainError
 }
 
-/** What pricing needs from outside. All are ports: `main.ts` passes the real ones. */
+/** Dependencies of pricing. All are ports: `main.ts` passes the real ones. */
 export type PricingDependencies = PayeePorts & {
   readonly registry: QuoteRegistry
   readonly schedule: Schedule
@@ -101,7 +101,7 @@ export type PricingDependencies = PayeePorts & {
   }) => Promise<UserFacts>
   /** Tries fills of orders with calls on their destination. */
   readonly tryFill: TryFill
-  /** What solvers took lately on a route, from memory; `undefined` while too little was seen. */
+  /** Recent reaction time of solvers on a route in milliseconds, from memory; `undefined` after too few fills. */
   readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
   /** Absent: nobody is denied. Who prices a request for somebody asks it first. */
   readonly denyList?: DenyList | undefined
@@ -127,7 +127,7 @@ export type Priced = PricedRoute & {
   readonly refundAccounts: readonly string[]
   readonly snapshot: MarketSnapshot
   readonly originMarket: ChainMarket
-  /** What the transactions were planned from. */
+  /** Input from which the transactions were planned. */
   readonly origin: OriginRoute
   readonly transactions: readonly PlannedTransaction[]
   /** Expected network fee of all of them, in smallest units of the origin's native currency. */
@@ -139,7 +139,7 @@ export type Priced = PricedRoute & {
   readonly userBalance: bigint | undefined
   /** Undefined where the caller did not allow fallbacks. */
   readonly fallbackType: FallbackType | 'none' | undefined
-  /** What others bring, which the payout counts on. */
+  /** External liquidity that the payout relies on. */
   readonly external: readonly ExternalLiquidity[]
   /** The caller allowed it. */
   readonly mayUseExternal: boolean
@@ -188,7 +188,7 @@ async function priceWithFallbacks(
   }
 }
 
-/** What is brought of every asset that a plan pays out. */
+/** Finds the external liquidity for every asset that a plan pays out. */
 async function findExternal(
   { registry, findLiquidity, snapshot }: PricingDependencies,
   request: QuoteRequest,
@@ -335,12 +335,12 @@ async function refuseZero(
   } catch (error) {
     if (!(error instanceof QuoteError)) throw error
     const { minimumAmount, currency, chainId } = error.data
-    // What else would be refused is told once there is an amount.
+    // Other refusals depend on the amount, so they are reported once one is named.
     return tooLow(minimumAmount === undefined ? {} : { minimumAmount, currency, chainId })
   }
 }
 
-/** What the chain is asked about the user, and whose balances his transactions write. */
+/** Question to the origin about the user, with the holdings that his transactions write. */
 function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRequest) {
   const { origin, currencyIn, currencyOut, user, recipient } = route
   const by = wayOfRoute(route, { isSolved: !route.selfExecuted }, request)

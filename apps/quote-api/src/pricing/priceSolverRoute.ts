@@ -70,7 +70,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
     price: requirePrice(snapshot, plan.feeCurrency),
   })
 
-  // What is too little shows as a loss in pools as well, because of rounding: this is the truer refusal.
+  // Refund minimum first: through rounding a dust amount looks like a pool loss too, and "too low" is its true cause.
   refundMinimum(inputs, flow.split.amountIn)
   for (const leg of [flow.originLeg, flow.destinationLeg]) {
     if (leg !== undefined) checkDepth(snapshot, leg, { override: request.overridePriceImpact })
@@ -120,9 +120,9 @@ async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<
   const received = originLeg?.amountOut ?? request.amount
   const split = splitFees(terms, received)
   const net = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
-  // What the destination cannot tell apart stays with the solver, as what conversion rounds off does.
+  // The solver keeps the part below the destination's granularity, like the rest of a rounded conversion.
   const payout = multipleDown(net, granularityOf(inputs.route.destination, plan.payoutCurrency))
-  // What a move costs grows faster than the move: beyond what can be paid, the fee eats the amount.
+  // Rebalancing costs grow faster than the amount: above the inventory, the fee consumes all of it.
   if (payout === 0n) checkBalance(inputs, convertDown(received, ...conversion(inputs)))
   if (payout === 0n) refuseFeesOfAll(terms)
   if (payout === 0n) throw amountTooLow()

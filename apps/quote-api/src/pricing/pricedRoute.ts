@@ -16,11 +16,11 @@ import type { FeeSplit } from './solve.ts'
 export type GasTopup = {
   readonly currency: QuotableCurrency
   readonly amountWei: bigint
-  /** What it costs, in the fee currency; part of `gas`. */
+  /** Value in smallest units of the fee currency; part of `gas`. */
   readonly valueInFeeCurrency: bigint
 }
 
-/** What only a solver's route has: an order's amounts. In smallest units of the fee currency. */
+/** Amounts of an order, which only a solver's route has. In smallest units of the fee currency. */
 export type SolverTerms = {
   readonly payoutCurrency: QuotableCurrency
   /** Least deposit the order accepts; below the expected one only where an origin swap may slip. */
@@ -35,10 +35,10 @@ export type SolverTerms = {
   readonly originSwapTrade: 'exactInput' | 'exactOutput'
 }
 
-/** How a route goes beyond the pools of the configuration. */
+/** Kinds of route beyond the pools of the configuration. */
 export type FallbackType = 'more-fee-tiers' | 'two-hops'
 
-/** Of the legs of a route; undefined where configured pools do. */
+/** Kind of fallback among the legs of a route; undefined where configured pools suffice. */
 export function fallbackOf(legs: readonly (LegQuote | undefined)[]): FallbackType | undefined {
   const beyond = legs.flatMap((leg) => leg?.leg.beyond ?? [])
   if (beyond.length === 0) return undefined
@@ -59,7 +59,7 @@ export type PricedRoute = {
   readonly split: FeeSplit
   readonly originLeg: LegQuote | undefined
   readonly destinationLeg: LegQuote | undefined
-  /** Of all pool legs together. */
+  /** Impact of all pool legs together. */
   readonly swapImpact: LegImpact
   readonly slippageBps: bigint
   readonly solver: SolverTerms | undefined
@@ -130,7 +130,7 @@ type DepositChoice = Pick<
   'explicitDeposit' | 'useDepositAddress' | 'usePermit' | 'depositFeePayer' | 'userPublicKey' | 'outputChoice'
 >
 
-/** What the origin's family plans and encodes transactions from. */
+/** Input from which the origin's family plans and encodes transactions. */
 export function originRoute(priced: PricedRoute, request: DepositChoice): OriginRoute {
   const { route, solver, originLeg } = priced
   const { user, recipient, currencyIn, currencyOut } = route
@@ -166,7 +166,7 @@ function wayOf({ route, solver }: PricedRoute, request: DepositChoice): OriginRo
   return wayOfRoute(route, { isSolved: solver !== undefined }, request)
 }
 
-/** How the input leaves the user, which no amount decides. */
+/** Means by which the input leaves the user; independent of the amount. */
 export function wayOfRoute(
   route: Route,
   { isSolved }: { readonly isSolved: boolean },
@@ -194,12 +194,12 @@ export function originGas(
   return sum
 }
 
-/** What the origin's network takes for all of them, in smallest units of the native currency. */
+/** Network fee and rent of all origin transactions, in smallest units of the native currency. */
 export type OriginCost = {
   readonly networkFee: bigint
   /** For state that they make. */
   readonly rent: bigint
-  /** Who pays it; undefined: the user. */
+  /** Account that pays the cost; undefined: the user. */
   readonly payer: string | undefined
 }
 
@@ -216,6 +216,6 @@ export function originCost(
   return { networkFee, rent, payer }
 }
 
-/** What of it the user pays: `fees.gas`. */
+/** Part of the cost that the user pays: `fees.gas`. */
 export const userCostOf = ({ networkFee, rent, payer }: OriginCost): bigint =>
   payer === undefined ? networkFee + rent : 0n

@@ -36,7 +36,7 @@ export type QuotableCurrency = Currency & {
   readonly solver: boolean
   readonly permit: 'eip3009' | 'eip2612' | 'none'
   readonly resetsAllowance: boolean
-  /** Of a family where several programs keep tokens; absent: its own default. */
+  /** Token program of the currency, in families with several; absent: the family's default. */
   readonly tokenProgram?: string
 }
 
@@ -46,7 +46,7 @@ export type QuotableChain = {
   readonly chainId: number
   readonly vmType: VmType
   readonly codec: VmCodec
-  /** What differs by family. */
+  /** Rules of the chain's family. */
   readonly quoting: ChainQuoting
   readonly config: QuoteChain
   /** Canonical. */
@@ -66,7 +66,7 @@ export type QuoteRegistry = {
   readonly networkByKey: NetworkOf
 }
 
-/** What the chains file says about a chain that quoting needs. */
+/** Members of the chains file that quoting needs. */
 export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> &
   PayeeSettings['listed'] &
   ChainNetwork

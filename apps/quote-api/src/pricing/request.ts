@@ -41,7 +41,7 @@ export type QuoteRequest = {
   /** Explicit tolerance; undefined means automatic. */
   readonly slippageBps: bigint | undefined
   readonly usePermit: boolean
-  /** How long the signature of a permit holds. */
+  /** Validity of a permit's signature, in seconds. */
   readonly permitExpirySeconds: number
   readonly useDepositAddress: boolean
   /** A deposit address of one use: what is paid is filled as quoted or given back, and never quoted anew. */
@@ -51,7 +51,7 @@ export type QuoteRequest = {
   readonly overridePriceImpact: boolean
   /** Pools beyond those of the configuration, and two in a row, where one of them is not enough. */
   readonly useFallbacks: boolean
-  /** Where the solver is short, what others bring in time counts. */
+  /** External liquidity that arrives in time counts where the solver's inventory is short. */
   readonly useExternalLiquidity: boolean
   /** The answer has the signature of its order. */
   readonly includeProtocolData: boolean
@@ -66,7 +66,7 @@ export type QuoteRequest = {
   readonly referrerAddress?: string | undefined
 }
 
-/** Where pools may be used. */
+/** Sides on which pools may be used. */
 export type SwapPermissions = {
   readonly isOriginDisabled: boolean
   readonly hasOriginSource: boolean

@@ -2,16 +2,13 @@ import { type Deadline, startDeadline, UpstreamUnavailableError, whenAborted } f
 import type { LegQuoter } from './legs.ts'
 import type { PricingDependencies } from './priceRequest.ts'
 
-/** What chains are asked for one request may take so long together. */
+/** Time budget for all chain questions of one request together. */
 export const chainBudgetMs = 1_500
 
-/** What a request waits for outside of this process. */
+/** Kinds of wait of a request outside of this process. */
 export type WaitedFor = 'chain' | 'liquidity' | 'sign' | 'store'
 
-/**
- * Where the time of one request goes, and the end of what chains are asked for it. `nowMs` is a clock that only goes
- * forward, in milliseconds.
- */
+/** Wait times of one request, and the deadline of its chain questions. `nowMs` is a monotonic clock in milliseconds. */
 export class RequestWaits {
   readonly #nowMs: () => number
   readonly #budgetMs: number
@@ -78,7 +75,7 @@ export class RequestWaits {
   }
 }
 
-/** The same ports for one request, whose waits are counted and come to an end. */
+/** Ports for one request, with their waits counted and bounded. */
 export function withWaits<Dependencies extends PricingDependencies>(
   dependencies: Dependencies,
   waits: RequestWaits,

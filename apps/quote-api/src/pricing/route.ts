@@ -4,7 +4,7 @@ import { neverPaid } from './mayBePaid.ts'
 import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegistry } from './registry.ts'
 import type { Operation, QuoteRequest } from './request.ts'
 
-/** Who sends what to whom, resolved against configuration. */
+/** Sender, recipient and currencies, resolved against the configuration. */
 export type Route = {
   readonly origin: QuotableChain
   readonly destination: QuotableChain
@@ -182,8 +182,8 @@ function nameOperation(
 }
 
 /**
- * What the user cannot do alone in one chain: calls, gas top-ups, app fees, and signing or paying an address
- * instead of sending need a solver. App fees on a plain send are not collected, so they do not make it a solver's job.
+ * True if the user cannot do it alone on one chain: calls, gas top-ups, app fees, and signing or paying an address
+ * instead of sending need a solver. App fees on a plain send are not collected, so they do not require one.
  */
 function needsSolver(request: QuoteRequest, isSend: boolean): boolean {
   return (

@@ -9,19 +9,19 @@ export const autoBaseBps: Readonly<Record<AssetClass, bigint>> = { stable: 25n, 
 const autoBpsMax = 1_000n
 
 /**
- * How far below the agreed price honest pools stand, all legs of a quote together: within its fee of the market
- * nobody gains by pushing a pool back, and feeds follow in steps. It is all that whoever moves pools can take of a
- * quote beside the tolerance that its caller named.
+ * Deviation of honest pools below the agreed price in bps, all legs of a quote together. Arbitrage does not correct a
+ * pool within its fee of the market, and feeds move in steps. Beside the tolerance that the caller named, a manipulator
+ * of pools can take no more than this of a quote.
  */
 const poolLagBps: Readonly<Record<AssetClass, bigint>> = { stable: 10n, major: 30n, longtail: 100n }
 
 export type SlippageInputs = {
-  /** What the caller named; undefined: computed. */
+  /** Tolerance that the caller named, in bps; undefined: computed. */
   readonly asked: bigint | undefined
   readonly hasPoolLeg: boolean
   readonly assetClass: AssetClass
   readonly swapImpactBps: bigint
-  /** How far the pools of all legs stand below the agreed price; part of `swapImpactBps`. */
+  /** Amount by which the pools of all legs are below the agreed price, in bps; part of `swapImpactBps`. */
   readonly adverseBps: bigint
   readonly priceSpreadBps: bigint
 }

@@ -153,7 +153,7 @@ const draws = fc.record({
 })
 type Draw = typeof draws extends fc.Arbitrary<infer T> ? T : never
 
-/** What prices by a draw. */
+/** Pricing dependencies for a draw. */
 function dependenciesOf({ m, way, facts, lack }: Draw) {
   const { file, registry } = registryOf(m, way)
   const stock = (usd: bigint, decimals: number) => (m.stock * e18 * 10n ** BigInt(decimals)) / usd

@@ -39,7 +39,7 @@ export type FeeSplit = Readonly<Record<FeeTotalName, bigint>> & {
   /** Per recipient, in request order; sums to `app`. */
   readonly appFees: readonly bigint[]
   readonly subsidized: bigint
-  /** What the totals above are sums of. */
+  /** Parts that sum to the totals above. */
   readonly parts: FeeParts
 }
 
@@ -54,7 +54,7 @@ function appFeesOf({ appFeesBps }: FeeTerms, amountIn: bigint): readonly bigint[
   return appFeesBps.length === 0 ? noAppFees : appFeesBps.map((bps) => bpsDown(amountIn, bps))
 }
 
-/** What every fee is at `amountIn`. */
+/** Every fee at `amountIn`. */
 function feesOf(terms: FeeTerms, amountIn: bigint, appFees: readonly bigint[]): FeeParts {
   let app = 0n
   for (const fee of appFees) app += fee
@@ -71,7 +71,7 @@ function feesOf(terms: FeeTerms, amountIn: bigint, appFees: readonly bigint[]): 
 
 type Taken = Pick<FeeSplit, 'amountIn' | 'parts' | 'subsidized'>
 
-/** What is left once the fees are taken. */
+/** Remainder after the fees. */
 function netOf({ amountIn, parts, subsidized }: Taken): bigint {
   return amountIn - sumOfFees(parts) + subsidized
 }
@@ -81,7 +81,7 @@ function feeSplit(taken: Taken & Pick<FeeSplit, 'appFees'>): FeeSplit {
   return { amountIn, net: netOf(taken), ...feeTotals(parts), appFees, subsidized, parts }
 }
 
-/** What a user does alone: no solver, so no fees. */
+/** Split of a route that the user executes alone: no solver, so no fees. */
 export function withoutFees(amountIn: bigint): FeeSplit {
   return feeSplit({ amountIn, parts: noFees, appFees: noAppFees, subsidized: 0n })
 }

@@ -18,7 +18,7 @@ export interface BoundedStalenessCache<Value> {
 
 /** An answer this young is given without asking again. */
 const freshMs = 2_000
-/** The same for "there is nothing", so that something new is seen soon. */
+/** A cached absence expires sooner, so that a new row is seen soon. */
 const absentFreshMs = 1_000
 /** While the store is down, an answer serves this long, and no answer ever longer. */
 const answerAgeMsMax = 4_500

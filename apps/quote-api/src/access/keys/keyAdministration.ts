@@ -8,7 +8,7 @@ export type IssuedKey = {
   /** Names the key in policies, holds, history and logs; stays when its secret changes. */
   readonly id: string
   readonly label: string
-  /** What requests carry in `x-api-key`. */
+  /** Key text that requests carry in `x-api-key`. */
   readonly apiKey: string
 }
 
@@ -31,7 +31,7 @@ export type ListedKey = {
 
 type By = { readonly actor: string }
 
-/** What operators do with keys: one implementation behind the command line and the admin listener. */
+/** Operations on API keys: one implementation behind the command line and the admin listener. */
 export interface KeyAdministration {
   create(args: By & { label: string }): Promise<IssuedKey>
   /**

@@ -5,7 +5,7 @@ import { ConfigurationError, listEntries, type Secret } from '@causeway/core'
 
 /** Keys of the hashes under which API keys are stored. */
 export type Peppers = {
-  /** Of new hashes. */
+  /** Id of the pepper that hashes new keys. */
   readonly currentId: string
   /** 32 bytes each, by id. */
   readonly byId: ReadonlyMap<string, Uint8Array>

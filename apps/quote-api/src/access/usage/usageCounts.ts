@@ -1,4 +1,4 @@
-/** What a key was answered, once or more often within a minute. */
+/** Count of one answer to a key within a minute. */
 export type UsageRow = {
   readonly apiKeyId: string
   /** Unix seconds at which the minute begins. */

@@ -75,7 +75,7 @@ class NumberedBatches implements UsageRecorder {
     } catch (error) {
       if (!this.#isFailing) this.#options.onFailure(error)
       this.#isFailing = true
-      // What the database refuses for itself it would refuse for ever, and with it all that comes after.
+      // A batch that the database itself refuses would fail for ever and block all later batches, so it is dropped.
       if (!(error instanceof DomainError)) {
         this.#tellLost(answersOf(this.#unsent))
         this.#unsent = undefined

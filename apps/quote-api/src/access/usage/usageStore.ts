@@ -98,7 +98,7 @@ export async function readSums(
   )
 }
 
-/** Of these ids, those of the key itself and of keys that are linked to the same wallet. */
+/** Those of these ids that are the key itself or a key linked to the same wallet. */
 export async function readOwnKeyIds(
   database: Pick<SqlDatabase, 'query'>,
   apiKeyId: string,

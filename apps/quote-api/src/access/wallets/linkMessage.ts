@@ -1,6 +1,6 @@
 import { checksumAddress, type Hex, keccak256 } from '@causeway/core'
 
-/** What a wallet signs to become the sponsor of a key. */
+/** Message that a wallet signs to become the sponsor of a key. */
 export type LinkMessage = {
   /** Host that asks, from configuration and never from a request. */
   readonly domain: string
@@ -14,7 +14,7 @@ export type LinkMessage = {
   readonly expiresAt: Date
 }
 
-/** What a wallet signs to read what it sponsors. */
+/** Message that a wallet signs to read the requests that it sponsors. */
 export type SignInMessage = Omit<LinkMessage, 'apiKeyId'>
 
 /**
@@ -31,7 +31,7 @@ export function writeLinkMessage(message: LinkMessage): string {
   ])
 }
 
-/** The same for a sign-in. Its sentence and its resource are others, so neither text ever stands for the other. */
+/** Text of a sign-in. Its sentence and resource differ from those of a link, so neither text is valid as the other. */
 export function writeSignInMessage(message: SignInMessage): string {
   return writeMessage(
     message,

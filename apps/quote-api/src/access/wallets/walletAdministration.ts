@@ -9,7 +9,7 @@ export type LinkedWallet = {
   readonly keys: readonly { readonly id: string; readonly label: string; readonly linkedAt: Date }[]
 }
 
-/** What operators do with links: one implementation behind the command line and the admin listener. */
+/** Operations on wallet links: one implementation behind the command line and the admin listener. */
 export interface WalletAdministration {
   list(): Promise<readonly LinkedWallet[]>
   /**

@@ -22,7 +22,7 @@ export interface WalletLinking {
   link(args: { apiKeyId: string; wallet: Hex; nonce: string; signature: Hex; actor?: string }): Promise<void>
 }
 
-/** Who asks wallets to sign, and on which chain contract wallets are asked. */
+/** Site named in the messages that wallets sign, and the chain on which contract wallets are asked. */
 export type LinkingSite = Pick<LinkMessage, 'domain' | 'uri' | 'chainId'>
 
 const nonceBytes = 16

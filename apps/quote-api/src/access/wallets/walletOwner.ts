@@ -4,9 +4,9 @@ import type { ContractSignatures } from './contractSignature.ts'
 import { personalMessageDigest } from './linkMessage.ts'
 
 /**
- * Whether the wallet signed the message: as a key, found without a call, else as a contract.
+ * True if the wallet signed the message. A key is recovered without a call; only then is a contract asked.
  * @param contracts absent while the chain has no endpoint
- * @throws what `ContractSignatures` throws
+ * @throws the errors of `ContractSignatures`
  * @source rule L-89
  */
 export async function hasSigned(
@@ -16,7 +16,7 @@ export async function hasSigned(
   return hasSignedDigest({ ...args, digest: personalMessageDigest(args.message) }, contracts)
 }
 
-/** The same for 32 bytes that were hashed before. */
+/** Like `hasSigned`, for a 32-byte digest. */
 export async function hasSignedDigest(
   args: { readonly digest: Uint8Array; readonly wallet: Hex; readonly signature: Hex },
   contracts: ContractSignatures | undefined,

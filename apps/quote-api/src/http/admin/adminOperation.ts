@@ -6,7 +6,7 @@ export function operationIdOf(command: string): string {
   return command.replace(/[ -]([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 }
 
-/** What a route of the admin listener says of itself, beside its members. */
+/** OpenAPI details of an admin route: its command, summary and errors. */
 export function adminOperation(command: string, summary: string, errors: RouteErrors = {}) {
   return {
     operationId: operationIdOf(command),
@@ -77,7 +77,7 @@ const examples: OperationExamples = {
   claimsEnd: { ...request, body: { ending: 'failed', reason } },
 }
 
-/** Of the admin listener; its routes say the rest. */
+/** OpenAPI description of the admin listener as a whole; its routes add their own. */
 export const adminDescription: Omit<OpenApiOptions, 'servers'> = {
   title: 'Causeway quote API, for operators',
   description:

@@ -49,7 +49,7 @@ export function registerAuditRoutes(app: HttpApp, audit: AuditAdministration): v
   }))
 }
 
-/** What each route changes, by the name of the command that does the same. Routes without one read. */
+/** Audited change of each admin route, under the name of the equivalent command. Routes not listed only read. */
 export const changesOfRoutes: Readonly<Record<string, string>> = {
   'POST /admin/keys': 'keys.create',
   'POST /admin/keys/:id/rotate': 'keys.rotate',

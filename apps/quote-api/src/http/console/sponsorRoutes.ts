@@ -24,7 +24,7 @@ import {
 } from '../wire/policies.ts'
 import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 
-/** What the console of sponsors is made of, beside what other routes have too. */
+/** Dependencies of the sponsor console beyond those of other routes. */
 export type SponsorConsole = {
   readonly sessions: SponsorSessions
   readonly policies: Pick<PolicyAdministration, 'show' | 'explain'>

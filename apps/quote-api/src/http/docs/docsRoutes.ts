@@ -40,7 +40,7 @@ function send(page: Page | undefined, { headers }: FastifyRequest, reply: Fastif
   return reply.type(page.type).send(page.body)
 }
 
-/** Whether a caller has the page already. @source RFC 9110 13.1.2 */
+/** True if the caller's cached copy of the page is current. @source RFC 9110 13.1.2 */
 function holds(held: string | undefined, tag: string): boolean {
   return held?.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, ''))) === true
 }

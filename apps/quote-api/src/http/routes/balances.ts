@@ -11,10 +11,10 @@ import type { CurrencyWire } from '../wire/currencyAmount.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
 export type BalanceReading = {
-  /** What balances are counted in. */
+  /** Currency in which balances are counted. */
   readonly sponsorCurrency: CurrencyWire
   readonly readBalance: (wallet: Hex) => Promise<BalanceRecord>
-  /** Where a sponsor pays that currency to; undefined where nobody watches an account for it. */
+  /** Address to which a sponsor pays that currency; undefined where no account is watched for it. */
   readonly topUpAddress: Hex | undefined
 }
 

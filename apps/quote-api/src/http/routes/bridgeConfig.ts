@@ -39,7 +39,7 @@ const querySchema = z.object({
 
 type Dependencies = PricingDependencies & { readonly fillWallet: string | undefined }
 
-/** What a fee is told for, where the caller names no amount. */
+/** Amount for which fees are shown when the caller names none. */
 const usualUsd = 100n
 /** Nobody's account: prices depend on the user only by what he holds. */
 const nobody = `0x${'0'.repeat(36)}dead`

@@ -85,7 +85,10 @@ export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeCla
   })
 }
 
-/** What is written like an EVM address has to carry its checksum, on whatever chain. @throws InvalidAddressError */
+/**
+ * Recipient as written. One that looks like an EVM address must carry its checksum, on every chain.
+ * @throws InvalidAddressError
+ */
 const spelledRecipient = (text: string): string =>
   walletText.safeParse(text).success ? parseWallet(text, 'recipient') : text
 

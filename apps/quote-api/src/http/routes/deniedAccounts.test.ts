@@ -1,5 +1,5 @@
-// Who gains: a denied account that hides behind another member, another spelling or another chain, and whoever wants
-// to learn from a refusal what else is on the list. Method: every member that names an account, on every route.
+// Attackers: a denied account that hides behind another member, another spelling or another chain, and a caller who
+// learns from a refusal what else is on the list. Method: every member that names an account, on every route.
 import { parseDenyList } from '@causeway/chains'
 import type { ApiKeys } from '@causeway/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -6,7 +6,7 @@ import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { id32 } from '../wire/id32.ts'
 import { signatureText } from '../wire/walletText.ts'
 
-/** What a wallet can have signed; `request` is another name of `claim`. */
+/** Kinds of signature that a wallet can have made; `request` is an alias of `claim`. */
 const signedKinds = [...permitKinds, 'claim', 'request'] as const
 type SignedKind = (typeof signedKinds)[number]
 

@@ -116,7 +116,7 @@ describe('POST /price', () => {
     const plain = (await price(caseA)).json().fees
     // The fill makes its record and an account: 300,000 units at 10^8 wei are 0.075 USD.
     expect(BigInt(fees.relayerGas.amount) - BigInt(plain.relayerGas.amount)).toBe(75_000n)
-    // Of the user an allowance and a balance of the depository are new.
+    // The user's deposit creates an allowance and a depository balance: 2 accounts of 100,000 units at 10^8 wei.
     expect(BigInt(fees.gas.amount) - BigInt(plain.gas.amount)).toBe(200_000n * 100_000_000n)
   })
 

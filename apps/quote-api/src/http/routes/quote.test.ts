@@ -161,7 +161,7 @@ describe('POST /quote', () => {
     expect(response.statusCode).toBe(500)
   })
 
-  // Who gains by breaking it: nobody, and that is the loss: what is paid for it is neither filled nor given back.
+  // Failure prevented: a deposit for a quote without a usable order is neither filled nor refunded.
   test.each([
     ['and is not asked to sign now', {}],
     ['and is asked to', { includeProtocolData: true }],

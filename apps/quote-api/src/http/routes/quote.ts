@@ -71,7 +71,7 @@ export function registerQuote(
   )
 }
 
-/** The same for one request, whose waits for chains, the key's holder and the database are counted. */
+/** Dependencies for one request, which counts its waits for chains, the key's holder and the database. */
 function withDraftWaits<Dependencies extends SponsoredQuoteDependencies>(
   dependencies: Dependencies,
   waits: RequestWaits,

@@ -156,7 +156,7 @@ function filterOf(query: RequestsQuery): RequestFilter {
   }
 }
 
-/** What is read is signed, where the key of its order is there; a key that fails keeps nothing from being read. */
+/** Record with the signature of its order, where there is an order. A failing key must not prevent reading. */
 async function signed(signatures: OrderSignatures, record: RequestRecord): Promise<RequestRecord> {
   const { order, orderId } = record
   if (order === undefined || orderId === undefined) return record

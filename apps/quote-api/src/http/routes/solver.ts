@@ -106,8 +106,8 @@ const waitSchema = {
 }
 
 /**
- * What a solver works off: open items, and what became of them. A report is a hint; only what chains show
- * moves a request. @source rule L-70
+ * Registers the routes on which a solver lists open items and reports their outcome. A report is only a hint: facts of
+ * a chain alone move a request. @source rule L-70
  */
 export function registerSolver(
   app: HttpApp,

@@ -72,7 +72,7 @@ function openSession(socket: OpenSocket, feed: Pick<StatusFeed, 'follow'>, now: 
         return refuseFor(new TooManySubscriptionsError())
       acknowledge(parsed.data)
       if (type === 'unsubscribe') return
-      // Who asks again is told the current status again.
+      // A repeated subscription is answered with the current status again.
       drop(filters.id)
       const following = feed.follow(filters.id, (record) => {
         socket.send(statusMessage(filters.id, record, now()))
@@ -89,7 +89,7 @@ function describeProblem(error: z.ZodError): string {
   return `${path === '' ? 'The message' : `\`${path}\``} is not what a subscription needs.`
 }
 
-/** What is pushed. @source rule L-84 */
+/** Message pushed to a follower. @source rule L-84 */
 function statusMessage(requestId: Hex, record: StatusRecord, publishedAt: number): object {
   const { status, inTxHashes, txHashes, updatedAt, originChainId, destinationChainId } = statusToV3(record)
   return {

@@ -9,7 +9,7 @@ const hash = z.string().min(1).max(256)
 const transactionTextMax = 131_072
 const done = z.object({ message: z.string() })
 
-/** What the hints are handed to. Cheap, and never believed. */
+/** Receivers of the hints. They must be cheap, and must not trust a hint. */
 export type TransactionHints = {
   /** Something may have happened on a chain. */
   readonly hint: (chainId: number) => void
@@ -77,7 +77,7 @@ const sentSchema = z.object({
   replacementTxHash: z.string().optional().catch(undefined),
 })
 
-/** Of the JSON text of a transaction; none of what is no such text. */
+/** Hashes in the JSON text of a transaction; empty if the text is not one. */
 function hashesIn(text: string): readonly (string | undefined)[] {
   try {
     const sent = sentSchema.safeParse(JSON.parse(text))

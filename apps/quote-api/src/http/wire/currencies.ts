@@ -68,7 +68,7 @@ export function selectCurrencies(
   return selected
 }
 
-/** The same currencies, in the order in which assets are first met. @source Q-111 */
+/** Currencies grouped by asset, in the order in which assets first occur. @source Q-111 */
 export function groupByAsset(
   { registry }: Pick<CurrencyDirectory, 'registry'>,
   currencies: CurrenciesResponse,
@@ -84,7 +84,7 @@ export function groupByAsset(
 
 type Filter = Omit<CurrenciesBody, 'limit'> & { readonly assetIds?: ReadonlySet<string> }
 
-/** What `chainIds` and `address` name, by its asset. */
+/** Filter for the assets that `chainIds` and `address` name, on every chain. */
 function onEveryChain(registry: QuoteRegistry, body: CurrenciesBody): Filter {
   const { chainIds, address, ...others } = body
   if (chainIds === undefined || address === undefined) return body

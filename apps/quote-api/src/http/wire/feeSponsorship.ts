@@ -105,7 +105,7 @@ export function inWordsOfV3({
 
 export type FeeSponsorshipWire = z.infer<typeof feeSponsorshipSchema>
 
-/** How the fees of one request are shared; amounts in smallest units of the fee currency. */
+/** Shared fees of one request; amounts in smallest units of the fee currency. */
 export type SharedFees = {
   readonly unit: PricedUnit
   readonly selected: readonly SponsoredComponent[]

@@ -136,7 +136,7 @@ type PageQuery = Pick<
   'limit' | 'continuation' | 'sortBy' | 'sortDirection' | 'includeOrderData'
 >
 
-/** Of which days a statement is, and by what its movements are summed; read by `statementPeriod` and `statementGroupsOf`. */
+/** Period and grouping of a statement; read by `statementPeriod` and `statementGroupsOf`. */
 export const statementQueryFields = {
   month: z.string().optional().describe('`2026-10`, or `from` and `to`'),
   from: z.string().optional().describe('`2026-10-01`, UTC'),

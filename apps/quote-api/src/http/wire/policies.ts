@@ -6,7 +6,7 @@ const amount = z.string().regex(/^[0-9]{1,30}$/, 'must be 1 to 30 digits')
 const chainId = z.int().positive()
 const user = z.string().min(1).max(128)
 
-/** What a key may sponsor, and what of it is used up. */
+/** Limits of a key's sponsorship, and the used part of each. */
 export const policyWire = z.object({
   policy: z
     .object({
@@ -27,7 +27,7 @@ export const policyWire = z.object({
   ),
 })
 
-/** What a dry run found. */
+/** Result of a dry run. */
 export const explanationWire = z.object({
   outcome: z.string().describe('What a hold like this would be answered now'),
   policyVersion: z.int().optional(),

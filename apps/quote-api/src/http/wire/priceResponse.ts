@@ -31,7 +31,7 @@ export const feesSchema = z.object({
   subsidized: currencyAmountSchema.describe('Paid by the sponsor'),
 })
 
-/** What another account pays of the origin, in its native currency; of quotes alone, which may name one. */
+/** Part of the origin's cost that another account pays, in the native currency; only in quotes, which may name one. */
 export const feePayerSchema = z
   .object({ account: z.string(), networkFee: currencyAmountSchema, rent: currencyAmountSchema })
   .meta({ title: 'FeePayer' })
@@ -101,7 +101,7 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
     amountOut,
     decimalsOut: route.currencyOut.decimals,
   })
-  // What callers and configuration wrote is escaped; numbers need none.
+  // Text of callers and configuration is escaped; numbers need no escaping.
   const parties = `"operation":"${route.operation}","sender":${JSON.stringify(route.user)},"recipient":${JSON.stringify(route.recipient)}`
   const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swapImpact.usd, inUsd)}`
   const balance = priced.userBalance === undefined ? '' : `,"userBalance":"${priced.userBalance}"`

@@ -12,7 +12,7 @@ import {
 } from './currencyAmount.ts'
 import { feeSponsorshipToWire } from './feeSponsorship.ts'
 
-/** What both request lists tell of the two sides of a request. */
+/** Metadata of a request's two sides, in both request lists. */
 export const requestMetadataSchema = z.object({
   sender: z.string(),
   recipient: z.string(),
@@ -47,10 +47,10 @@ export function requestMetadata(registry: QuoteRegistry, record: RequestRecord) 
   }
 }
 
-/** What a caller sees of his requests. */
+/** View of a request for one caller. */
 export type RequestView = {
   readonly includeOrderData: boolean
-  /** What sponsors are debited in. */
+  /** Currency of the debits of sponsors. */
   readonly sponsorCurrency: SponsorCurrency
   /** The caller's, if there is one. */
   readonly apiKeyId: string | undefined
@@ -130,7 +130,7 @@ export function pastFeeSponsorship(
   return { ...wire, actual: { ...wire.quoted, sponsorPayment } }
 }
 
-/** What came in from the user, and what went out to recipient or refund. */
+/** Transactions of a request: incoming from the user, outgoing to recipient or refund. */
 export function splitTransactions(record: RequestRecord): {
   incoming: readonly RequestTransaction[]
   outgoing: readonly RequestTransaction[]

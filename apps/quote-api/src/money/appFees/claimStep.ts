@@ -14,9 +14,9 @@ export type ClaimStep =
 export type ClaimFailure = 'TTL_EXPIRED' | 'TRANSACTION_SUBMISSION_FAILED' | 'TRANSACTION_NOT_INCLUDED'
 
 /**
- * What becomes of a pending claim. Pure. A claim has one transaction at most, and is paid by that transaction's
- * final facts alone. It fails when nothing was signed for it, or when the solver, whose money it is, says that its
- * transaction can have no effect any more and a quorum does not see it succeed.
+ * Next step of a pending claim. Pure. A claim has at most one transaction, and only that transaction's final facts mark
+ * it paid. It fails when nothing was signed for it, or when the solver, whose money it is, reports that its transaction
+ * can have no effect any more and a quorum does not see it succeed.
  * @source rule L-79
  */
 export function claimStep(args: {

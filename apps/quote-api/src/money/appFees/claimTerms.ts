@@ -21,7 +21,7 @@ import {
 import { checkRecipient, enabledChain } from '../../pricing/route.ts'
 import { InsufficientAppFeesError } from './claimErrors.ts'
 
-/** What a wallet asks for; the recipient as it was written. */
+/** Claim as a wallet asks for it; the recipient as it was written. */
 export type ClaimRequest = {
   /** Lower case. */
   readonly wallet: Hex
@@ -32,7 +32,7 @@ export type ClaimRequest = {
   readonly amount: bigint | undefined
 }
 
-/** What the wallet's signature agrees to, every address in the spelling of its chain. */
+/** Terms that the wallet's signature covers, every address in the spelling of its chain. */
 export type ClaimTerms = ClaimRequest & {
   readonly amount: bigint
   /** A part of the amount that is not paid out: what the recipient takes beyond a plain payment. */
@@ -71,8 +71,8 @@ export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): Cl
 }
 
 /**
- * How much is claimed. An amount that costs more gas to pay out than it is worth is refused, so that nobody can
- * spend the solver's gas on dust.
+ * Amount of a claim, in smallest units. An amount that costs more gas to pay out than it is worth is refused, so that
+ * dust cannot spend the solver's gas.
  * @throws InsufficientAppFeesError, QuoteError AMOUNT_TOO_LOW, PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
  */
 export function claimAmount(args: {
@@ -137,8 +137,8 @@ export function gasChargedFor(
 }
 
 /**
- * What the wallet signs, and the 32 bytes that it comes to: they stand for the claim, and whoever signs them saw
- * all of its terms and agrees to them, at this service alone.
+ * Typed data of a claim and its 32-byte digest, which is the claim's id. A signature of it covers all terms, at this
+ * service alone.
  * @param once.nonce random, so that equal claims differ
  * @source rule L-78; EIP-712
  */

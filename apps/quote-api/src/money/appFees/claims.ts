@@ -36,11 +36,11 @@ import {
 } from './claimTerms.ts'
 import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
 
-/** How a wallet comes to the app fees that it is owed. */
+/** Payout of app fees to the wallets that are owed them. */
 export interface AppFeeClaims {
   /**
-   * What to sign, and the id that it is signed under; nothing is reserved until then.
-   * @throws what `resolveClaim`, `claimAmount`, `requirePayee` and `checkLeastPayment` throw, QuoteError
+   * Typed data to sign, and the id of the claim; nothing is reserved before the signature.
+   * @throws the errors of `resolveClaim`, `claimAmount`, `requirePayee` and `checkLeastPayment`, QuoteError
    * SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError and UpstreamDisagreementError while the chain cannot be read
    */
   prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData }>

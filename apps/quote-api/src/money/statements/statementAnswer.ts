@@ -45,7 +45,7 @@ export const statementSchema = z.object({
 })
 export type StatementAnswer = z.infer<typeof statementSchema>
 
-/** What the ledger counts sponsor money in. */
+/** Unit of sponsor money in the ledger. */
 const sponsorUnit = { symbol: 'USDC', decimals: 6 }
 
 export function statementAnswer(
@@ -85,8 +85,9 @@ const columns = [
 ]
 
 /**
- * The same as lines of CSV (RFC 4180), with a line of names. Of one kind and currency, `opening` and all rows but `closing` add
- * up to `closing`; `held` is what of it is held then. No cell begins like a formula, which spreadsheets would run.
+ * Statement as lines of CSV (RFC 4180), the first with column names. For one kind and currency, `opening` and all rows
+ * but `closing` add up to `closing`; `held` is the held part of it. No cell begins like a formula, which spreadsheets
+ * would run.
  */
 export function statementCsv({ accounts, from, to }: StatementAnswer): readonly string[] {
   const rows = accounts.flatMap(({ opening, closing, lines, ...asset }) => [

@@ -1,6 +1,6 @@
 import { checksumAddress, type Hex } from '@causeway/core'
 
-/** What the account whose tokens moved signs to say which wallet they were meant for. */
+/** Message that the paying account signs to name the wallet that its top-up was meant for. */
 export type ClaimMessage = {
   /** Host that asks, from configuration and never from a request. */
   readonly domain: string

@@ -5,7 +5,7 @@ import type { OnMalformed } from '../../chainReadings/askChain.ts'
 import type { QuotableCurrency } from '../../pricing/registry.ts'
 import { createTopUpChain, type TopUpChain, type TopUpChainOptions } from './topUpChain.ts'
 
-/** What the environment says about top-ups; see `config.ts`. */
+/** Settings for top-ups from the environment; see `config.ts`. */
 export type TopUpSettings = {
   /** Lower case; absent: nothing is watched. */
   readonly custody: Hex | undefined
@@ -28,7 +28,7 @@ export type TopUpPlace = {
   readonly onMalformed: OnMalformed
 }
 
-/** What every reader of custody shares. @throws ConfigurationError */
+/** Options shared by all readers of custody. @throws ConfigurationError */
 export function topUpReading(place: TopUpPlace): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> {
   const { settings, chainId, currency, onMalformed } = place
   const { custody, allowTrailing, mode } = settings
@@ -42,7 +42,7 @@ export function topUpReading(place: TopUpPlace): Omit<TopUpChainOptions, 'client
   return { chainId, target: { token, custody, allowTrailing, ownAccounts }, mode, onMalformed }
 }
 
-/** What the reader of the solver's account needs; undefined where nobody published one beside custody. */
+/** Options of the reader of the solver's account; undefined if none is configured beside custody. */
 export function solverReading(
   place: TopUpPlace,
 ): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> | undefined {

@@ -18,8 +18,8 @@ export type TopUpDestination = { readonly chainId: number; readonly token: strin
 const usdcDecimals = 6
 
 /**
- * What a person needs to top up with any wallet, as lines of text. Without `owner` the sender is credited.
- * @throws RangeError naming what is wrong
+ * Instructions for topping up with any wallet, as lines of text. Without `owner` the sender is credited.
+ * @throws RangeError naming the wrong argument
  */
 export function topUpCalldata(
   destination: TopUpDestination,
@@ -44,7 +44,7 @@ export async function listSuspense(
   return database.transaction((tx) => listSuspendedTopUps(tx, page))
 }
 
-/** What became of a transaction: its live top-ups, in receipt order. */
+/** Live top-ups of a transaction, in receipt order. */
 export async function findTransactionTopUps(
   database: SqlDatabase,
   transaction: Parameters<typeof findTopUps>[1],

@@ -9,7 +9,7 @@ export type TopUpMetrics = {
   countMalformed(endpoint: string): void
 }
 
-/** What operators see of top-ups. Endpoints are named by host and position, never by URL. */
+/** Metrics of top-ups. Endpoints are named by host and position, never by URL, which may hold a key. */
 export function createTopUpMetrics({ registry }: Pick<HttpMetrics, 'registry'>): TopUpMetrics {
   const registers = [registry]
   const topUps = new Counter({

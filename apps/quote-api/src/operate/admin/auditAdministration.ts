@@ -23,7 +23,7 @@ export type AuditQuery = {
   readonly limit: number
 }
 
-/** Who changed what, newest first. */
+/** Audit entries, newest first. */
 export async function readAudit(
   database: Pick<SqlDatabase, 'query'>,
   { actor, action, subject, since, before, limit }: AuditQuery,

@@ -16,7 +16,7 @@ class ClaimNotPendingError extends DomainError {
 
 export type ClaimEnding = 'paid' | 'failed'
 
-/** What operators do about claims that nothing moves on: behind the command line and the admin listener. */
+/** Operations on stuck claims: one implementation behind the command line and the admin listener. */
 export interface ClaimAdministration {
   /** Longest waiting first. */
   pending(page: { limit: number }): Promise<readonly PendingAppFeeClaim[]>

@@ -13,10 +13,10 @@ import {
 import { recordAction } from '../../access/adminAction.ts'
 import { checkBooks } from '../../jobs/invariants.ts'
 
-/** Who acts and why; stored with the action. */
+/** Actor and reason; stored with the action. */
 export type Deed = { readonly actor: string; readonly reason: string }
 
-/** What operators ask of the books: one implementation behind the command line and the admin listener. */
+/** Operations on the ledger: one implementation behind the command line and the admin listener. */
 export interface LedgerAdministration {
   /**
    * Empty: the books add up. What is found stops new reservations. `cheap` leaves the replay of the whole

@@ -19,7 +19,7 @@ export type HypotheticalRequest = Pick<
   'apiKeyId' | 'user' | 'recipient' | 'originChainId' | 'destinationChainId' | 'amountMicroUsd' | 'components'
 >
 
-/** What operators do with policies: one implementation behind the command line and the admin listener. */
+/** Operations on policies: one implementation behind the command line and the admin listener. */
 export interface PolicyAdministration {
   /** @returns the version @throws ApiKeyNotFoundError, ApiKeyRevokedError, InvalidPolicyError */
   set(args: { actor: string; apiKeyId: string; rules: unknown }): Promise<number>

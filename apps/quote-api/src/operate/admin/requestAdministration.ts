@@ -68,8 +68,8 @@ export type FoundRequest = {
 }
 
 /**
- * What operators do about parked requests: one implementation behind the command line and the admin listener.
- * Nothing here debits a sponsor: a retry lets the automatic rules look again, which demand their evidence.
+ * Operations on parked requests: one implementation behind the command line and the admin listener. Nothing here debits
+ * a sponsor: a retry lets the automatic rules look again, which demand their evidence.
  */
 export interface RequestAdministration {
   /**
@@ -214,7 +214,7 @@ async function lockParked(tx: SqlTx, requestId: Hex) {
   return { request, parkedReason, facts: await factsOf(tx, request, parkedReason) }
 }
 
-/** What was stopped for a denied account is looked at again: deposits, work, and what lies at its address. */
+/** Schedules another look at all that a denied account stopped: work, deposits, and money at deposit addresses. */
 async function lookAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   await offerWithheld(tx, requestId)
   await takeHeldAgain(tx, requestId)

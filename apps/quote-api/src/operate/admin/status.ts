@@ -24,7 +24,7 @@ const problemSchema = z.object({
   do: z.string(),
 })
 
-/** Whether quotes, deposits, fills, attestations, settlement, money and webhooks move, and what keeps them from it. */
+/** Health of quotes, deposits, fills, attestations, settlement, money and webhooks, with the problems of each. */
 export const statusSchema = z.object({
   state: stateSchema.describe('The worst of all parts'),
   parts: z.array(

@@ -8,7 +8,7 @@ import type { CommandChain } from './commandChain.ts'
 import type { FillJudge } from './foundFills.ts'
 import type { CommandReader } from './reread.ts'
 
-/** What a command needs of the world. */
+/** Dependencies of a command. */
 export type CommandContext = {
   readonly administration: Administration
   readonly database: SqlDatabase
@@ -34,7 +34,7 @@ export type CommandContext = {
   readonly print: (line: string) => Promise<void>
 }
 
-/** What a command needs that works on chains and opens no database. */
+/** Dependencies of a command that works on chains and opens no database. */
 export type ChainsContext = {
   readonly config: QuoteApiConfig
   readonly variables: Readonly<Record<string, string | undefined>>

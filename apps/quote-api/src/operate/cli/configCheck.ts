@@ -136,7 +136,7 @@ async function mistakesOf(
   }
 }
 
-/** What starts compare, and what tokens and pools say of themselves. */
+/** Contradictions between files and contracts: those that a start checks, and those of tokens and pools. */
 function contractMistakes({ chain, listed, client, quote }: Place): Promise<readonly ChainFinding[]> {
   const { key, currencies, quoting } = chain
   const { uniswapV3 } = contractChain(chain.config)
@@ -195,7 +195,7 @@ function mistakeOf(finding: ChainFinding, place: Place): Mistake {
   }
 }
 
-/** What a contract says of itself stands beside its address. */
+/** Findings about a contract's own fact, whose member stands beside the address in the file. */
 const memberKinds: ReadonlySet<ChainFinding['kind']> = new Set([
   ...(['description', 'decimals', 'heartbeatSeconds', 'symbol'] as const),
   ...(['token0', 'token1', 'fee', 'tickSpacing', 'factory', 'tokenProgram'] as const),
@@ -232,7 +232,7 @@ function endpointsVariable(key: string): string {
   return `${key.toUpperCase().replaceAll('-', '_')}_RPC_URL`
 }
 
-/** What the files say of where an address is from. */
+/** Documented source of a configured address, for the fix. */
 function sourceOf(setting: string, { chain: { key }, quote }: Place): string {
   const config = quote.chains[key]
   const isOf = (...names: readonly string[]) =>

@@ -1,4 +1,4 @@
-// Where contract commands work: a quoted chain or the hub, with what is planned and what is configured there.
+// Places of contract commands: a quoted chain or the hub, with its planned and its configured contracts.
 import { readFile } from 'node:fs/promises'
 import { type ChainRegistry, loadConfigFile } from '@causeway/chains'
 import type { Arguments } from '@causeway/cli'
@@ -51,11 +51,11 @@ export type Place = {
   configured(): Promise<readonly ConfiguredContract[]>
   /** By address, lower case. */
   readonly codeHashes: ReadonlyMap<string, string>
-  /** Where a contract's address is configured. */
+  /** Setting that holds a contract's address. */
   settingOf(name: DeployedName): string
 }
 
-/** What stands in the quote and hub file for each contract. */
+/** Setting of each contract in the quote and hub file. */
 const settings: Readonly<Partial<Record<DeployedName, string>>> = {
   FillContract: 'fillContract',
   CleanupRouter: 'cleanupRouter',

@@ -61,7 +61,7 @@ export const contractCommands: readonly Command[] = [
           ...contract,
           state: codeStateOf(contract.name, code),
         }))
-        // What is not this release's contract is told, and given no owner.
+        // Foreign code at an address is reported, and no contract is given an owner.
         const isSound = deployed.every(({ state }) => state === 'ours')
         if (isSound) await initializeContracts(chain, initializations)
         const output = outputOf(place, deployed)

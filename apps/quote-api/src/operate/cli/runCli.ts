@@ -81,7 +81,7 @@ async function runCommand(
   return withScene(options, (scene) => runAudited(scene, command, () => command.run(scene, args), args))
 }
 
-/** What a command that changes something refuses leaves a line, as what it does. */
+/** Runs a command. A refused change leaves an audit entry too, like one that was made. */
 async function runAudited<T>(
   { administration, actor }: CommandContext,
   { words, changes, operands = [] }: Command,
@@ -216,7 +216,7 @@ const ownDoctor = {
 
 const json = { about: 'Print one JSON document' }
 
-/** What `npm run causeway --` understands. */
+/** Commands of `npm run causeway --`. */
 export const causeway: Program<Command | typeof doctor> = {
   name: 'npm run causeway --',
   about: 'Commands of operators: on the database itself, beside the service or without it.',

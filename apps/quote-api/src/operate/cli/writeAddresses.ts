@@ -1,4 +1,4 @@
-// What a deployment told, written where the services read it.
+// Writes the addresses of a deployment into the files that the services read.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DeployedName, depositAddressesAbi, permitRouterAbi } from '@causeway/contracts'
@@ -58,12 +58,12 @@ function hubMembers(deployed: readonly Deployed[]): Readonly<Record<string, Hex>
     oracleMultisigAddress: at('OracleMultisig'),
     genericMappingAddress: at('GenericMapping'),
     auroraAllocatorAddress: at('Allocator'),
-    // Who verifies withdraw requests is the allocator's contract itself.
+    // The allocator contract itself verifies withdraw requests.
     auroraAllocatorSpenderAddress: at('Allocator'),
   })
 }
 
-/** Of the chain file: a fill contract that paid before stays believed. */
+/** Members of the chain file. A replaced fill contract stays listed, because earlier payments went through it. */
 function listedMembers(
   entry: Readonly<Record<string, unknown>>,
   deployed: readonly Deployed[],
@@ -85,7 +85,10 @@ function listedMembers(
   }
 }
 
-/** Of the quote file, with the hashes that addresses and spenders are derived from, as the contracts tell them. */
+/**
+ * Members of the quote file, with the code hashes that addresses and spenders are derived from, read from the
+ * contracts.
+ */
 async function quoteMembers(
   client: Place['client'],
   deployed: readonly Deployed[],

@@ -13,10 +13,10 @@ import {
 import type { SponsorshipReason, SponsorshipTerms } from './sponsorshipTerms.ts'
 import { fromMicroUsdDown, type SponsorUnit } from './sponsorUnit.ts'
 
-/** What can be sponsored of each fee, in smallest units of the fee currency. */
+/** Sponsorable part of each fee, in smallest units of the fee currency. */
 export type SponsorableFees = Readonly<Record<SponsoredComponent, bigint>>
 
-/** How the fees of a request are shared. In smallest units of the fee currency. */
+/** Split of a request's fees between user and sponsor. In smallest units of the fee currency. */
 export type Allocation = {
   readonly sponsored: Readonly<Record<SponsoredComponent, bigint>>
   readonly total: bigint

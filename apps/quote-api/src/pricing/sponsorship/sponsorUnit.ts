@@ -11,9 +11,9 @@ const microUsdDecimals = 6
 const depegBps = 50n
 
 /**
- * How many micro-USDC a sponsor owes per unit of the fee currency. Fees in USDC itself cost their own
- * number; others their USD value, with USDC at par, or at its market price once that lost more than
- * 0.5 %: the solver is paid in USDC and must not be short.
+ * Sponsor's price of one unit of the fee currency, in micro-USDC. Fees in USDC are debited at their amount; others at
+ * their USD value, with USDC at par, or at its market price once that lost more than 0.5 %: the solver is paid in USDC
+ * and must not be short.
  * @source rule L-51
  */
 export function sponsorUnit(fee: PricedUnit & AssetPrice, usdc: AssetPrice): SponsorUnit {
@@ -24,7 +24,7 @@ export function sponsorUnit(fee: PricedUnit & AssetPrice, usdc: AssetPrice): Spo
   return { numerator: fee.usdX18 * pow10(microUsdDecimals), denominator: units * usdcUsdX18 }
 }
 
-/** What a sponsor owes for an amount of the fee currency. */
+/** Sponsor's debit for an amount of the fee currency, in micro-USDC, rounded up. */
 export function toMicroUsdUp({ numerator, denominator }: SponsorUnit, amount: bigint): bigint {
   return divideUp(amount * numerator, denominator)
 }

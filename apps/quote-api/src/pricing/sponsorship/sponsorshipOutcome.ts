@@ -2,7 +2,7 @@ import type { Hex, HoldOutcome, SponsoredComponent } from '@causeway/core'
 import type { Allocation, SponsorableFees } from './allocateSubsidy.ts'
 import type { SponsorshipReason } from './sponsorshipTerms.ts'
 
-/** What a request that asked about sponsorship gets, fixed at quote time. */
+/** Outcome for a request that asked about sponsorship, fixed at quote time. */
 export type SponsorshipOutcome = {
   /** Undefined where nobody pays for the user. */
   readonly sponsor: Hex | undefined
@@ -10,7 +10,7 @@ export type SponsorshipOutcome = {
   readonly capMicroUsd: bigint | undefined
   readonly sponsorable: SponsorableFees
   readonly allocation: Allocation
-  /** What the sponsor's balance is debited when the request succeeds. @source design.md 6.3 */
+  /** Debit of the sponsor's balance when the request succeeds. @source design.md 6.3 */
   readonly debitMicroUsd: bigint
   /** Nothing is held before the deposit is pinned: quotes hold as much of the balance as they may. */
   readonly isHeldAtDeposit?: boolean

@@ -12,7 +12,7 @@ import {
 import { QuoteError } from '../errors.ts'
 
 /**
- * What a request says about who pays, beside its `x-api-key`; the cap in micro-USDC.
+ * Sponsorship members of a request, beside its `x-api-key`; the cap in micro-USDC.
  * @source quote-and-sponsorship.md, POST /quote
  */
 export type SponsorshipRequest = {
@@ -32,10 +32,10 @@ export type SponsorshipReason =
   | 'NOTHING_TO_SPONSOR'
   | `POLICY_${string}`
 
-/** Who asks: the key of the request, and the wallet it is linked to. */
+/** Key of the request, and the wallet it is linked to. */
 export type SponsorshipCaller = { readonly keyId: string; readonly wallet: Hex | undefined }
 
-/** What a sponsor agreed to pay, before any price is known. */
+/** Terms that a sponsor agreed to before any price is known. */
 export type SponsorshipTerms = {
   readonly apiKeyId: string
   readonly sponsor: Hex
@@ -49,7 +49,7 @@ export type SponsorshipTerms = {
 export type Unsponsored = { readonly reason: SponsorshipReason }
 
 /**
- * What the sponsor of a request pays for, or why nobody does.
+ * Sponsorship terms of a request, or the reason that there is no sponsor.
  * @throws QuoteError UNAUTHORIZED without a key, FORBIDDEN for a key without a linked wallet
  * @source rules Q-30 and Q-31
  */

@@ -31,7 +31,7 @@ export function subsidyRule(terms: SponsorshipTerms, usdc: PricedUsdc): SubsidyR
   }
 }
 
-/** How a priced route's fees are shared, and what a unit of them costs the sponsor. */
+/** Split of a priced route's fees, and the sponsor's price of one unit of them. */
 export function shareOf(
   terms: SponsorshipTerms,
   priced: PricedRoute,

@@ -6,8 +6,8 @@ import { accuracyQuantiles, readAccuracy } from './measurementStore.ts'
 const fillsPerChain = 1_000
 
 /**
- * How well quotes came true, read from the database when scraped: every process tells the same, whenever it
- * started.
+ * Exposes the accuracy of quotes as metrics. They are read from the database when scraped, so every process tells the
+ * same, whenever it started.
  */
 export function watchAccuracy(options: {
   metrics: Pick<HttpMetrics, 'registry'>

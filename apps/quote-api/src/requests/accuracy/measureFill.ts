@@ -2,7 +2,7 @@ import { type PricedUnit, usdValueDown } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { pinWaitMs } from '../../pricing/timeEstimate.ts'
 
-/** What a filled request took and cost, beside what was quoted. Amounts in smallest units. */
+/** Duration and cost of a filled request, beside the quoted ones. Amounts in smallest units. */
 export type FillMeasurement = {
   readonly elapsedSeconds: number
   readonly quotedSeconds: number

@@ -119,8 +119,8 @@ function nativeOf({ snapshot }: MeasuringContext, { native }: QuotableChain): Pr
 const method = 'eth_getTransactionReceipt'
 
 /**
- * What the sender of a transaction paid for it: gas, and the data fee of rollups, whose receipts tell it in a
- * member of their own.
+ * Fee that the sender of a transaction paid: gas, and the data fee of rollups, which their receipts carry in a separate
+ * member.
  * @returns wei; `undefined` while the node has no such receipt
  * @throws MalformedAnswerError, NodeError, UpstreamUnavailableError
  */

@@ -4,7 +4,7 @@ import type { FillMeasurement } from './measureFill.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** What was not measured after a day is left out: no figure is worth asking for ever. */
+/** A fill that could not be measured for a day is skipped, so that it is not tried for ever. */
 const measuredWithin = '1 day'
 
 /** Settled requests that nobody measured yet, in any order: what cannot be measured keeps nothing else. */
@@ -20,10 +20,10 @@ export async function listUnmeasured(database: Queries, limit: number): Promise<
   return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
 }
 
-/** What a solver sent for a request until it was filled. */
+/** Transaction of the solver for a request, up to its fill. */
 export type SolverTransaction = { readonly chainId: number; readonly txHash: string }
 
-/** What was stored about a request beside its order. */
+/** Stored facts of a request beside its order. */
 export async function readFillFacts(
   database: Queries,
   requestId: Hex,
@@ -124,7 +124,7 @@ export async function readAccuracy(
   }))
 }
 
-/** How long solvers took lately on one route. */
+/** Recent reaction times of solvers on one route. */
 export type RouteReactions = {
   readonly originChainId: number
   readonly destinationChainId: number

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqlDatabase } from '@causeway/core'
 import { readReactions } from './measurementStore.ts'
 
-/** How long solvers take, as quotes know it: from memory, refreshed beside them. */
+/** Reaction times of solvers for quotes: from memory, refreshed in the background. */
 export interface ReactionTimes {
   /** Milliseconds; `undefined` while too little was seen of the route. */
   of(originChainId: number, destinationChainId: number): number | undefined
@@ -65,10 +65,10 @@ export const reactionSamplesMin = 20
 const percentile = 0.75
 
 /**
- * What a solver takes on a route beyond confirmations and blocks, learned from its newest fills: one of the
- * times that were seen, so that a fill that hung for hours moves nothing. Pure.
+ * Reaction time of a solver on a route beyond confirmations and blocks, learned from its newest fills. It is one of the
+ * observed times, so that a fill that hung for hours changes nothing. Pure.
  * @param reactionsMs of recent fills, in any order
- * @returns milliseconds, at least 0; `undefined` while too little was seen
+ * @returns milliseconds, at least 0; `undefined` after too few fills
  */
 export function learnedReactionMs(reactionsMs: readonly number[]): number | undefined {
   if (reactionsMs.length < reactionSamplesMin) return undefined

@@ -17,7 +17,7 @@ import { refuseDeniedExecution, type Screening } from '../screening/screenedRequ
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import type { ChainStops } from '../stops/chainStops.ts'
 
-/** What a wallet signed about its transfer. Addresses and ids in lower case. */
+/** Mapping that a wallet signed for its transfer. Addresses and ids in lower case. */
 export type SignedMapping = {
   readonly walletChainId: number
   readonly wallet: Hex
@@ -44,7 +44,7 @@ class AuthorizationError extends DomainError {
   }
 }
 
-/** Whether an account made the transfer with this nonce. */
+/** True if the account made the transfer with this nonce. */
 export type HasSent = (transfer: SentTransfer & { readonly chainId: number }) => Promise<boolean>
 
 /** Nothing is written on the hub for a transfer that cannot be made. */

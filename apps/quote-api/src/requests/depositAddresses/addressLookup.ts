@@ -19,11 +19,11 @@ type DepositAddressRecord = {
   readonly requestId: Hex
   readonly chainId: number
   readonly createdAt: Date
-  /** What was quoted, in canonical spelling. */
+  /** Quoted currency, in canonical spelling. */
   readonly currency: string
-  /** Of one use. */
+  /** True for an address of a single use. */
   readonly isStrict: boolean
-  /** Who gets back what cannot be filled. */
+  /** Recipient of refunds. */
   readonly refundTo: string
 }
 

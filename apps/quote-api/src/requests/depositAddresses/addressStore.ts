@@ -50,7 +50,7 @@ export type StoredAddress = DepositAddress & {
   readonly chainId: number
   /** The newest request that payments are for. */
   readonly requestId: Hex
-  /** What was quoted, in canonical spelling. */
+  /** Quoted currency, in canonical spelling. */
   readonly currency: string
   readonly isStrict: boolean
   readonly sweepId: string | undefined
@@ -109,7 +109,7 @@ export async function nameAddress(
 /** Payments of the address are for a newer request from now on; one that nobody paid points to it. */
 export async function supersede(tx: SqlTx, { address, requestId }: StoredAddress, newer: Hex): Promise<void> {
   await tx.query('update deposit_address set request_id = $2 where address = $1', [address, toBytes(newer)])
-  // What an operator let pass is the money at the address, whatever it is quoted as.
+  // An operator's release covers the money at the address, so it moves on to the request that replaces this one.
   await tx.query(
     `insert into deny_release (request_id, resolution)
      select $2, resolution from deny_release where request_id = $1 on conflict do nothing`,
@@ -284,7 +284,7 @@ function toJson(amounts: ReadonlyMap<string, bigint>): string {
   )
 }
 
-/** Whether any address of the chain may be paid, however long ago it was quoted. */
+/** True if any address of the chain may be paid, however long ago it was quoted. */
 export async function hasAddresses(database: Queries, chainId: number): Promise<boolean> {
   // In the order of the index of those that are due, which keeps it from reading a million of other chains.
   const rows = await database.query(
@@ -333,7 +333,7 @@ export async function lockAddress(tx: SqlTx, address: string): Promise<StoredAdd
 const idlePart = 20
 const pauseMaxMs = 900_000
 
-/** What was used longer ago than this waits behind everything newer. */
+/** Addresses unused for longer are looked at after all newer ones. */
 const idleAfter = `interval '1 hour'`
 
 /** The lane of an address at which nothing lies. */
@@ -391,7 +391,7 @@ export async function setSweep(
   )
 }
 
-/** What arrived stays where it is, and goes before nothing any more. @returns true when that is news */
+/** The money stays at the address, which loses its priority. @returns true if the reason is new */
 export async function setLeft(tx: SqlTx, address: string, reason: string): Promise<boolean> {
   const [row] = await tx.query<{ is_news: boolean }>(
     `update deposit_address d set left_reason = $2, held_since = null, deep_since = null, lane = ${laneOfUnpaid}
@@ -410,7 +410,7 @@ export async function markDeep(database: Queries, address: string): Promise<void
   )
 }
 
-/** What was left at the address of a request is looked at again, before everything else. */
+/** Schedules the address of a request before all others, so that money left there is looked at again. */
 export async function takeLeftAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   await tx.query(
     `update deposit_address set left_reason = null, lane = ${lanes.paid}, look_at = clock_timestamp(),

@@ -115,8 +115,8 @@ describe('what cannot be quoted', () => {
   })
 })
 
-// Who gains by breaking it: a stranger who spends the one use of somebody's address for dust, and a payer who
-// waits until the price has moved and pays then.
+// Attackers: a stranger who spends the only use of another user's address with dust, and a payer who waits until the
+// price has moved before he pays.
 describe('an address of one use', () => {
   const strict = { ...quote, isStrict: true }
   test.each<[string, Arrival, Partial<NewestQuote>, ArrivalStep]>([
@@ -150,8 +150,7 @@ describe('an address of one use', () => {
   })
 })
 
-// Who gains by breaking it: whoever moves a pool for a moment, so that what somebody paid comes back to him at the
-// solver's cost, or stays for ever.
+// Attacker: a manipulator of a pool, who makes a payment come back at the solver's cost, or stay for ever.
 describe('what is swapped before its deposit', () => {
   test.each<[string, Partial<NewestQuote>, ArrivalStep]>([
     ['as quoted', { failedSwaps: 0 }, { action: 'sweep' }],

@@ -1,8 +1,8 @@
 import { type RefundTerms, refundAmount, surplusRefund } from '../settlement/depositDecision.ts'
 
-/** What lies at a deposit address deep enough to be acted on. */
+/** Money at a deposit address, with enough confirmations to act on it. */
 export type Arrival = {
-  /** Of the currency that was quoted, in its smallest units. */
+  /** Amount of the quoted currency, in its smallest units. */
   readonly amount: bigint
   readonly others: readonly ArrivedOther[]
 }
@@ -16,9 +16,9 @@ export type ArrivedOther = {
 
 /** The newest quote of an address. */
 export type NewestQuote = {
-  /** Of one use: what arrives is for its order, whatever it is. */
+  /** True for a single use: every arrival belongs to its order, whatever the amount. */
   readonly isStrict: boolean
-  /** What is to be paid to the address, in smallest units of its currency. */
+  /** Amount to pay to the address, in smallest units of its currency. */
   readonly amount: bigint
   /** Nothing was deposited for it yet. */
   readonly isWaiting: boolean
@@ -27,7 +27,7 @@ export type NewestQuote = {
   /** An order that ends sooner is not paid any more: its sweep and its fill take their time. */
   readonly leadSeconds: number
   readonly refund: RefundTerms
-  /** What arrives is swapped before its deposit, and how often in a row that failed; undefined: deposited as it is. */
+  /** Consecutive failures of the swap before the deposit; undefined: deposited without a swap. */
   readonly failedSwaps: number | undefined
 }
 
@@ -42,15 +42,15 @@ export type ArrivalStep =
   /** Not worth its gas: it stays until more arrives, or its depositor takes it. */
   | { readonly action: 'leave'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
 
-/** Of a swap before a deposit, each after the one before it failed. */
+/** Limit of consecutive failures of a swap before a deposit. */
 const swapTries = 3
 /** A sweep takes at least so long: one that is asked for later makes a deposit after its quote's price. */
 const sweepLeastSeconds = 10
 
 /**
- * What becomes of what was paid to an address: the quoted amount in time pays its quote, with dust beside
- * it, so that nobody spoils a quote by sending some; any other amount, or once the quote's price ends, is quoted
- * anew, unless the address is of one use; other currencies go back. Pure.
+ * Next step for a payment to an address. The quoted amount in time pays its quote, with dust beside it, so that dust
+ * cannot spoil a quote; any other amount, or one after the end of the quote's price, is quoted anew, unless the address
+ * has a single use; other currencies go back. Pure.
  * @source rules Q-209 to Q-211 and Q-215
  */
 export function arrivalStep(args: {
@@ -67,18 +67,18 @@ export function arrivalStep(args: {
   const isTimely =
     nowSeconds + sweepLeastSeconds <= quote.expiresAtSeconds &&
     nowSeconds + quote.leadSeconds < quote.deadlineSeconds
-  // Where its swap failed, the market moved: the same swap would fail again.
+  // After a failed swap the market has moved, so the same swap would fail again.
   const isAsQuoted = paysQuote(amount, quote) && failedSwaps === 0
   if (isAsQuoted && quote.isWaiting && isTimely) return { action: 'sweep' }
   return { action: 'requote', amount }
 }
 
-/** What is above the quoted amount is not worth the gas of giving it back. */
+/** True if the payment covers the quote and its excess is not worth the gas of a refund. */
 function paysQuote(paid: bigint, { amount, refund }: NewestQuote): boolean {
   return paid >= amount && surplusRefund(paid, amount, refund) === 0n
 }
 
-/** The same once no quote can be given for what arrived: it goes back where that is worth its gas. */
+/** Next step for a payment that cannot be quoted: it goes back if it is worth the gas. */
 export function whenRefused(
   arrival: Arrival,
   { refund, failedSwaps = 0 }: Pick<NewestQuote, 'refund' | 'failedSwaps'>,

@@ -11,7 +11,7 @@ import { MalformedAnswerError, NodeError } from '@causeway/rpc'
 import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 
-/** What lies at one address by currency, in smallest units; what it holds nothing of is left out. */
+/** Balances of one address by currency, in smallest units; zero balances are left out. */
 export type HeldBalances = ReadonlyMap<string, bigint>
 
 const what = 'aggregate3'
@@ -49,7 +49,7 @@ export function balanceReading(
   }
 }
 
-/** What an address held at both of two blocks. */
+/** Balance that an address held at both of two blocks. */
 export function heldAtBoth(one: HeldBalances, other: HeldBalances): HeldBalances {
   const lesser = (a: bigint, b: bigint) => (a < b ? a : b)
   return withoutNothing(

@@ -106,7 +106,7 @@ test('Q-213: an address is found where a contract is told to pay it, in a call w
     args: [address('c'), 0n, batch],
   })
   expect(addressesIn(wallet)).toEqual(expect.arrayContaining(['a', 'b', 'c'].map(address)))
-  // What else looks like one is looked up, and is nobody's.
+  // Other words that look like an address are looked up too, and match none.
   expect(addressesIn(wallet).length).toBeLessThan(wallet.length / 64)
   expect(addressesIn(encodePacked(['uint256', 'uint256', 'uint256'], [10n ** 18n, 2n ** 64n, 0n]))).toEqual(
     [],

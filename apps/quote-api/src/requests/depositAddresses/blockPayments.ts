@@ -20,7 +20,7 @@ import {
 } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 
-/** What a range of blocks says about who is paid, whoever is watched. */
+/** Recipients of the payments in a range of blocks, watched or not. */
 export type BlockPayments = {
   /** The last block that was read before, as it stands now. */
   readonly known: BlockMark | undefined
@@ -86,7 +86,7 @@ export function blockPaymentsReading(
   }
 }
 
-/** What a payment may be in, as 20 bytes of lower-case hex. */
+/** Currencies of payments, as 20 bytes of lower-case hex. */
 type WatchedCurrencies = { readonly nativeCurrency: Hex; readonly tokens: ReadonlySet<Hex> }
 
 /**
@@ -229,7 +229,7 @@ function transfersOf(
     if (!tokens.has(currency)) throw new MalformedAnswerError('eth_getLogs')
     const [, sender, recipient] = parseList(log['topics'], 'eth_getLogs')
     const data = parseBytes(log['data'], 'eth_getLogs')
-    // The same event with other members indexed moves nothing that is known here.
+    // A Transfer event with other indexed members is not the one of a known token.
     if (recipient === undefined || !isAnyCaseHex32(data) || BigInt(data) === 0n) return []
     const [from, to] = [sender, recipient].map(
       (topic) => `0x${parseHash(topic, 'eth_getLogs').slice(26)}` as const,

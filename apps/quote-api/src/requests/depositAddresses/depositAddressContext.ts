@@ -22,7 +22,7 @@ export type AddressChain = {
   }
   /** Blocks show every payment as one to its address: nobody looks at others in turn. */
   readonly isSeenInBlocks: boolean
-  /** Who brought what lies at an address, undefined where nobody can tell; absent where `payments` tells it. */
+  /** Accounts that paid an address; undefined if the chain cannot tell, absent where `payments` tells it. */
   payers?(
     address: string,
     height: bigint,
@@ -42,18 +42,18 @@ export type AddressChain = {
   ): Promise<readonly (HeldBalances | undefined)[]>
 }
 
-/** How blocks of a chain are looked through for payments. */
+/** Steps in which blocks of a chain are searched for payments. */
 export type AddressSteps = WatchSteps & {
-  /** How far back the first look of all begins. */
+  /** Number of blocks before the head at which the very first search begins. */
   readonly firstBlocks: bigint
 }
 
-/** What the jobs of deposit addresses work with. */
+/** Dependencies of the jobs of deposit addresses. */
 export type DepositAddressContext = Pick<
   SettlementContext,
   'database' | 'ledger' | 'now' | 'chains' | 'screening' | 'signatures' | 'announce'
 > & {
-  /** What a new quote for arrived money is made with. */
+  /** Dependencies of a new quote for a payment. */
   readonly quoting: SponsoredQuoteDependencies
   readonly networkOf: NetworkOf
   readonly logger: Logger

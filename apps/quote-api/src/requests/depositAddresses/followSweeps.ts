@@ -78,14 +78,14 @@ async function takeStep(
     })
 }
 
-/** What a reported transaction came to. Pure. */
+/** Outcome of a reported transaction. Pure. */
 export function sweepEnd(
   { deposit, deadline, goesBack }: Pick<SweepPayload, 'deposit' | 'deadline' | 'goesBack'>,
   facts: Pick<DepositFacts, 'deposits'> | undefined,
   now: number,
 ): 'wait' | 'done' | 'not_included' | 'no_sweep' {
   if (facts === undefined) return now < deadline + lateInclusionSeconds ? 'wait' : 'not_included'
-  // What goes back to its depositor makes no deposit.
+  // A refund to the depositor makes no deposit.
   if (goesBack === true) return 'done'
   const isSwept = facts.deposits.some(({ depositId }) => depositId === deposit.orderId)
   return isSwept ? 'done' : 'no_sweep'

@@ -34,7 +34,7 @@ export function endedBy(
   return undefined
 }
 
-/** Whether the policy of the hold's key lets it pay for one more payment to an open address; the address is locked. */
+/** Refuses one more payment to an open address unless the policy of the hold's key allows it; the address is locked. */
 export async function refuseEndedAddress(
   tx: SqlTx,
   address: string,

@@ -8,7 +8,7 @@ import type { AddressChain } from './depositAddressContext.ts'
 
 /** Between two looks at an address that somebody asks for. */
 const pauseSeconds = 10
-/** Of the look itself. */
+/** Time budget of the look itself. */
 const budgetMs = 3_000
 
 /** Whoever asks again at once learns nothing new. */
@@ -21,7 +21,7 @@ class ReindexedTooRecentlyError extends DomainError {
   }
 }
 
-/** What lies at an address, and is acted on next. */
+/** Money found at an address, which the jobs act on next. */
 type Reindexed = {
   readonly triggered: readonly {
     readonly currency: string

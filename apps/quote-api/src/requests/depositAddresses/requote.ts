@@ -54,7 +54,7 @@ export async function requote(
     // An operator let it pass.
     ...(asked.isReleased && { denyList: undefined }),
     depositAddress: { address: at, terms },
-    // What is quoted here was paid: nobody can leave it open.
+    // The payment was made already, so this quote cannot be left open.
     openQuotes: createOpenQuotes({ perUserBps: 0 }),
     store: async (record: QuoteRecord) => void (await store(record, undefined)),
     storeSponsored: store,
@@ -75,7 +75,7 @@ type Asked = {
   readonly isReleased: boolean
 }
 
-/** What was asked of the newest quote, out of what is stored of it. */
+/** Request behind the newest quote, restored from its stored part. */
 async function readAsked(
   { database, quoting: { registry } }: Pick<DepositAddressContext, 'database' | 'quoting'>,
   requestId: Hex,
@@ -141,7 +141,8 @@ function requestOf(row: AskedRow, { chainById }: Pick<QuoteRegistry, 'chainById'
     explicitDeposit: true,
     forceSolverExecution: false,
     overridePriceImpact: false,
-    // What the caller allowed is not kept; without it a payment that needs it would go back.
+    // The caller's permission for fallbacks is not stored. They are allowed, because a payment that needs them would go
+    // back otherwise.
     useFallbacks: true,
     useExternalLiquidity: false,
     // It is paid already.

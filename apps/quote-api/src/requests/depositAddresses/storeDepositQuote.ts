@@ -20,7 +20,7 @@ export async function storeDepositQuote(
   return outcome
 }
 
-/** The same for a quote that was just asked for, with its new address. */
+/** Stores a quote that was just asked for, with its new address. */
 export async function storeFirstQuote(
   tx: SqlWriteTx,
   ledger: Ledger,

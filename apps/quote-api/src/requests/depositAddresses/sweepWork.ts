@@ -11,12 +11,12 @@ export type Sweep = {
     readonly orderSignature: Hex
   }
   readonly origin: QuotableChain
-  /** What is swept; native coin is swept along with any token. */
+  /** Currency to sweep; native coin is swept along with any token. */
   readonly currency: string
-  /** Of it, as it was seen. */
+  /** Amount of that currency, as it was seen. */
   readonly amount: bigint
   readonly nowSeconds: number
-  /** How the quoted currency leaves the address; other currencies are deposited as they are. */
+  /** Means by which the quoted currency leaves the address; other currencies are deposited as they are. */
   readonly by: 'deposit' | 'swap' | 'withdrawal'
 }
 

@@ -36,7 +36,7 @@ import { requote } from './requote.ts'
 import { askForSweep, type Sweep } from './sweepWork.ts'
 
 const atOnce = 4
-/** Where blocks alone bring an address forward, what lies there may become final this much later. */
+/** Time for which an address that blocks brought forward keeps its lane, while its money becomes final. */
 const keepsLaneMs = 86_400_000
 /** Blocks that come seldom come at any moment. */
 const pauseMaxMs = 30_000
@@ -127,7 +127,9 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
   await take(context, look, { request, held, step: whenRefused(arrival, quote), refusal })
 }
 
-/** Who paid is told by blocks, which are read beside the balances, or by what lies there: nobody is swept before that. */
+/**
+ * True once the payers are known, from blocks or from the address itself. Money is not swept before they are screened.
+ */
 async function areSendersKnown({ database, screening }: DepositAddressContext, look: Look): Promise<boolean> {
   if (screening === undefined) return true
   const { site, address, at, run } = look
@@ -162,7 +164,7 @@ async function tellTransfer(
   }
 }
 
-/** What is to be paid to the address and what is kept of it when it goes back, in the currency that is paid. */
+/** Amount to pay to the address and the minimum of its refund, in the currency that is paid. */
 function paidTermsOf(request: SettledRequest): Pick<NewestQuote, 'amount' | 'refund'> {
   const refund = refundTermsOf(request)
   const { depositSwap } = request
@@ -180,7 +182,7 @@ async function deepBalances(look: Look, { quoted }: SettledRequest): Promise<Hel
   const balances = heldAtBoth(look.balances, heldNow[0] ?? new Map())
   const valueMicroUsd =
     usdValueDown(amountOf(balances, address.currency), quoted.units.in) / usdX18PerMicroUsd
-  // What other currencies are worth is not asked: the deepest rule holds for all of them.
+  // Other currencies are not valued: the deepest confirmation rule covers any value.
   const worth = othersOf(balances, address.currency).length > 0 ? valueMax : valueMicroUsd
   // The deposit that the sweep makes is on the same fork, and waits for the rest of the rule.
   const back = depthBlocks(depthRuleOf(site.chain, worth), site.chain.config)
@@ -222,7 +224,7 @@ function isWorthRefund(
   const currency = findCurrency(chain, address)
   if (currency === undefined) return false
   const snapshot = quoting.snapshot()
-  // What goes back is what is left of it: the solver sends both transactions.
+  // A refund must leave something: the solver sends the sweep and the refund, and both are deducted.
   return amount > sweepCostIn(snapshot, chain, currency) + refundCost(snapshot, chain, currency)
 }
 
@@ -323,7 +325,7 @@ async function take(
   })
 }
 
-/** What was paid stays at its address, for an operator or for more that comes. */
+/** Leaves a payment at its address, for an operator or until more arrives. */
 async function leave(
   { database, logger }: DepositAddressContext,
   look: Look,

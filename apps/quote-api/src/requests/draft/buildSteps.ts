@@ -19,7 +19,7 @@ import type { Priced } from '../../pricing/priceRequest.ts'
 /** The steps of a quote, and what its transactions are known by where the user executes alone. */
 export type BuiltSteps = {
   readonly steps: readonly Step[]
-  /** Of all transactions but approvals, in order. */
+  /** Calls of all transactions except approvals, in order. */
   readonly calls: readonly NonNullable<EncodedTransaction['call']>[]
 }
 
@@ -43,7 +43,7 @@ export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
   }
 }
 
-/** What a user without the signature would send, from an account that allows nothing yet. */
+/** Calls that a user without the signature would send, from an account without any allowance. */
 export function relayedCalls(priced: Priced, identity: StepIdentity): readonly PermittedCall[] {
   const { quoting } = priced.route.origin
   const route = { ...priced.origin, by: 'deposit' as const }
@@ -173,7 +173,7 @@ type StepOf<Id, Kind, Data> = {
 /** @source quote-api.md 2.3 */
 export type TransactionStep = StepOf<'approve' | 'deposit' | 'swap' | 'send', 'transaction', StepData>
 export type SignatureStep = StepOf<'authorize1' | 'authorize2', 'signature', StepSignature>
-/** What is signed before a deposit, so that it is known what it is for. @source rule F-153 */
+/** Signature that binds the deposit to its order; it precedes the deposit. @source rule F-153 */
 type AuthorizeStep = StepOf<'authorize', 'signature', Authorization>
 export type Step = TransactionStep | SignatureStep | AuthorizeStep
 
@@ -194,7 +194,7 @@ function authorizeStep(
   }
 }
 
-/** What clients poll until the request is over. */
+/** Status request that clients poll until the request ends. */
 function statusCheck(requestId: Hex): Check {
   return { endpoint: `/intents/status/v3?requestId=${requestId}`, method: 'GET' }
 }

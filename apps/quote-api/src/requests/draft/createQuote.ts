@@ -25,13 +25,13 @@ import { type BuiltSteps, buildSteps, permitStep, relayedCalls, type Step } from
 import { type DepositSwap, depositSaltOf, newDepositAddress } from './depositAddress.ts'
 import type { OrderKey } from './orderKey.ts'
 
-/** What a quote promises, as the protocol has it. */
+/** Promise of a quote, as an order of the protocol. */
 export type QuotedOrder = {
   readonly order: Order
   /** JSON of `order`, as it is stored and answered. */
   readonly orderJson: string
   readonly orderId: Hex
-  /** Of the order's solver over the order id; undefined until somebody asks for it or pays. */
+  /** Signature of the order's solver over the order id; undefined until it is asked for or the deposit is paid. */
   readonly signature: Hex | undefined
 }
 
@@ -44,7 +44,7 @@ export type Quote = {
   readonly steps: readonly Step[]
   /** JSON of `steps`, as it is digested and answered. */
   readonly stepsJson: string
-  /** What the user's transactions are known by where the user executes alone. */
+  /** Calls by which transactions of a user who executes alone are recognized. */
   readonly calls: BuiltSteps['calls']
   /** Unix seconds. */
   readonly expiresAtSeconds: number
@@ -53,13 +53,13 @@ export type Quote = {
   readonly sponsorship: SponsorshipOutcome | undefined
   /** Undefined where the depository is paid. */
   readonly depositAddress: DepositAddress | undefined
-  /** What stands between the deposit address and the depository, where something does. */
+  /** Swap between the deposit address and the depository; undefined without one. */
   readonly depositSwap: DepositSwap | undefined
-  /** What the user signs instead of sending a deposit. */
+  /** Terms that the user signs instead of sending a deposit. */
   readonly permit: PermitTerms | undefined
 }
 
-/** What must be durable before a quote is answered. @source rule Q-138 */
+/** Record that must be durable before a quote is answered. @source rule Q-138 */
 export type QuoteRecord = {
   readonly quote: Quote
   readonly request: QuoteRequest
@@ -79,9 +79,9 @@ export type QuoteDependencies = PricingDependencies & {
   readonly randomBytes: (length: number) => Buffer
   readonly permitTokens: PermitTokens
   readonly quoteLifetimeSeconds: number
-  /** How long a solver may begin to pay; what the payment itself needs comes on top. */
+  /** Time within which a solver may begin to pay, in seconds; the duration of the payment itself comes on top. */
   readonly orderLifetimeSeconds: number
-  /** What users hold open counts against what they may be promised. */
+  /** Open quotes of a user count against the total that he may be promised. */
   readonly openQuotes: OpenQuotes
   /** Open quotes of users count against what they allowed to be taken. */
   readonly openAllowances: OpenAllowances
@@ -269,7 +269,7 @@ export async function draftQuote(
   return { quote, request, stepsDigest, apiKeyId }
 }
 
-/** What its chains need beside: the sweep of a deposit address where blocks come seldom, and the fill. */
+/** Extra seconds that the chains need: for the fill, and for the sweep of a deposit address where blocks are slow. */
 function landingSeconds({ origin, destination }: Route, { useDepositAddress }: QuoteRequest): number {
   const { depositAddresses } = origin.quoting
   const isSweptSlowly = useDepositAddress && depositAddresses?.isKeptWhileSwept === true

@@ -13,7 +13,7 @@ import { needsOriginSwap, withoutDepositAddresses } from '../../pricing/executio
 import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
 import type { Route } from '../../pricing/route.ts'
 
-/** What lies at an address is swapped before its deposit. The nonce is a part of what the order's salt commits to. */
+/** Swap of a deposit address before its deposit. The nonce is one of the inputs that the order's salt commits to. */
 export type DepositSwap = AddressSwap & { readonly nonce: Hex }
 
 /** The order's salt, and the swap that it commits to where there is one. */
@@ -51,7 +51,7 @@ export function depositSwapToJson({ amountIn, amountOutMin, ...swap }: DepositSw
   return JSON.stringify({ ...swap, amountIn: String(amountIn), amountOutMin: String(amountOutMin) })
 }
 
-/** Whether a currency of the chain can be paid to a deposit address: what the quote of one asks as well. */
+/** True if a currency of the chain can be paid to a deposit address. Quotes of an address use the same check. */
 export function takesDepositAddresses(
   { config, quoting }: QuotableChain,
   currency: QuotableCurrency,

@@ -11,7 +11,7 @@ import {
 } from '@causeway/rpc'
 import type { SimulatedCalls, SimulatedDeposit } from './judgeExecution.ts'
 
-/** What is run: the submitter's call of a multicall, with the code that accounts have by then. */
+/** Simulated call: the submitter's multicall, with the code that the accounts are about to delegate to. */
 export type SimulatedExecution = {
   readonly from: Hex
   readonly multicall3: Hex
@@ -24,9 +24,9 @@ export type SimulatedExecution = {
 
 const method = 'eth_simulateV1'
 const timeoutMs = 3_000
-/** What runs away is cut off here. */
+/** Gas limit of the simulation, which ends a call that never returns. */
 const gasMax = 15_000_000n
-/** Of one tuple of an authorization list. @source EIP-7702 */
+/** Gas of one tuple in an authorization list. @source EIP-7702 */
 const delegationUnits = 25_000n
 
 /**

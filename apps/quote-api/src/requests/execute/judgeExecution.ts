@@ -31,7 +31,7 @@ export class ExecutionRefusedError extends DomainError {
   }
 }
 
-/** What is asked to be submitted, addresses in lower case. */
+/** Calls to submit, addresses in lower case. */
 export type Calls = {
   readonly chainId: number
   readonly to: Hex
@@ -58,8 +58,8 @@ const submitSecondsMin = 15
 export const failuresPerHourMax = 20
 
 /**
- * Whether calls may be submitted at all, before any chain is asked. Pure.
- * @param known.ownContracts lower case: what nobody is to call in our name
+ * Verdict on calls before any chain is asked. Pure.
+ * @param known.ownContracts in lower case; calls must not reach them in the solver's name
  */
 export function judgeRequest(
   request: ExecutedRequest,
@@ -84,13 +84,13 @@ export function judgeRequest(
   return failuresLastHour >= failuresPerHourMax ? 'budget' : undefined
 }
 
-/** What the calls did on the newest state. */
+/** Effect of the calls on the newest state. */
 export type SimulatedCalls =
   | { readonly succeeds: false }
   | { readonly succeeds: true; readonly gas: bigint; readonly deposits: readonly SimulatedDeposit[] }
 export type SimulatedDeposit = { readonly id: Hex; readonly currency: string; readonly amount: bigint }
 
-/** Whether what they did is the deposit that was quoted, for the gas that was charged. Pure. */
+/** Verdict on the effect: it must be the quoted deposit, within the gas that was charged. Pure. */
 export function judgeSimulation(
   simulated: SimulatedCalls,
   order: { readonly id: Hex; readonly currency: string; readonly amount: bigint; readonly gasMax: bigint },

@@ -30,7 +30,7 @@ import {
   judgeSimulation,
 } from './judgeExecution.ts'
 
-/** What an account signed to run the code of `address`. @source EIP-7702 */
+/** Signed permission of an account to run the code of `address`. @source EIP-7702 */
 export type Authorization = ExecutePayload['authorizationList'][number]
 
 export type AskedExecution = Calls & {
@@ -49,7 +49,7 @@ type TakeCallsOptions = {
   stops: Pick<ChainStops, 'refuseRequest'>
   /** The solver's account; undefined: nobody submits anything. */
   fillWallet: string | undefined
-  /** What state takes on a chain; undefined: as counted. */
+  /** Gas of new state on a chain; undefined: the default. */
   dearerOn: (chainId: number) => DearerState | undefined
   now: () => number
 }

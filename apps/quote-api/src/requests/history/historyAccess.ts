@@ -13,7 +13,7 @@ export function requireKey(caller: Caller): string {
 }
 
 /**
- * What belongs to a wallet is for keys that the wallet was linked to.
+ * Requires a key that the wallet is linked to, because its records are private.
  * @throws QuoteError UNAUTHORIZED without a key, FORBIDDEN for a key of another wallet or of none
  * @source design.md 6.10
  */

@@ -17,7 +17,7 @@ import { QuoteError } from '../../pricing/errors.ts'
 /** Lines of one answer. */
 const statementLinesMax = 10_000
 
-/** What moved on a wallet's balances, and what it can claim. Wallets are lower case. */
+/** Movements on a wallet's balances, and its claimable amounts. Wallets are lower case. */
 export interface MoneyHistory {
   events(
     query: BalanceEventQuery,

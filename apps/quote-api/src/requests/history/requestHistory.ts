@@ -20,7 +20,7 @@ export type RequestTransaction = {
   readonly seenAtMs: number
 }
 
-/** Who paid for a request. */
+/** Sponsor of a request. */
 export type RequestSponsorship = {
   readonly sponsor: string | undefined
   readonly quoted: QuotedSponsorship
@@ -75,7 +75,7 @@ export interface RequestHistory {
     filter: RequestFilter,
     page: Page,
   ): Promise<{ readonly requests: readonly RequestRecord[]; readonly continuation: string | undefined }>
-  /** Whether a request is paid at this address; in hex any case. */
+  /** True if the address is the deposit address of a request; hex in any case. */
   isDepositAddress(address: string): Promise<boolean>
   /** Counts those on all pages, `totalMax + 1` where there are more. */
   count(filter: RequestFilter, page: Page): Promise<number>

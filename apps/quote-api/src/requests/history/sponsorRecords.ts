@@ -17,11 +17,11 @@ export type SponsoredRequest = {
   readonly createdAt: Date
 }
 
-/** What a wallet has to do with, newest first; wallets are lower case. */
+/** Records of a sponsor's wallet, newest first; wallets are lower case. */
 export interface SponsorRecords {
   keys(wallet: Hex): Promise<readonly SponsoredKey[]>
   holds(wallet: Hex): Promise<readonly OpenHold[]>
-  /** Of keys that are linked to it now, and only those that it pays for. */
+  /** Requests that the wallet sponsors, of the keys that are linked to it now. */
   requests(wallet: Hex): Promise<readonly SponsoredRequest[]>
   topUps(wallet: Hex): Promise<readonly TopUpEvent[]>
 }

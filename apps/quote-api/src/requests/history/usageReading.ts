@@ -21,9 +21,9 @@ export type UsageQuery = {
 }
 
 /**
- * How often a key was answered, oldest first; the last seconds may be missing.
- * @throws QuoteError FORBIDDEN for a key of somebody else or of nobody, INVALID_REQUEST for a window that ends
- * before it starts or holds too much, UpstreamUnavailableError
+ * Counts of a key's answers, oldest first; the last seconds may be missing.
+ * @throws QuoteError FORBIDDEN for a key of another wallet or of none, INVALID_REQUEST for a window that ends before it
+ * starts or holds too much, UpstreamUnavailableError
  */
 export type ReadUsage = (query: UsageQuery) => Promise<readonly UsageSum[]>
 

@@ -53,7 +53,7 @@ const executionSchema = z.union([tokenPermitSchema, permit2Schema, userSchema])
 /** One transaction as it was quoted. */
 export type QuotedCall = z.output<typeof userSchema>['calls'][number]
 
-/** How a request is executed where its user sends no deposit. */
+/** Execution of a request whose user sends no deposit. */
 export type Execution =
   | { readonly by: 'permit'; readonly terms: PermitTerms }
   /** No solver and no order: the user does it all. */

@@ -13,7 +13,7 @@ class WritesOverloadedError extends DomainError {
 export type GroupCommitOptions<Item, Outcome> = {
   /** Commits all items or none. @returns what each came to, in the order of the items */
   readonly write: (items: readonly Item[]) => Promise<readonly Outcome[]>
-  /** Whether a failed group may succeed member by member: true for a bad member, false for a lost server. */
+  /** True if the members of a failed group may succeed one by one: for a bad member, not for a lost server. */
   readonly mayRetryAlone: (error: unknown) => boolean
   readonly groupMax: number
   /** While one group is out, so many waiting items leave as a second one. Absent: they always wait. */

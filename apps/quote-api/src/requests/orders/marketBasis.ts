@@ -1,4 +1,5 @@
-// What a quote was priced from, kept with it: sources and blocks are gone when somebody asks why it cost what it cost.
+// Market data that a quote was priced from, stored with it: sources and blocks are gone when its price is questioned
+// later.
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
 import type { Priced } from '../../pricing/priceRequest.ts'

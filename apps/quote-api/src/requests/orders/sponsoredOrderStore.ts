@@ -13,7 +13,7 @@ import { idBytes, insertOrders, joinTexts, orderColumns } from './orderColumns.t
 import { sharesToRow } from './storedFees.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
-/** What is kept of a request that asked about sponsorship. */
+/** Stored sponsorship of a request that asked about it. */
 export type StoredSponsorship = {
   /** Undefined where the user pays. */
   readonly sponsor: string | undefined
@@ -107,7 +107,7 @@ export function createSponsoredOrderStore({
 
 const busy = { status: 'busy' } as const
 
-/** How many of each name are inside. */
+/** Number of members inside, per name. */
 function createCounts() {
   const counts = new Map<string, number>()
   const change = (name: string, by: 1 | -1): number => {
@@ -195,7 +195,7 @@ function sponsoredOrderColumns(items: readonly SponsoredOrder[]): readonly unkno
   ]
 }
 
-/** What was decided about a sponsor, as it is kept beside the order. */
+/** Stored form of a sponsorship outcome, beside the order. */
 export function toStoredSponsorship(outcome: SponsorshipOutcome): StoredSponsorship {
   const { sponsor, selected, capMicroUsd, sponsorable, allocation, debitMicroUsd } = outcome
   return {

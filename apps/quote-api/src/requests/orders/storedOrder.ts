@@ -29,7 +29,7 @@ export type StoredOrder = {
   readonly deadlineSeconds: number
 }
 
-/** What a quote promised, as it is kept: enough to settle, to refund and to answer for it later. */
+/** Stored form of a quote's promise: enough to settle, to refund and to explain it later. */
 export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
   const { ordered, priced } = quote
   const execution = executionOf(quote)
@@ -91,7 +91,7 @@ function executionOf({ permit, ordered, calls, priced }: Quote): Execution | und
   return { by: 'user', calls, afterBlock: priced.originMarket.head.number }
 }
 
-/** What the amounts were worth, so that they can be told later as they were. */
+/** Decimals and price of a unit at quote time, so that later answers show the same values. */
 function unit({ decimals, usdX18 }: PricedUnit) {
   return { decimals, usdX18: usdX18.toString() }
 }
