@@ -8,7 +8,7 @@ import { webhookBody } from './webhookMessage.ts'
 
 export const webhookTopic = 'webhook'
 
-/** Where changed requests are named by their ids, for who follows them. */
+/** Channel on which the ids of changed requests are announced to their followers. */
 export const statusChannel = 'request_status'
 
 /** A message in the outbox. */

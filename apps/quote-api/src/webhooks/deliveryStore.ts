@@ -102,7 +102,7 @@ export async function failDelivery(
   )
 }
 
-/** What waits, and since when, for metrics. */
+/** Number of waiting deliveries and the age of the oldest in seconds, for metrics. */
 export async function readBacklog(
   database: Pick<SqlDatabase, 'query'>,
 ): Promise<{ readonly waiting: number; readonly oldestSeconds: number }> {

@@ -3,7 +3,7 @@ import type { Peppers } from '../access/keys/peppers.ts'
 import { openSecrets, type SealedSecrets, sealSecrets, type WebhookSecrets } from './sealedSecrets.ts'
 import { UnreadableSecretsError } from './webhookErrors.ts'
 
-/** Where a key's messages go. Its secrets are sealed. */
+/** Destination of a key's messages. Its secrets are sealed. */
 export type StoredEndpoint = SealedSecrets & {
   readonly url: string
   readonly createdAt: Date

@@ -5,9 +5,9 @@ import ipaddr from 'ipaddr.js'
 const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether an address can be reached over the internet and is nobody's inside: not in the special-purpose registries of
- * IANA. IPv6 is allowed only where it is globally routed, so that no spelling of an IPv4 address gets by.
- * @param address IPv4 or IPv6 text, without brackets; anything else is not public
+ * True if an address is reachable over the internet and not internal: it is in none of IANA's special-purpose
+ * registries. IPv6 is allowed only where it is globally routed, so that no spelling of an IPv4 address gets by.
+ * @param address IPv4 or IPv6 text, without brackets; any other text is not public
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false

@@ -11,7 +11,7 @@ export const defaultRetryRule: RetryRule = { firstMs: 10_000 }
 const jitter = 0.2
 
 /**
- * How long after the `attempts`th attempt the next one comes; `undefined` when there is none. Pure.
+ * Pause in milliseconds between the `attempts`th attempt and the next; `undefined` if there is none. Pure.
  * @param random at least 0, below 1
  */
 export function retryPauseMs({ firstMs }: RetryRule, attempts: number, random: number): number | undefined {

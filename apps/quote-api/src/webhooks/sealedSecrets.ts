@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Peppers } from '../access/keys/peppers.ts'
 import { UnreadableSecretsError } from './webhookErrors.ts'
 
-/** What a webhook is signed and authorized with. Unlike an API key it must be read back, so no hash will do. */
+/** Secrets that sign and authorize a webhook. They must be readable again, unlike an API key, so no hash will do. */
 export type WebhookSecrets = {
   /** Key of the signature, as text. */
   readonly signingSecret: string

@@ -14,7 +14,7 @@ export type OutgoingMessage = WebhookSecrets & {
   readonly body: string
 }
 
-/** What became of one attempt. */
+/** Outcome of one attempt. */
 export type SendOutcome =
   | { readonly outcome: 'delivered' }
   /** `status`: of an answer that is no success; redirects are not followed. */
@@ -34,7 +34,7 @@ export type SenderOptions = {
   readonly resolve?: (hostname: string) => Promise<readonly LookupAddress[]>
 }
 
-/** What of an answer is read before the connection is closed: nobody needs it. */
+/** Bytes of an answer that are read before the connection is closed; the body is not used. */
 const answerBytesMax = 65_536
 const answerHeaderBytesMax = 16_384
 
@@ -133,7 +133,7 @@ function post(url: URL, body: string, options: RequestOptions): Promise<number> 
         received += chunk.length
         if (received > answerBytesMax) request.destroy()
       })
-      // What breaks behind the status line takes nothing back.
+      // The status line decides the outcome, so a later failure of the body is ignored.
       response.on('error', () => {})
     })
     request.on('error', (error) => {

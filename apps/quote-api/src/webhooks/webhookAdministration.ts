@@ -31,7 +31,7 @@ export type ShownWebhook = {
 
 type By = { readonly actor: string; readonly apiKeyId: string }
 
-/** What operators do with webhooks: one implementation behind the command line and the admin listener. */
+/** Operations on webhooks: one implementation behind the command line and the admin listener. */
 export interface WebhookAdministration {
   /**
    * Sets the URL and the headers; the secret of a webhook that exists stays.

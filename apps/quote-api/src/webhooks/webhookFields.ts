@@ -50,9 +50,8 @@ function lowerNames(headers: Readonly<Record<string, string>>): readonly string[
 }
 
 /**
- * Where a host name leads is known only when it is connected to; what is wrong with the URL itself is told
- * when it is set.
- * @param allowPrivate lets plain HTTP and addresses of the own network through
+ * Checks the text of a URL when it is set. The address of its host name is checked at every connection.
+ * @param allowPrivate lets plain HTTP and private addresses through
  * @returns the URL as it is requested
  * @throws InvalidWebhookUrlError
  */

@@ -7,7 +7,7 @@ import { statusToV3, statusV3Schema } from '../requests/status/statusWire.ts'
 /** The one event there is so far, as the websocket names it. @source rule L-81 */
 const statusEvent = 'request.status.updated'
 
-/** What is sent. @source rule L-81 */
+/** Body of a message. @source rule L-81 */
 export const webhookBodySchema = z.object({
   id: z.uuid().describe('The event: the same in every delivery of it'),
   event: z.literal(statusEvent),

@@ -16,8 +16,8 @@ export type RelayStep =
   | { readonly action: 'fail'; readonly reason: RelayFailure }
 
 /**
- * What becomes of a permit that the solver is to send. Pure. Anybody can send it, so what counts is the
- * deposit and not the solver's transaction. @source rule Q-191
+ * Next step for a permit that the solver is to send. Pure. Anybody can send it, so the deposit counts, not the solver's
+ * transaction. @source rule Q-191
  */
 export function relayStep(args: {
   readonly work: { readonly state: WorkState; readonly mayTryAgain: boolean }
@@ -34,7 +34,7 @@ export function relayStep(args: {
     if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again' }
     return { action: 'fail', reason: 'TRANSACTION_REVERTED' }
   }
-  // What is in a block is a deposit as soon as the watcher has read that block.
+  // The watcher reports the deposit once it has read the block, so an included transaction only needs time.
   if (work.state === 'reported' && reading === 'included') return { action: 'wait' }
   // It ran and made no deposit: an account that has no code any more does nothing, and fails at nothing.
   if (work.state === 'reported' && reading === 'final' && isOver)

@@ -15,8 +15,8 @@ import { addWork, readWorkOf } from '../work/workStore.ts'
 export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>
 
 /**
- * Whether the deposit would be made now, by the token's own rules and with what its owner has now; `short` where
- * that is less than was signed for.
+ * Simulated outcome of the deposit, by the token's own rules and the owner's current balance; `short` if the balance is
+ * below the signed amount.
  */
 export type SimulateDeposit = (
   chainId: number,
@@ -29,7 +29,7 @@ type TakePermitOptions = {
   database: SqlDatabase
   /** Contract wallets of a chain. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
-  /** Whether an account has code now; `undefined` where that is not known in time. */
+  /** True if an account has code now; `undefined` if not known in time. */
   hasCode: (account: { readonly chainId: number; readonly account: string }) => Promise<boolean | undefined>
   trial: SimulateDeposit
   screening: Screening | undefined
@@ -162,7 +162,7 @@ type StoredPermit = {
   readonly status: RequestStatus
 }
 
-/** What a request asked its user to sign; `undefined` for an unknown request, `none` where nothing is signed. */
+/** Permit that a request asked its user to sign; `undefined` for an unknown request, `none` if it asked for none. */
 async function readPermit(
   database: Pick<SqlDatabase, 'query'>,
   requestId: Hex,

@@ -3,31 +3,34 @@ import { idBytes } from '../orders/orderColumns.ts'
 
 /** After how many days requests are deleted; undefined: never. */
 export type RetentionSettings = {
-  /** Of quotes that nothing was deposited for, since they were made. */
+  /** Minimum age of quotes without a deposit, in days since they were made. */
   readonly quotesDays: number | undefined
-  /** Of requests that ended, since anything became of them. */
+  /** Minimum age of ended requests, in days since their last change. */
   readonly requestsDays: number | undefined
 }
 
 /** `quote`: nothing was ever deposited for it. `request`: it had an end. */
 export type Removable = 'quote' | 'request'
 
-/** Of `orders o`: nothing was deposited for it, and nothing else happened. */
+/** SQL over `orders o`: true for a quote without a deposit or any other event. */
 const isQuote = `(o.status = 'waiting'
   and not exists (select from settlement s where s.request_id = o.request_id)
   and not exists (select from deposit_seen d where d.request_id = o.request_id)
   and not exists (select from request_transaction t where t.request_id = o.request_id))`
 
-/** Of `orders o`, in days by the parameters $1 and $2: whether it is old enough, and from when on it is. */
+/**
+ * SQL over `orders o`, with the ages in days as $1 and $2: the kind of row, the start of its age, and whether it is old
+ * enough.
+ */
 const what = `case when ${isQuote} then 'quote' else 'request' end`
 const since = `case when ${isQuote} then o.created_at else coalesce(o.updated_at, o.created_at) end`
 const cutoff = `(statement_timestamp() - interval '1 day' * case when ${isQuote} then $1::int else $2::int end)`
 const isOld = `(${since} < ${cutoff})`
 
 /**
- * Of `orders o`: money, a person or a promise may still hang on it. Each part is a way in which a request is open: its
- * order may be deposited for, its settlement or a part of it goes on, somebody is owed money or an answer, or an operator
- * dealt with it within the same time.
+ * SQL over `orders o`: true while the request may still matter. It does if its order can still be deposited for, its
+ * settlement or a part of it is not over, money or an answer is still due, or an operator acted on it within the same
+ * age.
  */
 const isOpen = `(o.keep_until >= statement_timestamp()
   or exists (select from settlement s where s.request_id = o.request_id and s.stage not in ('settled', 'refunded'))
@@ -46,10 +49,10 @@ const ages = ({ quotesDays, requestsDays }: RetentionSettings) => [quotesDays ??
 const lastOld = `decode(rpad(lpad(to_hex((extract(epoch from statement_timestamp()
   - interval '1 day' * least($1::int, $2::int)) * 1000)::bigint), 12, '0'), ${2 * idBytes}, 'f'), 'hex')`
 
-/** Where a walk over all requests begins. */
+/** Smallest id, at which a walk over all requests begins. */
 export const firstId = Buffer.alloc(idBytes)
 
-/** What a step of the walk removed, and the last id that it looked at; undefined at the end. */
+/** Counts of the rows that one step of the walk removed, and the last id that it read; undefined at the end. */
 export type RemovedPage = {
   readonly quotes: number
   readonly requests: number
@@ -91,7 +94,7 @@ export async function removePage(
   return { quotes, requests: removable.length - quotes, last }
 }
 
-/** What would be deleted now, and what is old enough and kept because something of it is open. */
+/** Counts of the rows that a run would delete now, and of those old enough but kept because they are open. */
 export type RetentionPreview = readonly {
   readonly what: Removable
   readonly removable: number

@@ -14,7 +14,7 @@ import { toBytes } from '../orders/orderColumns.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** How an operator let a request pass: by the usual rules, or to be given back. */
+/** Operator's release of a denied request: continue by the usual rules, or give the money back. */
 export const releases = ['release', 'refund'] as const
 export type Release = (typeof releases)[number]
 
@@ -40,9 +40,9 @@ export interface Screening {
    * @param senders accounts of the origin chain that brought its money
    */
   deniedIn(request: ScreenedRequest, senders?: readonly string[]): string | undefined
-  /** The same for requests as they are stored; those that are unknown are not among the answers. */
+  /** Like `deniedIn`, for stored requests; unknown ids are left out of the answer. */
   deniedOf(queries: Queries, requestIds: readonly Hex[]): Promise<ReadonlyMap<Hex, string>>
-  /** Whether an account of a chain is denied, for a key or for everybody. */
+  /** True if an account of a chain is denied, for the key or for all callers. */
   isDenied(chainId: number, address: string, keyId?: string): boolean
 }
 
@@ -147,9 +147,9 @@ export async function readScreenedRequests(
   )
 }
 
-/** Of `orders o`. */
+/** SQL over `orders o`: the operator's release, or null. */
 export const releasedColumn = '(select r.resolution from deny_release r where r.request_id = o.request_id)'
-/** Of `orders o`. */
+/** SQL over `orders o`: true if a denied account paid its deposit address. */
 export const senderDeniedColumn = `exists (select from deposit_address d where d.is_sender_denied
   and d.address in (o.deposit_address, lower(o.deposit_address)))`
 

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import type { QuotedCall } from '../orders/execution.ts'
 import type { MinedTransaction } from '../settlement/transactionReading.ts'
 
-/** What a user was quoted to send alone. */
+/** Calls that a user who executes alone was quoted. */
 export type SelfExecution = {
   readonly user: Hex
   readonly calls: readonly QuotedCall[]

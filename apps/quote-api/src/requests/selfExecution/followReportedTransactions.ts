@@ -76,7 +76,7 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     return
   }
   const done = await listExecuted(tx, request.requestId)
-  // Of a batch, nothing but the event is like what was quoted.
+  // Inside a batch the outer call differs from the quote, so only the router's event can match it.
   const swap = findPaidSwap(request, mined.paidSwaps)
   const byEvent = swap !== undefined
   const callIndex = byEvent ? 0 : callMatch(request.execution, mined, done)

@@ -35,7 +35,7 @@ export async function insertReportedTransaction(
 /** Said so lately that its block can be the next one. What was not found by then waits for its own time. */
 const newAttempts = 3
 
-/** What is due now, and on chains that have a new block what was said just before it. */
+/** Transactions due now, and recently reported ones on chains that have a new block. */
 export async function listDueReported(
   database: Pick<SqlDatabase, 'query'>,
   newBlocks: readonly number[],

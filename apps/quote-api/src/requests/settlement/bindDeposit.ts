@@ -100,8 +100,8 @@ async function askForFill(
 }
 
 /**
- * Of a deposit that came back in a later block: the fill that was asked for is not begun any more.
- * @returns false where the solver has begun it: then the deposit is its, until its transaction is refuted
+ * Cancels the fill of a deposit that a reorganization moved to a later block.
+ * @returns false if the solver has begun it: then it keeps the deposit until its transaction is refuted
  */
 export async function withdrawFill(tx: SqlTx, requestId: Hex, reason: string): Promise<boolean> {
   const fill = await lockWorkOf(tx, { kind: 'fill', requestId })

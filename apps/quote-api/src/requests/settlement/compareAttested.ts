@@ -10,7 +10,7 @@ import { readSettledRequest, type SettledRequest } from './settledRequest.ts'
 export type UnprovenDebit = {
   readonly requestId: Hex
   readonly problem: 'amount' | 'message' | 'signatures' | 'no_order' | 'not_posted'
-  /** How far what was posted and what was attested lie apart, in micro-USDC. */
+  /** Difference between the posted and the attested amount, in micro-USDC. */
   readonly differenceMicroUsd: bigint
 }
 
@@ -18,7 +18,7 @@ export type Comparison = {
   /** Resolved holds that were looked at. */
   readonly compared: number
   readonly unproven: readonly UnprovenDebit[]
-  /** Where the next comparison begins. */
+  /** Sequence number at which the next comparison begins. */
   readonly upToSeq: bigint
 }
 
@@ -119,7 +119,7 @@ const evidenceSchema = z.object({
   signatures: z.array(z.object({ signature: z.string() })),
 })
 
-/** What is wrong with one posted debit; undefined when it is what was attested. Pure but for `recover`. */
+/** Problem of one posted debit; undefined if it equals the attested one. Pure but for `recover`. */
 export function judgeDebit(
   posted: {
     readonly amount: bigint

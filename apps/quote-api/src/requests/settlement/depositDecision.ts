@@ -1,7 +1,7 @@
 import { divideUp, type MissingDepth, maxBigint } from '@causeway/core'
 import { type DepositTerms, type SeenDeposit, unfitReason } from './pinDecision.ts'
 
-/** What a request is to its next deposit. */
+/** State of a request that decides about its next deposit. */
 export type RequestState = {
   /** Its status can change no more. */
   readonly isOver: boolean
@@ -14,7 +14,7 @@ export type RequestState = {
 /** Amounts of the order's one input, in smallest units of its currency. */
 export type RefundTerms = {
   readonly inputAmount: bigint
-  /** What the order's refund gives back at least: the input less the gas of a refund. */
+  /** Minimum that the order's refund returns: the input less the gas of a refund. */
   readonly refundMinimum: bigint
 }
 
@@ -25,7 +25,7 @@ export type RefundReason =
   | 'INCORRECT_DEPOSIT_CURRENCY'
   | 'PROTOCOL_DEADLINE_EXPIRED'
 
-/** What becomes of a deposit that names an order. */
+/** Decision about a deposit that names an order. */
 export type DepositDecision =
   | { readonly action: 'wait' }
   /** It pays the order: bind the request to it and have it filled. */
@@ -34,7 +34,7 @@ export type DepositDecision =
   /** Less than a refund costs, or a token that nobody can give back: it stays with the depository. */
   | { readonly action: 'ignore'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' | 'UNSUPPORTED_CURRENCY' }
 
-/** What giving back a deposit in another currency than its order's costs now, in that currency. */
+/** Current cost of refunding a deposit in another currency than its order's, in that currency. */
 export type OtherRefund =
   | { readonly state: 'priced'; readonly cost: bigint }
   /** The service knows no such currency on that chain. */
@@ -82,8 +82,8 @@ function refundOfOther({ amount }: SeenDeposit, refund: OtherRefund): DepositDec
 }
 
 /**
- * What goes back of a deposit in the order's currency: all but the quoted gas of a refund, and never less
- * than what an oracle asks of a refund of that size. 0 when the gas eats it.
+ * Refund of a deposit in the order's currency: all but the quoted gas of a refund, and never less than the minimum that
+ * an oracle requires for that size. 0 if the gas exceeds it.
  * @source rule L-58
  */
 export function refundAmount(deposited: bigint, { inputAmount, refundMinimum }: RefundTerms): bigint {
@@ -93,8 +93,8 @@ export function refundAmount(deposited: bigint, { inputAmount, refundMinimum }: 
 }
 
 /**
- * What goes back of an overpaid deposit after its order was filled: what is above the input that the quote
- * reckoned with, less the gas of a refund. 0 when the gas eats it: then it stays with the solver.
+ * Refund of the excess of a deposit after its order was filled: the part above the quoted input, less the gas of a
+ * refund. 0 if the gas exceeds it: then the solver keeps it.
  */
 export function surplusRefund(deposited: bigint, quotedInput: bigint, terms: RefundTerms): bigint {
   const above = deposited - maxBigint(terms.inputAmount, quotedInput)
@@ -109,7 +109,7 @@ export type DepositRecheck = {
   readonly isDeep: boolean
 }
 
-/** What waits is looked at this often at least. */
+/** Longest pause between two looks at a waiting deposit. */
 const lookMaxMs = 5_000
 const lookFirstMs = 500
 
@@ -126,7 +126,7 @@ export function recheckWhileShallow(
   return { delayMs: Math.min(delayMs, lookMaxMs), isDeep: false }
 }
 
-/** Of a deposit that is deep enough: a market that is missing comes back at any moment. */
+/** Recheck of a deposit with enough confirmations: market data may return at any moment, so the pauses stay short. */
 export function recheckWhileWaiting({ looks }: { readonly looks: number }): DepositRecheck {
   return { delayMs: Math.min(lookFirstMs * 1.5 ** Math.min(looks, 20), lookMaxMs), isDeep: true }
 }

@@ -105,7 +105,7 @@ export function blockTimeReading(height: bigint): Reading<number> {
   }
 }
 
-/** Where a transaction failed; `undefined` for one that succeeded or is in no block. */
+/** Block of a failed transaction; `undefined` for one that succeeded or is in no block. */
 export function failureReading(transaction: string): Reading<{ readonly blockNumber: bigint } | undefined> {
   const what = 'eth_getTransactionReceipt'
   return {
@@ -157,8 +157,8 @@ function succeeded(answer: RpcAnswer): Extract<RpcAnswer, { ok: true }> {
 }
 
 /**
- * Who signed a transaction, and whose tokens it brought to the depository: a deposit may name anybody else as its
- * depositor. `undefined` where the transaction is in no block.
+ * Signer of a transaction, and the accounts whose tokens it brought to the depository: a deposit may name anybody else
+ * as its depositor. `undefined` while the transaction is in no block.
  */
 export function depositSendersReading(hash: string, depository: string): Reading<readonly Hex[] | undefined> {
   return {

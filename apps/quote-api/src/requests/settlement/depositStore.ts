@@ -42,7 +42,7 @@ export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly state: DepositRowState
   readonly reason: Reason | undefined
   readonly isFinal: boolean
-  /** How often it was looked at and waits still. */
+  /** Number of looks so far. */
   readonly looks: number
 }
 
@@ -255,7 +255,9 @@ export async function takeHeldAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   )
 }
 
-/** Who brought it, as far as the chain tells: looked at again as long as it is not paid for. */
+/**
+ * Stores the accounts that brought the deposit, as far as the chain tells. They are read again until it is paid for.
+ */
 export async function setSenders(tx: SqlTx, id: bigint, senders: readonly string[]): Promise<void> {
   await tx.query('update deposit_seen set senders = $2 where id = $1', [id, senders])
 }

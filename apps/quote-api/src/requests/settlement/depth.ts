@@ -87,7 +87,10 @@ export async function readMissingDepth(
   })
 }
 
-/** Whether a payment that was read just now is as deep as its chain asks for a value. @throws upstream errors */
+/**
+ * True if a payment that was just read has the confirmations that its chain requires for a value.
+ * @throws upstream errors
+ */
 export async function isPaymentDeep(
   chain: SettlementChain,
   valueMicroUsd: bigint,

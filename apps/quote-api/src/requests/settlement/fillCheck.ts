@@ -8,13 +8,13 @@ import {
   type VmCodec,
 } from '@causeway/core'
 
-/** What is wrong with a transaction that is said to fill an order. */
+/** Problem of a transaction that is reported to fill an order. */
 export type FillProblem = UnpaidPayment['why'] | 'other_order' | 'calls_missing' | 'late'
 
 /**
- * Whether a transaction fills an order, by the rule of the oracles: it names the order alone, its solver's side
- * pays every minimum, and it executes the calls, by the deadline. `late` only when nothing else is wrong: the
- * recipient has the money.
+ * Problem of a transaction as a fill of an order, by the rule of the oracles: it must name the order alone, pay every
+ * minimum from its solver's side and execute the calls, by the deadline. `late` only if nothing else is wrong: the
+ * recipient has the money then.
  * @source oracle-protocol.md 4, rules 5 to 7; design.md 7.2
  */
 export function fillProblem(
@@ -36,7 +36,7 @@ export function fillProblem(
   return facts.blockTimestampSeconds > BigInt(deadline) ? 'late' : undefined
 }
 
-/** What is wrong with a transaction that is said to pay a refund or a claim in full; it names one alone. */
+/** Problem of a transaction that is reported to pay a refund or a claim in full; it must name that one alone. */
 export function paymentProblem(
   {
     recipient,

@@ -38,16 +38,16 @@ export type FillFailure =
   | 'TRANSACTION_SUBMISSION_FAILED'
 
 /**
- * What a work item and its transaction mean for a request that waits for its fill. Pure. Money goes back
- * only when nothing was sent, what was sent failed or pays something else for good, or the deadline is over, after which a solver may
- * not broadcast any more.
+ * Next step of a request that waits for its fill, from the work item and its transaction. Pure. Money goes back only
+ * when nothing was sent, when the sent transaction failed or finally pays something else, or after the deadline, when a
+ * solver may not broadcast any more.
  * @source rules L-71 to L-73
  */
 export function fillStep(args: {
   readonly work: {
     readonly state: WorkState
     readonly mayTryAgain: boolean
-    /** What the solver gave up with. */
+    /** Reason with which the solver gave up. */
     readonly reason?: string | undefined
   }
   readonly reading: FillReading

@@ -32,7 +32,7 @@ function through(extraData: string): Pick<FillPayload, 'fillContract'> {
   return fillContract === undefined ? {} : { fillContract }
 }
 
-/** What the solver has to pay for a deposit: exactly the quoted amounts for the quoted input. */
+/** Fill work for a deposit: exactly the quoted amounts for the quoted input. */
 export function fillPayload(
   order: Order,
   deposited: Deposited,
@@ -61,7 +61,7 @@ export function fillPayload(
   }
 }
 
-/** What the solver has to give back, to where the order says. */
+/** Refund work for a deposit, paid to the recipient that the order names. */
 export function refundPayload(
   order: Order,
   refund: {

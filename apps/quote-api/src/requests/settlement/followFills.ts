@@ -102,7 +102,7 @@ type Seen = {
   readonly payment: PaymentReading | undefined
   readonly isDeep: boolean
   readonly isFinal: boolean
-  /** What was reported has no effect in any block that may still come. */
+  /** True if the reported transaction can have no effect in any future block. */
   readonly isLapsed: boolean
 }
 

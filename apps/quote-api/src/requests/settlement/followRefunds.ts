@@ -53,7 +53,7 @@ type Refund = {
   readonly txHash: string
   readonly deadlineSeconds: number
   readonly payment: PaymentReading
-  /** Of a payment that is included. */
+  /** Problem of an included payment. */
   readonly problem: FillProblem | undefined
   /** It is wrong, and no reorganization can mend it. */
   readonly isUnpaid: boolean

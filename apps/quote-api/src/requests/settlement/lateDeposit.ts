@@ -5,8 +5,8 @@ import type { PricedDeposit } from '../../pricing/priceDeposit.ts'
 const blockGraceSecondsMax = 15
 
 /**
- * What a deposit on an EVM origin has beside `expiresAt`: one block, and never more. A family whose blocks come
- * seldom needs a grace of its own, and hands it to the same rule.
+ * Grace of a deposit on an EVM origin after `expiresAt`, in seconds: one block, capped. A family with slow blocks
+ * defines a grace of its own for the same rule.
  * @source rule L-60
  */
 export function blockGraceSeconds({ blockTimeMs }: { readonly blockTimeMs: number }): number {
@@ -14,9 +14,9 @@ export function blockGraceSeconds({ blockTimeMs }: { readonly blockTimeMs: numbe
 }
 
 /**
- * What a deposit of the solver's has beside that: as long as its sweep may take, where it was asked for in time and
- * nobody else could move the money meanwhile. So nobody holds an option; whoever asks for it late has no more than
- * others.
+ * Additional grace of a deposit that the solver makes, in seconds: the duration of its sweep, if it was asked for in
+ * time and no other account could move the money meanwhile. Otherwise the payer would hold a free option, so a late
+ * request gets none.
  */
 export function sweptGraceSeconds(args: {
   readonly expiresAtSeconds: number
@@ -32,13 +32,13 @@ export function sweptGraceSeconds(args: {
 const showingSeconds = 30
 
 /**
- * Whether a quote's price had ended before the block of a deposit, in every family. When it was sent, handed in or seen does not
- * count: only what a chain shows cannot be chosen afterwards. A block says its own time, and whoever makes
- * blocks after an outage gives them times that have passed: one that was not there yet, well after the
- * price, is late whatever it says.
- * @param args.blockTimeSeconds of the block it is in now: one that moved to another block counts anew
+ * True if a quote's price had ended before the block of its deposit, in every family. The times of sending, reporting
+ * or seeing do not count: only the chain's own time cannot be chosen afterwards. A block states its own time, and after
+ * an outage a producer may date blocks in the past, so a block that a quorum lacked well after the price's end is late
+ * regardless of its time.
+ * @param args.blockTimeSeconds of the current block: a deposit that moved to another block is judged anew
  * @param args.graceSeconds of the origin's family, beside `expiresAt`
- * @param args.minedAfterSeconds when a quorum did not have that block; undefined where nobody looked
+ * @param args.minedAfterSeconds time at which a quorum lacked that block; undefined if it was not checked
  */
 export function isLate(args: {
   readonly blockTimeSeconds: number
@@ -51,7 +51,7 @@ export function isLate(args: {
   return blockTimeSeconds > endSeconds || minedAfterSeconds > endSeconds + showingSeconds
 }
 
-/** What a late deposit buys by the prices of now. */
+/** Output that a late deposit buys at current prices. */
 export type LatePrice =
   | ({ readonly state: 'priced' } & PricedDeposit)
   /** It could not be quoted now: no route, no inventory, not worth its fees. */
@@ -71,10 +71,10 @@ export type LateStep =
   | { readonly action: 'refund'; readonly reason: LateRefundReason }
 
 /**
- * Whether a late deposit is still filled as quoted: when the solver gets no less for it than it was quoted
- * for, but for the tolerance. A market that is better for the user changes nothing. Pure.
+ * Decision on a late deposit: it is filled as quoted if the solver gets no less for it than it was quoted for, within
+ * the tolerance. A market that is better for the user changes nothing. Pure.
  * @param args.promised output of the quote, in smallest units
- * @param args.waitsUntilSeconds how long nothing is decided while the market cannot be read
+ * @param args.waitsUntilSeconds end of the wait for a market that cannot be read, in Unix seconds
  * @source rules L-60, L-61
  */
 export function lateStep(args: {

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import type { ReceiptLog } from '@causeway/families/rules'
 import type { QuotedAmounts } from '../history/quotedAmounts.ts'
 
-/** What the deposit router says of one swap that it paid out. Accounts and currencies in lower case. */
+/** Event of the deposit router about one swap that it paid out. Accounts and currencies in lower case. */
 export type PaidSwap = {
   /** Anybody can name any. */
   readonly requestId: Hex

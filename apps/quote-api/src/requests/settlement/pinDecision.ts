@@ -15,13 +15,13 @@ export type SeenDeposit = {
   readonly isCanonical: boolean
 }
 
-/** What the order asks of its deposit; times in Unix seconds. */
+/** Requirements of the order for its deposit; times in Unix seconds. */
 export type DepositTerms = {
   readonly chainId: number
   readonly currency: string
   readonly amountMin: bigint
   readonly deadlineSeconds: number
-  /** How long a settlement may take once the deadline is over. */
+  /** Longest duration of a settlement after the deadline, in seconds. */
   readonly finalitySeconds: number
 }
 
@@ -58,9 +58,9 @@ export type IgnoredDeposit =
 const unpinnedSeconds = 90
 
 /**
- * What a seen deposit means for the hold of its request. Pure: the caller passes what the chain and
- * the ledger say at one moment, and asks again when either changes. Every hold ends by itself, whatever
- * is seen: a pin has an end, and without a pin the quote's own expiry stands.
+ * Decision on the hold of a request whose deposit was seen. Pure: the caller passes the state of chain and ledger at
+ * one moment, and asks again when either changes. Every hold ends by itself, whatever is seen: a pin has an end, and
+ * without a pin the quote's own expiry stands.
  * @source rules L-45, L-59
  */
 export function pinDecision(args: {
@@ -108,8 +108,8 @@ export type LateReservation =
   | { readonly action: 'ignore' }
 
 /**
- * What the outcome of a fresh reservation means where the user cannot be asked to pay any more: the
- * sponsor is bound by a hold or not at all, and the solver never fills below cost.
+ * Result of a fresh reservation after the user has paid: the sponsor is bound by a hold or not at all, and the solver
+ * never fills below cost.
  * @source rule L-45
  */
 export function lateReservation({ status }: HoldOutcome): LateReservation {

@@ -9,7 +9,7 @@ import type { StoredDeposit } from './depositStore.ts'
 import type { LatePrice } from './lateDeposit.ts'
 import { refundTermsOf, type SettledRequest } from './settledRequest.ts'
 
-/** What late deposits are judged by. */
+/** Rules and prices by which late deposits are judged. */
 export type LateDeposits = {
   readonly toleranceBps: number
   readonly marketWaitSeconds: number
@@ -49,8 +49,8 @@ export function createLateDeposits(options: {
 }
 
 /**
- * What giving back a deposit costs by the prices of now, in the deposited currency: a payment of the solver's, and
- * the transaction that made the deposit where the solver sent it.
+ * Current cost of refunding a deposit, in the deposited currency: a payment of the solver, and the transaction that
+ * made the deposit if the solver sent it.
  */
 export function otherRefundCost(
   { snapshot: snapshotNow }: Pick<DepositPricing, 'snapshot'>,
@@ -96,7 +96,7 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
     // Its refund costs what the order says.
     use: { callUnits, callBytes, payeeUnits, refundUnits: 0n },
     originGasOverhead,
-    // What is above goes back once the order is filled.
+    // The excess goes back after the fill, so it is not priced.
     amount: minBigint(amount, maxBigint(inputAmount, feeBasis)),
     appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
       // CAST: the body's schema lets only 20 bytes of hex through.

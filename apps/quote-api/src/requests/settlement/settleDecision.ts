@@ -1,4 +1,4 @@
-/** What our own endpoints say about the fill, once its block is final. */
+/** Reading of the fill by our own endpoints, once its block is final. */
 export type OwnReading = 'paid' | 'not_paid' | 'not_yet'
 
 /** The word of one oracle. `signed`: its pinned signer signed the id that we hashed. */
@@ -22,11 +22,11 @@ export type SettleDecision =
 export const askAgainAfterMs = [1_000, 2_000, 4_000] as const
 
 /**
- * Whether a filled request is paid for. Money moves when enough oracles and our own reading agree, and only
- * then; where they contradict each other, and still do after they were asked again, it waits for a person.
- * One lying or silent oracle decides nothing.
- * @param args.contradictions how often in a row they contradicted each other before
- * @param args.endSeconds when the hold ends by itself
+ * Decision whether a filled request is paid for. Money moves only when enough oracles and our own reading agree. If
+ * they contradict each other, and still do after a retry, the request waits for an operator. One lying or silent oracle
+ * decides nothing.
+ * @param args.contradictions number of consecutive contradictions before
+ * @param args.endSeconds time at which the hold ends by itself, in Unix seconds
  * @source rule L-69
  */
 export function settleDecision(args: {

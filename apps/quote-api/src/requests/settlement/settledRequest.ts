@@ -25,7 +25,7 @@ export type SettledRequest = {
   readonly recipient: string
   /** The key that had it quoted. */
   readonly apiKeyId: string | undefined
-  /** How an operator let it pass the deny list. */
+  /** Operator's release from the deny list. */
   readonly released: Release | undefined
   /** A denied account paid its deposit address. */
   readonly isSenderDenied: boolean
@@ -38,11 +38,11 @@ export type SettledRequest = {
   /** Whole micro-USDC that the sponsor pays; 0n where the user does. */
   readonly debitMicroUsd: bigint
   readonly hold: HoldView
-  /** What a deposit address holds is swapped so before its deposit. */
+  /** Swap of the money at the deposit address before its deposit. */
   readonly depositSwap: DepositSwap | undefined
   /** When the solver was first asked to make the deposit of a deposit address, Unix seconds. */
   readonly sweepAskedAtSeconds: number | undefined
-  /** How the solver is to make the deposit; undefined where the user does. */
+  /** Transaction by which the solver makes the deposit; undefined if the user makes it. */
   readonly relayedBy: 'permit' | 'deposit_address' | undefined
   readonly settlement:
     | {
@@ -52,7 +52,7 @@ export type SettledRequest = {
         /** As the chain's codec spells it. */
         readonly fillTx: string | undefined
         readonly attempts: number
-        /** How often in a row oracles and our own endpoints contradicted each other. */
+        /** Consecutive contradictions between oracles and our own endpoints. */
         readonly contradictions: number
       }
     | undefined
@@ -84,7 +84,7 @@ export async function readSettledRequest(
   return row === undefined ? undefined : fromRow(row)
 }
 
-/** The same, and nobody else moves the request until the transaction ends. */
+/** Reads the request and locks it until the transaction ends. */
 export async function lockSettledRequest(tx: SqlTx, requestId: Hex): Promise<SettledRequest | undefined> {
   await tx.query('select 1 from orders where request_id = $1 for update', [toBytes(requestId)])
   return readSettledRequest(tx, requestId)
@@ -97,12 +97,12 @@ export function refundTermsOf({ order }: SettledRequest): RefundTerms {
   return { inputAmount: BigInt(input.payment.amount), refundMinimum: BigInt(refund.minimumAmount) }
 }
 
-/** What the order is worth, for policies that go by size. */
+/** Value of the order in micro-USD, for policies by size. */
 export function orderValueMicroUsd({ quoted }: Pick<SettledRequest, 'quoted'>): bigint {
   return usdValueDown(quoted.amountIn, quoted.units.in) / 10n ** 12n
 }
 
-/** What the order asks of its deposit. */
+/** Requirements of the order for its deposit. */
 export function depositTermsOf(request: SettledRequest, origin: QuotableChain): DepositTerms {
   const payment = request.order.inputs[0]?.payment
   if (payment === undefined) throw new Error('an order has one input')

@@ -62,8 +62,8 @@ export interface SettlementChain extends SettlingChain {
   readonly sights: BlockSights
   depositPass(...asked: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
   /**
-   * Who brought the deposits of a transaction, beside the depositors that they name; none where the family does not
-   * tell. `undefined` while it is in no block.
+   * Accounts that brought the deposits of a transaction, beside the named depositors; empty if the family does not
+   * tell. `undefined` while the transaction is in no block.
    */
   senders(hash: string, signal: AbortSignal): Promise<readonly string[] | undefined>
   /** `undefined` while it is in no block, and where users execute nothing that is told apart. */
@@ -79,7 +79,7 @@ type SettlementChainOptions = {
   quotable: QuotableChain
   registered: RegisteredChain
   client: ChainClient
-  /** Of chains whose transfers name no order. */
+  /** Set on chains whose transfers name no order. */
   hubEntries?: HubEntries | undefined
   /** The solver's wallet on chains of contracts that name none of their own; undefined: its payments are not known. */
   fillWallet: string | undefined
@@ -190,7 +190,7 @@ function readersOf({ registered, client }: SettlementChainOptions) {
   }
 }
 
-/** What a fill contract has of a payment in the newest final block. */
+/** Reader of a payment's state in a fill contract, at the newest final block. */
 function marksOf(
   ask: Ask,
   finalHeight: SettlementChain['finalHeight'],
@@ -209,7 +209,7 @@ function marksOf(
   }
 }
 
-/** What the fill contracts of a chain say of the fill wallet's payments. */
+/** Readers of the fill wallet's payments in the fill contracts of a chain. */
 function paymentsOf(
   ask: Ask,
   paid: {

@@ -10,14 +10,14 @@ import type { LateDeposits } from './priceLateDeposit.ts'
 import type { SettledRequest } from './settledRequest.ts'
 import type { SettlementChain } from './settlementChain.ts'
 
-/** What every step of a settlement works with. */
+/** Dependencies of every step of a settlement. */
 export type SettlementContext = {
   readonly database: SqlDatabase
   readonly ledger: Ledger
   /** Chains that can be read, by chain id. */
   readonly chains: ReadonlyMap<number, SettlementChain>
   readonly lateDeposits: LateDeposits
-  /** What giving back a deposit in a currency of the chain costs now. */
+  /** Current cost of refunding a deposit in a currency of the chain. */
   readonly otherRefund: (
     chain: QuotableChain,
     currency: string,

@@ -125,7 +125,7 @@ function loggedFields(event: SettlementEvent): object {
   return { ...fields, chainId: deposit.chainId, amount: deposit.amount.toString() }
 }
 
-/** What a deposit's fate is called; the others say nothing about money. */
+/** Metric label of each event in which a deposit's money moves; the other events move none. */
 const fates: Readonly<Partial<Record<SettlementEvent['event'], string>>> = {
   deposit_bound: 'bound',
   deposit_refund: 'refused',

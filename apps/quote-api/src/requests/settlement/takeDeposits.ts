@@ -125,7 +125,7 @@ function blockOf(
   return { number, seconds, onTop: Number(head - number), seenSeconds: now() / 1_000 - seenAtSeconds }
 }
 
-/** Whether a fitting deposit is filled as quoted: in time always, later by the prices of now. */
+/** Decision whether a matching deposit is filled as quoted: in time always, later at current prices. */
 async function judge(
   context: SettlementContext,
   chain: QuotableChain,
@@ -164,7 +164,7 @@ function promisedFor(
   )
 }
 
-/** Who brought a deposit, and the member that names an account which is denied. */
+/** Accounts that brought a deposit, and the request member that names a denied one. */
 type Screened = { readonly senders: readonly string[]; readonly denied: string | undefined }
 
 const notScreened: Screened = { senders: [], denied: undefined }

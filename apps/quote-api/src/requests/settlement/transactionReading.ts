@@ -25,7 +25,7 @@ export type MinedTransaction = {
   readonly to: Hex | undefined
   readonly input: Hex
   readonly valueWei: bigint
-  /** What the deposit router says it paid in it, whoever sent it. */
+  /** Swaps that the deposit router reports as paid in it, for any sender. */
   readonly paidSwaps: readonly PaidSwap[]
 }
 
@@ -63,13 +63,13 @@ const states = ['open', 'paid', 'closed'] as const
 
 type AskedRecord = { readonly fillContract: string; readonly fillWallet: string; readonly id: Hex }
 
-/** Whether the fill contract has an id as paid by a wallet, at the newest block. */
+/** True if the fill contract has an id as paid by a wallet, at the newest block. */
 export function paidReading(asked: AskedRecord): Reading<boolean> {
   const { calls, parse } = stateReading(asked, 'latest')
   return { calls, parse: (answers) => parse(answers) === 'paid' }
 }
 
-/** Whether a fill contract keeps records: one of a release before them has no state to ask for. */
+/** True if a fill contract keeps records: those of an earlier release have no state to read. */
 export function recordReading(fillContract: string): Reading<boolean> {
   const what = 'eth_getCode'
   return {

@@ -7,7 +7,7 @@ import { orderRefused } from '@causeway/core'
  * @source quote-api.md 5, failReason; design.md 5.8, 5.9, 6
  */
 export const reasonTexts = {
-  // Of a deposit.
+  // Reasons of a deposit.
   DEPOSITED_AMOUNT_TOO_LOW_TO_FILL: 'The deposit was less than the quoted input.',
   DOUBLE_SPEND: 'Another deposit had paid for the request already.',
   INCORRECT_DEPOSIT_CURRENCY: 'The deposit came in another currency than the quoted one.',
@@ -21,7 +21,7 @@ export const reasonTexts = {
   QUOTE_EXPIRED_MARKET_UNAVAILABLE:
     'The deposit came after the quote had expired, and the market could not be read.',
   SPONSOR_BALANCE_TOO_LOW: 'The sponsor could not pay its share any more when the deposit came.',
-  // Of a fill, a permit, or calls that the user sends.
+  // Reasons of a fill, a permit, or calls that the user sends.
   EXECUTION_REVERTED: 'The calls of the request revert.',
   QUOTED_GAS_LIMIT_EXCEEDED: 'The payment would have cost more gas than was charged for it.',
   TTL_EXPIRED: 'No solver paid before the deadline.',
@@ -29,10 +29,10 @@ export const reasonTexts = {
   TRANSACTION_REVERTED: 'The transaction reverted.',
   TRANSACTION_SUBMISSION_FAILED: 'The solver could not send the transaction.',
   SIGNATURE_EXPIRED: 'The signature of the user ended before it was sent.',
-  // Of a refund.
+  // Reasons of a refund.
   MANUAL_REFUND_REQUIRED: 'The refund did not succeed: an operator looks at it.',
   DEPOSIT_RECOVERABLE: 'Its depositor recovers it on the hub; nobody fills or refunds the order any more.',
-  // Of a request that waits for an operator.
+  // Reasons of a request that waits for an operator.
   RECOVERY_WAITS: 'The order was given up, and its promise or its way to the hub waits.',
   [blockedWallet]:
     'The deny list, here or of the solver, names an account of it: nothing was paid, and nothing was given back.',
@@ -69,7 +69,7 @@ export type Reason = keyof typeof reasonTexts
 
 export const isReason = (text: string): text is Reason => Object.hasOwn(reasonTexts, text)
 
-/** What a reason says. One that an earlier release stored under another name is told as it is. */
+/** Text of a reason. Reasons of an earlier release have no text, so their name is shown. */
 export const reasonText = (reason: string): string =>
   isReason(reason) ? reasonTexts[reason] : `An earlier release gave the reason ${reason}.`
 

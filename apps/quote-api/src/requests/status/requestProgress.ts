@@ -15,7 +15,7 @@ export const requestStatuses = [
 ] as const
 export type RequestStatus = (typeof requestStatuses)[number]
 
-/** Where settling a request stands. */
+/** Stage of a request's settlement. */
 export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
 
 /** Leaves word of a new status for after the commit. */

@@ -22,7 +22,7 @@ type Listener = { readonly onStatus: OnStatus; told: string | undefined }
 type Topic = {
   readonly requestId: Hex
   readonly listeners: Set<Listener>
-  /** What was read last, while changes of it are heard. */
+  /** Status that was read last; kept while changes of it are heard. */
   known: StatusRecord | undefined
   isQueued: boolean
   isReading: boolean
@@ -150,7 +150,7 @@ function tell(listener: Listener, record: StatusRecord): void {
   listener.onStatus(record)
 }
 
-/** Whether a status is the last of its request. */
+/** True if a status is final. */
 export function isEnd({ status }: StatusRecord): boolean {
   return endStatuses.has(status)
 }

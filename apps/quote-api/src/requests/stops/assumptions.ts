@@ -27,7 +27,7 @@ const paceFromSeconds = 30
 /** Chains whose blocks are further apart make them by work, and work has no pace that a minute could show. */
 const pacedBlockMs = 15_000
 
-/** Whether what lies between two blocks is enough to tell how fast they come. */
+/** True if the span between two blocks is long enough to measure the block rate. */
 export const tellsPace = ({ from, to }: Span): boolean =>
   to.timestampSeconds - from.timestampSeconds >= paceFromSeconds && to.number > from.number
 
@@ -78,8 +78,10 @@ export function judgeGas(
 }
 
 /**
- * Whether signed prices come from a guardian set that is listed. They count for nothing otherwise, and what needs them
- * is not quoted, so nothing has to be stopped for it. Pure. @param faults of sources with signed prices @source F-111
+ * Broken assumption if signed prices come from an unlisted guardian set. Such prices are ignored, and currencies that
+ * need them are not quoted, so nothing has to be stopped. Pure.
+ * @param faults of sources with signed prices
+ * @source F-111
  */
 export function judgeGuardians(faults: readonly (string | undefined)[]): readonly BrokenAssumption[] {
   if (!faults.includes('unknown_guardian_set')) return []

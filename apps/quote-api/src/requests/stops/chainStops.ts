@@ -41,7 +41,7 @@ const unseenRetryAfterSeconds = 5
 type ChainStopsOptions = {
   readonly database: Pick<SqlDatabase, 'query'>
   readonly own: OwnTerms
-  /** What networks are not like any more. */
+  /** Assumptions that networks violate now. */
   readonly broken: () => readonly BrokenAssumption[]
   /** Told of what is in force from now on, after it was another. */
   readonly onChange: (stops: readonly ChainStop[]) => void

@@ -22,7 +22,7 @@ export const solverTermsSchema = z.object({
 
 export type SolverTerms = z.output<typeof solverTermsSchema>
 
-/** The same of this service. */
+/** Terms of this service, for comparison with those of a solver. */
 export type OwnTerms = {
   readonly orderSigner: string
   /** Chains that it sells to. */

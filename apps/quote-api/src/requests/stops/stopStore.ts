@@ -134,7 +134,7 @@ export async function noteReader(database: Queries, reader: string): Promise<voi
   )
 }
 
-/** Whether somebody read the stops since a moment of this database's clock. */
+/** True if the reader has read the stops since a moment of this database's clock. */
 export async function hasReadSince(database: Queries, reader: string, since: Date): Promise<boolean> {
   const rows = await database.query('select from stop_reader where reader = $1 and read_at > $2', [
     reader,

@@ -8,7 +8,7 @@ export const namelessSolver = ''
 
 /** A solver says again and again what it fills with; whoever says nothing more is forgotten. */
 const freshSeconds = 60
-/** The same words are written so often. */
+/** Interval at which unchanged terms are written again. */
 const noteEverySeconds = 5
 
 /** Keeps what a solver said last. @param terms undefined: it does not say */

@@ -33,7 +33,7 @@ export function createTimelines(options: {
   }
 }
 
-/** How an id names a request. */
+/** Request that an id names, and the kind of that id. */
 export type FoundRequest = { readonly requestId: Hex; readonly by: 'request' | 'order' | 'transaction' }
 
 /** Requests that an id names: of the request itself, of its order, or of one of their transactions. */
@@ -62,7 +62,7 @@ const workSchema = z.object({
   said: text.nullish().transform((said) => said ?? undefined),
 })
 const transactionSchema = z.object({ chainId, transaction: text })
-/** What an operator wrote into a proof of his own stays with operators. */
+/** Notes of an operator in a manual proof are not parsed, because they are for operators only. */
 const proofSchema = z.object({
   proof: z
     .object({

@@ -1,4 +1,4 @@
-// What the story of a request is made of, as its rows hold it.
+// Facts behind the timeline of a request, as its rows hold them.
 import type { Hex } from '@causeway/core'
 import type { MarketBasis } from '../orders/marketBasis.ts'
 import type { Standing } from '../status/readStanding.ts'
@@ -49,7 +49,7 @@ export type RequestEvent = { readonly atMs: number; readonly reason: string | un
   | {
       readonly part: 'stage'
       readonly state: 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
-      /** Who attested the fill that the ledger moved on; absent where nothing was attested. */
+      /** Attestation of the fill that the ledger relied on; absent if there was none. */
       readonly proof: { readonly kind: string; readonly signatures: readonly Signature[] } | undefined
     }
   | { readonly part: 'status'; readonly state: RequestStatus }
@@ -68,7 +68,7 @@ export type RequestEvent = { readonly atMs: number; readonly reason: string | un
 
 type Signature = { readonly signer: string; readonly signature: string }
 
-/** What a sponsor holds or held for a request. */
+/** Present or past hold of a sponsor for a request. */
 export type Hold = {
   readonly createdAtMs: number
   readonly resolvedAtMs: number | undefined
@@ -77,7 +77,7 @@ export type Hold = {
   readonly postedMicroUsd: bigint | undefined
 }
 
-/** What is known of a request. Amounts in smallest units, prices in USD with 18 decimals per whole unit. */
+/** Facts of a request. Amounts in smallest units, prices in USD with 18 decimals per whole unit. */
 export type RequestFacts = {
   readonly requestId: Hex
   readonly orderId: Hex | undefined
@@ -87,7 +87,7 @@ export type RequestFacts = {
   readonly deadlineMs: number
   readonly origin: QuotedSide
   readonly destination: QuotedSide
-  /** What its prices were made of; requests from before it was kept have none. */
+  /** Market data behind its prices; absent in requests older than this record. */
   readonly market: MarketBasis | undefined
   /** The request that goes on in its place. */
   readonly supersededBy: { readonly requestId: string; readonly atMs: number } | undefined

@@ -65,7 +65,7 @@ async function signed(
   return { ...unsigned, signed: { signer: signer.address, asOf, signature } }
 }
 
-/** What is signed of an answer: all of it, member by member. What is `null` there is empty or zero here. */
+/** Signed statement of an answer: all of it, member by member, with empty text or zero for `null`. */
 function statementOf(
   { requestId, orderId }: Timeline,
   { status, reason, steps }: TimelineAnswer,

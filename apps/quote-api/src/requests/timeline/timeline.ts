@@ -71,7 +71,7 @@ function quoted(facts: RequestFacts, nameOf: NameOf): TimelineStep {
   )
 }
 
-/** What each source said, and at which blocks the chains were read. */
+/** Answer of each price source, and the blocks at which the chains were read. */
 function marketEvidence(market: RequestFacts['market']): readonly Evidence[] {
   if (market === undefined) return []
   const prices = Object.entries(market.prices).flatMap(([key, sources]) =>
@@ -130,7 +130,7 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
   return [held, ended]
 }
 
-/** What no row tells: that nothing came, or that another request goes on. */
+/** Steps that no row holds: a deposit that never came, or another request that replaced this one. */
 function around(
   { supersededBy, left, recoverable, events, deadlineMs, status, standing }: RequestFacts,
   nowMs: number,

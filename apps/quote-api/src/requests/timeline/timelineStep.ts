@@ -89,7 +89,7 @@ export const step = (
 export const solverSays = (report = ''): string =>
   `It says: ${report.slice(orderRefused.length).replace(/^: /, '')}.`
 
-/** What a currency is called, where the configuration knows it. */
+/** Name of a currency; undefined if the configuration does not know it. */
 export type NameOf = (
   chainId: number,
   currency: string,

@@ -3,14 +3,14 @@ import type { Run } from '../../jobs/runJobs.ts'
 import { openReadings, PutAsideError, type ReadApart } from './readApart.ts'
 import type { WorkItem } from './workItem.ts'
 
-/** What of a row its reading and its step hang on: it is the same under the lock, or nothing is done. */
+/** Columns that a reading depends on. If they differ once the row is locked, the reading is discarded. */
 export type RowVersion = readonly (string | bigint | undefined)[]
 
-/** What a follower contributes to `followWork`. `Due` is listed, `Seen` is read of chains, `Row` is locked. */
+/** Parts that a follower contributes to `followWork`. `Due` is listed, `Seen` is read from chains, `Row` is locked. */
 export type Follower<Due, Row, Seen> = {
   /** So many are worked on at a time. */
   readonly atOnce: number
-  /** What is due now, at most `limit` of it. */
+  /** Items due now, at most `limit`. */
   list(limit: number): Promise<readonly Due[]>
   /**
    * Outside of any transaction: what the chain says, and of what row it was asked.
@@ -21,7 +21,7 @@ export type Follower<Due, Row, Seen> = {
   /** The row as it is now, locked until the transaction ends; undefined where it is not due any more. */
   lock(tx: SqlTx, due: Due): Promise<Row | undefined>
   versionOf(row: Row): RowVersion
-  /** What becomes of the locked row, by what was seen. */
+  /** Moves the locked row on, by the facts that were read. */
   step(tx: SqlTx, row: Row, seen: Seen): Promise<void>
 }
 
@@ -94,8 +94,9 @@ async function followOne<Due, Row, Seen>(
 }
 
 /**
- * The same for what hangs on no chain: each has one fenced transaction, whose `step` locks and looks for itself.
- * @throws AggregateError of what failed, after all were tried
+ * Like `followWork`, for work that reads no chain: each item has one fenced transaction, whose `step` locks and reads
+ * for itself.
+ * @throws AggregateError of all failures, after every item was tried
  */
 export async function stepWork<Due>(
   database: Pick<SqlDatabase, 'transaction'>,
@@ -119,7 +120,7 @@ function isSame(one: RowVersion, other: RowVersion): boolean {
   return one.length === other.length && one.every((part, index) => part === other[index])
 }
 
-/** Of a work item: what was said about it. */
+/** Version of a work item: its reported state and transaction. */
 export function versionOfWork({ state, txHash }: WorkItem): RowVersion {
   return [state, txHash]
 }

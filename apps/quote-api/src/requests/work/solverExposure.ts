@@ -37,7 +37,7 @@ export function parseExposure(text: string): readonly SolverExposure[] {
 
 /** For so long a figure counts that nobody tells again. */
 const keptSeconds = 60
-/** The same figures are written again after so long. */
+/** Interval at which unchanged figures are written again. */
 const repeatedSeconds = 20
 
 /**

@@ -50,11 +50,11 @@ class TransactionTakenError extends DomainError {
   }
 }
 
-/** What keeps items from solvers: somebody whom they would pay is denied. */
+/** Check that withholds items from solvers while an account that they pay is denied. */
 export interface Withholding {
-  /** Whether there is a list: without one nobody is denied. */
+  /** True if a deny list is configured. */
   readonly hasList: boolean
-  /** Of open items, those of accounts that are denied now: they are withheld from then on. @returns their ids */
+  /** Finds open items that pay a denied account; they are withheld from then on. @returns their ids */
   denied(items: readonly WorkItem[]): Promise<ReadonlySet<string>>
   /** The solver looks at a list of its own, which denies somebody. */
   withhold(id: string): Promise<void>
@@ -74,7 +74,7 @@ export type SaidOfItself = {
 
 type Said = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
 
-/** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
+/** Actions of a solver on work items. None of them moves a request: only facts of a chain do. */
 export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
   /** Hears what a solver says of itself when it fetches work. @returns what it would refuse, in words */
@@ -225,7 +225,10 @@ class StoredWork implements SolverWork {
     return registry.chainById.get(chainId)?.codec.canonicalTransactionId(transactionId) ?? transactionId
   }
 
-  /** Who was added to the list since the item was fetched is not paid: nothing is broadcast before its report. */
+  /**
+   * Refuses the report of an item whose account was denied after it was fetched. A solver broadcasts only after its
+   * report, so nothing is paid.
+   */
   async #refuseDenied(id: string): Promise<void> {
     const { database, withholding } = this.#options
     if (!withholding.hasList) return
@@ -249,7 +252,9 @@ function isOfMovedMarket({ kind, payload }: WorkItem, reason: string): boolean {
   return 'swap' in sweep && sweep.swap !== undefined
 }
 
-/** Of a transaction and of the one that it replaces either may be mined: without an end of both there is none. */
+/**
+ * Either a transaction or its replacement may be mined, so the later end counts, and none if one of them has no end.
+ */
 function latestEnd(before: number | undefined, now: number | undefined): number | null {
   return before === undefined || now === undefined ? null : Math.max(before, now)
 }

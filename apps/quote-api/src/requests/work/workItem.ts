@@ -2,7 +2,7 @@ import { addressText, bytes32Text, type Hex, hexText, orderSchema, uint256Text }
 import { permitKinds } from '@causeway/families/rules'
 import { z } from 'zod'
 
-/** What a solver can be asked to do. */
+/** Kinds of work for a solver. */
 export const workKinds = ['fill', 'refund', 'permit', 'sweep', 'claim', 'recovery'] as const
 export type WorkKind = (typeof workKinds)[number]
 
@@ -24,7 +24,7 @@ const deposit = z
   .object({ depository: addressText, orderId: bytes32Text, depositor: addressText })
   .meta({ title: 'SweptDeposit' })
 
-/** What a solver needs to check for itself what it pays; absent in items that an older release stored. */
+/** Evidence with which a solver checks a payment by itself; absent in items that an older release stored. */
 const proof = {
   order: orderSchema.meta({ title: 'Order' }).optional().describe('Its hash is the order id'),
   orderSignature: hexText(65).optional().describe('By the solver of the order'),
@@ -155,7 +155,7 @@ const contractSweepSchema = z.object({
     .describe("Swapped before it is deposited; the order's salt commits to all but the last two members"),
 })
 
-/** The same of an address that is the hash of a script: its outputs are spent by the key that the script names. */
+/** Sweep of an address that is the hash of a script: its outputs are spent by the key that the script names. */
 const scriptSweepSchema = z.object({
   ...swept,
   terms: z
@@ -202,7 +202,7 @@ export type PermitPayload = z.output<typeof permitPayloadSchema>
 export type ExecutePayload = z.output<typeof executePayloadSchema>
 export type WorkPayload = { [Kind in WorkKind]: z.output<(typeof workPayloadSchemas)[Kind]> }[WorkKind]
 
-/** What all relays say of themselves. */
+/** Member shared by all relays. */
 export const relayDeadlineSchema = z.object({ deadline: z.int() })
 
 const item = {

@@ -30,7 +30,7 @@ function marksIn(known: string): ReadonlySet<string> {
   return marks
 }
 
-/** What a caller was given: the page that `limit` makes, and `known` of what it has. */
+/** Page that a caller was given, for `limit` items; `known` names those that it has. */
 export type GivenWork = { readonly known: string; readonly limit: number }
 
 /** Lets callers wait until work is offered that they have not been given. */

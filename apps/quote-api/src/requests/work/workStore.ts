@@ -41,9 +41,9 @@ const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_has
 type Lane = { readonly kind: WorkKind; readonly isUnderpaid: boolean; readonly part: number }
 
 /**
- * How a page is filled: in this order, and of each lane at least its part of the places, one in so many, where it has
- * as many items. A permit costs its signer nothing and may fail; whatever else waits for a budget or for inventory
- * may wait for an hour. So no number of one kind keeps another one from the page.
+ * Lanes of a page, in this order. Each lane gets at least one in `part` places while it has items. A permit costs its
+ * signer nothing and may fail; work that waits for a budget or for inventory may wait for an hour. So no number of
+ * items of one kind keeps another kind from the page.
  */
 const lanes: readonly Lane[] = [
   { kind: 'fill', isUnderpaid: false, part: 5 },
@@ -55,7 +55,7 @@ const lanes: readonly Lane[] = [
   { kind: 'recovery', isUnderpaid: false, part: 10 },
 ]
 
-/** What may be done now, lane by lane, each oldest first. */
+/** Open items, lane by lane, each oldest first. */
 export type OpenLanes = readonly (readonly WorkItem[])[]
 
 /**
@@ -128,7 +128,7 @@ export async function readWorkOf(
   return row === undefined ? undefined : fromRow(row)
 }
 
-/** The same, locked until the transaction ends. */
+/** Like `readWorkOf`, with the row locked until the transaction ends. */
 export function lockWorkOf(tx: SqlTx, work: WorkName): Promise<WorkItem | undefined> {
   return readWorkOf(tx, work, 'for update')
 }

@@ -1,14 +1,14 @@
 import type { SettlementStage } from '../../status/requestProgress.ts'
 import type { WorkState } from '../../work/workItem.ts'
 
-/** How an operator can end a parked request, or let it go on. None of them debits a sponsor. */
+/** Ways in which an operator can end a parked request, or let it go on. None of them debits a sponsor. */
 export const resolutions = ['unpaid', 'refund', 'release', 'recover'] as const
 export type Resolution = (typeof resolutions)[number]
 
 export type ParkedFacts = {
   /** The recipient has its output. */
   readonly isFilled: boolean
-  /** Of the refund that the request waits for; absent where none was asked for. */
+  /** State of the refund that the request waits for; absent if none was asked for. */
   readonly refund: WorkState | undefined
   /** It waits because somebody is denied, and for nothing else. */
   readonly isBlocked: boolean
