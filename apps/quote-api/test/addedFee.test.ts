@@ -129,7 +129,7 @@ describe('a request with the added fee', () => {
         if (request.destinationCurrency === usdc) {
           expect(received).toBe(amountOf(details.currencyOut) + relayer + app - subsidized)
         }
-        // What exact output leaves over is the user's, and is a few units at most.
+        // The user keeps the rounding rest of an exact output, a few units at most.
         if (feeSponsorship.status === 'full') expect(amountOf(userPaysTotal) - app).toBeLessThan(10n)
         expect(components.tip.selected).toBe(selectedComponents.includes('tip'))
 

@@ -86,7 +86,7 @@ async function killSolver(): Promise<void> {
   await solver?.ended
 }
 
-/** What a failure is understood by. */
+/** Context for the message of a failure. */
 async function circumstances(): Promise<string> {
   const items = await database
     .query(`select state, tx_hash, reason, attempts from work_item where state <> 'done'`)

@@ -119,7 +119,7 @@ async function preparedWhole(wallet: Hex, more: Ask = {}): Promise<Prepared> {
   return claim
 }
 const prepared = async (wallet: Hex, more: Ask = {}) => (await preparedWhole(wallet, more)).claimId
-/** What wallets were shown, by claim: the service does not tell again. */
+/** Typed data shown to wallets, by claim: the service does not return it again. */
 const typedDataOf = new Map<Hex, ClaimTypedData>()
 type Signer = Pick<ReturnType<typeof privateKeyToAccount>, 'signTypedData'>
 async function sign(signer: Signer, claimId: Hex, kind = 'claim') {
@@ -266,7 +266,7 @@ describe('a claim', () => {
   test('L-78: is no opaque hash that somebody could be talked into signing', async () => {
     const [app, thief] = [await owed(5_000_000n), freshAddress()]
     const { claimId, typedData } = await preparedWhole(app.address, { recipient: thief })
-    // What a page could ask for as a login: the bytes, and their text.
+    // A phishing page could request a login signature over the id, as bytes or as text.
     for (const message of [{ raw: claimId }, claimId]) {
       const phished = await submit(claimId, await app.signMessage({ message }))
       expect([phished.status, readError(phished).errorCode]).toEqual([400, 'INVALID_SIGNATURE'])

@@ -50,7 +50,7 @@ let bed: TestDatabase
 let empty: TestDatabase
 let admin: HttpApp
 let directory: string
-/** What the listener serves, as `METHOD /path`. */
+/** Routes of the listener, as `METHOD /path`. */
 const routes: string[] = []
 
 beforeAll(async () => {
@@ -243,7 +243,7 @@ type Change = {
   /** Members of the body, where there is a route. */
   readonly body?: object
   readonly hasReason?: boolean
-  /** What is not there, and what it is refused with. */
+  /** Unknown subject, and the code of its refusal. */
   readonly unknown?: readonly [subject: string, code: string]
 }
 
@@ -477,7 +477,8 @@ describe.each(Object.entries(changes))('%s', (action, { prepare, words, body, ha
     if (hasReason === true) expect(lines[0]?.details).toMatchObject({ reason })
   })
 
-  // What has no route, or names nothing that could be missing, has no such test: a skipped one would fail the run.
+  // Changes without a route, or without a subject that could be missing, get no such test: a skipped one would fail the
+  // run.
   if (method !== undefined)
     test('O-186: leaves one line by the admin listener', async () => {
       const subject = await prepare()

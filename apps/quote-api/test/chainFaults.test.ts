@@ -37,7 +37,9 @@ let network: TestNetwork
 let database: TestDatabase
 /** The pace of these nodes, a block a second. */
 let paced: ConfigCopy
-/** The same, and optimism's head is stale soon: it is to be refused, and base never, however busy the machine is. */
+/**
+ * Pace as above, but optimism's head goes stale soon: it must be refused, and base never, however busy the machine is.
+ */
 let impatient: ConfigCopy
 let directory: string
 
@@ -173,7 +175,7 @@ async function headAgeMs(url: string): Promise<number> {
   return chains.find(({ chain }) => chain === 'optimism')?.head?.ageMs ?? impatientMs
 }
 
-/** What is seen from outside while optimism cannot be read. */
+/** Asserts what callers see while optimism cannot be read. */
 async function expectRefusedByName(url: string, service: TestService): Promise<void> {
   const refused = await post(`${url}/quote`, bridge())
   expect(refused.status).toBe(503)

@@ -328,7 +328,7 @@ describe('F-112: --against-chain', () => {
   })
 })
 
-/** What the chain says as it was before. */
+/** Returns a function that restores the chain's present state. */
 function restore(shown: ShownChain): () => void {
   const { isSilent, refused, chainId, genesisHash } = shown
   const contracts = structuredClone([...shown.contracts])

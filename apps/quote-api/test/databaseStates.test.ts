@@ -221,7 +221,7 @@ describe('a full disk', () => {
       await disk.fill()
       const answers: Answer[] = []
       await waitUntil('a quote is refused', async () => {
-        // What is left in pages and files that exist already is used up first.
+        // Free space inside existing pages and files is used up first.
         answers.push(
           ...(await Promise.all(Array.from({ length: 8 }, () => post(`${publicUrl}/quote`, bridge())))),
         )

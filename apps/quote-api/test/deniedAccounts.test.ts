@@ -85,7 +85,7 @@ const isRefused = async (account: string) =>
   (await post(`${bed.url}/price`, localRequest(bed.network, { amount, more: { recipient: account } })))
     .status === 400
 
-/** Who is denied from now on, beside those that are nobody; resolves once that is in force. */
+/** Denies these accounts, and a fresh marker account; resolves once the list is in force. */
 async function deny(...accounts: readonly string[]): Promise<void> {
   const marker = fresh()
   await writeList([...accounts, marker])

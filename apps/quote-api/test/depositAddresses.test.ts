@@ -169,7 +169,7 @@ async function requestsOf(address: Hex) {
 const nativeOf = (chain: 'base' | 'optimism', address: Hex) =>
   network.chains[chain].chain.client.getBalance({ address })
 const bytesOf = (id: string) => Buffer.from(id.slice(2), 'hex')
-/** What the quote reckons with for fetching and giving back. */
+/** Gas of sweep and refund that the quote deducts. */
 const refundGasOf = (quote: QuoteAnswer) => amount - BigInt(quote.details.refundCurrency.amount)
 
 async function setPast({ requestId }: QuoteAnswer, column: 'deadline' | 'expires_at'): Promise<void> {
@@ -603,8 +603,8 @@ describe('another token', () => {
   })
 })
 
-// Who gains by breaking it: a stranger whose dust takes the place of a payment, a payer of another amount or currency
-// who is filled as quoted, and one who pays twice for what is paid out once.
+// Attackers: a stranger whose dust takes the place of a payment, a payer of another amount or currency who is filled as
+// quoted, and one who pays twice for a single payout.
 describe('an address of a token', () => {
   const units = 100_000_000n
 
@@ -731,8 +731,8 @@ describe('an address of a token', () => {
   })
 })
 
-// Who gains by breaking it: a payer who is filled for what his token was worth before it fell, whoever moves a pool
-// so that a payment is stuck, and a stranger who has the solver swap dust.
+// Attackers: a payer who is filled at his token's value before it fell, a manipulator of a pool who blocks a payment,
+// and a stranger who makes the solver swap dust.
 describe('an address of a token that is swapped first', () => {
   const units = 50n * 10n ** 18n
   const quotedPrice = 4n * 10n ** 8n

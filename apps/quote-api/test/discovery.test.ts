@@ -25,7 +25,7 @@ afterAll(() => still?.stop())
 const chainName = (chainId: number): UserChain => (chainId === 10 ? 'optimism' : 'base')
 const nodeOf = (chainId: number) => still.network.chains[chainName(chainId)].chain.client
 
-/** What a token contract says about itself. */
+/** Facts of a token, from its contract. */
 async function onChain(chainId: number, address: Hex) {
   const contract = { address, abi: erc20Abi } as const
   const node = nodeOf(chainId)

@@ -172,7 +172,7 @@ type Row = {
   readonly pay: LocalCurrency
   readonly receive?: LocalCurrency
   readonly amount: bigint
-  /** What a key without code signs; native coin has nothing that could be signed for it. */
+  /** Kind of signature from a key without code; native coin has none. */
   readonly signature: PermitKind | 'UNSUPPORTED_CURRENCY'
 }
 
@@ -191,7 +191,7 @@ const rows: readonly Row[] = [
   },
 ]
 
-/** What the owner has of the input and nothing else: no native coin, unless that is the input. */
+/** Creates an owner who holds the input and nothing else: no native coin, unless that is the input. */
 async function fundedFor({ from, pay, amount: input }: Row, flow: Flow): Promise<Owner> {
   const { chain } = bed.network.chains[from]
   const owner = await (from === 'base' ? accounts : accountsOnOptimism).accountOf(flow)

@@ -48,7 +48,7 @@ function l1FeeWei(chainId: number, shape: GasShape): bigint {
   return evmFees(market.fees).l1DataFeeWei[shape]
 }
 
-/** What a USDC payment on optimism costs the solver, in millionths of a USD, rounded up. */
+/** Solver's cost of a USDC payment on optimism, in micro-USD, rounded up. */
 function fillCostMicroUsd(baseFeeWei: bigint, etherUsd: bigint): bigint {
   const costWei = gasUnits['fill-erc20'] * gasPriceAfter(baseFeeWei) + l1FeeWei(10, 'fill-erc20')
   const chargedWei = costWei + ceilDivide(costWei, 10n)

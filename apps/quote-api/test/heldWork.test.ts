@@ -52,7 +52,7 @@ async function startReplica() {
 
 const answerSchema = z.object({ items: z.array(z.object({ id: z.string() })), known: z.string().optional() })
 
-/** What one replica answers, and after how long. */
+/** Answer of one replica, and its duration. */
 async function ask(
   replica: number,
   query: string,

@@ -305,7 +305,7 @@ describe('the filters of /requests/v3', () => {
         expect(ids, JSON.stringify(asked)).toEqual(expected(asked, namesOfV2))
         if (ids.length > 0) answeredSome += 1
       }),
-      // The same each time, so that chance decides nothing about how many find something.
+      // A fixed seed, so that chance does not decide how many runs find something.
       { numRuns: 100, seed: 49 },
     )
     expect(answeredSome).toBeGreaterThan(20)

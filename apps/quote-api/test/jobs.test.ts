@@ -286,7 +286,7 @@ test(
         tree.mine([a, b])
         tree.mine([c])
         await expect.poll(() => liveEvents(chainId), patience).toBe(3)
-        // The same transactions again, in other blocks and at other places.
+        // Transactions that were mined before, now in other blocks and at other positions.
         tree.reorg(2, [[noiseTransaction(200_000 + round), c, b], [], [a]])
         tree.mine([topUp()])
         tree.finalize(tree.canonical().length - 1)

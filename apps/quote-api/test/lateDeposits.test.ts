@@ -208,7 +208,7 @@ describe('a deposit of less than was quoted, of a quote that may slip', () => {
     expect(await paidFor(least)).toBe(BigInt(least.details.currencyOut.minimumAmount ?? 0))
     const paid = await paidFor(half)
     expect(paid).toBeGreaterThan((expected * 74n) / 100n)
-    // What the solver keeps covers its fees: fixed ones, and those that go by the amount.
+    // The amount that the solver keeps covers its fixed and its proportional fees.
     expect((750_000_000n - paid) * 4n).toBeGreaterThanOrEqual(BigInt(half.fees.relayer.amount) * 3n)
   })
 })

@@ -92,7 +92,7 @@ function feedTimes(factor: bigint): FaultMode {
   }
 }
 
-/** What made a doubled feed a price: no pool is left to contradict it. */
+/** Makes a doubled feed a price by removing the pools, which would contradict it. */
 function doubledFeedWithoutPools(): FaultMode {
   const feed = feedTimes(2n)
   return {
@@ -173,7 +173,7 @@ describe('one fast liar of three endpoints', () => {
   })
 })
 
-// Who gains by breaking it: who runs one endpoint and has a sweep paid for, or a fill of what nobody deposited.
+// Attacker: an operator of one endpoint, who gets a sweep paid, or a fill without a deposit.
 describe('a deposit address', () => {
   const units = 100_000_000n
   const reindexed = z.object({ triggeredCurrencies: z.array(z.object({ balance: z.string() })) })

@@ -390,7 +390,7 @@ function call({ to, data = '0x' }: Transaction): { to: Hex; data: Hex } {
   return { to, data }
 }
 
-/** What state takes on the network, measured as the service does. */
+/** Gas of new state on the network, measured as the service does. */
 async function measureState(): Promise<DearerState> {
   const { url } = network.chains.base
   const { wrappedNative } = network.deployment.base

@@ -78,7 +78,7 @@ const priceAt =
       ...{ amount: '100000000', tradeType: 'EXACT_INPUT', ...more },
     })
 
-/** What arrives, in percent of an amount: fees and what inventory is worth moving for are far below one. */
+/** Output in percent of the input amount: fees and rebalancing costs are far below one percent. */
 function percentOf(text: string, amount: number): number {
   return (Number(JSON.parse(text).details.currencyOut.amount) / amount) * 100
 }

@@ -27,7 +27,7 @@ import { type ServiceProcess, spawnService } from './serviceSupport/serviceProce
 import { createSponsor, pepperText, type TestSponsor } from './sponsorSupport/sponsors.ts'
 
 const drainMs = 1_000
-/** How often the proxy asks. */
+/** Interval of the proxy's health checks. */
 const lookMs = 100
 let network: TestNetwork
 let directory: string

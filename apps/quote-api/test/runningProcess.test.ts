@@ -55,7 +55,7 @@ async function spawn(overrides: Readonly<Record<string, string>>): Promise<Servi
   return spawnService(await serviceEnvironment(network, directory, { LOG_LEVEL: 'info', ...overrides }))
 }
 
-/** Whether the database server of the last spawned process is on disk as running. */
+/** True if the database server of the last spawned process has its pid file. */
 function hasRunningDatabase(): boolean {
   return existsSync(join(directories.at(-1) ?? '', 'postgres/cluster/postmaster.pid'))
 }
@@ -319,7 +319,7 @@ test('SIGTERM answers every request in flight, stores it, and ends with 0', asyn
       return allWaiting(volleysLeft - 1)
     }
   }
-  /** What the service does with its callers, and how long it took to say so. */
+  /** Answers of the service to its callers, and the time to read them. */
   const traffic = async () => {
     const { text, elapsedMs } = await send(`${urls.opsUrl}/metrics`)
     const lines = text.split('\n').filter((line) => /^http_(requests_in|connections|shed|bodies)/.test(line))

@@ -164,7 +164,7 @@ describe('a swap that nobody reports', () => {
   // CAST: steps hold addresses and calldata, which the wire describes as text.
   const batchOf = (calls: readonly Call[]) =>
     encodeAggregate3(calls.map(({ to, data }) => ({ target: to as Hex, callData: data as Hex })))
-  /** Of one token; the account has it. */
+  /** Gives the account an amount of the token. */
   const give = (account: Hex, value: bigint) => {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [account, value] })
     return sendOne({ id: 'send', ...from(bed.network.deployment.base.tokens.USDC, data) })

@@ -95,7 +95,7 @@ test('two processes settle each request once, and the one that is left goes on a
   const quotes: QuoteAnswer[] = []
   for (let index = 0; index < requestsPerHalf; index += 1) quotes.push(await live(one, two))
 
-  // What the leader has begun is finished by the other one.
+  // The other process finishes the work that the leader has begun.
   const leader = processes.findIndex(leads)
   processes[leader]?.signal('SIGKILL')
   await processes[leader]?.ended

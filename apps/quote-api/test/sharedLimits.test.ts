@@ -15,7 +15,7 @@ const windowMs = 1_000
 
 let network: TestNetwork
 let database: TestDatabase
-/** Of the test itself. */
+/** Connections of the test itself. */
 let pool: Database
 let replicas: readonly TestService[]
 let opsUrls: readonly string[]
@@ -47,7 +47,7 @@ function freshAddress(): string {
   return `198.51.${100 + Math.floor(addresses / 250)}.${(addresses % 250) + 1}`
 }
 
-/** What was seen from one address within a window, while the database counted in time. */
+/** Result for one address within a window in which no replica counted alone. */
 async function seenWithin<T>(limitMs: number, see: (remoteAddress: string) => Promise<T>): Promise<T> {
   for (let attempt = 0; attempt < 30; attempt += 1) {
     const [startedAtMs, aloneBefore] = [performance.now(), await timesAlone()]
@@ -57,7 +57,7 @@ async function seenWithin<T>(limitMs: number, see: (remoteAddress: string) => Pr
   throw new Error('nothing was seen within one window')
 }
 
-/** How often replicas have begun to count for themselves. */
+/** Number of times that replicas began to count for themselves. */
 async function timesAlone(): Promise<number> {
   const texts = await Promise.all(opsUrls.map(async (url) => (await fetch(`${url}/metrics`)).text()))
   return texts.reduce(

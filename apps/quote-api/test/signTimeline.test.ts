@@ -45,7 +45,7 @@ function counting(): Signer & { count: number } {
 
 const script = join(import.meta.dirname, '../../../docs/guides/examples/verifyTimeline.ts')
 
-/** What the published script says of an answer, in a process of its own. */
+/** Verdict of the published script on an answer, in a process of its own. */
 function verified(answer: object): { readonly isGenuine: boolean; readonly told: string } {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-timeline-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

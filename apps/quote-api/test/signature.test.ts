@@ -99,7 +99,7 @@ async function storedCount(): Promise<bigint> {
   return row?.count ?? -1n
 }
 
-/** Of a request as both versions show it. */
+/** Members of a request in both versions. */
 const shownSchema = z.object({
   requests: z.array(
     z.object({

@@ -165,7 +165,7 @@ test('O-83: a solver of another wallet is named by both sides, and nothing is qu
   await waitUntil('the solver says it', () => output().includes('FILL_WALLET_ADDRESS'))
   const seen = (await findings()).map((one) => one.seen).join()
   expect(seen).toContain(bed.network.keys.fillWallet.address)
-  // The same solver with its own key again: what it said before is replaced.
+  // Same solver with its own key again: it replaces its earlier report.
   await startSolver()
   await isSold(bed.url)
 })
@@ -184,7 +184,7 @@ test('O-85: a refund that the solver refuses is listed at once with its words, t
   })
   expect(await command('why', requestId)).toContain('It says: the order is signed by somebody else.')
   expect(await command('requests', 'parked')).toContain('the order is signed by somebody else')
-  // What RequestsStandStill goes by.
+  // Series behind the alert RequestsStandStill.
   expect((await send(`${bed.opsUrl}/metrics`)).text).toMatch(
     /^standing_requests\{.*reason="ORDER_REFUSED".*\} 1$/m,
   )

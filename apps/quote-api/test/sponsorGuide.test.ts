@@ -54,7 +54,7 @@ function run(script: string): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => shell.once('close', (code) => resolve({ code, output })))
 }
 
-/** What a shell has before a guide is pasted, and may need after it. */
+/** Variables that a shell has before a guide is pasted. */
 const ownVariables = 'USER HOME PATH PWD SHELL TERM LOGNAME'.split(' ')
 
 test('every command of the guide to sponsoring does what the guide says', { timeout: 600_000 }, async () => {

@@ -48,7 +48,7 @@ function quoteNamed(name: string, sponsor: string, change: Partial<HoldRequest> 
   return { order, sponsorship: { sponsor, debitMicroUsd: hold.amountMicroUsd, quoted: '{}' }, hold }
 }
 
-/** Of these quotes, those with order, sponsorship and a hold that lives; one of them alone would be a finding. */
+/** Number of these quotes that have an order, sponsorship and a live hold; a partly stored one would be an error. */
 async function stored(quotes: readonly SponsoredOrder[]): Promise<number> {
   const ids = quotes.map(({ order }) => Buffer.from(order.requestId.slice(2), 'hex'))
   const [row] = await bed.database.query<{ orders: number; paid: number; holds: number }>(

@@ -443,7 +443,7 @@ test('after all of it the books are in order', async () => {
   expect(await verifyLedger(database)).toEqual([])
 })
 
-// Who gains by breaking it: whoever has another integrator's wallet address, and wants to know whom it pays for.
+// Attacker: a caller who knows another integrator's wallet address, and wants to know its beneficiaries.
 describe('a statement', () => {
   const today = new Date().toISOString().slice(0, 10)
   const statement = (wallet: string, query: string) => `/sponsorship/statements/${wallet}?${query}`

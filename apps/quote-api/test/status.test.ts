@@ -69,7 +69,7 @@ async function told(): Promise<readonly string[]> {
     .parse(JSON.parse(output))
     .problems.map(({ what, parts }) => `${parts.join(' ')}: ${what}`)
 }
-/** The same with a solver that asks. */
+/** Problems while a solver asks for work. */
 const toldBeside = () => isThere().then(told)
 const names = (text: string | RegExp) => expect.arrayContaining([expect.stringMatching(text)])
 const moves = () => expect.poll(toldBeside, waits).toEqual([])

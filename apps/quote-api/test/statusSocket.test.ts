@@ -51,7 +51,7 @@ const subscription = (id: string, type = 'subscribe') => JSON.stringify({ type, 
 type Follower = {
   readonly messages: Record<string, unknown>[]
   send(text: string): void
-  /** Of the pushed messages, in their order. */
+  /** Pushed messages, in their order. */
   statuses(): unknown[]
 }
 

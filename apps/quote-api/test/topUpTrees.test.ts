@@ -116,7 +116,7 @@ async function runTree(run: number, steps: readonly Step[], length: number) {
     }
     await expectLedger(chainId, transactions, tree.canonical().slice(0, tree.finalHeight() + 1), 'at most')
   }
-  /** What may be in the next block: not what an ancestor holds. */
+  /** Transactions that the next block may hold: those that no ancestor holds. */
   const chosen = (picks: readonly number[], kept: number) => {
     const used = new Set(
       tree

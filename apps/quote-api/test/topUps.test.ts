@@ -61,7 +61,7 @@ describe('a top-up', () => {
     await node.mine({ blocks: 1 })
     await expect.poll(() => shown(wallet), patience).toEqual({ amount: '0', pending: '0' })
 
-    // The same nonce and calldata: the same transaction, in a later block.
+    // Same nonce and calldata, so this is the same transaction in a later block.
     await pay(sender, topUp(wallet, 5_000_000n))
     await expect.poll(() => shown(wallet), patience).toEqual({ amount: '0', pending: '5000000' })
     await network.mine('base', 3)

@@ -116,7 +116,7 @@ async function cost(): Promise<Cost> {
   return one.rows < other.rows ? one : other
 }
 
-/** What all jobs together read in a while, per run of a job. */
+/** Reads of all jobs together in a window, per run of a job. */
 async function costInWindow(): Promise<Cost> {
   const runsNow = async () => [...(await jobRuns(urls.opsUrl)).values()].reduce((sum, runs) => sum + runs, 0)
   const [rows, runs] = [await rowsRead(database), await runsNow()]

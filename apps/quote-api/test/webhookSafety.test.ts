@@ -46,7 +46,7 @@ describe('the own network', () => {
     expect(await webhooks.set({ actor, apiKeyId: bed.keyId, url: name, headers: {} })).toMatchObject({
       url: name,
     })
-    // What a careful sender would have asked before it connects.
+    // A check of the address before connecting would have got this first answer.
     const resolve = async () => answers.shift() ?? [{ address: '127.0.0.1', family: 4 }]
     await resolve()
     await refused(`http://rebound.example:${bed.receiver.port}/`, { resolve })

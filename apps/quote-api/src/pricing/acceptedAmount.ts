@@ -174,7 +174,7 @@ function middleOf(a: bigint, b: bigint): bigint {
   return high >> BigInt(bits >> 1)
 }
 
-/** The same-coded refusal, in terms of the currency that the request's amount counts. */
+/** Refusal with its code, in terms of the currency that the request's amount counts. */
 function renamed(error: QuoteError, { currency }: Pick<Asked, 'currency'>, named: ErrorData): QuoteError {
   const { minimumAmount: _least, maximumAmount: _most, ...rest } = error.data
   const { retryAfterSeconds } = error

@@ -30,7 +30,7 @@ export type AccessService = Access & {
 export async function startAccessService(options: {
   database: SqlDatabase
   peppers?: Peppers
-  /** Of the chain on which contract wallets are asked. */
+  /** Endpoints of the chain on which contract wallets are asked. */
   rpcUrls?: readonly string[]
   publicUrl?: string
 }): Promise<AccessService> {

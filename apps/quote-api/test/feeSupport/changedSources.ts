@@ -31,7 +31,7 @@ const parsed = new Map<string, ts.SourceFile | undefined>()
 /** By the files that were asked for: what did not change since, and hangs on no change, is not checked again. */
 const checked = new Map<string, ts.SemanticDiagnosticsBuilderProgram>()
 
-/** What the compiler says of `files` after a change, as `path: message`. Settings are the repository's. */
+/** Compiler errors in `files` after a change, as `path: message`. Settings are the repository's. */
 export function problemsIn(files: readonly string[], change: Change): readonly string[] {
   const { options } = ts.convertCompilerOptionsFromJson(
     ts.readConfigFile(join(root, 'tsconfig.base.json'), (path) => readFileSync(path, 'utf8')).config

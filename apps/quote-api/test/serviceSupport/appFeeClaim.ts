@@ -23,7 +23,7 @@ const claimStepSchema = z.object({
   ]),
 })
 
-/** What a wallet is given to sign, with its message under the name that libraries have for it. */
+/** Typed data for a wallet, with its message under the member name that libraries use. */
 export type ClaimTypedData = Omit<
   z.infer<typeof claimStepSchema>['steps'][0]['items'][0]['data']['sign'],
   'signatureKind' | 'value'

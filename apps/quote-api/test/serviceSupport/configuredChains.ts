@@ -28,10 +28,10 @@ export type ShownContract = { code: Hex; returns: Record<string, Hex> }
 /** An account of a cluster. */
 export type ShownAccount = { owner: string; data: Buffer; executable?: boolean; lamports?: number }
 
-/** Of every chain, before the tip. */
+/** Base fee of every chain, before the tip. */
 const baseFeeWei = toHex(10n ** 7n)
 
-/** What the endpoints of one chain say. Tests change it to lie. */
+/** Answers of the endpoints of one chain. Tests change them to lie. */
 export type ShownChain = {
   isSilent: boolean
   /** A method that the endpoints refuse. */
@@ -56,9 +56,9 @@ const aggregateAbi = parseAbi([
   'function aggregate3(Call3[] calls) payable returns (Result[] returnData)',
 ])
 const aggregateSelector = toFunctionSelector('aggregate3((address,bool,bytes)[])')
-/** What stands at contracts whose code nobody compares. */
+/** Code of contracts whose code is not compared. */
 const anyCode: Hex = '0x60016000f3'
-/** Of every currency, whoever asks for whom. */
+/** Balance of the solver in every currency, for every query. */
 const solverHas = 10n ** 22n
 /** Seconds since a feed of these chains answered. */
 const answeredAgo = 5n
@@ -68,7 +68,7 @@ const answers: Readonly<Record<string, bigint>> = {
   ...{ 'POL / USD': 10000000n, 'MATIC / USD': 10000000n },
 }
 
-/** Of an op-stack chain and of an Arbitrum one. */
+/** Data prices of an op-stack chain and of an Arbitrum one. */
 const dataPrices: Readonly<Record<string, Hex>> = {
   ...{ 'getL1Fee(bytes)': word(10n ** 12n), 'getOperatorFee(uint256)': word(0n) },
   'getPricesInWei()': `0x${[140n, 1n, 1n, 1n, 1n, 1n].map((wei) => word(wei * 10n ** 9n).slice(2)).join('')}`,
@@ -215,7 +215,7 @@ function shownAs(
   }
 }
 
-/** Where the solver keeps what it has there. */
+/** Solver's account on Solana. */
 export const solanaFillWallet = 'GjwcWFQYzemBtpUoN5fMAP2FZviTtMRWCmrppGuTthJS'
 /** @source Solana, sysvars and native programs */
 const clock = 'SysvarC1ock11111111111111111111111111111111'
@@ -243,7 +243,7 @@ export function guardianSet(index: number, addresses: readonly Hex[]): Record<st
   }
 }
 
-/** What `latestRoundData()` returns. */
+/** Return value of `latestRoundData()`. */
 export function roundOf(value: bigint, updatedAtSeconds: bigint): Hex {
   const words = [1n, value, updatedAtSeconds, updatedAtSeconds, 1n].map((one) => word(one).slice(2))
   return `0x${words.join('')}`

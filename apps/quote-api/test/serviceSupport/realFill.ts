@@ -7,8 +7,8 @@ import type { UserChain } from './localRequest.ts'
 import { transactionsOf } from './transactionsOf.ts'
 
 /**
- * What becomes of a quoted USDC bridge, on chain and in order: the user sends the steps, the solver pays
- * the order's output through the fill contract, the allocator pays the deposit out to the solver.
+ * Executes a quoted USDC bridge on chain, in order: the user sends the steps, the solver pays the order's output
+ * through the fill contract, the allocator pays the deposit out to the solver.
  */
 export async function fillForReal(
   network: TestNetwork,

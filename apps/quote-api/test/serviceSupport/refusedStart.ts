@@ -4,10 +4,10 @@ import { spawnService } from './serviceProcess.ts'
 
 export type StartVariables = Readonly<Record<string, string>>
 
-/** What starts of these tests are given and must not print. */
+/** Secrets that the started processes get and must not print. */
 export const startSecrets = {
   privateKey: generatePrivateKey(),
-  /** Of the first account of anvil and hardhat. */
+  /** Key of the first account of anvil and hardhat. */
   publishedKey: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   databasePassword: 'pw-d41d8cd98f',
   /** In the path of an endpoint. */
@@ -31,6 +31,6 @@ export async function expectRefusedStart(variables: StartVariables, named: reado
     expect(output).not.toContain(secret)
     expect(output).not.toContain(secret.slice(0, 20))
   }
-  // What an operator must mend is a sentence, not a stack.
+  // An operator's mistake must be reported as a sentence, not as a stack trace.
   expect(output).not.toMatch(/^\s+at .*\.ts:\d+/m)
 }

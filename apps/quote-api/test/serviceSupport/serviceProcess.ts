@@ -13,7 +13,7 @@ export type ServiceProcess = {
   readonly pid: number
   /** Everything it printed so far, both streams. */
   output(): string
-  /** Where it listens, once it does. @throws Error with its output when it ended before */
+  /** URLs of the process, once it listens. @throws Error with its output when it ended before */
   listening(): Promise<ServiceUrls>
   signal(name: NodeJS.Signals): void
   readonly ended: Promise<ServiceEnd>

@@ -32,7 +32,7 @@ export type Flow = 'ERC-4337' | 'EIP-7702'
 /** An account, and the key that it obeys. */
 export type Owner = { readonly privateKey: Hex; readonly address: Hex; readonly account: Hex }
 
-/** What is posted to be submitted. */
+/** Body of a request to submit calls. */
 export type Execution = {
   readonly to: Hex
   readonly data: Hex

@@ -79,8 +79,8 @@ export async function startStillService(
 }
 
 /**
- * What gas costs after an empty block of this base fee: the next block's fee is an eighth lower, and
- * nobody pays tips here, so the tip is the configured minimum of 1 wei. @source EIP-1559
+ * Gas fees after an empty block of this base fee: the next block's fee is an eighth lower, and tips are not paid here,
+ * so the tip is the configured minimum of 1 wei. @source EIP-1559
  */
 /** @throws Error for fees of another family */
 export function evmFees(fees: NetworkFees): EthereumFees {

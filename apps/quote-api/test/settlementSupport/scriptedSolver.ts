@@ -46,7 +46,7 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
       await send()
       return hash
     },
-    /** The same, and says nothing of it. */
+    /** Pays without reporting it. */
     async payInSecret(item: OpenWork): Promise<Hex> {
       const { hash, send } = await sign(item, 100n)
       await send()
@@ -179,7 +179,7 @@ function payment(
   }
 }
 
-/** Of an order without calls there are none. */
+/** Calls of the order; empty for an order without any. */
 function orderCallsOf(
   { calls, recipient }: FillPayload,
   { order, tokens }: { readonly order: Order; readonly tokens: readonly { readonly token: Hex }[] },

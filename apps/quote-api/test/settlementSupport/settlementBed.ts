@@ -19,7 +19,7 @@ export const solverKey = 'solver-key-of-the-tests'
 export type SettlementBed = {
   readonly network: TestNetwork
   readonly database: Database
-  /** Of the server that it uses. */
+  /** Connection string of the database server. */
   readonly connectionString: string
   readonly service: TestService
   /** The public listener of the service. */
@@ -37,7 +37,7 @@ export type SettlementBedOptions = {
   readonly oracles: (network: TestNetwork) => Promise<string>
   /** Mine by themselves so often; default: only transactions and `network.mine` move the chains. */
   readonly blockTimeSeconds?: number
-  /** Of the service; endpoints can be replaced. */
+  /** Environment of the service; endpoints can be replaced. */
   readonly environment?: (network: TestNetwork) => Promise<Readonly<Record<string, string>>>
 }
 
@@ -82,7 +82,7 @@ export async function startSettlementBed(options: SettlementBedOptions): Promise
   }
 }
 
-/** What every service of these tests runs with, beside its network. */
+/** Settings of every service in these tests, beside its network. */
 export function serviceSettings(connectionString: string, oracles: string): Record<string, string> {
   return {
     DATABASE_URL: connectionString,

@@ -71,7 +71,7 @@ const familyOf: ReadonlyMap<string, VmType> = new Map([
   ['lighter', 'lighter-vm'],
 ])
 
-/** Of the chains of the local configuration that requests of tests go through. */
+/** Networks of the chains of the local configuration that requests of tests use. */
 export const localNetworkOf: NetworkOf = (key) => {
   if (key === 'bitcoin') return { vmType: 'bitcoin-vm', network: 'regtest' }
   return mainNetwork(familyOf.get(key) ?? 'ethereum-vm')
@@ -92,7 +92,7 @@ export async function startStandInOracle(options: {
         response.end(oracle.mode === 'garbage' ? '{' : JSON.stringify({ chains }))
         return
       }
-      // What doctors ask says nothing of what it attests.
+      // The doctor's probe is no attestation.
       if (request.method === 'GET') {
         response.writeHead(404).end()
         return

@@ -1,5 +1,5 @@
-// What must hold of the story of every request, whatever a test did to it: nothing that ends or stops it goes untold,
-// and no reason is one that no list has.
+// Invariants of the timeline of every request, whatever a test did to it: every end or stop of a request is told, and
+// every reason is a listed one.
 
 import { type Hex, maxBigint } from '@causeway/core'
 import type { Database } from '@causeway/database'
@@ -35,7 +35,7 @@ const ofDeposits: Readonly<Record<string, StepName>> = {
   },
 }
 
-/** Of every request of a database that something happened to. Nothing may change it meanwhile. */
+/** Checks every request of a database that has any event. The database must not change meanwhile. */
 export async function expectStories(database: Database): Promise<void> {
   const rows = await database.query<StoredRequest>(`
     select o.request_id, o.status, o.fail_reason, s.stage, s.parked_reason,

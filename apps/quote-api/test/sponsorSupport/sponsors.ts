@@ -73,7 +73,7 @@ export async function holdFor(
   }
 }
 
-/** What the ledger says of a wallet. */
+/** Amounts of a wallet in the ledger. */
 export async function moneyOf(
   database: SqlDatabase,
   wallet: Hex,

@@ -15,7 +15,7 @@ export type Receiver = {
   readonly received: Received[]
   /** Most requests that were open at the same time. */
   readonly openMax: () => number
-  /** What is answered; the default is 204. */
+  /** Answer to a message; the default is 204. */
   answer: (response: ServerResponse, received: Received) => void
   stop(): Promise<void>
 }

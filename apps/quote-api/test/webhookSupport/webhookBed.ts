@@ -94,7 +94,7 @@ export function useWebhooks() {
         ),
       ),
     deliver: (sender: Partial<SenderOptions> = {}) => deliver(open().database, sender),
-    /** What is stored of a request's messages, in their order. */
+    /** Stored messages of a request, in their order. */
     stored,
     async areDelivered(requestId: Hex, count: number): Promise<boolean> {
       const rows = await stored(requestId)
@@ -177,7 +177,7 @@ export function isSigned({ headers, body }: Received, secret: string): boolean {
   return headers['x-signature-sha256'] === expected
 }
 
-/** What a process says, line by line; it is killed when the test is over. */
+/** Lines of a process's output; the process is killed when the test is over. */
 export function follow(child: ChildProcess): { lines(): readonly string[]; kill(): Promise<void> } {
   let output = ''
   child.stdout?.on('data', (chunk: Buffer) => {
