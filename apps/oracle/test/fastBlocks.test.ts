@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 test('F-106: five blocks a second cost an oracle as much as one in two seconds', async () => {
-  // What a start looks back at is as many blocks as there are.
+  // A start looks back over all blocks in its window; that must be over before the counts are compared.
   await pause(6_000)
   expect(await findUnequalWork(counted, 40)).toEqual([])
 })

@@ -43,7 +43,7 @@ async function askBeside(
   return { running, harness, faulty }
 }
 
-/** How many of the signatures that left are proven, and that no other left with them. */
+/** Number of proven signatures in the answer. Asserts that all of them are proven. */
 function proven(response: DepositsResponse): number {
   const verdict = verifyAttestation(response, {
     ...context,

@@ -44,7 +44,7 @@ function namesOf(entries: readonly { readonly oracleSigner: string }[] | undefin
     .sort()
 }
 
-/** Who signed the message, and who the execution. */
+/** Signers of the message and of the execution. */
 const signersOf = ({ messages, execution }: DepositsResponse) => [
   namesOf(messages[0]?.signatures),
   execution && namesOf(execution.signatures),

@@ -47,7 +47,7 @@ function run({ aggregator }: Harness, { local = () => own(['A']) }: Run = {}) {
   return aggregator.run({ kind, body: depositsBody, local, signal: new AbortController().signal })
 }
 
-/** Who signed all of a deposits response, by name, in its order. */
+/** Signers of the whole deposits response, by name, in its order. */
 function signersOf({ messages, execution }: DepositsResponse): readonly (string | undefined)[] {
   const arrays = [...messages.map(({ signatures }) => signatures), execution?.signatures ?? []]
   const [first = []] = arrays

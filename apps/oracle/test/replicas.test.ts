@@ -1,8 +1,8 @@
 // Goal: an operator knows what two processes of one oracle share without a database: the key, and so every byte they
 // sign, and nothing else.
-// Who gains where he does not know it: a stranger with two limits, a thief with two caps, a chain that one process has
-// halted and the other signs for. Method: `main.ts` twice with one key and folders of their own, as a balancer would
-// have them, over real nodes; each cap holds three deposits of an hour.
+// Risk if he does not know it: a stranger gets two limits, a thief gets two caps, and one process signs for a chain
+// that the other has halted. Method: `main.ts` twice with one key and folders of their own, as behind a load balancer,
+// over real nodes; each cap holds three deposits of an hour.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -37,7 +37,7 @@ beforeAll(async () => {
   artifacts = await loadArtifacts()
   // Oracles refuse to start over a ledger of other code.
   trio = await startOracleTrio(network)
-  // The same ledger and storage, and one function more.
+  // A ledger with the same storage and one more function.
   await network.chains.hub.chain.node.setCode({
     ...{ address: network.deployment.hub.hub, bytecode: artifacts.FreeHub.runtimeBytecode },
   })
@@ -82,7 +82,7 @@ async function send(sent: bigint): Promise<void> {
   await network.mine('hub', 3)
 }
 
-/** The same request of the same owner with another amount, signed by him. */
+/** Flow of the same owner with another amount, signed by him. */
 async function flowOf(asked: bigint) {
   const { ownerSignature: _own, ...rest } = initiated.flow
   const request = { ...rest, amount: asked.toString() }
@@ -90,7 +90,7 @@ async function flowOf(asked: bigint) {
   return { ...request, ownerSignature: await privateKeyToAccount(owner().privateKey).sign({ hash }) }
 }
 
-/** What two oracles sign for the allocator. */
+/** Request for the allocator, signed by two oracles. */
 async function signedRequest(asked: bigint) {
   const answer = await ask(trio, 'withdrawal-initiated/v2', await flowOf(asked))
   expect(answer.status, JSON.stringify(answer.body)).toBe(200)

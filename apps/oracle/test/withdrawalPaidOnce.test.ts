@@ -53,7 +53,7 @@ const v2 = (initiated: Initiated, named: object = {}) =>
   ask(trio, 'depository-withdrawals/v2', { ...initiated.flow, ...named })
 const held = ({ holder, token }: Initiated) => hubBalance(network, holder, token)
 
-/** What the oracles sign for the allocator, brought to it. @returns id and bytes of what it issued */
+/** Submits the request that oracles signed to the allocator. @returns id and bytes of the issued payload */
 async function issue({ flow }: Initiated) {
   const { body } = await ask(trio, 'withdrawal-initiated/v2', flow)
   expect(await submitWithdrawRequest(network, body.payloadParams)).toBe('accepted')

@@ -2,13 +2,13 @@ import { DomainError } from '@causeway/core'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import type { AheadMetrics, AheadOutcome } from '../service/oracleMetrics.ts'
 
-/** What became of one transaction; `later` where it may work at the next run, `passed` where another queue has it. */
+/** Outcome of one transaction; `later` if the next run may succeed, `passed` if another queue took it. */
 export type AheadResult = Exclude<AheadOutcome, 'failed' | 'dropped'> | 'later' | 'passed'
 
 export type AheadQueueOptions = {
   /** @throws DomainError for what may work later */
   readonly work: (chainId: string, transactionId: string, signal: AbortSignal) => Promise<AheadResult>
-  /** How long something waits at most, and how much of it. */
+  /** Longest wait of an entry, in minutes. */
   readonly minutes: number
   readonly waitingMax: number
   readonly signal: AbortSignal

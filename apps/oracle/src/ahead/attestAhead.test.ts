@@ -98,7 +98,7 @@ function aheadOf(
   return { ahead, clock, prepared, counted, waiting }
 }
 
-/** How often a bench prepares one transaction at which a part of the work fails each time. */
+/** Number of tries in which a bench prepares one transaction while a part of the work fails each time. */
 async function triesOf(
   part: 'attest' | 'gather',
   fails: Failing,

@@ -32,9 +32,9 @@ export type AheadOptions = {
   readonly gather?:
     | ((chainId: string, transactionId: string, signal: AbortSignal) => Promise<boolean>)
     | undefined
-  /** How far back a start looks, and how long something waits at most. */
+  /** Range that a start looks back, and longest wait of an entry, in minutes. */
   readonly minutes: number
-  /** Of each kind of work. */
+  /** Maximum number of waiting entries, per kind of work. */
   readonly waitingMax: number
   /** Pause between two looks at one chain. */
   readonly intervalMs: number
@@ -49,14 +49,14 @@ export interface AttestAhead {
   look(): Promise<void>
   /** Resolves once peers have signed what waits for them, and payments are read, or both have failed for now. */
   settle(): Promise<void>
-  /** What was prepared is forgotten: the last minutes of every chain are looked through again. */
+  /** Forgets prepared answers: the last minutes of every chain are looked through again. */
   startOver(): void
   /** Looks again and again. */
   start(): void
   close(): Promise<void>
 }
 
-/** Of one turn: a chain that was away for long takes its turns like the others. */
+/** Maximum number of scans per turn, so that a chain that was away for long does not delay the others. */
 const scansMax = 5
 const readTimeoutMs = 7_000
 

@@ -13,14 +13,14 @@ import type {
 import { UnknownChainError } from '@causeway/core'
 import type { AllocatorReader, HubReader, RecoveryReader, WithdrawalKeys } from '@causeway/families'
 
-/** What rules need of one configured chain. */
+/** Members of a configured chain that rules need. */
 export type AttestedChain = Pick<
   ChainEntry,
   'id' | 'vmType' | 'depository' | 'additionalDepositories' | 'hubChainId'
 > &
   ChainNetwork
 
-/** What rules need of the hub. Addresses in lower case. */
+/** Members of the hub that rules need. Addresses in lower case. */
 export type AttestedHub = {
   /** String id, e.g. `relay`. */
   readonly id: string
@@ -47,7 +47,7 @@ export type AttestationContext = {
   }
   /** Absent where the hub file names no generic mapping: then no deposit of an order goes back. */
   readonly recovery?: {
-    /** How long both the promise and the deposit must stand. */
+    /** Minimum age of the promise and of the deposit, in seconds. */
     readonly delaySeconds: bigint
     readonly read: RecoveryReader['read']
   }
@@ -63,25 +63,25 @@ export type Payout = { readonly key: Hex; readonly hubTokenId: bigint; readonly 
 /** A settlement that payments prove: each of them settles the deposits of one execution. */
 export type Settles = {
   readonly orderId: Hex
-  /** What the deposits are of what the order asks for: 10^18 is all of it, and more is no more. */
+  /** Deposited part of the order's input: 10^18 is all of it, and the maximum. */
   readonly worth: bigint
   /** The fill of the order, and transactions by chain. */
   readonly payments: readonly string[]
 }
 
-/** What one kind of attestation found: an answer that only lacks its signatures. */
+/** Result of one kind of attestation: an answer that only lacks its signatures. */
 export type Attested<Response> = {
   readonly unsigned: Response
   readonly evidence: readonly Evidence[]
   /** True when the same request will have the same answer for ever. */
   readonly isFinal: boolean
-  /** What signed payload parameters let out of a depository. Executions say it themselves. */
+  /** Withdrawal that signed payload parameters release from a depository. Executions name theirs themselves. */
   readonly payout?: Payout
-  /** Of a fill or a refund that payments prove. */
+  /** Set for a fill or a refund that payments prove. */
   readonly settles?: Settles
 }
 
-/** What a rule answers: it holds nothing back. */
+/** Answer of a rule, always with its execution: only a signing cap removes it. */
 export type WithExecution<Response extends { execution?: unknown }> = Response & {
   readonly execution: NonNullable<Response['execution']>
 }
@@ -100,7 +100,7 @@ export function chainOf({ chains }: Pick<AttestationContext, 'chains'>, chainId:
   return chain
 }
 
-/** How hashes name the chain. */
+/** Chain as hashes name it. */
 export function protocolChain({ id, vmType, network }: AttestedChain): ProtocolChain {
   return { chainId: id, vmType, network }
 }

@@ -21,7 +21,7 @@ import { type AttestationContext, type AttestedChain, protocolChain } from './co
 type Execution = NonNullable<WithdrawalsResponse['execution']>
 type Allocator = NonNullable<AttestationContext['allocator']>
 
-/** What the allocator says of one request. */
+/** Issued payload of the allocator for one request. */
 export type IssuedWithdrawal = {
   readonly payloadId: Hex
   /** `undefined`: it issued nothing for exactly this request. */

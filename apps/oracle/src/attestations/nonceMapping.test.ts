@@ -1,5 +1,5 @@
-// What a wallet says a transfer is for, of withdrawals.md 2, with the vectors of its section 3. Who gains by a forged one is
-// whoever has somebody else's deposit counted for an order of his own.
+// Attestations of a wallet's nonce mapping, by withdrawals.md 2, with the vectors of its section 3. A forged mapping
+// would count another user's deposit for the attacker's own order.
 import { bytesToHex, type Hex, type NonceMapping, nonceMappingDigest } from '@causeway/core'
 import { sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// What an owner asked for, over the allocator's own bytes: version 2 of the withdrawals route.
+// Withdrawals that an owner requested, over the allocator's own bytes: version 2 of the withdrawals route.
 import {
   bytesToHex,
   encodeBurnAction,

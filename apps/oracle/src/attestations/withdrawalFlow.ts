@@ -12,7 +12,7 @@ import { type AttestationContext, type AttestedChain, chainOf, protocolChain } f
 import { requestedDepository } from './depositories.ts'
 import { AttestationError } from './errors.ts'
 
-/** What both withdrawal-address routes know once the owner's authorisation holds. */
+/** Members that both withdrawal-address routes share once the owner's authorisation holds. */
 export type AuthorisedWithdrawal = {
   readonly chain: AttestedChain
   readonly depository: string

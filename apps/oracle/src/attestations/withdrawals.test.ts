@@ -65,7 +65,7 @@ function request(change: object = {}): WithdrawalsRequest {
   return withdrawalsRequestSchema.parse({ chainId: 'ethereum', withdrawal, ...change })
 }
 
-/** What the allocator issued: the withdrawal, for owner, nonce and money of `addressRequest`. */
+/** Withdrawal that the allocator issued, for owner, nonce and money of `addressRequest`. */
 const ownerAlias = hubAlias({ chainId: 'base', ...mainNetwork('ethereum-vm') }, withdrawer)
 const payloadId = issuedId(ownerAlias, 42n)
 const issuedHere: Issued = { [payloadId]: withdrawal }

@@ -149,7 +149,7 @@ async function settle(
   return { execution: withdrawalExecution(settled), evidence: [evidence] }
 }
 
-/** What was issued for a request is not what the bytes, or the request, say. */
+/** Error for an issued payload that differs from the bytes or from the request. */
 export function payloadMismatch(payloadId: Hex, member: string): AttestationError {
   return new AttestationError(
     'WITHDRAWAL_PAYLOAD_MISMATCH',

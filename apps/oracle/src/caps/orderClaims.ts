@@ -7,7 +7,7 @@ export type Proof = readonly string[]
 export type OrderClaim = {
   /** Idempotency key of the execution: it names the deposits. */
   readonly key: Hex
-  /** Of the deposits, as a part of what the order asks for. See `Settles`. */
+  /** Deposited part of the order's input. See `Settles`. */
   readonly worth: bigint
   /** Whatever was shown for it so far. */
   readonly proofs: readonly Proof[]

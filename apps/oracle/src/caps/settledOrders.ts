@@ -79,7 +79,7 @@ export function createSettledJournal(
 }
 
 /**
- * What earlier runs settled, where `STATE_DIR` keeps it.
+ * Settlements of earlier runs, if they are kept in `STATE_DIR`.
  * @throws ConfigurationError when `STATE_DIR` holds settlements that cannot be read
  */
 export function openSettledOrders(

@@ -1,4 +1,4 @@
-// What one process signs within any hour, against who wants more of it.
+// Hourly signing caps of one process, against a caller who wants more.
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

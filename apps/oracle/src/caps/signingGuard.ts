@@ -20,7 +20,7 @@ import type { Payout } from '../attestations/context.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import { valueLetOut } from './valueLetOut.ts'
 
-/** What is about to be signed beside a message. */
+/** Message that is about to be signed, with its value. */
 export type Signing = {
   readonly kind: string
   readonly execution: Execution | undefined
@@ -59,7 +59,7 @@ export type SigningGuardOptions = {
   readonly caps: CountedCaps
   readonly table: CapTable
   readonly held?: Pick<HeldStore, 'keep' | 'isReleased' | 'forget' | 'list'>
-  /** Whether the hub took an execution already: it lets nothing out any more, whoever asks for it again. */
+  /** True if the hub took an execution already: then signing it again releases no value. */
   readonly isExecuted: (key: Hex, options: ReadOptions) => Promise<boolean>
   readonly metrics: GuardMetrics
   readonly log: WatchLog
@@ -67,7 +67,7 @@ export type SigningGuardOptions = {
   readonly now: () => number
 }
 
-/** Where no chain names caps: `local` alone. */
+/** Guard without caps, for `local` alone. */
 export const openGuard: SigningGuard = { admit: async () => true, refresh: async () => undefined }
 
 const hubTimeoutMs = 1_500
@@ -83,7 +83,7 @@ class CountingGuard implements SigningGuard {
   readonly #options: GuardOptions
   readonly #waiting = new Set<string>()
   #listed: ReadonlySet<string> = new Set()
-  /** Of what waits: what could not be written yet, so that no operator can see or release it. */
+  /** Waiting entries that could not be written yet, so that no operator can see or release them. */
   readonly #unwritten = new Set<string>()
 
   constructor(options: GuardOptions) {
@@ -123,7 +123,7 @@ class CountingGuard implements SigningGuard {
     this.#listed = ids
   }
 
-  /** Who asks for what was settled long ago must not use up the cap with it. */
+  /** True if the hub settled it: a caller must not use up a cap with old settlements. */
   async #isSettled({ execution }: Signing, { signal }: ReadOptions): Promise<boolean> {
     const { isExecuted } = this.#options
     if (execution === undefined) return false

@@ -1,6 +1,6 @@
 import { type Hex, readAction } from '@causeway/core'
 
-/** What an execution lets out, by hub token id, in smallest units. */
+/** Value that an execution releases, by hub token id, in smallest units. */
 export type ValueLetOut = {
   readonly amounts: ReadonlyMap<bigint, bigint>
   /**

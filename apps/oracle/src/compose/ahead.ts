@@ -9,7 +9,7 @@ import type { OracleMetrics } from '../service/oracleMetrics.ts'
 import type { OracleConfig } from './config.ts'
 import type { OpenNetwork } from './network.ts'
 
-/** What looks through final blocks, and what it had peers sign. */
+/** Background attestation of final blocks, and the peers' signatures from it. */
 export type OpenAhead = {
   /** Absent where no peers, or too few, answer before anybody asks. */
   readonly prepared: PreparedQuorums | undefined

@@ -51,7 +51,7 @@ const variables = z.object({
   ...tracingVariables,
 })
 
-/** Of the traces that begin here; whom a caller of ours follows is traced beside them. */
+/** Share of the traces that begin here; traces of our own callers are followed beside them. */
 const tracedShare = 0.1
 
 const shareBesideDatabase =

@@ -56,7 +56,7 @@ export type Oracle = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
 
 /** An attestation of this oracle alone takes no longer. @source design.md 8 */
 const attestationDeadlineMs = 8_000
-/** What an answer may take beside readings and peers: merging, recovering and sending. */
+/** Time for an answer beside readings and peers, in milliseconds: merging, recovering and sending. */
 const answerMarginMs = 1_500
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -89,7 +89,7 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
   })
 }
 
-/** What an oracle stands on: known to be good before anything is built of it. */
+/** Checked configuration, keys and clients that the oracle is assembled from. */
 type World = PeerSettings & {
   readonly config: OracleConfig
   readonly signer: ConfiguredSigner
@@ -158,7 +158,7 @@ function readPeerSettings(config: OracleConfig, signer: ConfiguredSigner, logger
   return { policy: policy.value, peers: peers.value }
 }
 
-/** What is read of chains, told. */
+/** Reports the readings of chains as metrics. */
 function watchNetwork(
   { metrics: httpMetrics, tracing }: ServiceParts<never>,
   { signer, network, peers }: World,
@@ -247,13 +247,13 @@ async function openAttesting(service: ServiceParts<'jobs' | 'state'>, world: Wor
   })
   network.onRewritten(() => attesting.forgetAll())
   const keepsFolder = config.stateDirectory !== undefined && shared === undefined
-  /** Whether all that must outlive the process is in `STATE_DIR`; undefined where nothing is kept there. */
+  /** True if all state that must outlive the process is in `STATE_DIR`; undefined if none is kept there. */
   const isKept = keepsFolder ? () => [guard, orders].every((part) => part.isKept()) : undefined
   if (isKept !== undefined) metrics.watchState(isKept)
   return { attesting, isKept }
 }
 
-/** What counts what lets value out; counts of other processes are read again and again. */
+/** Opens the guard that counts released value, and refreshes the counts of other processes. */
 async function openGuard(
   { logger, onClose }: ServiceParts<'jobs' | 'state'>,
   { config, files, network, shared }: World,
@@ -307,7 +307,7 @@ function openPeers(
   return aggregator
 }
 
-/** Where counts of an earlier run should be and are not. A local network begins anew. */
+/** True if the counts of an earlier run should exist but do not. A local network begins anew. */
 const beginsEmpty = ({ isLocal, stateDirectory }: OracleConfig): boolean =>
   !isLocal && stateDirectory !== undefined && !hasCapCounts(stateDirectory)
 

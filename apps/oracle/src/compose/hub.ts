@@ -41,14 +41,14 @@ export type OpenHub = {
   readonly client: JsonRpcClient
   /** See `WatchedChain.verify`. */
   verify(signal: AbortSignal): Promise<readonly string[]>
-  /** Of the endpoints that balances are read from. */
+  /** Health of the endpoints that balances are read from. */
   health(): readonly QuorumEndpointHealth[]
-  /** Who is told from now on what becomes of them. */
+  /** Sets the observers of the endpoints. */
   observe(observerOf: ObserveEndpoints): void
   close(): Promise<void>
 }
 
-/** What tells whether a deposit may go back. */
+/** Reader of the facts that decide whether a deposit may go back. */
 export type OpenRecovery = { readonly reader: RecoveryReader; readonly delaySeconds: bigint }
 
 /** Longer than any chain and any settlement takes: who filled an order takes its deposit first. */
@@ -155,7 +155,10 @@ async function mappingDomainProblems(
   return domainProblems(expected, shown)
 }
 
-/** What executions, withdrawals and recoveries rely on. An allocator elsewhere is compared where it is read. */
+/**
+ * Contracts of the hub that executions, withdrawals and recoveries rely on. An allocator on another chain is compared
+ * by its reader.
+ */
 function hubContracts(hub: RegisteredHub) {
   const placed = (name: ReliedContract, member: string, address: Hex | undefined) =>
     address === undefined ? [] : [{ name, setting: `hub: ${member}`, address }]

@@ -50,7 +50,7 @@ export type OpenNetwork = {
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
   /** For metrics: every endpoint of every open chain and of the hub. */
   endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
-  /** Who is told from now on what becomes of the questions to them, by the same names. */
+  /** Sets the observers of the questions to endpoints, by the same names. */
   observeEndpoints(observerOf: (chain: string, endpoint: string) => EndpointObserver): void
   /** Looks through the final blocks of a chain; `undefined` where that cannot be done. */
   aheadOf(chainId: string): AheadReader | undefined

@@ -115,7 +115,7 @@ const commands: readonly OracleCommand[] = [
   },
 ]
 
-/** What is asked of an oracle, beside a running one. */
+/** Commands on an oracle, beside a running one. */
 export const oracleProgram: Program<OracleCommand | typeof doctor> = {
   name: 'npm run oracle --',
   about: 'The oracle: without a word it runs.',

@@ -1,7 +1,7 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import type { ReadinessCheck } from '@causeway/http'
 
-/** What a cap counts. */
+/** Period of a cap. */
 const hourMs = 3_600_000
 
 /**

@@ -30,7 +30,7 @@ export interface ChainWatch {
   requireHeads(chainIds: readonly string[]): Promise<void>
   /** Looks once at every chain of which something may be kept. Never rejects; overlapping calls are one. */
   follow(): Promise<void>
-  /** How long ago the looks began that last showed each followed chain unchanged, in milliseconds. */
+  /** Age in milliseconds of the last look that showed each followed chain unchanged, from its start. */
   keptWindows(): readonly { readonly chain: string; readonly ageMs: number }[]
   /** The newest final block of each chain that has blocks, and how long ago it was first seen, in milliseconds. */
   finalHeads(): readonly { readonly chain: string; readonly number: bigint; readonly ageMs: number }[]
@@ -137,7 +137,7 @@ async function seeHalts({ store }: ChainWatchOptions, entries: Entries): Promise
   for (const chainId of (await store.load()).keys()) entries.get(chainId)?.haltAsKept()
 }
 
-/** What is known of each chain, where something is. */
+/** Facts of each chain that has any. */
 function factsOf<Fact extends object>(entries: Entries, read: (entry: WatchedEntry) => Fact | undefined) {
   return [...entries].flatMap(([chain, entry]) => {
     const fact = read(entry)

@@ -23,7 +23,7 @@ export type AttestationRouteDependencies = {
   readonly service: AttestationService
   /** Absent where no peer is configured. Entered only for who asks for peers. */
   readonly peers?: PeerAggregator | undefined
-  /** What peers signed ahead; absent where nothing is prepared. */
+  /** Signatures that peers made ahead; absent if nothing is prepared. */
   readonly prepared?: PreparedQuorums | undefined
   /** For `x-quorum-required`. */
   readonly signaturesRequired: number
@@ -102,7 +102,7 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
   })
 }
 
-/** What this oracle and its peers signed before anybody asked. */
+/** Answer that this oracle and its peers signed ahead of any request. */
 function findPrepared<Request extends RequestSwitches, Response extends object>(
   definition: AttestationDefinition<Request, Response>,
   body: Request,

@@ -91,7 +91,7 @@ const hostile = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }).map((value): unknown => value),
 )
 
-/** Where a value may be replaced: every path of the body. */
+/** Paths of the body at which a value may be replaced. */
 function pathsOf(
   value: unknown,
   prefix: readonly (string | number)[] = [],

@@ -1,7 +1,7 @@
 import type { AttestationKindName } from '@causeway/attestations'
 import type { RouteErrors } from '@causeway/http'
 
-/** Of every attestation: the switches of a request, its chains, and the reading of them. */
+/** Errors shared by all attestations: the switches of a request, its chains, and the reading of them. */
 const shared: RouteErrors = {
   400: ['CHAIN_UNAVAILABLE', 'FORCE_DISABLED', 'NO_SIGNER_GROUP', 'UNKNOWN_CHAIN'],
   401: ['FORCE_UNAUTHORIZED'],

@@ -4,7 +4,7 @@ import { AnswerReader, type AnswerReaderOptions, type KnownPayload, type ReadAns
 import { requiredSignatures, type SignerPolicy } from './settings.ts'
 import { type Group, groupKey, SignerGroups } from './signerGroups.ts'
 
-/** Where a response came from: `undefined` is this oracle itself. */
+/** Peer that sent a response; `undefined` is this oracle itself. */
 export type Source = { readonly peer: string } | undefined
 
 /** An answer with the signatures that count, and how many that are. */
@@ -13,19 +13,19 @@ export type Aggregate<Response> = {
   readonly response: Response
   /** Distinct counted signers. */
   readonly matched: number
-  /** What `ORACLE_SIGNERS_THRESHOLD` asks for; 1 without an allowlist, which knows no threshold. */
+  /** Value of `ORACLE_SIGNERS_THRESHOLD`; 1 without an allowlist, which knows no threshold. */
   readonly required: number
   /** Peers whose answers had no part in it, though they were readable. */
   readonly mismatched: readonly string[]
-  /** Of these, who held the execution: what they signed is true as far as it goes. */
+  /** Mismatched peers that held the execution back: their signed messages are true. */
   readonly held: readonly string[]
   /** Peers that signed as this oracle itself and as nobody else: one key stands in both. */
   readonly sharing: readonly string[]
-  /** What signers outside the allowlist said, compared with the answer. */
+  /** Answers of signers outside the allowlist, compared with this one. */
   readonly shadows: readonly ShadowAgreement[]
 }
 
-/** Whether an oracle that does not count yet says the same. @source attestation-oracle.md, Authentication 6 */
+/** Agreement of an oracle that does not count yet. @source attestation-oracle.md, Authentication 6 */
 export type ShadowAgreement = { readonly peer: string; readonly signer: Hex; readonly agrees: boolean }
 
 /**
@@ -40,7 +40,7 @@ export interface Aggregation<Response> {
   read(text: string): ReadAnswer<Response>
   /** @returns true once a group holds the threshold: nothing else needs to be waited for */
   add(response: Response, source: Source): boolean
-  /** The same for an answer that was read here. */
+  /** Adds a peer's answer that was read here. */
   addRead(answer: ReadAnswer<Response>, peer: string): boolean
   /** `undefined` when there is no group to answer with. Call it once, when waiting is over. */
   conclude(): Aggregate<Response> | undefined

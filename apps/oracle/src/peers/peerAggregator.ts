@@ -51,7 +51,7 @@ export type PeerResult<Response> = {
   readonly required: number
 }
 
-/** Who asks for no peers, or where none is configured, is answered without it. */
+/** Attests with all peers. Requests without peers bypass it, as does an oracle without any configured. */
 export interface PeerAggregator {
   /**
    * Attests locally and by all peers at once.
@@ -149,7 +149,7 @@ class PeeredAttestation<Response extends object> {
     }
   }
 
-  /** What comes from now on has no part. */
+  /** True once waiting has ended: later answers are ignored. */
   #isOver(): boolean {
     return this.#waiting.signal.aborted
   }

@@ -185,7 +185,7 @@ function ignore(): void {
   // The body was given up on purpose.
 }
 
-/** What is known of one peer. Immutable: every event makes a new state. */
+/** State of one peer's circuit breaker. Immutable: every event makes a new state. */
 export type BreakerState = {
   readonly consecutiveFailures: number
   /** Before this time nothing is sent; 0 while closed. */

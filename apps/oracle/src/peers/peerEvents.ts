@@ -9,7 +9,7 @@ export interface PeerLog {
 
 export type PeerOutcome = PeerFailure | 'merged' | 'mismatch' | 'held' | 'own_signer' | 'aborted'
 
-/** What aggregation reports. Labels come from closed sets: peers of the configuration, routes, outcomes. */
+/** Metrics of aggregation. Labels come from closed sets: peers of the configuration, routes, outcomes. */
 export interface PeerMetrics {
   /** Each peer of a request once. `seconds` from the question to its end. */
   observePeer(observation: { peer: string; outcome: PeerOutcome; seconds: number }): void
@@ -80,7 +80,7 @@ export function createPeerEvents(options: {
   }
 }
 
-/** What became of a peer's answer. */
+/** Outcome of a peer's answer. */
 function outcomeOf({ mismatched, held, sharing }: Aggregate<unknown>, peer: string): PeerOutcome {
   if (sharing.includes(peer)) return 'own_signer'
   if (held.includes(peer)) return 'held'

@@ -8,13 +8,16 @@ export type PreparedQuorumsOptions = AskedAhead & {
   readonly now: () => number
 }
 
-/** What peers signed before anybody asked, by this oracle's own kept answer: it goes when that goes. */
+/**
+ * Peers' signatures of answers that this oracle has kept, made ahead of any request. They are dropped with the kept
+ * answer.
+ */
 export interface PreparedQuorums {
   /** Asks the peers with keys of their own about an answer that this oracle has kept. @returns false where too few of them signed it */
   prepare<Response extends object>(asked: Prepared<Response>, signal: AbortSignal): Promise<boolean>
   /**
-   * What was prepared for this very answer; `undefined` where it is not enough. What peers owe is asked for again
-   * behind it.
+   * Prepared result for exactly this answer; `undefined` if too few peers signed it. Missing signatures are asked for
+   * again in the background.
    */
   find<Response extends object>(asked: Prepared<Response>): PeerResult<Response> | undefined
 }

@@ -14,7 +14,7 @@ export type ReadAnswer<Response> = {
   readonly claims: readonly (readonly SignatureClaim[])[]
 }
 
-/** What is computed of a payload is computed once, whoever sends it. */
+/** Derived values of a payload, computed once for all its senders. */
 export type KnownPayload = {
   /** Canonical JSON. */
   readonly text: string
@@ -26,7 +26,7 @@ export type KnownPayload = {
   readonly keys: Map<string, string>
 }
 
-/** What an answer is beside its signatures, and in which of its gaps each array stands. */
+/** Payload of an answer without its signatures, and the gap of each signature array. */
 type Mould<Response> = {
   readonly payload: Response
   readonly known: KnownPayload

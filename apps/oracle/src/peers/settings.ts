@@ -9,7 +9,7 @@ export type SignerPolicy = {
   readonly threshold: number
 }
 
-/** How a peer is authorised to answer: by a key of its own, or by the caller's. */
+/** Credential with which a peer is asked: a key of its own, or the caller's. */
 export type PeerCredential =
   | { readonly kind: 'key'; readonly key: Secret }
   | { readonly kind: 'pass-through' }

@@ -24,7 +24,7 @@ const fresh = () =>
     request: {},
   })
 
-/** What a reader says that has seen nothing before. */
+/** Result of a reader without any memory. */
 const readAlone = (text: string) => fresh().read(text)
 
 describe('the second answer of one payload', () => {

@@ -17,7 +17,7 @@ type Counted<Response> = Pick<Group<Response>, 'key' | 'payload' | 'paths'> & {
   readonly isLocal: boolean
 }
 
-/** Who signed what, until one group holds the threshold. */
+/** Signatures grouped by their message, until one group holds the threshold. */
 export class SignerGroups<Response extends object> {
   readonly #kind: AttestationKind<Response>
   readonly #policy: SignerPolicy
@@ -71,7 +71,10 @@ export class SignerGroups<Response extends object> {
     return [...this.#groups.values()].sort(byStrength(this.#kind, threshold))[0]
   }
 
-  /** Who signed message and execution signed the message: where others hold the execution, it counts there. */
+  /**
+   * Counts a signer of message and execution in the group of the message alone as well, because peers at their cap hold
+   * the execution back.
+   */
   #lendMessages(): void {
     const groups = [...this.#groups.values()]
     if (!groups.some(({ payload }) => this.#kind.isHeld(payload))) return
@@ -88,7 +91,7 @@ export class SignerGroups<Response extends object> {
     if (group !== undefined && !group.rows.has(row.signer)) group.rows.set(row.signer, row)
   }
 
-  /** Whether who signed under these keys has a part in the answer. */
+  /** True if a signer under these keys has a part in the answer. */
   haveExecutionOrMessage(keys: ReadonlySet<string>, winner: Group<Response>): boolean {
     if (keys.has(winner.key)) return true
     if (!this.#kind.isHeld(winner.payload)) return false
@@ -99,7 +102,10 @@ export class SignerGroups<Response extends object> {
     })
   }
 
-  /** Where one of them holds its execution: at its own signing cap, which says nothing about facts. */
+  /**
+   * True if the messages are equal and one answer lacks the execution: the peer's own signing cap held it back, and the
+   * facts agree.
+   */
   haveSameMessage(one: Response, other: Response): boolean {
     const { isHeld, unsignedPayload } = this.#kind
     if (isHeld(one) === isHeld(other)) return false

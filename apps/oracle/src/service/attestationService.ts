@@ -35,8 +35,9 @@ export interface AttestationService {
     options: { readonly signal: AbortSignal },
   ): Promise<LocalAttestation<Response>>
   /**
-   * What `use` makes of the kept answer to a request; `undefined` where none is kept or it is of no use, and then it
-   * does not count as one that was given. Asks nobody. @throws DomainError as `attest`, for a halt
+   * Result of `use` on the kept answer to a request; `undefined` if none is kept or `use` returns it, and then it does
+   * not count as given. Asks no chain.
+   * @throws DomainError as `attest`, for a halt
    */
   useKept<Request extends RequestSwitches, Response extends object, Result>(
     definition: AttestationDefinition<Request, Response>,
@@ -59,7 +60,7 @@ export type AttestationServiceOptions = {
   readonly inFlightMax: number
   /** Final answers that are kept; 0 signs every one anew. Default 10 000. */
   readonly keptMax?: number
-  /** Of one piece of work from its start, readings and signatures included. */
+  /** Time limit of one attestation from its start in milliseconds, readings and signatures included. */
   readonly deadlineMs: number
 }
 
@@ -221,7 +222,7 @@ async function observed<Request extends RequestSwitches, Response extends object
     observe('signed')
     return result
   } catch (error) {
-    // Who asked may have enough answers of others by now: that is nobody's failure.
+    // After an abort the caller may simply have enough answers, so it is not counted as a failure.
     const unforeseen = signal.aborted ? 'aborted' : 'failed'
     observe(error instanceof DomainError ? error.code : unforeseen)
     throw error

@@ -45,7 +45,7 @@ export type AttestationDefinition<Request extends RequestSwitches, Response> = {
   readonly summary: string
   /** The payment that it is found by in the log, where it stands deeper in the request. */
   readonly paidBy?: (request: Request) => string | undefined
-  /** What the log tells of an answer by force: the transactions that it rests on. */
+  /** Transactions behind a forced answer, for the log. */
   readonly forcedBy?: (request: Request) => object
   /**
    * True when what it signs leaves value where it is, so that no cap counts it: an owner may ask for any number
@@ -54,7 +54,7 @@ export type AttestationDefinition<Request extends RequestSwitches, Response> = {
   readonly letsNothingOut?: boolean
   /** True where deposits are attested before anyone asks, peers included. */
   readonly isPreparedAhead?: boolean
-  /** Of a request; default: that of the server. */
+  /** Size limit of a request in bytes; default: that of the server. */
   readonly bodyBytesMax?: number
 }
 

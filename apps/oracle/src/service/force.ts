@@ -2,7 +2,7 @@ import { AttestationError } from '../attestations/errors.ts'
 import { forceScope } from './keySetting.ts'
 import type { OracleMetrics } from './oracleMetrics.ts'
 
-/** Who asks, as far as logs may tell: the label of the key, never the key. */
+/** Caller, as far as logs may tell: the label of the key, never the key. */
 export type ForceCaller = {
   readonly keyLabel: string | undefined
   readonly scopes: ReadonlySet<string> | undefined
@@ -19,7 +19,7 @@ type ForceLog = { warn(fields: object, message: string): void }
 
 export type ForceRefusal = 'off' | 'no_key' | 'peer_key'
 
-/** Who may not use `force`, and why; `undefined` when he may. Off is off for everybody. */
+/** Reason that a caller may not use `force`; `undefined` if he may. When it is off, it is off for every caller. */
 function refuseForce(isAllowed: boolean, { scopes }: ForceCaller): ForceRefusal | undefined {
   if (!isAllowed) return 'off'
   if (scopes === undefined) return 'no_key'

@@ -4,7 +4,7 @@ import type { GuardMetrics } from '../caps/signingGuard.ts'
 import type { PeerMetrics } from '../peers/peerEvents.ts'
 import type { ForceRefusal } from './force.ts'
 
-/** What the oracle reports beside HTTP. Labels come from closed sets. @source oracle-protocol.md 8 */
+/** Metrics of the oracle beside HTTP. Labels come from closed sets. @source oracle-protocol.md 8 */
 export type OracleMetrics = PeerMetrics &
   GuardMetrics &
   AheadMetrics & {
@@ -40,7 +40,7 @@ export type OracleMetrics = PeerMetrics &
 
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** What became of a deposit, or of a payment that was remembered, that nobody had asked for yet. */
+/** Outcomes of deposits and payments that are attested or remembered ahead of any request. */
 export const aheadOutcomes = ['prepared', 'remembered', 'empty', 'failed', 'dropped'] as const
 export type AheadOutcome = (typeof aheadOutcomes)[number]
 
@@ -72,7 +72,7 @@ function aheadMetrics({ registers }: Registered): AheadMetrics {
   }
 }
 
-/** What the metrics of one part need: where they register. */
+/** Registries of one part's metrics. */
 type Registered = { readonly registers: HttpMetrics['registry'][] }
 
 /** @param options.signer lower-case address, for an info metric */

@@ -2,7 +2,7 @@ import type { AttestationKind, SignatureClaim, SignatureContext } from '@causewa
 import type { Signer } from '@causeway/core'
 import type { OracleMetrics } from './oracleMetrics.ts'
 
-/** The same signer, timed. */
+/** Signer whose signatures are timed. */
 export function measuredSigner(signer: Signer, metrics: Pick<OracleMetrics, 'observeSigning'>): Signer {
   return {
     address: signer.address,

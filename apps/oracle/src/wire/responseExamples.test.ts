@@ -39,7 +39,7 @@ const refund = paymentFacts({
   transfers: [{ recipient: depositor, currency: nativeCurrency, amount: 990_000_000_000_000_000n }],
   evidence: evidence('ethereum'),
 })
-/** What the allocator issued for the documented withdrawal to solana. */
+/** Payload that the allocator issued for the documented withdrawal to solana. */
 const solanaPayload = encodeSolanaWithdrawal({
   ...{ domain: repeated('01', 32), vaultAddress: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2' },
   ...{ recipient: withdrawalFlowExample.recipient, token: withdrawalFlowExample.currency },

@@ -27,7 +27,7 @@ export type SignerName = keyof typeof signers
 
 export const context: SignatureContext = { hub: { executionDomain: hubDomain }, networkOf }
 
-/** The same hub under another contract or chain id. */
+/** Context of the same hub under another contract or chain id. */
 export function contextWith(change: {
   chainId?: number
   verifyingContract?: Hex

@@ -35,7 +35,7 @@ export async function startHttpPeer(
   let openSockets = 0
   let mostSockets = 0
   const server = createServer((request, response) => {
-    // Whether it is there is no question to it.
+    // A GET only probes the peer, so it is not counted as a question.
     if (request.method === 'GET') return void response.writeHead(404).end()
     const chunks: Buffer[] = []
     openQuestions += 1

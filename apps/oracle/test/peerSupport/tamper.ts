@@ -29,7 +29,7 @@ type Entry = { oracleSigner: string; signature: string }
 type ChangeEntries = (entries: readonly Entry[]) => unknown
 
 /**
- * What a lying peer sends instead of the true answer; the truth in the modes that lie about nothing.
+ * Answer of a lying peer instead of the true one; the truth in the modes that lie about nothing.
  * @source reference-oracle-measured.md 6.1
  */
 export function tamper(truth: unknown, mode: FaultyPeerMode): unknown {

@@ -84,7 +84,7 @@ export async function submitEntry(
   })
 }
 
-/** What the allocator issued; `0x` for nothing. */
+/** Payload that the allocator issued; `0x` if none. */
 export async function issuedPayload(network: TestNetwork, payloadId: Hex): Promise<Hex> {
   return network.chains.hub.chain.client.readContract({
     address: network.deployment.hub.allocator,

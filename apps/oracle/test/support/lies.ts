@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a lying node does to true answers. */
+/** Change that a lying node makes to true answers. */
 export const lieSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
   z.object({ kind: z.literal('mutation'), seed: z.number().int() }),

@@ -36,7 +36,7 @@ export function oracleVariables(network: TestNetwork): Record<string, string> {
     ECDSA_PRIVATE_KEY: keys.oracles[0].privateKey,
     API_KEYS: `${callerKey}:caller`,
     FINALITY_CHECK_INTERVAL_MS: '100',
-    // What a test sees asked is what it asked for itself.
+    // Background attestation would ask endpoints too, and tests count only the questions of their own requests.
     AHEAD: 'off',
     LOG_LEVEL: 'info',
   }

@@ -14,7 +14,7 @@ export type OracleTrio = {
   readonly urls: readonly string[]
   /** Posts to the first oracle as a caller with a key, so that no limit applies. */
   post(path: string, body: object): Promise<{ readonly status: number; readonly text: string }>
-  /** What the first oracle measured. */
+  /** Metrics of the first oracle. */
   metrics(): Promise<string>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What the owner of a balance on the hub does to take it out, against three peered oracles.
+// Withdrawal of a hub balance by its owner, against three peered oracles.
 import {
   type Hex,
   hubAlias,

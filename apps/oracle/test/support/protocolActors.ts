@@ -1,4 +1,4 @@
-// What users, solver and allocator do on a local network, as real transactions.
+// Users, solver and allocator on a local network, acting by real transactions.
 
 import {
   encodeFillExtraData,

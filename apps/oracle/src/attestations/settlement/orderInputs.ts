@@ -207,8 +207,8 @@ export async function inputsFirst<Inputs, Payments>(
 }
 
 /**
- * How far the weighted deposits are from what the order asked for: 10^18 is 100 %, truncated toward
- * zero. @param deposits one per order input, in the order's sequence
+ * Weighted difference between the deposits and the order's inputs: 10^18 is 100 %, truncated toward zero.
+ * @param deposits one per order input, in the order's sequence
  * @throws AttestationError when the order asks for nothing
  * @source rule P-129
  */
@@ -229,7 +229,7 @@ export function scaledByDiff(amount: bigint, bpsDiff: bigint): bigint {
   return amount + (amount * bpsDiff) / bpsDiffUnit
 }
 
-/** What the deposits are of what the order asks for: 10^18 is all of it, and more is no more. */
+/** Deposited part of the order's input: 10^18 is all of it, and the maximum. */
 export function worthOf(bpsDiff: bigint): bigint {
   return bpsDiff < 0n ? bpsDiffUnit + bpsDiff : bpsDiffUnit
 }
