@@ -88,7 +88,7 @@ const commands: readonly AllocatorCommand[] = [
   },
 ]
 
-/** What is asked of an allocator, beside a running one. */
+/** Commands on an allocator, beside a running one. */
 export const allocatorProgram: Program<AllocatorCommand | typeof doctor> = {
   name: 'npm run causeway -- allocator',
   about: 'The allocator: without a word it runs.',

@@ -93,12 +93,12 @@ export async function createAllocator(config: AllocatorConfig, variables: Variab
   })
 }
 
-/** What an allocator stands on: known to be good before anything is built of it. */
+/** Checked configuration, keys and clients that the allocator is assembled from. */
 type World = {
   readonly config: AllocatorConfig
   readonly signer: ConfiguredSigner
   readonly files: LoadedFiles
-  /** Of the depositories. */
+  /** Keys of the chains whose depositories are signed for. */
   readonly chains: readonly string[]
   readonly keys: ReturnType<typeof createPayloadKeys>
   readonly hub: OpenHub
@@ -195,7 +195,7 @@ async function contradictions(
     const expected = expectedCodes(relied, { isKnown, codeHashes })
     problems.push(...(await codeProblems({ client, expected, threshold }, { signal })))
   }
-  // What a foreign contract says of itself means nothing.
+  // Answers of a contract with foreign code prove nothing, so it is not asked.
   const named = problems.length === 0 ? await signerOf(contract, signal) : own
   if (named !== own)
     problems.push(`the allocator's contract takes signatures of ${named} alone, and the key is ${own}`)
@@ -250,7 +250,7 @@ async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promi
   }
 }
 
-/** What may be signed within the hour. */
+/** Opens the caps on the value that may be signed per hour. */
 function openCaps(
   { logger, onClose }: ServiceParts<'state'>,
   { config: { stateDirectory, isLocal }, files }: World,
@@ -315,7 +315,7 @@ function openSigning(
   return { round, state, store, stops }
 }
 
-/** What becomes of payloads, in log and metrics. */
+/** Reports outcomes of payloads to log and metrics. */
 function reportTo(
   logger: Logger,
   metrics: AllocatorMetrics,

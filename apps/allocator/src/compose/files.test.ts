@@ -1,4 +1,5 @@
-// What the allocator signs for: the local files, and files that would sign for less or for more than is meant.
+// Start-up checks of the allocator's files: the local files, and files that would sign for less or for more than is
+// meant.
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

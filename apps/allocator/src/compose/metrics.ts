@@ -2,7 +2,7 @@ import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { QuorumEndpointHealth } from '@causeway/rpc'
 import type { SigningCaps } from '@causeway/signer'
 
-/** What the allocator reports beside HTTP. Labels come from closed sets. */
+/** Metrics of the allocator beside HTTP. Labels come from closed sets. */
 export type AllocatorMetrics = {
   countSigned(chain: string): void
   countRefused(): void

@@ -5,7 +5,7 @@ import type { ServiceStops } from '../hub/serviceStops.ts'
 import type { AllocatorRound } from '../rounds/allocatorRound.ts'
 import type { StateFiles } from '../state/stateFiles.ts'
 
-/** Of one round, with the blocks that it waits for. */
+/** Time limit of one round, including the blocks that it waits for. */
 const roundTimeoutMs = 120_000
 /** A reading that hangs is not waited for. */
 const lastRoundMs = 15_000
@@ -97,7 +97,8 @@ export class Rounds {
     const deadline = startDeadline(this.#stopping.signal, roundTimeoutMs)
     try {
       await this.#readSwitch()
-      // Whether anything is to be signed or not: who stops a chain learns whom the stop reached.
+      // Asks for stops even if there is nothing to sign, so that an operator who stops a chain sees which allocators
+      // know.
       if (chains[0] !== undefined) await stops.stopOf(chains[0])
       await round.run(deadline.signal)
       await this.#readSwitch()
@@ -133,7 +134,7 @@ export class Rounds {
   /** After failed rounds too: that nothing is left to pay with may be why they fail. */
   async #lookAtGas(): Promise<void> {
     if (this.#gas !== undefined && performance.now() - this.#gas.at <= gasEveryMs) return
-    // What cannot be read is not told, and ends no round.
+    // An unreadable gas balance is not reported, and ends no round.
     this.#gas = { at: performance.now(), wei: await this.#options.readGas().catch(() => undefined) }
   }
 }

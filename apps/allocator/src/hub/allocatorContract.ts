@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import type { Backing, HubState, IssuedPayload } from '../payloads/issued.ts'
 
-/** What the allocator's contract and the hub offer. @source rule P-69 */
+/** ABI members of the allocator's contract and the hub. @source rule P-69 */
 const abi = parseAbi([
   'struct SubmitWithdrawRequest { uint256 chainId; string depository; string currency; uint256 amount; address spender; string receiver; bytes data; bytes32 nonce; }',
   'event WithdrawRequestSubmitted(bytes32 indexed payloadId, SubmitWithdrawRequest request)',
@@ -37,7 +37,7 @@ export type ReadEvents = Pick<FinalLogs, 'until' | 'parentHash'> & {
   readonly signed: readonly SignedEvent[]
 }
 
-/** What one payload has on the hub. */
+/** State of one payload on the hub. */
 export type PayloadState = HubState & {
   /** Final height of the reading. */
   readonly height: bigint

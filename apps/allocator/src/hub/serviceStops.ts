@@ -4,7 +4,7 @@ import { z } from 'zod'
 export interface ServiceStops {
   /** Why nothing is signed for a chain now; undefined where it may be. Never rejects: who is not answered is stopped. */
   stopOf(chain: string): Promise<string | undefined>
-  /** The same of the chains that are asked about, as it was read last. */
+  /** Last answer about the chains that are asked about. */
   known(): { readonly isRead: boolean; readonly stopped: readonly string[] }
 }
 

@@ -14,7 +14,7 @@ export interface SignatureStore {
    * same nonces at a higher price, so that each is stored once whichever is mined
    */
   store(signatures: readonly Storing[], options: { readonly signal: AbortSignal }): Promise<void>
-  /** Of the key's account, as most endpoints say; `undefined` where none does. */
+  /** Gas balance of the key's account in wei, by agreement of endpoints; `undefined` without it. */
   gasBalanceWei(): Promise<bigint | undefined>
 }
 

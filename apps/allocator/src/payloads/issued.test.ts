@@ -1,5 +1,5 @@
-// What the allocator's key is asked to sign, by a contract that nobody has to believe: in every family the
-// payment of its request gets a signature, and every payload that moves other money gets none.
+// Verdicts on payloads that an untrusted contract issues for the allocator's key. In every family the payment of its
+// request gets a signature, and every payload that moves other money gets none.
 
 import {
   bitcoinNetworkOf,
@@ -91,7 +91,7 @@ type Built = {
   readonly vmType: SignedPlace['vmType']
   /** @param id of the payload, where the family has a place for it */
   readonly build: (id: bigint) => Hex
-  /** The same payment to its reader, and other money or another deployment in truth. */
+  /** Payloads that its reader takes for the same payment, but that move other money or belong to another deployment. */
   readonly forged: readonly (readonly [what: string, build: (id: bigint) => Hex, reason: string])[]
 }
 

@@ -24,7 +24,7 @@ export type Verdict =
     }
   | { readonly kind: 'refuse'; readonly reason: string }
 
-/** What has to stand behind a payload on the hub. */
+/** Balance on the hub that must back a payload. */
 export type Backing = {
   /** The withdrawal address, which holds the money until it is paid. */
   readonly holder: Hex
@@ -32,20 +32,19 @@ export type Backing = {
   readonly amount: bigint
 }
 
-/** What the hub shows of a payload at one final height. */
+/** State of a payload on the hub at one final height. */
 export type HubState = {
   readonly payload: Hex
   /** The one payload of its spender's nonce. */
   readonly named: Hex
-  /** Of the withdrawal address. */
+  /** Balance of the withdrawal address. */
   readonly balance: bigint
 }
 
 /**
- * What is signed for an issued payload. The contract's builder is not believed: a payload gets a signature
- * only when the request that its own bytes are the payment of is the one that was issued, to the last byte.
- * @throws InvalidWithdrawalError, InvalidWithdrawRequestError, InvalidAddressError for a payload that cannot
- * be read
+ * Verdict on an issued payload. The contract's builder is not trusted: a payload is signed only if its own bytes pay
+ * exactly the request that was issued, to the last byte.
+ * @throws InvalidWithdrawalError, InvalidWithdrawRequestError, InvalidAddressError for a payload that cannot be read
  */
 export function judgeIssued(
   { payloadId, request, payload }: IssuedPayload,

@@ -48,7 +48,7 @@ export type SignedPlace =
     })
   | (Place & { readonly vmType: 'lighter-vm'; readonly lighterChainId: string })
 
-/** What the chain file says of a depository's chain. */
+/** Chain of a depository, from the chain file. */
 export type PlaceChain = {
   readonly id: string
   readonly vmType: VmType
@@ -110,7 +110,7 @@ export function requestedDepository({ vmType, depository }: SignedPlace): string
   return vmType === 'tron-vm' ? tronEvmAddress(depository) : depository
 }
 
-/** What a payload pays, in its family's canonical spelling. */
+/** Payment of a payload, in its family's canonical spelling. */
 export type PayloadPayment = {
   readonly currency: string
   readonly amount: bigint

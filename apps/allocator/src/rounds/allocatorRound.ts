@@ -14,7 +14,7 @@ import { type IssuedPayload, judgeIssued, lacksBacking, type Verdict } from '../
 import type { SignedPlace } from '../payloads/signedPlace.ts'
 import type { StateFiles } from '../state/stateFiles.ts'
 
-/** What a round did with a payload, for logs and metrics. */
+/** Outcomes of a round's payloads, for logs and metrics. */
 export interface RoundReport {
   signed(payloadId: Hex, place: SignedPlace): void
   /** For good: it is not looked at again in this run. */
@@ -135,7 +135,7 @@ class Round implements AllocatorRound {
     }
   }
 
-  /** What another process signed with the same key uses up the caps here too. */
+  /** Counts a signature that another process made with the same key, since the caps hold per key. */
   #countForeign({ payloadId, blockSeconds }: SignedEvent): void {
     const { places, caps } = this.#options
     const issued = this.#pending.get(payloadId)
@@ -191,7 +191,7 @@ class Round implements AllocatorRound {
     return false
   }
 
-  /** What waits at a cap is not read again before there is room for it. */
+  /** True while a payload at its cap has no room: then it is not read again. */
   async #isStillHeld(payloadId: Hex, verdict: Signable): Promise<boolean> {
     const { caps, held } = this.#options
     return caps.judge(countedValue(payloadId, verdict)).kind === 'held' && !(await held.isReleased(payloadId))

@@ -6,7 +6,7 @@ import { z } from 'zod'
 /** Why nothing is signed. */
 export type Stop = { readonly reason: string; readonly since: string; readonly isRewritten: boolean }
 
-/** What the allocator keeps in `STATE_DIR` beside its caps. */
+/** Files of the allocator in `STATE_DIR` beside its caps. */
 export interface StateFiles {
   /** Up to where issued payloads were read and are done with; the next start goes on behind it. */
   readPosition(): Promise<FinalBlock | undefined>

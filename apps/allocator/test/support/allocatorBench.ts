@@ -38,7 +38,7 @@ export const freshAddress = (): Hex => {
 }
 export const bytes32 = (value: number | bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
-/** What somebody wants paid out of the depository on Base. */
+/** Request to withdraw USDC from the depository on Base. */
 export function usdcRequest(
   { deployment }: IssuingNetwork,
   change: Partial<WithdrawRequest> = {},
