@@ -369,7 +369,7 @@ describe('a database that forgets', () => {
     const [lost, kept1] = [aTask(), aTask()]
     const restored = await bench.process(await bench.database())
     const record = await begin(restored, kept1)
-    // Of what another process did meanwhile the database has nothing.
+    // The restored database knows nothing of the other process's work.
     const meanwhile = await bench.process(await bench.database())
     await meanwhile.desk.release(await begin(meanwhile, lost), 'given')
     bench.settle()
@@ -488,7 +488,7 @@ describe('coins beside the line', () => {
     expect(bench.chain().waiting()).toHaveLength(0)
     process.price(2_000n)
     await rounds(process)
-    // What costs more than it brings is left.
+    // Outputs that cost more than they bring are not gathered.
     expect(
       bench
         .chain()

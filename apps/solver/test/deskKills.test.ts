@@ -29,7 +29,7 @@ import { openNonceBench } from './support/nonceBench.ts'
 type Process = {
   readonly desk: ChainDesk
   readonly records: Records
-  /** What it signed before is old: it is offered for more, or can land no more. */
+  /** Makes its transactions old: they are bumped, or can no longer land. */
   age(): Promise<void>
   kill(): Promise<void>
 }
@@ -44,9 +44,9 @@ type Bench = {
   database(): Promise<string>
   process(database: string, through?: (records: Records) => Records): Promise<Process>
   task(count: number): Promise<Task>
-  /** What is sent meanwhile does not land. */
+  /** Prevents landing during `run`. */
   withoutLanding(run: () => Promise<void>): Promise<void>
-  /** What was sent is final. */
+  /** Makes the sent transactions final. */
   settle(): Promise<void>
   /** Somebody sends it once more. */
   land(raw: Hex): Promise<void>
@@ -168,7 +168,7 @@ function endingAt(write: number, isAfter: boolean) {
 
 type Answer = 'given' | 'refused'
 
-/** What a round does with what is kept, when the service gives one answer to everything. */
+/** One round over the records, with a service that gives the same answer to everything. */
 async function round({ desk }: Process, answer: Answer): Promise<void> {
   for (const record of await desk.advance())
     if (record.release === 'asked') await desk.release(record, answer).catch(passNodes)
@@ -177,7 +177,7 @@ async function round({ desk }: Process, answer: Answer): Promise<void> {
     await desk.releaseReplacement({ ...replacement, record }, 'accepted')
   }
 }
-/** What no endpoint took is sent by the next round. */
+/** Ignores the failure of all endpoints, since the next round sends again. */
 function passNodes(error: unknown): void {
   if (error instanceof KilledError) throw error
 }

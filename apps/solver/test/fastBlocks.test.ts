@@ -46,7 +46,7 @@ const describing = (blockTimeMs: number) =>
     return JSON.stringify({ ...file, chains: { ...chains, base: { ...chains['base'], blockTimeMs } } })
   })
 
-/** What a solver asks of Base, at rest and while it waits for deposits on both chains. */
+/** Requests of a solver to Base, at rest and while it waits for deposits on both chains. */
 async function asked(blockTimeMs: number) {
   const work = await startScriptedWork({ holds: true })
   const solver = startSolver(

@@ -116,7 +116,7 @@ const family = (): PaidFamily => ({
 
 test('every order is paid once, from both parts of the account, however often its solver is killed', async () => {
   const { work, solver, fills } = await paysEveryOrderOnce(family())
-  // What the service follows at the end is what the exchange calls the transfer.
+  // The service finally follows the exchange's own hash of the transfer.
   for (const [id, { payment }] of fills) {
     const listed = ledger.transactions.find(
       ({ action }) => 'destination' in action && action.destination.toLowerCase() === payment.recipient,

@@ -169,7 +169,7 @@ describe('the solver', () => {
       await bench.settings(lying, { CONFIG_DIR, ECDSA_PRIVATE_KEY: other.privateKey }),
     )
     await second.ready()
-    // Of the hasty ones the first wallet's turn is over before they come: it might as well be gone.
+    // The first wallet's turn for the hasty ones is over before they come, as if that wallet were gone.
     const inMinutes = Math.floor(Date.now() / 1_000) + 500
     const hasty = manyWishes(6).map((wish) => ({ ...wish, deadline: inMinutes }))
     const orders = await paidOrders(network, [...manyWishes(6), ...hasty])
@@ -214,13 +214,13 @@ describe('the solver', () => {
       // CAST: the bed reports hashes.
       const hash = work.reports.get(dropped.id)?.at(-1) as Hex
       await node.dropTransaction({ hash })
-      // The same bytes, or dearer ones by now.
+      // Sent again, possibly with higher fees.
       await nonceOf(dropped.id)
       await node.setIntervalMining({ interval: 1 })
       await waitUntil('the first one has failed for good', () =>
         /record_settled.*"lost"|"lost".*record_settled/.test(solver.output()),
       )
-      // What is told of the failure ends the item; only then it is offered again.
+      // The reported failure ends the item; only then it is offered again.
       await waitUntil('the service was told so', async () => {
         const rows = await querySolver(
           settings,
@@ -476,7 +476,7 @@ describe('the solver', () => {
       await node.setAutomine(true)
       await node.setIntervalMining({ interval: 1 })
     }
-    // Of what was sent only the first is at the node.
+    // The node has only the first of the sent transactions.
     const second = startSolver(settings)
     await bed.settled([item], second.output)
     const hashes = (await bed.fillsOf('optimism')).get(item.orderId)

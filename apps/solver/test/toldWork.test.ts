@@ -51,7 +51,7 @@ async function start(overrides: Readonly<Record<string, string>>, { holds = true
   return { work, settings, solver }
 }
 
-/** Of a running solver, by what it printed; the sum over its labels. */
+/** Metric of a running solver, found by its printed URL; the sum over its labels. */
 async function metric(output: string, name: string, labels = ''): Promise<number> {
   const opsUrl = /"opsUrl":"([^"]+)"/.exec(output)?.[1]
   const text = await (await fetch(`${opsUrl}/metrics`)).text()

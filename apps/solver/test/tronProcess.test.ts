@@ -30,7 +30,7 @@ import { type SolverBed, startSolverBed } from './support/solverBed.ts'
 import { startSolver } from './support/solverBench.ts'
 
 const chainId = 728_126_428
-/** What the first block of the local network's Tron names. */
+/** Chain id of the local network's Tron, from its first block. */
 const hubChainId = 1_414_680_398n
 const key: Hex = `0x${'5e'.repeat(32)}`
 const amount = 1_000_000n

@@ -68,9 +68,9 @@ export type ContractPaidChain = PaidChainParts & {
 export type MarkedPaidChain = PaidChainParts & {
   readonly kind: 'marked'
   readonly paying: PayingChain
-  /** What it pays through, where the family has such contracts. */
+  /** Contract through which payments go, in families that have one. */
   readonly fillContract: Hex | undefined
-  /** What empties deposit addresses there, in families of programs. */
+  /** Program that empties deposit addresses, in families of programs. */
   readonly addressProgram: string | undefined
   readonly landsWithinSeconds: number
 }
@@ -258,7 +258,7 @@ function requireKey({ key: chain }: PaidChainParts, keys: FillKeys, setting: str
 export const lackOfKey = (setting: string, chain: string): string =>
   `${setting} or ${setting}_FILE is required: chains.${chain} is paid on with it.`
 
-/** What is signed there has no deadline, so that a turn would not end what was signed in it. */
+/** Transactions of this kind have no deadline, so the end of a turn would not end those signed in it. */
 function refuseSharing({ key }: PaidChainParts, sharing: LoadedFiles['solver']['sharing']): void {
   if (sharing !== undefined)
     throw new ConfigurationError(`solver: chains.${key} cannot be shared by turns: remove it, or sharing`)

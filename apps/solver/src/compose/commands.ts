@@ -12,7 +12,7 @@ import { reportInventory } from './inventory.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** What a command needs of the world. */
+/** Dependencies of a command. */
 export type CommandContext = {
   readonly config: SolverConfig
   readonly variables: Variables
@@ -89,7 +89,7 @@ const commands: readonly SolverCommand[] = [
   },
 ]
 
-/** What is asked of a solver, beside a running one. */
+/** Commands on a solver, beside a running one. */
 export const solverProgram: Program<SolverCommand | typeof doctor> = {
   name: 'npm run causeway -- solver',
   about: 'The solver: without a word it runs.',

@@ -93,7 +93,10 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   return { config, values, places, oracles, denyList, findings }
 }
 
-/** What the solver cannot work without, though its commands can. @throws ConfigurationError naming them all */
+/**
+ * Settings that the solver needs for its work; its commands do without. @throws ConfigurationError naming all missing
+ * ones
+ */
 export function workSettings({ quoteApiUrl, solverApiKey, orderSigners }: SolverConfig) {
   const missing = [
     ...(quoteApiUrl === undefined ? ['QUOTE_API_URL'] : []),

@@ -96,7 +96,7 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
   })
 }
 
-/** What begins with the work; until then nothing is halted, told or attested. */
+/** Parts that start with the work; until then no chain is halted and no fill attested. */
 type Following = { halts?: HaltedChains; attesting?: Attesting; watch?: WorkWatch; lastRoundMs: number }
 
 type Paying = {
@@ -169,7 +169,7 @@ function openDeposits(
   return deposits
 }
 
-/** Whether enough oracles answer, and sign as the settings say. */
+/** Watches if enough oracles answer, and sign as the settings say. */
 function watchOracles(service: ServiceParts<'jobs'>, { oracles }: SolverConfig): OracleSight | undefined {
   if (oracles === undefined) return undefined
   const sight = createOracleSight(oracles, () => performance.now())
@@ -197,7 +197,10 @@ function fillingOf(
   }
 }
 
-/** What quote-api is asked for work with: the own terms, and where nothing is to be sold. */
+/**
+ * Opens the source of work. Its queries tell quote-api the solver's terms, and the chains on which nothing is to be
+ * sold.
+ */
 async function openWork(
   { logger, tracing }: ServiceParts<never>,
   parts: { readonly world: World; readonly filling: Filling; readonly following: Following },

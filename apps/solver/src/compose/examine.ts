@@ -81,7 +81,7 @@ export async function examineSolver(
   return found.list
 }
 
-/** What the families ask for that are paid on: the start stops without it. */
+/** Checks the keys of the families that are paid on: the start stops without them. */
 function examineFillKeys({ chains, solver }: LoadedFiles, variables: Variables, found: Findings): void {
   const isSet = (name: string) => [name, `${name}_FILE`].some((each) => (variables[each] ?? '').trim() !== '')
   for (const key of Object.keys(solver.chains)) {

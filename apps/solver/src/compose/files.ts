@@ -91,7 +91,10 @@ export async function readFiles(
   return { chains, quote, solver }
 }
 
-/** What has no endpoint is not paid on; quote-api quotes no such chain either. Each is named, since it may be forgotten. */
+/**
+ * Drops chains without an endpoint, which quote-api does not quote either. Each is named, since its endpoint may just
+ * be forgotten.
+ */
 function withRunningChains(solver: SolverFile, { chains }: ChainRegistry, found: Findings): SolverFile {
   const listed = Object.entries(solver.chains)
   const running = listed.filter(([key]) => chains.get(key)?.ready !== false)

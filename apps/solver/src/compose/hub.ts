@@ -22,7 +22,10 @@ import type { LoadedFiles } from './files.ts'
 /** The hub, as chains need it whose transfers name no order: it says what each is for. */
 export type Hub = {
   readonly entries: HubEntries
-  /** What the fill wallet may say there of its own transfers; undefined where nobody vouches or pays for it. */
+  /**
+   * Mappings that the fill wallet may write there for its own transfers; undefined without an attestor and a payer of
+   * gas.
+   */
   mappingsOf(chain: Pick<RegisteredChain, 'id' | 'vmType'>): NonceMappings | undefined
   /** Undefined where nobody vouches or pays for it. */
   readonly recoveries: HubRecoveries | undefined

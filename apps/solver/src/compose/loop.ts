@@ -6,13 +6,13 @@ export type Loop = {
   stop(): Promise<void>
 }
 
-/** What ends the pause between two rounds. */
+/** Signals that end the pause between two rounds. */
 export interface Waker {
   /** There may be a new block on a chain. */
   block(chainId: number): void
   /** There is work that nobody has looked at. */
   work(): void
-  /** What was told since it was taken last; undefined where nothing was. */
+  /** Signals since the last call; undefined if there were none. */
   take(): Told | undefined
   /** Told once of the next thing, at once where something waits to be taken. @returns what ends the listening */
   listen(onTold: () => void): () => void

@@ -6,7 +6,7 @@ import type { BudgetName } from '../wallet/budgets.ts'
 import { type Figures, figures } from '../wallet/exposure.ts'
 import type { WorkItem } from '../work/workItems.ts'
 
-/** What is read when metrics are scraped; a reading that fails leaves its series out. */
+/** Values that are read when metrics are scraped; a reading that fails leaves its series out. */
 export type WatchedState = {
   readonly chains: readonly {
     readonly key: string
@@ -31,7 +31,7 @@ export type WatchedState = {
     readonly limits: ExposureLimits
   }[]
   isStopped(): Promise<boolean>
-  /** Whether quote-api holds a question for work. */
+  /** True while quote-api holds a question for work. */
   isTold(): boolean
 }
 

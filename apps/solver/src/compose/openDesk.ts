@@ -37,7 +37,7 @@ type DeskParts = {
   readonly exposure: ExposureLimits
 }
 
-/** What pays on a chain, whichever kind of chain it is. */
+/** Opens the desk that pays on a chain, for each kind of chain. */
 export function openDesk(parts: WalletParts, desk: DeskParts & { readonly chain: PaidChain }): SolverChain {
   const { chain, ...shared } = desk
   switch (chain.kind) {

@@ -21,7 +21,7 @@ export function holdingsOn(
   })
 }
 
-/** What an hour may take, as metrics show it. */
+/** Hourly limits of each budget, for metrics. */
 export function budgetsOf(
   { solver }: LoadedFiles,
   paying: readonly PaidChain[],

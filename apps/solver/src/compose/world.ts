@@ -18,7 +18,7 @@ import { type Hub, openHub } from './hub.ts'
 import { openHubKey, openWallet, readFillKeys } from './keys.ts'
 import { addressOn } from './openDesk.ts'
 
-/** What a solver stands on: known to be good before anything is built of it. */
+/** Checked configuration, keys and clients that the solver is assembled from. */
 export type World = {
   readonly config: SolverConfig
   readonly settings: ReturnType<typeof workSettings>

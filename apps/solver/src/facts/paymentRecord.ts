@@ -21,11 +21,11 @@ export interface PaymentRecord {
    * @throws DomainError where endpoints are silent or contradict each other
    */
   readFinal(id: Hex, orderId?: Hex): Promise<FinalMark>
-  /** What it remembers of another wallet. @throws the same; Error on a chain that wallets cannot share by turns */
+  /** Mark of another wallet's payment. @throws like `readFinal`; Error on a chain that wallets cannot share by turns */
   readFinalOf(filler: Hex, id: Hex): Promise<FinalMark>
   /**
-   * Whether the chain refuses what lands after its deadline. Where it does not, what is open after its deadline may
-   * still be paid, until it is closed.
+   * True if the chain refuses a transaction after its deadline. Otherwise an open payment may still land after its
+   * deadline, until it is closed.
    */
   readonly endsByDeadline: boolean
 }
@@ -80,7 +80,7 @@ function stateOver(said: readonly PaymentState[]): PaymentState {
   return (['paid', 'closed'] as const).find((state) => said.includes(state)) ?? 'open'
 }
 
-/** Whether an account has code now, as enough endpoints say; undefined where they do not. Never rejects. */
+/** True if an account has code now, as enough endpoints say; undefined if they do not. Never rejects. */
 export async function readHasCode(
   client: Pick<ChainClient, 'agree'>,
   account: string,

@@ -23,7 +23,7 @@ export type SolverChain = {
   /** As orders name it. */
   readonly key: string
   readonly chainId: number
-  /** How its addresses and currencies are spelled. */
+  /** Spelling of its addresses and currencies. */
   readonly codec: VmCodec
   /** Tells accounts that are never paid there. */
   readonly payees: PayeeRule
@@ -45,7 +45,7 @@ export type SolverChain = {
   readonly inventory: Inventory
   readonly record: PaymentRecord
   readonly exposure: ExposureLimits
-  /** Whether an account has code now; undefined while that cannot be read. Absent where code changes nothing. */
+  /** True if an account has code now; undefined while that cannot be read. Absent where code changes nothing. */
   readonly hasCode?: ((account: string) => Promise<boolean | undefined>) | undefined
   /** Failure of the submit endpoint in its last use. Absent on chains without such an endpoint. */
   readonly submitFailure?: () => Error | undefined
@@ -75,7 +75,7 @@ export type Filling = {
   readonly denyList: DenyList | undefined
   /** Fills are attested by somebody. */
   readonly hasOracles: boolean
-  /** Whether too few oracles sign for a chain, by its key. */
+  /** True if too few oracles sign for a chain, by its key. */
   readonly isHalted: (key: string) => boolean
   /** Undefined where nobody vouches for entries of the hub or pays for them. */
   readonly recoveries: Recoveries | undefined

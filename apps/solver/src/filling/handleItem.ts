@@ -116,7 +116,7 @@ function workOf(reading: Reading): { readonly chainId: number } {
   }
 }
 
-/** What keeps a wallet from signing now comes back. */
+/** Turns an error that keeps the wallet from signing now into a later try. */
 async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
   try {
     return await handle()
@@ -196,8 +196,8 @@ async function contractOf(
 }
 
 /**
- * Whether one of several contracts has it as paid or closed: each refuses only what it remembers itself, and what an
- * order names for its fill is one.
+ * True if any of several fill contracts has the payment as paid or closed. Each contract refuses only payments that it
+ * recorded itself, and the order names only one of them for its fill.
  * @source rule L-29
  */
 async function isRecorded(
@@ -215,7 +215,7 @@ function refusePayees({ payments }: PaidOrder, { payees }: SolverChain): string 
   return what === undefined ? undefined : `a payee is ${what}`
 }
 
-/** Whether the first account could be paid by now, of a refund that goes to the second of its order. @source Q-64 */
+/** True if the order's first refund account could be paid by now, so that its second must not be. @source Q-64 */
 async function canPayFirst(
   { order: { kind, proof, payments }, chain }: Payment,
   work: Extract<DeskWork, { kind: 'payment' }>,
@@ -245,12 +245,14 @@ function findMisspelled({ payments }: PaidOrder, { codec }: SolverChain): string
   return wrong.length === 0 ? undefined : wrong.join(', ')
 }
 
-/** What the chain records: of a refund, which is one of several that an order may have, its deposit. */
+/**
+ * Id under which the chain records a payment. An order may have several refunds, so each is recorded by its deposit.
+ */
 function recordedId({ kind, orderId }: PaidOrder, deposit: SeenDeposit | undefined): Hex {
   return kind !== 'refund' || deposit === undefined ? orderId : refundIdOf(orderId, deposit)
 }
 
-/** What needs no chain and no database is looked at first: forged work costs nothing. */
+/** Checks that need no chain and no database come first, so that forged work costs nothing. */
 function refuseForged(order: PaidOrder, chain: SolverChain, { orders }: Filling): string | undefined {
   if (order.kind === 'claim') return undefined
   const { proof } = order
@@ -351,7 +353,7 @@ async function sweep(id: string, asked: ScriptSweep, chain: SolverChain, filling
   return begin({ chain, filling }, { id, kind, orderId: undefined, deadline }, work)
 }
 
-/** What becomes of what lies there its program enforces; whose program it is, and whose wallet, is looked at here. */
+/** Empties an address. Its program enforces the destination, so only the program and the wallet are checked here. */
 async function emptyAddress(
   id: string,
   asked: ProgramSweep,

@@ -165,7 +165,7 @@ async function othersFilling(
   return othersFill({ id, deadlineSeconds }, await recordsOfOthers(id, destination, sharing), sharing)
 }
 
-/** What the other wallets of the market paid, as the fill contract has it at a final block. */
+/** Payments of the other wallets of the market, from the fill contract at a final block. */
 export function recordsOfOthers(
   id: Hex,
   { record }: SolverChain,

@@ -41,7 +41,7 @@ const pauseMs = 5_000
 const atOnce = 8
 /** Most waits are over sooner, and nobody asks for their reason. */
 const waitToldMs = 10_000
-/** What was listed so long ago is listed anew before an item is begun at a block: it may be another's by now. */
+/** Maximum age of a listed item that is begun at a new block: after it another wallet may have it. */
 const listedMaxMs = 2_000
 
 export function createRound(options: RoundOptions): (told?: Told) => Promise<void> {

@@ -1,4 +1,4 @@
-// Who gains: a denied account that is paid through another member of an item than its first payment.
+// Attacker: a denied account that is paid through another member of an item than its first payment.
 
 import { parseDenyList } from '@causeway/chains'
 import { codecOf, mainNetwork } from '@causeway/core'

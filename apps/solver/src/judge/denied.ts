@@ -7,8 +7,8 @@ import { refuse, type SeenDeposit, type Verdict } from './verdict.ts'
 export const deniedVerdict: Verdict = refuse(`${blockedWallet}: an account is on the list of this solver`)
 
 /**
- * Whether a payment would reach an account that the list denies: whom it pays, whom it calls, and who gets what calls
- * leave over. What calls hand on inside is not seen. Pure.
+ * True if a payment would reach an account that the list denies: a payee, a called contract, or the recipient of what
+ * calls leave over. Transfers inside calls are not seen. Pure.
  */
 export function paysDenied(
   list: DenyList | undefined,
@@ -24,7 +24,7 @@ export function paysDenied(
   return accounts.some((account) => isDenied(list, codec, account, undefined))
 }
 
-/** Whether the money came in the name of an account that the list denies. Pure. */
+/** True if the money came in the name of an account that the list denies. Pure. */
 export function isFromDenied(list: DenyList | undefined, deposit: SeenDeposit | undefined): boolean {
   return list !== undefined && deposit !== undefined && list.denies(deposit.depositor, undefined)
 }

@@ -1,6 +1,6 @@
 import type { FillState } from './judgeRefund.ts'
 
-/** What was signed for an order, and what became of it. */
+/** Signed fill of an order, with its outcome. */
 export type SignedFill = {
   readonly outcome: 'open' | 'done' | 'reverted' | 'cancelled' | 'lost'
   readonly chainId: number
@@ -16,9 +16,9 @@ export type DestinationFacts = {
 }
 
 /**
- * Whether an order can still be filled by this wallet: what the contract records decides, and what was signed tells
- * for which deposit.
- * @param deadlineSeconds after which the chain refuses what was signed; undefined on chains that do not
+ * State of an order's fill by this wallet. The contract's record decides; the signed fills tell for which deposit it
+ * was.
+ * @param deadlineSeconds after which the chain refuses the signed fills; undefined on chains that do not
  */
 export function fillStateOf(
   fills: readonly SignedFill[],

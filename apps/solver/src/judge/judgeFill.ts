@@ -20,7 +20,7 @@ export type FillFacts = {
     readonly appFees?: readonly { readonly amount: bigint }[] | undefined
   }
   readonly order: Order
-  /** What our endpoints show at the one place that the work names; undefined where it is not deep enough. */
+  /** Deposits that our endpoints show at the place that the work names; undefined before they are deep enough. */
   readonly deposits: readonly SeenDeposit[] | undefined
   /** Canonical spelling of the order's input currency. */
   readonly inputCurrency: string
@@ -31,8 +31,8 @@ export type FillFacts = {
 }
 
 /**
- * Whether a fill is paid for: its deposit lies in the depository for this order, in its currency and at least its
- * amount, and what is paid and owed in app fees is worth no more than that, a tolerance and a bounded loss.
+ * Verdict on a fill: its deposit must be in the depository for this order, in its currency and at least its amount, and
+ * the payments and owed app fees must be worth no more than that, a tolerance and a bounded loss.
  * @source rule L-12
  */
 export function judgeFill(facts: FillFacts): Verdict {
@@ -49,7 +49,7 @@ export function judgeFill(facts: FillFacts): Verdict {
   if (own === undefined) return refuse('nothing was deposited for the order')
   if (own.amount < BigInt(payment.amount)) return refuse('less than the order asks for was deposited')
   const received = value(own.chainId, own.currency, own.amount)
-  // What calls send along is a part of what their clone is paid.
+  // The value that calls send is part of the payment to their clone, so it is not added.
   const paid = sumOfValues([
     ...asked.payments.map(({ currency, amount }) => value(asked.chainId, currency, amount)),
     ...(asked.appFees ?? []).map(({ amount }) => value(own.chainId, own.currency, amount)),

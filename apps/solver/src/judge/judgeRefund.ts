@@ -14,9 +14,9 @@ import {
 } from './verdict.ts'
 
 /**
- * What is known about the order's fill where it would be paid. `over`: it was not filled and cannot be any more, by
- * final facts; `open`: it may still be; `filled`: by a transaction of ours, for the deposits that are named;
- * `filled_unknown`: the contract says so and no record of ours tells for which deposit.
+ * State of the order's fill on its destination. `over`: final facts show that it was not filled and cannot be any more;
+ * `open`: it may still be; `filled`: by a transaction of ours, for the named deposits; `filled_unknown`: the contract
+ * says so, but no record of ours tells for which deposit.
  */
 export type FillState =
   | { readonly kind: 'over' }
@@ -46,7 +46,7 @@ export type RefundFacts = {
   readonly deposit: SeenDeposit | undefined
   /** Something was paid back for this deposit already. */
   readonly isGivenBack: boolean
-  /** What was paid back for deposits of the same transaction and currency. */
+  /** Sum of refunds for deposits of the same transaction and currency. */
   readonly givenBackThere: bigint
   /** A fill was paid for by a deposit of the same transaction and currency. */
   readonly hasFilledFrom: boolean
@@ -60,8 +60,8 @@ export type RefundFacts = {
 }
 
 /**
- * Whether a deposit goes back: to where its own order says, no more than it is, once, and only where the order can
- * take it no more. Of a filled order goes back what its fill was not worth.
+ * Verdict on a refund: it must go where the deposit's own order says, be no more than the deposit, happen once, and
+ * only after the order can no longer use it. For a filled order only the excess over the fill's worth goes back.
  */
 export function judgeRefund(facts: RefundFacts): Verdict {
   const { refund, deposit, order, fill } = facts
@@ -94,9 +94,9 @@ export function judgeRefund(facts: RefundFacts): Verdict {
 }
 
 /**
- * Whether a refund costs the wallet more than what its deposit leaves it. Of a short deposit goes back all but its
- * part of the quoted gas, so that dust is given back at the wallet's cost. Gas that rose less than twofold since the
- * quote changes nothing. What nobody knows a price of counts as not paid for.
+ * True if a refund costs the wallet more than its deposit leaves it. A short deposit is refunded all but its share of
+ * the quoted gas, so dust is refunded at the wallet's cost. A rise of gas below twofold since the quote does not count.
+ * Without a price it counts as underpaid.
  */
 export function isUnderpaid(kept: UsdX18 | undefined, cost: UsdX18 | undefined): boolean {
   return kept === undefined || cost === undefined || 2n * kept < cost

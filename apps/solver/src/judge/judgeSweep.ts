@@ -3,7 +3,7 @@ import type { LinePayingChain } from '@causeway/families'
 import type { DepositAddressTerms } from '@causeway/families/rules'
 import { type OrderRules, refuseOrder } from './signedOrder.ts'
 
-/** What work says about emptying an address that is a script; nothing of it is believed before it is judged. */
+/** Unverified work that asks to empty an address that is a script. */
 export type AskedSweep = {
   readonly depositAddress: string
   readonly terms: DepositAddressTerms
@@ -13,7 +13,7 @@ export type AskedSweep = {
   readonly goesBack: boolean
 }
 
-/** Where what lies at a deposit address goes, and the script that spends it. */
+/** Destination of the money at a deposit address, and the script that spends it. */
 type JudgedSweep =
   | {
       readonly kind: 'take'
@@ -27,9 +27,8 @@ type JudgedSweep =
 const refuse = (reason: string): JudgedSweep => ({ kind: 'refuse', reason })
 
 /**
- * Whether an address is emptied as it is asked for. What contracts of other families enforce is enforced here: what lies
- * there goes to its depositor, or into the depository for an order that a trusted signer made for this very address and
- * that refunds its depositor.
+ * Verdict on emptying a script address. Contracts enforce this in other families: the money goes to its depositor, or
+ * into the depository for an order that a trusted signer made for exactly this address and that refunds its depositor.
  * @param chain.key as orders name the chain
  */
 export function judgeSweep(

@@ -12,8 +12,8 @@ export type FinalPayment = {
 const microUsd = 10n ** 12n
 
 /**
- * What a payment brought, in micro-USD rounded down: its deposits less what it paid and its gas, at the prices of
- * now. Undefined where one of them has no price, or nothing was deposited for it.
+ * Result of a payment in micro-USD, rounded down: its deposits less its payments and gas, at current prices. Undefined
+ * if a price is missing, or if it had no deposit.
  */
 export function realisedResult(payment: FinalPayment, value: Valuer): bigint | undefined {
   const deposits = payment.deposits.map(depositOfKey)

@@ -11,14 +11,14 @@ import {
 } from '@causeway/core'
 import { orderCloneAddress, signingDigest } from '@causeway/families/rules'
 
-/** What work says about its order; nothing of it is believed before it is judged. */
+/** Unverified order of a work item. */
 export type Proof = {
   readonly order: Order
   readonly orderSignature: string
   readonly deposits: readonly NamedDeposit[]
 }
 
-/** Where a deposit is said to be. */
+/** Position of a deposit, as work names it. */
 export type NamedDeposit = {
   readonly chainId: number
   readonly transactionId: string
@@ -33,7 +33,7 @@ export type OrderRules = {
   readonly orderSigners: ReadonlySet<string>
 }
 
-/** What is asked for, in the order's own terms. */
+/** Payment that work asks for, in the order's own terms. */
 export type AskedFill = {
   readonly orderId: Hex
   /** String id of the chain that pays. */
@@ -80,8 +80,8 @@ function hashOf(order: Order, networkOf: NetworkOf): Hex | undefined {
 }
 
 /**
- * Where the calls of an order run when `filler` fills it.
- * @returns undefined where the order cannot have been made for an address
+ * Address of the clone that runs an order's calls when `filler` fills it.
+ * @returns undefined if the order cannot have been made for an address
  */
 export function cloneOf(
   { fillContract, filler, recipient, calls }: AskedCalls,

@@ -51,7 +51,7 @@ export function refundTurn(
 export const isOwnClaim = (claimId: Hex, { fillWallets, own }: Sharing): boolean =>
   placeOf(own, claimId, fillWallets) === 0
 
-/** What another wallet's record says of an id at a final block. */
+/** Another wallet's record of an id at a final block. */
 export type OtherRecord = {
   readonly state: 'open' | 'paid' | 'closed'
   readonly timestampSeconds: number
@@ -66,7 +66,7 @@ export function refuseTurn({ afterSeconds }: Turn, others: readonly OtherRecord[
     : 'what another fill wallet signed may still land'
 }
 
-/** Whether other wallets have filled an order, or still may. */
+/** Fill state by other wallets: filled, still possible, or over. */
 export function othersFill(
   order: { readonly id: Hex; readonly deadlineSeconds: number },
   others: readonly (OtherRecord & { readonly fillWallet: Hex })[],
@@ -80,7 +80,7 @@ export function othersFill(
   return isOver ? 'over' : 'open'
 }
 
-/** How many wallets come before this one. */
+/** Number of wallets whose turn comes before this one's. */
 function placeOf(own: Hex, id: Hex, fillWallets: readonly Hex[]): number {
   const first = Number(BigInt(id) % BigInt(fillWallets.length))
   return (fillWallets.indexOf(own) - first + fillWallets.length) % fillWallets.length

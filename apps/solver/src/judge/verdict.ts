@@ -1,11 +1,11 @@
 import { type Hex, refundId, type UsdX18 } from '@causeway/core'
 
-/** What an amount of a currency is worth; undefined while nobody knows a price. */
+/** Value of an amount of a currency in USD with 18 decimals; undefined without a price. */
 export type Valuer = (chainId: number, currency: string, amount: bigint) => UsdX18 | undefined
 
 /**
- * What becomes of a piece of work. `pay` says what it costs the hour's budget, in micro-USD; `refuse` is told to
- * whoever offered it; `wait` looks again, because what is missing may come.
+ * Verdict on a piece of work. `pay` states its charge to the hour's budget, in micro-USD; `refuse` is reported to the
+ * service; `wait` looks again, because the missing facts may come.
  */
 export type Verdict =
   | { readonly kind: 'pay'; readonly lossMicroUsd: bigint }
@@ -38,18 +38,18 @@ export type SeenDeposit = {
 export const refundIdOf = (orderId: Hex, deposit: SeenDeposit): Hex =>
   refundId(orderId, { ...deposit, chainId: deposit.refundChainId })
 
-/** The same deposit has the same key wherever a reorganization puts it. */
+/** Key of a deposit, which stays the same when a reorganization moves it. */
 export const depositKey = (deposit: SeenDeposit): string =>
   `${sourceOf(deposit)}${deposit.amount}:${deposit.ordinal}`
 
 /**
- * Whether a key is of a deposit of the same transaction and currency. What a hostile contract deposits there may differ
- * between two branches of the chain, so what was paid is held against all of it.
+ * True if a key is of a deposit of the same transaction and currency. A hostile contract may deposit differently on two
+ * branches of the chain, so payments count against all deposits of that transaction and currency.
  */
 export const isOfSameSource = (key: string, deposit: SeenDeposit): boolean =>
   key.startsWith(sourceOf(deposit))
 
-/** What a key says of its deposit; undefined for a text that is none. */
+/** Deposit that a key names; undefined if the text is no key. */
 export function depositOfKey(key: string): Pick<SeenDeposit, 'chainId' | 'currency' | 'amount'> | undefined {
   const [, chainId, currency, amount] = /^(\d+):[^:]*:(.+):(\d+):\d+$/.exec(key) ?? []
   if (chainId === undefined || currency === undefined || amount === undefined) return undefined

@@ -15,7 +15,7 @@ export type BudgetName =
   | `${GasBudget}:${number}`
   | `${'refund-gas' | 'permit-gas'}:${number}:${string}`
 
-/** What a record may cost at most, and how much its budget has per hour. */
+/** Maximum cost of a record, and the hourly limit of its budget. */
 export type Charge = {
   readonly budget: BudgetName
   readonly amount: bigint
@@ -83,7 +83,7 @@ export async function settleCharges(
   )
 }
 
-/** What the last sixty minutes took, in the budget's unit. */
+/** Sum of the last sixty minutes, in the budget's unit. */
 export async function spentWithinHour(
   database: Pick<SqlDatabase, 'query'>,
   budget: BudgetName,

@@ -8,7 +8,7 @@ import type { Exposure } from './exposure.ts'
 import { AlreadyBegunError, StoppedError } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
-/** What a new record is about. */
+/** Subject of a new record. */
 export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 'isUnderpaid'> & {
   readonly payments?: KeptRecord['payments']
   readonly deposits?: readonly string[]
@@ -18,7 +18,7 @@ export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 
   readonly sharer?: string | undefined
   /** Present for payments alone. */
   readonly exposure?: Exposure | undefined
-  /** What had been signed for the order when this was judged: where it is more by now, nothing is signed. */
+  /** Records signed for the order when it was judged: if there are more by now, nothing is signed. */
   readonly past?: readonly KeptRecord[]
 }
 
@@ -46,7 +46,7 @@ export class GasCoinShortError extends Error {
   }
 }
 
-/** What was signed before has to be sent, or mined, before another one can stand behind it. */
+/** The previous record must be sent, or mined, before the next one can follow it in the line. */
 export class LineBusyError extends Error {
   constructor(chainId: number) {
     super(`what was signed on chain ${chainId} before is not sent yet`)
@@ -60,7 +60,7 @@ export function known<Fees>(fees: Fees | undefined, chainId: number): Fees {
   return fees
 }
 
-/** What the next look may find otherwise. */
+/** True for an error that may be gone at the next look. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof LineBusyError ||
   error instanceof StoppedError ||
@@ -68,7 +68,7 @@ export const isPassing = (error: unknown): boolean =>
   error instanceof BudgetSpentError ||
   error instanceof NoGasPriceError
 
-/** What a transaction is to do. `id`: what the chain remembers as paid, or as closed. */
+/** Work of a transaction. `id`: the one that the chain records as paid, or as closed. */
 export type DeskWork =
   | {
       readonly kind: 'payment'
@@ -85,7 +85,7 @@ export type DeskWork =
       readonly orderId: Hex | undefined
       readonly swept: SweptOutputs
     }
-  /** The same of an address that a program derived. `id`: of all that is signed for it one at most has an effect. */
+  /** Empties an address that a program derived. `id`: at most one of all transactions signed for it has an effect. */
   | { readonly kind: 'emptying'; readonly id: Hex; readonly emptied: EmptiedAddress }
   /** Lets the family's contract take a currency; of chains that pay through one. */
   | { readonly kind: 'allowance'; readonly allowance: NonNullable<PaymentTerms['allowance']> }
@@ -103,7 +103,7 @@ export type CostBound = {
   readonly transaction: CostedTransaction
 }
 
-/** Whether it would succeed now, as enough endpoints ran it. */
+/** Result of a trial run on enough endpoints: ready to sign, or the reason against it. */
 export type Preparation =
   | {
       readonly kind: 'ready'

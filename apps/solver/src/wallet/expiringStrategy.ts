@@ -20,7 +20,7 @@ export type ExpiringOptions = {
   readonly paying: PayingChain
   readonly landsWithinSeconds: number
   readonly records: Pick<Records, 'active'>
-  /** What the market says the network charges now. */
+  /** Current fees of the network, from the market. */
   readonly marketFees: () => NetworkFees | undefined
   readonly maxFeePerGasWei: bigint
   readonly nowMs: () => number

@@ -224,7 +224,7 @@ async function reasonOf(tx: SqlTx, chainId: number | undefined): Promise<string>
   return row === undefined ? '' : `; oracles said last: ${row.said}`
 }
 
-/** The same for each chain, for whoever asks what it waits for. */
+/** Last answer of the oracles for each chain, to explain a wait. */
 export async function readSaid(database: Queries): Promise<ReadonlyMap<number, string>> {
   const rows = await database.query<{ chain_id: bigint; said: string }>(
     `select distinct on (chain_id) chain_id, said from payment

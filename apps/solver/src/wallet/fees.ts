@@ -10,7 +10,7 @@ const raised = (wei: bigint) => (wei * bumpNumerator + bumpDenominator - 1n) / b
 const larger = (one: bigint, other: bigint) => (one > other ? one : other)
 const smaller = (one: bigint, other: bigint) => (one < other ? one : other)
 
-/** What a first offer bids: the market's price, never above the ceiling. */
+/** Fees of a first offer: the market's price, never above the ceiling. */
 export function firstFees(market: Fees, ceilingWei: bigint): Fees {
   const maxFeePerGasWei = smaller(market.maxFeePerGasWei, ceilingWei)
   return {
@@ -20,8 +20,8 @@ export function firstFees(market: Fees, ceilingWei: bigint): Fees {
 }
 
 /**
- * What takes the place of `last`: what nodes ask of a replacement, or the market's price where that is more.
- * @returns undefined where that is above the ceiling: the last offer stands
+ * Fees of a replacement of `last`: the minimum that nodes require, or the market's price if that is higher.
+ * @returns undefined if that is above the ceiling: the last offer stays
  */
 export function replacementFees(
   last: Pick<Signed, 'maxFeePerGasWei' | 'maxPriorityFeePerGasWei'>,

@@ -45,7 +45,7 @@ describe('work items', () => {
   test('a fill becomes one call of the fill contract with the order id after it', () => {
     const { to, data, valueWei } = fillTransaction(orderOf('fill', fill), recorded)
     expect(to).toBe(fillContract)
-    // What the call sends along is a part of what its clone is paid.
+    // The value that the call sends is part of the payment to its clone.
     expect(valueWei).toBe(7n)
     expect(sliceHex(data, size(data) - 32)).toBe(orderId.toLowerCase())
     const { functionName, args } = decodeFunctionData({ abi: fillContractAbi, data: withoutId(data) })

@@ -69,7 +69,7 @@ export const closingTransaction = (fillContract: Hex, id: Hex): PlannedTransacti
   valueWei: 0n,
 })
 
-/** What the fill wallet must hold of each currency, each named once. Gas is not among it. */
+/** Amount that the fill wallet must hold of each currency, each named once. Gas is not included. */
 export function needsOf(order: Pick<PaidOrder, 'payments'>): ReadonlyMap<string, bigint> {
   const needs = new Map<string, bigint>()
   for (const { currency, amount } of order.payments) {
@@ -79,7 +79,7 @@ export function needsOf(order: Pick<PaidOrder, 'payments'>): ReadonlyMap<string,
   return native === 0n ? needs : needs.set(nativeCurrency, native)
 }
 
-/** What calls send along is a part of what their clone is paid. */
+/** Native coin that the payments need. The value of calls is part of the payment to their clone. */
 function nativeNeed({ payments }: Pick<PaidOrder, 'payments'>): bigint {
   return payments.reduce((sum, { currency, amount }) => sum + (currency === nativeCurrency ? amount : 0n), 0n)
 }

@@ -147,7 +147,7 @@ async function sign(
   return { raw, hash: keccak256(raw), ...fees, signedAtMs: nowMs() }
 }
 
-/** Where transactions are handed in: the submit endpoint alone, where there is one. @source rule P-55 */
+/** Sender of transactions: to the submit endpoint alone, if there is one. @source rule P-55 */
 class Submission {
   readonly #client: ChainClient
   readonly #submit: ChainClient | undefined
@@ -230,7 +230,7 @@ function shortened(word: unknown): unknown {
 
 type Heads = Awaited<ReturnType<ChainClient['askEach']>>
 
-/** What at least `threshold` hosts have reached: one that is ahead or behind by itself moves nothing. */
+/** Value that at least `threshold` hosts have reached, so that a single host ahead or behind changes nothing. */
 function reached(
   heads: Heads,
   threshold: number,
@@ -313,7 +313,7 @@ function receiptOf(answer: RpcAnswer): Receipt | undefined {
   }
 }
 
-/** What is estimated in one block must also do in the next, where a pool may write an observation. */
+/** Gas limit with a margin: the next block may need more than the estimate, if a pool writes an observation in it. */
 const withMargin = (gas: bigint) => (gas * 13n) / 10n + 50_000n
 
 /**

@@ -10,7 +10,7 @@ import type { FillWallet } from './fillWallet.ts'
 import type { Records } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
-/** What the fill wallet holds on one chain, and how it comes to more. */
+/** Holdings of the fill wallet on one chain, and the ways to raise them. */
 export type Inventory = {
   /**
    * True when it can pay this much of a currency now and keeps its floor. When not, whatever brings it has begun.
@@ -25,7 +25,7 @@ export type InventoryChain = {
   readonly chainId: number
   readonly fillContract: Hex
   readonly wrappedNative: Hex
-  /** What is kept, by currency: native coin for gas among it. */
+  /** Minimum balance by currency: native coin for gas among it. */
   readonly floors: ReadonlyMap<string, bigint>
 }
 

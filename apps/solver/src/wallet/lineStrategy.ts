@@ -29,7 +29,7 @@ export type LineOptions = {
   readonly chainId: number
   readonly paying: LinePayingChain
   readonly records: Pick<Records, 'active'>
-  /** What the market says the network charges now; satoshi per 1,000 virtual bytes. */
+  /** Current fee rate of the network from the market, in satoshi per 1,000 virtual bytes. */
   readonly marketFees: () => bigint | undefined
   readonly rules: {
     readonly maxFeePerGasWei: bigint
@@ -82,7 +82,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return { open, usedNonces: undefined, chainSeconds: 0, placed: [], unmined: [], end: undefined }
   }
 
-  /** What the line has at its end, once everything that was signed is mined. */
+  /** Balance at the end of the line, once everything signed is mined. */
   async left(): Promise<bigint> {
     const { kept } = this.#options.paying
     const { end } = await this.#standing()
@@ -143,7 +143,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     } catch (error) {
       const id = record.line.mark?.id
       if (!(error instanceof AlreadyMarkedError) || id === undefined) throw error
-      // What the line names already is paid, or closed, by a transaction that this record knows nothing of.
+      // The line has this id already: a transaction unknown to this record paid or closed it.
       return { isLost: (await this.#options.paying.readFinal(id)).state !== 'open', standing }
     }
   }

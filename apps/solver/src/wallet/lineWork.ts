@@ -6,11 +6,11 @@ import type { KeptRecord, LineRecord } from './signedRecord.ts'
 export const spentBy = ({ payments, swept }: LineWork): bigint =>
   payments.reduce((sum, { amount }) => sum + amount, 0n) -
   (swept?.outputs ?? []).reduce((sum, { value }) => sum + value, 0n)
-/** What a transaction has to spend. */
+/** Amount that a transaction can spend. */
 export const heldBy = ({ parent, gathered }: LineInputs): bigint =>
   gathered.reduce((sum, { value }) => sum + value, parent.value)
 
-/** What a record keeps of it. */
+/** Part of the work that a record keeps. */
 export const keptWork = ({ swept, payments, ...work }: LineWork): LineRecord['line'] => ({
   ...{ ...work, payments: [...payments] },
   ...(swept && { swept: { ...swept, outputs: [...swept.outputs] } }),

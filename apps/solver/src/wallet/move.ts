@@ -3,7 +3,7 @@ import { hasFailed, type KeptRecord } from './signedRecord.ts'
 /** Which of a record's two lists: what does its work, or what takes its place and does nothing. */
 export type Offered = 'transaction' | 'cancellation'
 
-/** What is next for a record, on whatever chain. */
+/** Next move for a record, on any chain. */
 export type Move =
   | { readonly kind: 'wait' }
   /** Send the newest one again, of transactions that may be sent. */
@@ -29,7 +29,10 @@ export function isToBeTold(record: KeptRecord, minedHash: string): boolean {
   return isFollowed && (record.toldHash !== minedHash || record.tellingHash !== undefined)
 }
 
-/** What the service was told of, which it follows; of what it knows nothing, all. */
+/**
+ * Transactions that may be sent: the one that the service was told of, since it follows that one; all, if the service
+ * does not know the record.
+ */
 export function sendable<Transaction extends { readonly hash: string }>(
   record: Pick<KeptRecord, 'kind' | 'toldHash'>,
   transactions: readonly Transaction[],
@@ -38,6 +41,6 @@ export function sendable<Transaction extends { readonly hash: string }>(
   return transactions.filter(({ hash }) => hash === record.toldHash)
 }
 
-/** Whether another attempt may begin: the last one has failed for good. */
+/** True if another attempt may begin, because the last one has failed for good. */
 export const mayTryAgain = (record: KeptRecord | undefined): boolean =>
   record === undefined || hasFailed(record)

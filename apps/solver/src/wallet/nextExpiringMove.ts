@@ -2,21 +2,24 @@ import type { Landing, PaymentState } from '@causeway/families'
 import { isToBeTold, type Move, waits } from './move.ts'
 import { type ExpiringRecord, newest } from './signedRecord.ts'
 
-/** What a chain whose transactions expire says about a record, by agreement of its endpoints. */
+/** Facts about a record on a chain whose transactions expire, by agreement of its endpoints. */
 export type ExpiringFacts = {
   readonly landing: Landing
   /** State of the record's id at a final block; read where nothing landed and nothing can any more. */
   readonly state: PaymentState | undefined
   /** Unix seconds of the head. */
   readonly chainTime: number
-  /** What is sent later than so long before its deadline may land after it. */
+  /**
+   * Time that a transaction may take to land, in seconds: one sent later than that before its deadline may land after
+   * it.
+   */
   readonly landsWithinSeconds: number
 }
 
 /**
- * What to do about a record. The same bytes are sent until they land or have expired at a final block; what has
- * expired is signed anew while there is time and the chain has its id open. A wrong answer here costs a fee and pays
- * nothing twice: the mark that each transaction makes is what fences.
+ * Next move for a record. The same bytes are sent until they land or have expired at a final block; an expired
+ * transaction is signed anew while there is time and the chain has its id open. A wrong answer here costs a fee but
+ * pays nothing twice, because each transaction marks its id on the chain.
  */
 export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): Move {
   const { landing } = facts

@@ -12,15 +12,15 @@ export type PlacedRecord = {
   readonly mined: { readonly what: Offered; readonly offer: LineOffer; readonly isFinal: boolean } | undefined
   /** The place that it has to spend now; `undefined` while the record before it offers none. */
   readonly parent: OwnOutput | undefined
-  /** What is offered before it and not mined. */
+  /** Unmined offers before it in the line. */
   readonly before: readonly LineOffer[]
 }
 
 export type PlacedLine = {
   readonly placed: readonly PlacedRecord[]
-  /** Where another record can begin; `undefined` while the last one offers no place. */
+  /** Output with which another record can begin; `undefined` while the last one offers none. */
   readonly end: OwnOutput | undefined
-  /** What is offered and not mined. */
+  /** Offers that are not mined. */
   readonly unmined: readonly LineOffer[]
 }
 
@@ -29,14 +29,14 @@ export const isSamePlace = (
   other: Pick<OwnOutput, 'txid' | 'vout'> | undefined,
 ): boolean => one.txid === other?.txid && one.vout === other.vout
 
-/** What a record offers to nodes now: its cancellation, or what the service follows. */
+/** Present offer of a record to nodes: its cancellation, or the transaction that the service follows. */
 function offerOf(record: LineRecord): LineOffer | undefined {
   const { cancellations, transactions, release } = record
   if (cancellations.length > 0) return newest(cancellations)
   return release === 'given' ? newest(sendable(record, transactions)) : undefined
 }
 
-/** Where each record stands. Pure. @param open by number: the order in which they stand in the line */
+/** Place of each record in the line. Pure. @param open by number: their order in the line */
 export function placeLine(
   open: readonly LineRecord[],
   { tip, mined }: Pick<LineView, 'tip' | 'mined'>,
@@ -83,9 +83,9 @@ export type LineFacts = {
 }
 
 /**
- * What to do about a record. The same bytes are sent until a block has them; where the line stands elsewhere by now
- * they are signed anew, which pays nothing twice: nothing that names an id is signed behind what names it. What must
- * not be mined any more gives its place to a transaction that pays nothing. Pure.
+ * Next move for a record. The same bytes are sent until a block has them; if the line has moved elsewhere they are
+ * signed anew, which pays nothing twice: no transaction with an id is signed behind another with the same id. A
+ * transaction that must not be mined any more is replaced by one that pays nothing. Pure.
  */
 export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: LineFacts): Move {
   if (record.outcome !== 'open') return waits

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import { isToBeTold, isToldAbout, type Move, type Offered, waits } from './move.ts'
 import { newest, type SignedRecord } from './signedRecord.ts'
 
-/** What one chain says about a record, by agreement of its endpoints. */
+/** Facts about a record on one chain, by agreement of its endpoints. */
 export type RecordFacts = {
   /** The transaction of this record that is mined, if one is. */
   readonly mined: Mined | undefined
@@ -32,9 +32,9 @@ export type BumpRules = {
 }
 
 /**
- * What to do about a record. Once it is released, the same bytes are sent until their nonce is used, at a higher
- * price where they are not taken; when time is over, or a rewound chain has the nonce of a failed attempt free
- * again, a transaction that does nothing takes it.
+ * Next move for a record. Once it is released, the same bytes are sent until their nonce is used, at a higher price if
+ * they are not mined. After the deadline, or when a reorganization frees the nonce of a failed attempt, a transaction
+ * that does nothing takes the nonce.
  */
 export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRules): Move {
   const { mined, cancelled, latestCount, finalCount, chainTime } = facts

@@ -21,7 +21,7 @@ export type NonceOptions = {
   readonly wallet: FillWallet
   readonly fillContract: Hex
   readonly records: Pick<Records, 'active'>
-  /** What the market says a transaction should bid now. */
+  /** Current fees for a transaction, from the market. */
   readonly marketFees: () => EthereumFees | undefined
   readonly rules: BumpRules & { readonly transactionGasMax: bigint }
   readonly nowMs: () => number

@@ -37,17 +37,17 @@ export type SignedAgain = {
   readonly signed?: {
     readonly record: KeptRecord
     readonly offer: Offer
-    /** What it may take beyond what was reserved. */
+    /** Cost beyond the reserved amount. */
     readonly more: bigint
     readonly event: 'record_bumped' | 'record_renewed' | 'record_cancelling'
   }
-  /** What is sent where the new one is not kept. */
+  /** Offer that is sent if the new one is not kept. */
   readonly standing?: Offer | undefined
   /** Something else has done its work: it is at its end. */
   readonly isLost?: boolean
 }
 
-/** What one look at a chain shows of everything that was signed there. */
+/** State of all open records of a chain, from one look at it. */
 export type Sight = {
   /** Records that are not at their end, by number. */
   readonly open: readonly KeptRecord[]
@@ -55,7 +55,7 @@ export type Sight = {
   readonly usedNonces: number | undefined
 }
 
-/** What differs between chains that order, or forget, in their own way what was signed. */
+/** Rules in which chains differ: the order of transactions, and their expiry. */
 export type DeskStrategy<Seen extends Sight> = {
   readonly chainId: number
   /** Address of the fill wallet, in canonical spelling. */
@@ -81,7 +81,7 @@ export type DeskStrategy<Seen extends Sight> = {
   broadcast(offer: Offer): Promise<void>
   /** Since when the oldest transaction waits that no block has yet, in Unix ms, by the last look. */
   waitingSinceMs?: () => number | undefined
-  /** What the wallet does for itself now, if anything. */
+  /** Next transaction of the wallet for itself, if any. */
   chore?(): Promise<Chore | undefined>
 }
 
@@ -182,7 +182,8 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     return (await this.#open(await this.#strategy.usedNonces())).flatMap((record): readonly Replacement[] => {
       if (record.release !== 'given' || !isToldAbout(record)) return []
       const mined = this.#minedHashes.get(keyOf(record))
-      // What the service may have heard of comes first: the next one has to name what it replaces.
+      // A transaction that the service may have heard of comes first: the next one has to name the one that it
+      // replaces.
       const hash = record.tellingHash ?? mined ?? newestOffer(record)?.hash
       const isMined = mined !== undefined && hash === mined
       const isTold = hash === record.toldHash && record.tellingHash === undefined
@@ -233,7 +234,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     return this.#options.records.save(record, this.#leadership().fence, more)
   }
 
-  /** What one of them runs into keeps none of the others. */
+  /** Moves one record on. Its failure must not stop the others. */
   async #stepAlone(record: KeptRecord, seen: Seen): Promise<void> {
     try {
       await this.#step(record, seen)
@@ -337,7 +338,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   }
 }
 
-/** What was signed for a wallet and is not at its end. */
+/** Open records of a wallet. */
 export const openRecords = (
   records: Pick<Records, 'active'>,
   { address, chainId }: { readonly address: string; readonly chainId: number },

@@ -8,7 +8,7 @@ const hash = hex(32).transform((value): string => value)
 const signed = z.object({
   raw: calldata,
   hash,
-  /** What a replacement has to bid above. */
+  /** Fees that a replacement has to exceed. */
   maxFeePerGasWei: amount,
   maxPriorityFeePerGasWei: amount,
   signedAtMs: z.number().int().nonnegative(),
@@ -28,15 +28,15 @@ const shared = {
   chainId: z.number().int().positive(),
   /** Unix seconds after which it must not be mined any more. */
   deadline: z.number().int().optional(),
-  /** Where a chain has no nonces: the next number, which is the order of its line. */
+  /** Nonce of the transaction; on a chain without nonces the next number, which is the order of its line. */
   nonce: z.number().int().nonnegative(),
-  /** What leaves the wallet when it is mined, gas apart. */
+  /** Amounts that leave the wallet when it is mined, without gas. */
   payments: z.array(z.object({ currency: z.string(), amount })).default([]),
   /** Keys of the deposits that it was paid for, or that it gives back. */
   deposits: z.array(z.string()).default([]),
   /** True for a refund whose deposit leaves the wallet less than its gas. */
   isUnderpaid: z.boolean().optional(),
-  /** Whether it may be sent: the service is asked first, and may have closed the item meanwhile. */
+  /** Permission to send: the service is asked first, and may have closed the item meanwhile. */
   release: z.enum(['asked', 'given', 'refused']),
   /** Final facts, except `open`. */
   outcome: z.enum(['open', 'done', 'reverted', 'cancelled', 'lost']),
@@ -47,7 +47,7 @@ const shared = {
 const recordSchema = z.object({
   ...shared,
   wallet: hex(20),
-  /** What every one of `transactions` does. */
+  /** Content of every one of `transactions`. */
   plan: z.object({
     to: hex(20),
     data: calldata,
@@ -55,7 +55,7 @@ const recordSchema = z.object({
     gas: amount,
     authorizationList: z.array(authorizationSchema).readonly().optional(),
   }),
-  /** The same work with rising fees, oldest first: at most one of one nonce is ever mined. */
+  /** Transactions of this content with rising fees, oldest first: at most one per nonce is ever mined. */
   transactions: z.array(signed).min(1),
   /** The one that the service was told of last. */
   toldHash: hash.optional(),
@@ -72,7 +72,7 @@ const keptToken = z.object({ program: text, decimals: z.number().int().nonnegati
 const expiringSchema = z.object({
   ...shared,
   wallet: text,
-  /** What every one of `transactions` does, and marks: at most one of one id ever has an effect. */
+  /** Content and mark of every one of `transactions`: at most one per id ever has an effect. */
   terms: z.object({
     id: hex(32),
     mark: z.enum(['paid', 'closed', 'allowed']),
@@ -96,7 +96,7 @@ const expiringSchema = z.object({
   }),
   units: amount,
   rent: amount,
-  /** The same terms again and again, oldest first: all but the last have expired. */
+  /** Transactions with these terms, oldest first: all but the last have expired. */
   transactions: z
     .array(
       z.object({
@@ -115,7 +115,7 @@ const lineTransaction = z.object({
   ...{ raw: calldata, hash: text },
   /** The place of the wallet's line that it spends, and other outputs that it takes into the line. */
   ...{ parent: place, gathered: z.array(place).default([]) },
-  /** What it leaves the line by its first output. */
+  /** Amount of its first output, which continues the line. */
   ...{ left: amount, fee: amount, virtualBytes: z.number().int().positive() },
   signedAtMs: z.number().int().nonnegative(),
 })
@@ -123,14 +123,14 @@ const lineTransaction = z.object({
 const lineSchema = z.object({
   ...shared,
   wallet: text,
-  /** What every one of `transactions` does, and names: one at most of one id is ever mined. */
+  /** Content and mark of every one of `transactions`: at most one per id is ever mined. */
   line: z.object({
     mark: z.object({ kind: z.enum(['paid', 'closed']), id: hex(32) }).optional(),
     orderId: hex(32).optional(),
     payments: z.array(z.object({ recipient: text, amount })),
     swept: z.object({ script: calldata, nonce: hex(32), outputs: z.array(place) }).optional(),
   }),
-  /** The same work at the same place for more, or at the place where the line stands now; oldest first. */
+  /** Transactions of this content, oldest first: each for a higher fee, or at a newer place in the line. */
   transactions: z.array(lineTransaction).min(1),
   toldHash: text.optional(),
   tellingHash: text.optional(),

@@ -3,7 +3,7 @@ import { acceptExposure } from './exposure.ts'
 
 export type StopState = { readonly isStopped: boolean; readonly reason: string | undefined }
 
-/** Who used the switch, or restored the database, when and why. */
+/** Use of the switch, or restore of the database: its author, time and reason. */
 export type StopDeed = {
   readonly at: Date
   readonly actor: string

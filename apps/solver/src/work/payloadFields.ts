@@ -23,7 +23,7 @@ export const spelled = z
   .string()
   .regex(/^(0x([0-9a-fA-F]{2}){16,20}|(?!0x)[0-9a-zA-Z]{1,100})$/)
   .transform((text) => (text.startsWith('0x') ? text.toLowerCase() : text))
-/** The same of a transaction. */
+/** Id of a transaction: hex in lower case, other spellings as they are. */
 export const transactionId = z
   .string()
   .regex(/^(0x[0-9a-fA-F]{64}|(?!0x)[0-9a-zA-Z]{1,100})$/)

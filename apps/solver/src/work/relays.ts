@@ -21,7 +21,7 @@ export type PlannedTransaction = {
   readonly authorizationList?: readonly Authorization[] | undefined
 }
 
-/** What an account signed to have the code of `address`. @source EIP-7702 */
+/** Signed permission of an account to run the code of `address`. @source EIP-7702 */
 export type Authorization = z.output<typeof authorizationSchema>
 export const authorizationSchema = z.object({
   chainId: z.number().int().nonnegative(),
@@ -90,7 +90,7 @@ const callSchema = sweepPayload.transform((payload): Relay => {
   return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction, goesBackTo }
 })
 
-/** What empties an address that is a script, whose ways are its terms; nothing of it is believed before it is judged. */
+/** Unverified sweep of an address that is a script, with the terms from which the script follows. */
 export type ScriptSweep = z.output<typeof scriptSweepSchema>
 const scriptSweepSchema = z
   .object({
@@ -106,7 +106,7 @@ const scriptSweepSchema = z
   })
   .transform(({ deposit: { orderId }, ...sweep }) => ({ kind: 'sweep' as const, orderId, ...sweep }))
 
-/** What empties an address that a program derived, as that program takes it. */
+/** Sweep of an address that a program derived, in the program's own terms. */
 export type ProgramSweep = z.output<typeof programSweepSchema>
 const programSweepSchema = z
   .object({

@@ -2,14 +2,14 @@ import { type Secret, startDeadline } from '@causeway/core'
 import type { Tracing } from '@causeway/http'
 import { offeredSchema, type WorkItem, workSchema } from './workItems.ts'
 
-/** Where work comes from. */
+/** Source of work. */
 export interface WorkSource {
   /** Open items, oldest first. */
   open(): Promise<readonly WorkItem[]>
   /**
-   * The same, held by the service until there is an item that `known` does not name, for `waitMs` at most.
+   * Open items, held by the service until there is one that `known` does not name, for `waitMs` at most.
    * @param asked.known of the answer before
-   * @returns `known` of these items; undefined where the service holds nothing and answered at once
+   * @returns `known` of these items; undefined if the service does not hold requests and answered at once
    */
   offered(asked: {
     readonly waitMs: number

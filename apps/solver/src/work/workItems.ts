@@ -26,7 +26,7 @@ function toProof({ order, orderSignature, deposits }: ProofFields): Proof | unde
   if (order === undefined || orderSignature === undefined || deposits === undefined) return undefined
   return { order, orderSignature, deposits }
 }
-/** What is checked before anything is paid; a claim has none. */
+/** Evidence that is checked before any payment; a claim has none. */
 const proof = {
   order: orderSchema.optional(),
   orderSignature: z.string().optional(),
@@ -125,10 +125,10 @@ const recoverySchema = z
 
 const relays = { sweep: sweepSchema, permit: permitSchema } as const
 
-/** What one transaction pays. Amounts in smallest units, deadline in Unix seconds. */
+/** Payment of one transaction. Amounts in smallest units, deadline in Unix seconds. */
 export type PaidOrder = {
   readonly kind: 'fill' | 'refund' | 'claim'
-  /** What the transaction names; of a claim its own id. */
+  /** Order that the transaction names; for a claim the claim's id. */
   readonly orderId: Hex
   readonly chainId: number
   /** Absent on chains that have none. */

@@ -68,7 +68,7 @@ test('an answer is told of and given out once, and what is known is sent with th
   const asked = state.plain
   expect(idsOf(await watch.open())).toEqual(['a'])
   expect(state.plain).toBe(asked)
-  // What is left is listed anew.
+  // After the held answer is used up, items are listed anew.
   state.open = ['b']
   expect(idsOf(await watch.open())).toEqual(['b'])
   expect(state.plain).toBe(asked + 1)

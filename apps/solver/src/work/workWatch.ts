@@ -6,7 +6,7 @@ import type { WorkItem } from './workItems.ts'
 export type WorkWatch = {
   /** Open items, oldest first: as they were told of just now, else as the service lists them. */
   open(): Promise<readonly WorkItem[]>
-  /** Whether the service holds a question of this solver, so that whatever it offers is heard of. */
+  /** True while the service holds a question of this solver, so that all offers are heard of. */
   isTold(): boolean
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ const limits = {
   pauseMaxMs: 15_000,
   /** Until a release that holds nothing is asked whether it does by now. */
   olderReleaseMs: 60_000,
-  /** What was told so long ago is asked for anew. */
+  /** Maximum age of an answer; an older one is asked for anew. */
   freshMs: 1_000,
 }
 
@@ -45,7 +45,7 @@ class HeldQuestion implements WorkWatch {
   #isHeld = false
   #pauseMs = limits.firstPauseMs
   #told: { readonly items: readonly WorkItem[]; readonly atMs: number } | undefined
-  /** Whether anything was open when it was listed last: then it is asked for by the clock, too. */
+  /** True if an item was open when they were listed last: then the clock triggers questions too. */
   #hasOpen = true
   #tellings = 0
 

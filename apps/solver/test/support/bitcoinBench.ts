@@ -35,17 +35,17 @@ const walletKey: Hex = `0x${'5e'.repeat(32)}`
 const confirmations = 3
 export const bumpAfterMs = 60_000
 
-/** What a solver process has on Bitcoin, without the rest of it. */
+/** Parts of a solver process on Bitcoin, without the rest of it. */
 export type BitcoinProcess = {
   readonly desk: ChainDesk
-  /** What the line has at its end. */
+  /** Balance at the end of the line. */
   left(): Promise<bigint>
   readonly paying: LinePayingChain
   readonly records: Records
   spent(budget: BudgetName): Promise<bigint>
   /** So much time passes for this process alone. */
   wait(ms: number): void
-  /** What the market says from now on. */
+  /** Sets the market's fee rate. */
   price(satPerKvb: bigint): void
   /** Its connections end, as those of a process that was killed. */
   kill(): Promise<void>
@@ -78,7 +78,7 @@ export type BitcoinBench = {
 
 export const recipientOf = (name: string) => keyOf(name).witness
 
-/** What rounds do with what is kept, when the service agrees to everything. */
+/** Rounds over the records, with a service that agrees to everything. */
 export async function rounds({ desk }: Pick<BitcoinProcess, 'desk'>, times = 3): Promise<void> {
   for (let turn = 0; turn < times; turn += 1) {
     for (const record of await desk.advance())

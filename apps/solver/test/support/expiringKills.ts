@@ -1,6 +1,6 @@
-// What holds on every chain whose transactions expire by themselves and leave a mark of what they pay: a payment is made
-// once, wherever its process is killed, whatever its database forgets, and however often it is signed. A killed process is
-// one whose connections end and whose memory is gone.
+// Invariants on every chain whose transactions expire by themselves and mark their payment: a payment is made once,
+// wherever its process is killed, whatever its database forgets, and however often it is signed. A killed process loses
+// its connections and its memory.
 
 import type { Hex } from '@causeway/core'
 import type { PayingChain, PayingFees } from '@causeway/families'
@@ -10,12 +10,12 @@ import type { ChainDesk, DeskWork, Subject } from '../../src/wallet/chainDesk.ts
 import type { Records } from '../../src/wallet/records.ts'
 import type { KeptRecord } from '../../src/wallet/signedRecord.ts'
 
-/** What a solver process has on one chain, without the rest of it. */
+/** Parts of a solver process on one chain, without the rest of it. */
 export type ExpiringProcess = {
   readonly desk: ChainDesk
   readonly paying: PayingChain
   readonly records: Records
-  /** What the last hour took of a budget. */
+  /** Sum of a budget in the last hour. */
   spent(budget: BudgetName): Promise<bigint>
   /** Its connections end, as those of a process that was killed. */
   kill(): Promise<void>
@@ -32,21 +32,21 @@ export type ExpiringBench = {
   process(databaseUrl: string, options?: { readonly waits?: boolean }): Promise<ExpiringProcess>
   /** Smallest units of the native coin. */
   held(address: string): Promise<bigint>
-  /** Of nobody yet. */
+  /** Fresh account that does not exist on the chain. */
   account(): string
   /** Unix seconds of the newest block. */
   nowSeconds(): Promise<number>
-  /** What has landed is final. */
+  /** Makes landed transactions final. */
   settle(): Promise<void>
-  /** What was signed before can land no more, at a final block. */
+  /** Expires all earlier signatures, at a final block. */
   expire(): Promise<void>
   /** Somebody hands bytes in; whether they have an effect is the chain's to say. */
   land(raw: Hex): Promise<void>
-  /** Whether the endpoint is there. */
+  /** Cuts the endpoint off, or restores it. */
   cutOff(isCutOff: boolean): Promise<void>
-  /** What the endpoint says of this id makes no sense; `undefined`: of none. */
+  /** Makes the endpoint's answers about this id malformed; `undefined`: about none. */
   garble(id: Hex | undefined): Promise<void>
-  /** Whether what another transaction made impossible is in a block, as a failure, or in none. */
+  /** True if the chain includes an impossible transaction as a failure, false if it includes it in no block. */
   readonly showsFailures: boolean
 }
 
@@ -97,7 +97,7 @@ const firstOf = ({ transactions: [first] }: KeptRecord): Hex => first?.raw ?? '0
 export function describeKills(current: () => ExpiringBench): void {
   const start = async (database?: string) => current().process(database ?? (await current().database()))
   const paid = ({ recipient }: Task) => current().held(recipient)
-  /** What a round does with what is kept, when the service agrees to everything. */
+  /** One round over the records, with a service that agrees to everything. */
   async function round({ desk }: ExpiringProcess): Promise<void> {
     await current().settle()
     for (const record of await desk.advance())
@@ -201,7 +201,7 @@ export function describeKills(current: () => ExpiringBench): void {
       expect(await paid(task)).toBe(amount)
       await current().expire()
       await rounds(restored, 2)
-      // Where an id covers no signature, both may have signed the same transaction.
+      // If an id covers no signature, both may have signed the same transaction.
       const ends = current().showsFailures ? ['reverted'] : ['lost', 'done']
       expect(ends).toContain(await outcomeOf(restored, task))
       expect(await paid(task)).toBe(amount)

@@ -28,7 +28,7 @@ export const hyperliquidChainId = 1_337
 export const hyperliquidWalletKey = `0x${'5e'.repeat(32)}` as const
 // CAST: an address in lower case is one.
 export const hyperliquidWallet = privateKeyToAddress(hyperliquidWalletKey).toLowerCase() as Hex
-/** Of the exchange, as the local configuration has it. */
+/** Depository on the exchange, from the local configuration. */
 const depository = '0xeccf8deb880b9841c06e3a6eda720151d7205f55'
 export const perps = hyperliquidCodec.nativeCurrency
 export const spotDollars = '0x6d1e7cde53ba9467b783cb7c530ce054'
@@ -81,7 +81,7 @@ export async function startHyperliquidBench(): Promise<HyperliquidBench> {
   return {
     ...{ network, open, wallet: hyperliquidWallet, chainId: hyperliquidChainId, bid: { fees, ceiling } },
     ...{ coin: hyperliquidCodec.nativeCurrency, database: processes.database, process: processes.process },
-    // What another transfer made impossible is refused, and stands nowhere.
+    // The exchange refuses an impossible transfer, so no block shows it.
     showsFailures: false,
     nowSeconds: async () => Math.floor(venue.nowMs() / 1_000),
     held: async (account) => venue.held(account, ''),
@@ -94,7 +94,7 @@ export async function startHyperliquidBench(): Promise<HyperliquidBench> {
     async expire() {
       aheadMs += 400_000
     },
-    // What is kept is signed by nobody: the most that somebody can do is have another process hand it in.
+    // A record holds no signature that a stranger could submit: only another process can hand it in.
     async land(raw) {
       await open()
         .broadcast({ raw })

@@ -77,7 +77,7 @@ export async function startLighterBench(): Promise<LighterBench> {
   return {
     ...{ exchange, open, wallet: lighterWallet, chainId: lighterChainId, bid: { fees, ceiling } },
     ...{ coin: lighterCodec.nativeCurrency, database: processes.database, process: processes.process },
-    // What another transaction made impossible is refused, and stands nowhere.
+    // The exchange refuses an impossible transaction, so no block shows it.
     showsFailures: false,
     nowSeconds: async () => Math.floor(exchange.nowMs() / 1_000),
     held: async (account) => exchange.accounts.get(account)?.held.get('0') ?? 0n,

@@ -20,7 +20,7 @@ const gwei = 10n ** 9n
 export type NonceProcess = {
   readonly desk: ChainDesk
   readonly records: Records
-  /** What it signed is old enough for a higher price. */
+  /** Makes its transactions old enough for a higher price. */
   wait(): void
   kill(): Promise<void>
 }

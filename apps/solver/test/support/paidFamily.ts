@@ -1,5 +1,5 @@
-// What a solver process has to do on a chain of any family: pay every order and claim once, though it is killed, and give
-// a deposit on Base back once its order is closed there.
+// Tests of a solver process on a chain of any family: it pays every order and claim once, though it is killed, and
+// refunds a deposit on Base once its order is closed there.
 import type { Hex } from '@causeway/core'
 import { type SolverProcess, waitUntil } from '@causeway/localnet'
 import { expect } from 'vitest'

@@ -20,7 +20,7 @@ import type { UserChain } from './solverBench.ts'
 const networkOf: NetworkOf = (key) =>
   key === 'base' || key === 'optimism' ? mainNetwork('ethereum-vm') : undefined
 
-/** What the present price of the local network makes a little more than 2 USDC. */
+/** Input worth a little more than 2 USDC at the local network's present price. */
 const inputWei = 10n ** 15n
 
 type OrderCalls = readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
@@ -45,7 +45,7 @@ type OrderWishes = {
     readonly currency?: Hex
     readonly amount: bigint
   }[]
-  /** What is paid is then paid to the order's clone, which sweeps to the first recipient. */
+  /** With calls the order's clone is paid, which sweeps to the first recipient. */
   readonly calls?: OrderCalls
   readonly inputWei?: bigint
   readonly refundTo?: Hex
@@ -114,7 +114,7 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
   return { orderId, order, orderSignature, from, to, calls, recipient, deposits: [] }
 }
 
-/** What contracts compute the order's id of. */
+/** Fields from which contracts compute the order's id. */
 export const wordsOf = ({ order }: PaidOrder): OrderWords => orderWords(order, networkOf)
 
 /** Deposits what the orders ask for, or other amounts, and waits until it is deep enough. */

@@ -22,7 +22,7 @@ const fees = new SolanaFees({
   ...{ lamportsPerSignature: 5_000n, microLamportsPerUnit: 1_000n, rentLamportsPerByte: 6_960n },
 })
 
-/** What giving coin back costs: its fee and its marker. */
+/** Cost of a refund in coin: its fee and its marker. */
 export const solanaRefundCost = fees.costOf({ kind: 'refund', isNative: true })
 
 /** A local cluster with a depository behind one endpoint that faults are put into, and a database server. */

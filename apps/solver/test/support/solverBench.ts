@@ -96,7 +96,7 @@ export async function querySolver(
   }
 }
 
-/** What a command of an operator prints, beside a running solver. */
+/** Output of an operator's command, beside a running solver. */
 export async function runSolverCommand(
   { environment }: Pick<SolverSettings, 'environment'>,
   words: readonly string[],

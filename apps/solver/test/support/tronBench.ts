@@ -105,6 +105,6 @@ export async function startTronBench(): Promise<TronBench> {
   }
 }
 
-/** Of `stateOf`, as nodes are asked for it. */
+/** Parameter of `stateOf`, as nodes take it. */
 const stateParameter = (wallet: string, id: Hex): string =>
   `${tronHexAddress(wallet).slice(2).padStart(64, '0')}${id.slice(2)}`
