@@ -69,7 +69,7 @@ function write(stream: NodeJS.WriteStream, line: string): Promise<void> {
 /** A reader that has seen enough, as `head`, is no failure. */
 const isClosedPipe = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EPIPE'
 
-// Whoever writes learns of it from the write.
+// Errors of the stream reach the writer through its own write.
 process.stdout.on('error', () => {})
 
 main().then(

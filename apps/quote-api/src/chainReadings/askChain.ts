@@ -4,7 +4,7 @@ import { type BlockReference, blockReading, type Reading } from './readings.ts'
 
 export type Agreed<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
 
-/** Told about an endpoint whose answer was no answer. */
+/** Called for an endpoint with a malformed answer. */
 export type OnMalformed = (alias: string) => void
 
 /**

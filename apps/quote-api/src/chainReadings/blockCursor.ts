@@ -87,7 +87,7 @@ export function createReadMemory(now: () => number) {
     isDue: (transactionId: string, by: 'live' | 'final'): boolean =>
       settled.get(transactionId) === undefined &&
       (by === 'final' || now() >= (open.get(transactionId)?.dueMs ?? 0)),
-    /** Those that are due once more, whether a list still names them or not. */
+    /** Transactions that are due once more, whether a list still names them or not. */
     dueAgain: (): readonly string[] =>
       [...open.entries()].flatMap(([transactionId, { dueMs }]) => (now() >= dueMs ? [transactionId] : [])),
     settle(transactionId: string) {

@@ -8,7 +8,7 @@ export type Head = { readonly number: bigint; readonly hash: Hex }
 export interface NewestHeads {
   /** `undefined` while the chain is not priced, and where its blocks have no hash. */
   of(chain: { readonly key: string; readonly chainId: number }): Head | undefined
-  /** Told of a block that a quorum showed to somebody else than the market. */
+  /** Notes a block that a quorum showed to a reader other than the market. */
   saw(chainId: number, head: { readonly number: bigint; readonly hash: string }): void
 }
 

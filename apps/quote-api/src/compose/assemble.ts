@@ -344,7 +344,7 @@ async function openApp(service: OpenService, base: Base, parts: Parts): Promise<
   return app
 }
 
-/** Whose requests are answered, how many, and the money of those who call. */
+/** Dependencies of the callers' routes: access, rate limits and the callers' money. */
 function callerRoutes({ shared }: Base, { settling, callers, jobs }: Parts) {
   const { config, quote } = shared
   const { access, usage, appFees } = callers

@@ -47,7 +47,7 @@ export function storeWithAddresses(
 
 export type DepositAddresses = {
   readonly jobs: readonly Job[]
-  /** There may be something new on a chain, or for all of them: look now. */
+  /** Asks for a look at one chain, or at all, because it may have something new. */
   hint(chainId?: number): void
   readonly reindex: Reindex
 }

@@ -3,7 +3,7 @@ import type { ReadinessCheck } from '@causeway/http'
 import type { Market } from '@causeway/market'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
-/** Why every quote would be refused, as `/ready` names it. */
+/** Reasons that every quote would be refused, as `/ready` names them. */
 const reasons = {
   noFillWallet: {
     code: 'FILL_WALLET_MISSING',

@@ -43,10 +43,10 @@ export type Settlement = {
   /** Rules that withhold work from solvers. */
   readonly withholding: Withholding
   close(): Promise<void>
-  /** There may be something new on a chain, or for all of them: look now. */
+  /** Asks for a look at one chain, or at all, because it may have something new. */
   hint(chainId?: number): void
   readonly readNamed: ReadNamed
-  /** From now on quotes stop from each of the chains that no process of this database reads. */
+  /** From now on quotes stop for every chain that no process of this database reads. */
   expectSight(): Promise<void>
   /** A block is told of on a chain: what waits for one is looked at, too. */
   newBlock(chainId: number): void
@@ -70,7 +70,7 @@ type SettlementOptions = {
   pricing: DepositPricing
   signatures: OrderSignatures
   peppers: Peppers
-  /** Told of the blocks that were read here. */
+  /** Receives the blocks that were read here. */
   heads: Pick<NewestHeads, 'saw'>
   screening: Screening | undefined
   metrics: HttpMetrics

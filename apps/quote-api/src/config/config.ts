@@ -149,7 +149,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     configDirectory,
     docsDirectory: resolve(repositoryRoot, 'docs'),
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
-    // Nobody balances a local network.
+    // A local network has no load balancer to drain.
     drainMs: env.DRAIN_MS ?? (isLocal ? 0 : 5_000),
     topUps: {
       custody,

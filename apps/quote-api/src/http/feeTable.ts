@@ -29,7 +29,7 @@ const feeTable: string = [
   ),
 ].join('\n')
 
-/** Told of the operations that quote, as Markdown. */
+/** Explanation of fees for the operations that quote, as Markdown. */
 export const aboutFees = `An answer tells its fees in several ways. Each is a sum of the same parts:
 
 ${feeTable}

@@ -5,7 +5,7 @@ import { errorPolicy } from './errorPolicy.ts'
 /** Errors of routes that read or write the database. */
 export const databaseErrors: RouteErrors = { 503: ['DATABASE_DISK_FULL', 'DATABASE_STARTING'] }
 
-/** Those that every route has are told by themselves. */
+/** Errors that every route has; they are documented separately. */
 const everywhere: ReadonlySet<string> = new Set(['INVALID_REQUEST', 'SERVICE_UNAVAILABLE', 'UNAUTHORIZED'])
 
 /** Everything that keeps a request from being priced. */

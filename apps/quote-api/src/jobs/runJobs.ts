@@ -25,7 +25,7 @@ export type Job = {
 export interface Waker {
   /** Ends the pause that runs now, or the next one. */
   wake(): void
-  /** Told once of the next wake, at once where there was one. @returns what ends the listening */
+  /** Calls back on the next wake, at once if there was one already. @returns a function that ends the listening */
   listen(onWake: () => void): () => void
 }
 
@@ -71,7 +71,9 @@ export interface RunningJobs {
   close(): Promise<void>
 }
 
-/** Told of a run that failed, once a minute at most, with since when no run succeeded and how many failed. */
+/**
+ * Called for a failed run, once a minute at most, with the time of the last success and the number of failures since.
+ */
 export type OnFailure = (
   job: string,
   error: unknown,

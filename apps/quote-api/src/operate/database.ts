@@ -125,7 +125,7 @@ async function showingThatItTakesLong<T>(migrating: Promise<T>, wait: DatabaseWa
     () => wait.show(new DatabaseStartingError()),
     () => undefined,
   )
-  // Told below, once the migrations are through.
+  // Its error is reported below, after the migrations.
   showing.catch(() => {})
   try {
     return await migrating

@@ -166,7 +166,7 @@ async function between(
   }
 }
 
-/** By orders of magnitude while they lie far apart. */
+/** Middle by orders of magnitude while both are far apart. */
 function middleOf(a: bigint, b: bigint): bigint {
   const [low, high] = a < b ? [a, b] : [b, a]
   const bits = high.toString(2).length - (low === 0n ? 0 : low.toString(2).length)

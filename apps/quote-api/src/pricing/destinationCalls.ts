@@ -6,7 +6,7 @@ import type { PricedRoute } from './pricedRoute.ts'
 import type { DestinationCall, QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 
-/** Whom an order's output goes to, and what is run with it. */
+/** Recipient of an order's output, and the calls that run with it. */
 export type Delivery = {
   /** Is paid, or gets what the calls leave over. */
   readonly recipient: string
@@ -45,7 +45,7 @@ export function deliveryOf(
   return isPlain ? { recipient: only.to, calls: [] } : { recipient, calls: txs }
 }
 
-/** Whom the first payment of an order goes to. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED */
+/** Payee of the first payment of an order. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED */
 export function payeeOf(
   { destination }: Pick<Route, 'destination'>,
   { recipient, calls }: Delivery,

@@ -136,7 +136,7 @@ function checkDepositAddress(route: Route, request: QuoteRequest): void {
       { data: { field: 'tradeType' } },
     )
   }
-  // Whoever pays an open address may pay any amount, so only an input can be promised.
+  // A payer of an open address may pay any amount, so only an input can be promised.
   if (!strict && tradeType === 'EXACT_OUTPUT') {
     throw new QuoteError(
       'UNSUPPORTED_EXECUTION_TYPE',

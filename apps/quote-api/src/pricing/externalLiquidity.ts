@@ -7,7 +7,7 @@ export type LiquidityOffer = {
   readonly available: bigint
   /** Cost of the offer, in bps of the payout. */
   readonly feeBps: number
-  /** From now until it lies with the solver. */
+  /** Seconds from now until the money is with the solver. */
   readonly readySeconds: number
 }
 

@@ -187,7 +187,10 @@ function gasTopup({ request, route, plan, snapshot }: FeeInputs): GasTopup | und
   return { currency, amountWei, valueInFeeCurrency }
 }
 
-/** By the dearer class of the two currencies; disagreement of their price sources is charged on top. */
+/**
+ * Platform fee in bps, by the dearer class of the two currencies; disagreement of their price sources is charged on
+ * top.
+ */
 function platformFeeBps({ route, plan, schedule, snapshot }: FeeInputs): bigint {
   const { currencyIn, currencyOut } = route
   if (currencyIn.asset === currencyOut.asset) return BigInt(schedule.sameAssetBps)
@@ -196,7 +199,7 @@ function platformFeeBps({ route, plan, schedule, snapshot }: FeeInputs): bigint 
   return BigInt(classBps[assetClass]) + conversionSpreadBps(snapshot, plan.feeCurrency, plan.payoutCurrency)
 }
 
-/** By how much the sources of both prices disagree; a conversion within one asset reads none. */
+/** Disagreement of the sources of both prices in bps; a conversion within one asset reads none. */
 export function conversionSpreadBps(
   snapshot: MarketSnapshot,
   from: QuotableCurrency,

@@ -23,7 +23,7 @@ export type InventoryParameters = {
 type Position = {
   readonly balanceUsd: UsdX18
   readonly shareBps: bigint
-  /** By currency, where no other currency of the asset can be paid from. @source Q-82 */
+  /** Balances by currency, if no other currency of the asset can be paid from. @source Q-82 */
   readonly sides?: ReadonlyMap<CurrencyKey, UsdX18> | undefined
   /** The part of the balance that the solver never pays out. @source Q-132 */
   readonly floorUsd?: UsdX18 | undefined
@@ -33,7 +33,7 @@ type Position = {
 export type AssetInventory = {
   readonly parameters: InventoryParameters
   readonly totalUsd: UsdX18
-  /** By chain id. */
+  /** Positions by chain id. */
   readonly chains: ReadonlyMap<number, Position>
   /** Chains whose balance is not known now. @source Q-83 */
   readonly unknown: ReadonlySet<number>

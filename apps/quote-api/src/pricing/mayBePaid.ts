@@ -45,15 +45,15 @@ export type PayeePorts = {
 
 export type Payee = TriedPayment & {
   readonly what: 'output' | 'topup' | 'refund' | 'claim'
-  /** Somebody was charged for the state that it makes, and for what the account itself takes. */
+  /** True if the charged fee covers new state, of the payment and of the account itself. */
   readonly makesState: boolean
   /** The request names whom it pays: else no payment is tried out, so that a price without names asks no more. */
   readonly isNamed: boolean
-  /** It deposits what it is refunded, and so has what keeps that. */
+  /** True for a depositor who gets his own refund: he has the token account already. */
   readonly isDepositor?: true
 }
 
-/** Why an account may not be paid: what stands behind its name in a sentence. */
+/** Reason that an account may not be paid; `why` completes a sentence about it. */
 export type Refusal = { readonly code: QuoteErrorCode; readonly why: string }
 
 /**

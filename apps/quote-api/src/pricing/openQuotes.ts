@@ -22,7 +22,7 @@ export interface OpenQuotes {
 }
 
 export type Promised = {
-  /** It is paid from the solver's balance of this asset on this chain. */
+  /** Asset and chain of the solver's balance that pays it. */
   readonly place: string
   /** Worth of what leaves the solver's inventory. */
   readonly usdX18: UsdX18
@@ -45,7 +45,7 @@ const holdersMax = 20_000
  */
 export function createOpenQuotes(options: { readonly perUserBps: number }): OpenQuotes {
   const perUserBps = BigInt(options.perUserBps)
-  // Whoever asked for nothing for a whole lifetime holds nothing: two generations forget without a search.
+  // A user without a request for a whole lifetime holds no promise, so two generations forget without a search.
   let holders = new Map<string, Promises>()
   let earlier = new Map<string, Promises>()
   let nextGenerationSeconds = 0

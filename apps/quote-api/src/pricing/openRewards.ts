@@ -54,7 +54,7 @@ export interface OpenRewards {
   putBound(bound: BoundRewards, nowSeconds: number): bigint
   /** The claim that `putBound` returned is stored, so that others leave it alone. */
   confirmClaim(): void
-  /** Nobody knows what is bound: until `putBound`, nobody earns. */
+  /** Forgets the bound sum: until `putBound` no move earns a reward. */
   forgetBound(): void
 }
 
@@ -80,7 +80,7 @@ type Bound = { readonly move: RewardedMove; readonly isBooked: boolean; readonly
 
 /** A fraction: a dollar counts so often. */
 type Weight = readonly [numerator: bigint, denominator: bigint]
-/** By asset and chain, signed. */
+/** Signed sums by asset and chain. */
 type Sum = Map<string, Map<number, UsdX18>>
 type Held = {
   readonly move: RewardedMove
@@ -190,7 +190,7 @@ class OpenMoves {
   readonly keyedSum: Sum = new Map()
   readonly keylessSum: Sum = new Map()
   readonly #budget: ReturnType<typeof createRewardBudget>
-  /** By the second at which they end. */
+  /** Open promises by the second at which they end. */
   readonly #open = new Map<number, Set<Held>>()
   readonly #named = new Map<Hex, Held>()
   #prunedAtSeconds = 0

@@ -80,7 +80,7 @@ export async function priceDeposit(
     currencyIn: listed(origin, deposit.originCurrency),
     currencyOut: listed(destination, deposit.destinationCurrency),
     operation: deposit.operation,
-    // Whose it was changes no price.
+    // The user does not affect the price.
     user: '',
     recipient: deposit.recipient,
     refundTo: undefined,

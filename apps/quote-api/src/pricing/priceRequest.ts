@@ -75,7 +75,7 @@ export type UserFacts = {
   readonly spendable?: readonly SpendableOutput[]
   /** Coin of the account that pays the network, in families where a user may have none. */
   readonly feeFunds?: FeeFunds
-  /** Why the user cannot pay the input that he holds. */
+  /** Reason that the user cannot pay the input that he holds. */
   readonly inputLock?: InputLock
   /** Error that the caller has to mend, since no endpoint can tell anything of this user. */
   readonly refusal?: DomainError

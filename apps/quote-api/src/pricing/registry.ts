@@ -154,7 +154,7 @@ function quotableChain(parts: ChainParts): QuotableChain {
   }
 }
 
-/** By canonical address. What is wrong with one is added to the problems. */
+/** Currencies by canonical address. A wrong one is added to the problems. */
 function currenciesOf(
   { key, config: { chainId, currencies }, assets, problems }: ChainParts,
   codec: VmCodec,

@@ -62,7 +62,7 @@ export class RequestWaits {
     const spentMs = this.#nowMs() - this.#startedMs
     const deadline = startDeadline(undefined, Math.max(1, this.#budgetMs - spentMs), () => this.#late())
     const end = whenAborted(deadline.signal)
-    // Nobody may be waiting when it comes.
+    // The deadline may pass without a waiting question.
     end.catch(() => {})
     this.#budget = { deadline, end }
     return this.#budget

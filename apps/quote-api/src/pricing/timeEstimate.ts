@@ -3,7 +3,7 @@ import type { QuotableChain } from './registry.ts'
 
 type Paced = Pick<QuotableChain, 'config'>
 
-/** From a pinned deposit to a broadcast fill, while a route has too few fills to learn from. */
+/** Time from a pinned deposit to a broadcast fill, while a route has too few fills to learn from. */
 const defaultReactionMs = 1_000
 
 /**

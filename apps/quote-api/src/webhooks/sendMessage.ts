@@ -26,7 +26,7 @@ export type SendMessage = (message: OutgoingMessage, signal: AbortSignal) => Pro
 export type SenderOptions = {
   /** Lets addresses of the own network through; for networks where receivers are the operator's own. */
   readonly allowPrivate: boolean
-  /** From the look-up of the name to the status line of the answer. */
+  /** Time from the look-up of the name to the status line of the answer. */
   readonly timeoutMs: number
   /** Milliseconds since the epoch. */
   readonly now: () => number

@@ -25,7 +25,7 @@ export type ShownWebhook = {
   readonly waiting: number
   /** Given up after the last retry, of the last 30 days. */
   readonly failed: number
-  /** Why the last attempt failed that was followed by no success. */
+  /** Error of the last attempt, if no success followed. */
   readonly problem: string | undefined
 }
 

@@ -10,7 +10,7 @@ export type WebhookStanding = {
   readonly waiting: number
   /** Given up after the last retry, of the last 30 days. */
   readonly failed: number
-  /** Why the last attempt failed, of those that wait or were given up. */
+  /** Error of the last attempt, of those that wait or were given up. */
   readonly problem: string | undefined
   /** Creation of the oldest message that waits behind a failure. */
   readonly failingSince: Date | undefined

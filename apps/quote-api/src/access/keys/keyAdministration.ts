@@ -13,7 +13,7 @@ export type IssuedKey = {
 }
 
 export type RotatedKey = IssuedKey & {
-  /** Until then the secrets before work as well. */
+  /** End of the time in which the previous secrets still work. */
   readonly previousWorkUntil: Date
 }
 

@@ -33,7 +33,7 @@ type UsageRecorderOptions = {
   readonly writer: string
   /** Unix milliseconds. */
   readonly now: () => number
-  /** Told of the first failure of a row. */
+  /** Called on the first failure of a row. */
   readonly onFailure: (error: unknown) => void
   /** So many answers will never be counted. */
   readonly onLost: (answers: number) => void

@@ -98,7 +98,7 @@ export async function readSums(
   )
 }
 
-/** Those of these ids that are the key itself or a key linked to the same wallet. */
+/** Ids among these that are the key itself or a key linked to the same wallet. */
 export async function readOwnKeyIds(
   database: Pick<SqlDatabase, 'query'>,
   apiKeyId: string,

@@ -28,7 +28,7 @@ export interface SponsorSessions {
   }>
   /** The wallet of a token that still counts. @throws SessionOverError */
   walletOf(token: string | undefined): Promise<Hex>
-  /** From now on the token is worth nothing. */
+  /** Ends the session: the token becomes invalid. */
   end(token: string): Promise<void>
 }
 

@@ -22,7 +22,7 @@ export class InvalidSignatureError extends DomainError {
   }
 }
 
-/** There is no link to take away. */
+/** The wallet has no link to remove. */
 export class WalletNotLinkedError extends DomainError {
   readonly code = 'WALLET_NOT_LINKED'
   readonly kind = 'conflict'
@@ -32,7 +32,7 @@ export class WalletNotLinkedError extends DomainError {
   }
 }
 
-/** Whoever signed in owns a wallet that sponsors nothing here. */
+/** The signed-in wallet sponsors no key here. */
 export class WalletSponsorsNothingError extends DomainError {
   readonly code = 'FORBIDDEN'
   readonly kind = 'forbidden'

@@ -34,7 +34,7 @@ export function createWalletLinking(options: {
   /** Absent while that chain has no endpoint: only keys can sign then. */
   contracts: ContractSignatures | undefined
   randomBytes: (length: number) => Uint8Array
-  /** Told that the key's sponsor is another one now. */
+  /** Called when a key gets another sponsor. */
   onLinked: (apiKeyId: string) => void
 }): WalletLinking {
   const { database, site, contracts, randomBytes, onLinked } = options

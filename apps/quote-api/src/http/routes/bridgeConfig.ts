@@ -41,7 +41,7 @@ type Dependencies = PricingDependencies & { readonly fillWallet: string | undefi
 
 /** Amount for which fees are shown when the caller names none. */
 const usualUsd = 100n
-/** Nobody's account: prices depend on the user only by what he holds. */
+/** Account without an owner: prices depend on the user only by his holdings. */
 const nobody = `0x${'0'.repeat(36)}dead`
 /** Older clients send it where they have no user, whatever the chain. @source Q-109 */
 const noUser = `0x${'0'.repeat(40)}`

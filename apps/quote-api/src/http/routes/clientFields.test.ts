@@ -86,7 +86,7 @@ test('Q-76: a table says of each query parameter of each path of ours what becom
   expect(asked.filter((one) => !table.has(one))).toEqual([])
   const honoured = [...table].flatMap(([one, does]) => (does === 'honoured' ? [one] : []))
   expect(honoured.filter((one) => !read.includes(one))).toEqual([])
-  // Nobody finds a parameter that a list reads and the table does not tell.
+  // Every parameter that a list reads must be in the table.
   expect(read.filter((one) => one.startsWith('/requests/v') && !honoured.includes(one))).toEqual([])
   const refused = [...table].flatMap(([one, does]) => (does === 'refused' ? [one] : []))
   expect(refused.toSorted()).toEqual(

@@ -125,7 +125,7 @@ function namesRequests({ id, orderId, hash, depositAddress }: RequestsQuery): bo
   return id !== undefined || orderId !== undefined || hash !== undefined || depositAddress !== undefined
 }
 
-/** Nobody lists the requests of others. */
+/** Refuses a list without a filter, so that no caller lists the requests of others. */
 function unnamed(): QuoteError {
   return new QuoteError('INVALID_REQUEST', 'Name one of id, orderId, hash, depositAddress or user.', {
     data: { field: 'id' },

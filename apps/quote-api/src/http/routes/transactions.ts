@@ -23,7 +23,7 @@ export type TransactionHints = {
   }) => Promise<void>
 }
 
-/** Nobody waits longer for what is found: it is kept all the same. */
+/** Longest wait of a caller for the outcome; it is stored in any case. */
 const patienceMs = 1_000
 
 /**

@@ -29,7 +29,7 @@ export function pageLimit(defaultLimit: number, max: number) {
 }
 
 export const chainIdText = z.coerce.number().int().positive()
-/** Until the year 9999. */
+/** Seconds up to the year 9999. */
 export const unixSeconds = z.coerce.number().int().min(0).max(253_402_300_799)
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 

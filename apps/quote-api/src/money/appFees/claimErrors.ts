@@ -13,7 +13,7 @@ export class InsufficientAppFeesError extends DomainError {
   }
 }
 
-/** Nobody asked for the claim, or nobody signed it in time. */
+/** The claim was never asked for, or its signature came too late. */
 export class AppFeeClaimNotFoundError extends DomainError {
   readonly code = 'APP_FEE_CLAIM_NOT_FOUND'
   readonly kind = 'not_found'

@@ -136,7 +136,7 @@ class Claims implements AppFeeClaims {
 
   async #open(claimId: Hex, terms: ClaimTerms): Promise<void> {
     const { database, registry, now } = this.#options
-    // Whoever signs names the claim alone.
+    // The signature request names only the claim's id, so the refusal names that field.
     if (this.#deniedIn(terms) !== undefined) throw deniedError('requestId')
     this.#options.stops.refuse(terms.chainId, terms.chainId)
     const place = resolveClaim(registry, terms)
@@ -201,7 +201,7 @@ class Claims implements AppFeeClaims {
   }
 }
 
-/** Nobody was charged for state, whose rent the recipient could keep. */
+/** Payee of a claim. It was charged no cost for state, whose rent the recipient could keep. */
 const payeeOf = ({ chain, currency, recipient: account }: ClaimPlace, amount: bigint): Payee => ({
   what: 'claim',
   chain,

@@ -94,7 +94,7 @@ function compare(onChain: readonly ObservedTopUp[], stored: readonly TopUpEvent[
   return { differences, explained, total }
 }
 
-/** Whom a transfer was for is compared too, unless it was suspended by a mode that could see less. */
+/** The credited owner is compared too, unless the transfer was suspended by a mode that could see less. */
 function isSame(topUp: ObservedTopUp, event: TopUpEvent): boolean {
   const { verdict } = topUp
   const owner = verdict.kind === 'credit' ? verdict.owner : undefined

@@ -43,7 +43,7 @@ export interface TopUpChain {
     signal: AbortSignal,
     strange?: StrangeTopUps,
   ): Promise<readonly ObservedTopUp[]>
-  /** Those of one transaction, by quorum; `undefined` where it is in no block. */
+  /** Top-ups of one transaction, by quorum; `undefined` while it is in no block. */
   topUpsIn(transaction: Hex, signal: AbortSignal): Promise<readonly ObservedTopUp[] | undefined>
 }
 

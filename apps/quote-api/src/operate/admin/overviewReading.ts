@@ -11,7 +11,7 @@ export type Overview = {
   readonly days: readonly Day[]
   /** Requests by the last status that they took within 24 hours. */
   readonly statuses: readonly { readonly status: string; readonly requests: number }[]
-  /** There were more changes than are read: `statuses` counts the newest. */
+  /** True if there were more changes than are read: `statuses` counts the newest. */
   readonly areStatusesCut: boolean
   /** Orders on their way, by stage. */
   readonly inFlight: readonly {

@@ -76,7 +76,7 @@ const checks: Readonly<Record<string, Check>> = {
 export type ReadinessFacts = {
   readonly nowMs: number
   readonly readiness: ReadinessReport
-  /** Since when checks of it fail, as far as somebody asked. */
+  /** Start of each check's failure, as far as it was observed. */
   readonly failingSince: ReadonlyMap<string, Date>
 }
 

@@ -11,7 +11,7 @@ export const statusParts = [
 ] as const
 export type Part = (typeof statusParts)[number]
 
-/** From the best to the worst; `unknown`: it cannot be told. */
+/** States from the best to the worst; `unknown`: not determinable. */
 const states = ['moves', 'unknown', 'partly', 'stands'] as const
 export type MoveState = (typeof states)[number]
 

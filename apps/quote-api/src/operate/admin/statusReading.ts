@@ -21,7 +21,7 @@ export function createStatusReading(options: {
   readonly stops: Pick<ChainStops, 'list'>
   readonly marketHealth: () => MarketHealth
   readonly registry: Pick<QuoteRegistry, 'chains'>
-  /** By key: of chains that have an endpoint. */
+  /** Clients by chain key, of chains that have an endpoint. */
   readonly clients: ReadonlyMap<string, unknown>
   readonly oracles: OracleSettings | undefined
   readonly oracleAnswers: () => Promise<StatusFacts['oracleAnswers']>

@@ -25,7 +25,7 @@ export type AllocatorReach = 'reached' | 'silent' | 'none'
 
 /** A chain is named as the quote file names it, by its number, or `all`. */
 export interface StopAdministration {
-  /** Those in force, oldest first. */
+  /** Stops in force, oldest first. */
   list(): Promise<readonly ChainStop[]>
   /** Waits for the allocator, 6 s at most. @throws UnquotedChainError, ConfigurationError */
   stop(chain: string, deed: Deed): Promise<NamedChain & { readonly allocator: AllocatorReach }>
@@ -99,7 +99,7 @@ async function readChain(
 
 const reachMs = 6_000
 const pollMs = 200
-/** Whoever has not read the stops for so long is not running. */
+/** A reader that has not read the stops for this long counts as not running. */
 const silentMs = 60_000
 
 async function reachAllocator(database: Pick<SqlDatabase, 'query'>): Promise<AllocatorReach> {

@@ -12,9 +12,9 @@ import type { CommandReader } from './reread.ts'
 export type CommandContext = {
   readonly administration: Administration
   readonly database: SqlDatabase
-  /** By the variables that the command was given. */
+  /** Retention from the variables of the command. */
   readonly retention: RetentionSettings
-  /** Those of the service, secrets among them. */
+  /** Variables of the service, secrets among them. */
   readonly variables: Readonly<Record<string, string | undefined>>
   /** `cli:<account>`, for the audit log. */
   readonly actor: string
@@ -51,7 +51,10 @@ export type Output = {
 }
 
 export type Command = CommandForm & {
-  /** It changes what is stored: its functions keep an audit line of what was done, `runCli` one of what was refused. */
+  /**
+   * True if the command changes stored state: its functions write an audit line of the change, `runCli` one of a
+   * refusal.
+   */
   readonly changes?: true
 } & (
     | {

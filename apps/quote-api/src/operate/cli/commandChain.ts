@@ -32,7 +32,7 @@ export type UnknownPayments = {
   readonly notCompared: readonly string[]
 }
 
-/** There is no block yet whose top-ups could be compared. */
+/** The chain has no block yet whose top-ups could be compared. */
 class NothingSettledError extends DomainError {
   readonly code = 'TOP_UPS_NOT_SETTLED'
   readonly kind = 'conflict'

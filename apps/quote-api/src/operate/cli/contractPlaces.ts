@@ -49,7 +49,7 @@ export type Place = {
   readonly initializer: Hex | undefined
   /** With a settlement file, the payload builders that the hub's allocator names, too. */
   configured(): Promise<readonly ConfiguredContract[]>
-  /** By address, lower case. */
+  /** Code hashes by address, lower case. */
   readonly codeHashes: ReadonlyMap<string, string>
   /** Setting that holds a contract's address. */
   settingOf(name: DeployedName): string

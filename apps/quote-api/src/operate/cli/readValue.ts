@@ -64,7 +64,7 @@ export function readId32(text: string, name: string): Hex {
   return readValue(id32, text, name)
 }
 
-/** Why an operator does something: stored with what is done. */
+/** Operator's reason for an action; stored with it. */
 export const reasonFlag: Flag = { value: '<text>', about: 'Stored with the action', isRequired: true }
 
 /** @throws CommandError */

@@ -21,7 +21,10 @@ export type CommandReader = { readonly chain: SettlementChain; close(): Promise<
 const nowhere = `0x${'0'.repeat(40)}`
 const blocksMax = 100_000n
 
-/** By the configuration files. @throws CommandError for a chain that is not quoted, ConfigurationError */
+/**
+ * Opens the reader from the configuration files. @throws CommandError for a chain that is not quoted,
+ * ConfigurationError
+ */
 export async function openReader(
   {
     config,

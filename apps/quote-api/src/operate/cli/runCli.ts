@@ -208,7 +208,7 @@ export const commandTable: readonly Command[] = [
   ...configCommands,
 ]
 
-/** It looks at one service, by the variables that it is given. */
+/** Doctor of this service alone, from its own variables. */
 const ownDoctor = {
   ...doctor,
   flags: { service: { value: '<name>', about: 'quote-api alone: the others have commands of their own' } },

@@ -22,7 +22,7 @@ export type Allocation = {
   readonly total: bigint
   /** The caller's cap left a part of what was asked for with the user. */
   readonly capHit: boolean
-  /** Why the sponsor pays less than asked; undefined when it pays all of it. */
+  /** Reason that the sponsor pays less than asked; undefined if he pays all of it. */
   readonly reason: SponsorshipReason | undefined
 }
 

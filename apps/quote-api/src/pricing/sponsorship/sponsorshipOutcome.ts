@@ -17,7 +17,7 @@ export type SponsorshipOutcome = {
 }
 
 /**
- * Why a reservation was refused, in the words of an answer; undefined when it was made.
+ * Refusal of a reservation, as answers name it; undefined if it was made.
  * @source rule L-50
  */
 export function refusalReason(outcome: HoldOutcome): SponsorshipReason | undefined {

@@ -20,11 +20,11 @@ export type SponsorshipRequest = {
   readonly capMicroUsd: bigint | undefined
   readonly subsidizeRent: boolean
   readonly depositFeePayer: string | undefined
-  /** Those that nobody can sponsor are accepted and pass without effect. */
+  /** Named components; those that cannot be sponsored are accepted without effect. */
   readonly components: readonly SponsoredWord[] | undefined
 }
 
-/** Why a request that asked for a sponsor has none, or less than all. @source rule L-50 */
+/** Reason that a request that asked for a sponsor has none, or less than all. @source rule L-50 */
 export type SponsorshipReason =
   | 'INSUFFICIENT_BALANCE'
   | 'CAP_BELOW_FEES'
@@ -78,7 +78,7 @@ export function sponsorshipTerms(
 }
 
 /**
- * Those that the request names, else what `subsidizeFees` stands for; a deposit address cannot choose. Fields
+ * Fee parts that the request names, else those that `subsidizeFees` stands for; a deposit address cannot choose. Fields
  * of single fees add to both: `subsidizeRent` is the older name of `rent`. @source Q-30, Q-31
  */
 function selectedParts(request: SponsorshipRequest, useDepositAddress: boolean): ReadonlySet<FeePart> {

@@ -15,7 +15,7 @@ export type MeasuringContext = {
   readonly database: SqlDatabase
   /** Chains that can be read, by chain id. */
   readonly chains: ReadonlyMap<number, SettlementChain>
-  /** By the chain's key. */
+  /** Clients by chain key. */
   readonly clients: ReadonlyMap<string, Pick<JsonRpcClient, 'request'>>
   readonly snapshot: () => MarketSnapshot
 }

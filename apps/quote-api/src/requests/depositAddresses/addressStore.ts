@@ -23,7 +23,7 @@ export const lanes = {
 } as const
 
 export const lanesInOrder: readonly number[] = Object.values(lanes)
-/** Those that somebody has paid or named, where blocks show every payment. */
+/** Lanes of paid or named addresses, on chains whose blocks show every payment. */
 export const paidLanes: readonly number[] = [lanes.paid, lanes.named]
 
 /** Places in a pass that no other lane can take, by lane; together no more than a pass. */
@@ -55,7 +55,7 @@ export type StoredAddress = DepositAddress & {
   readonly isStrict: boolean
   readonly sweepId: string | undefined
   readonly sweeps: number
-  /** Since the last sweep that did not fail. */
+  /** Failed swaps since the last sweep that did not fail. */
   readonly failedSwaps: number
 }
 
@@ -265,7 +265,7 @@ export async function markDenied(
   }
 }
 
-/** Nobody can tell who paid: an operator decides, as of a denied one. */
+/** Marks the payer as unknown: an operator decides, as for a denied one. */
 export async function markSenderUnknown(tx: SqlTx, address: string): Promise<void> {
   await tx.query('update deposit_address set is_sender_denied = true where address = $1', [address])
 }
@@ -277,7 +277,7 @@ function transfersToJson(transfers: ReadonlyMap<string, Transfer> = new Map()): 
   return `{${[...transfers].map(([currency, one]) => `${JSON.stringify(currency)}:${transferToJson(one)}`).join(',')}}`
 }
 
-/** By currency, as text: JSON has no such numbers. */
+/** Amounts by currency, as text: JSON numbers would lose digits. */
 function toJson(amounts: ReadonlyMap<string, bigint>): string {
   return JSON.stringify(
     Object.fromEntries([...amounts].map(([currency, amount]) => [currency, String(amount)])),

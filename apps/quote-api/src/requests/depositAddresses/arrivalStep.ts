@@ -10,7 +10,7 @@ export type Arrival = {
 /** A listed currency that nobody asked for; native coin too, at the address of a token. */
 export type ArrivedOther = {
   readonly currency: string
-  /** It pays for its sweep and its refund. */
+  /** True if it is worth the gas of its sweep and its refund. */
   readonly isWorthRefund: boolean
 }
 

@@ -147,7 +147,7 @@ export function largestTransfers(
   return largest
 }
 
-/** By address and then by currency. Pure. */
+/** Sums by address and then by currency. Pure. */
 export function sumPayments(payments: readonly Payment[]): ReadonlyMap<string, ReadonlyMap<string, bigint>> {
   const sums = new Map<string, Map<string, bigint>>()
   for (const { to, currency, amount } of payments) {

@@ -17,7 +17,7 @@ export type AddressChain = {
   /** Absent where blocks tell nothing of payments, and all addresses are looked at in turn. */
   readonly blocks?: {
     readonly steps: AddressSteps
-    /** Whom the blocks of a range pay, whoever is watched. */
+    /** Reads the payments in a range of blocks, to watched addresses and others. */
     payments(range: PaymentRange, signal: AbortSignal): Promise<BlockPayments>
   }
   /** Blocks show every payment as one to its address: nobody looks at others in turn. */

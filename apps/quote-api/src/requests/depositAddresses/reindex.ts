@@ -11,7 +11,7 @@ const pauseSeconds = 10
 /** Time budget of the look itself. */
 const budgetMs = 3_000
 
-/** Whoever asks again at once learns nothing new. */
+/** The address was looked at a moment ago, so another look would find the same. */
 class ReindexedTooRecentlyError extends DomainError {
   readonly code = 'REINDEXED_TOO_RECENTLY'
   readonly kind = 'rate_limited'

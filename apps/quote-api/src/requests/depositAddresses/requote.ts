@@ -111,7 +111,7 @@ type AskedRow = {
 function requestOf(row: AskedRow, { chainById }: Pick<QuoteRegistry, 'chainById'>): QuoteRequest {
   const quoted = quotedAmountsSchema.parse(row.quoted)
   const refunded = orderSchema.parse(row.order_data).inputs[0]?.refunds[0]?.recipient ?? ''
-  // Nobody named it: it is the `user` of pages that do not know who pays. (Q-66)
+  // No sender was named: this account is the `user` of pages that do not know the payer. (Q-66)
   const isBurnt = chainById.get(Number(row.origin_chain_id))?.payees.isBurnt(refunded) === true
   return {
     user: row.user_address,
@@ -145,7 +145,7 @@ function requestOf(row: AskedRow, { chainById }: Pick<QuoteRegistry, 'chainById'
     // back otherwise.
     useFallbacks: true,
     useExternalLiquidity: false,
-    // It is paid already.
+    // The deposit was paid already, so the order is signed at once.
     includeProtocolData: true,
   }
 }

@@ -92,7 +92,7 @@ class PaymentScanner {
     return { isEnd: isSame && to === head, marked }
   }
 
-  /** Nobody can be paid in these blocks: none is read, and the next look begins below what a fork may replace. */
+  /** Skips blocks in which no address can be paid; the next look begins below the blocks that a fork may replace. */
   async #passUnwatched(
     { scannedTo, finalTo }: BlockCursor,
     head: bigint,

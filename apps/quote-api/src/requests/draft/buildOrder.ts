@@ -80,7 +80,7 @@ function solverChain(
   return chain
 }
 
-/** By fill contract, of which the configuration names one per chain. */
+/** Extra data by fill contract, of which the configuration names one per chain. */
 const extraDataOf = new Map<Hex, Hex>()
 
 /** Names the contract whose events prove fills, where the chain has one. */

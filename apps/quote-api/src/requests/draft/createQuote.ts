@@ -243,7 +243,7 @@ export async function draftQuote(
     depositTerms: depositAddress?.script === undefined ? depositAddress?.terms : undefined,
   }
   const permit = await draftPermit(dependencies, priced, request, { identity, nowSeconds })
-  // Nobody signs for an account that is not chosen yet; an address may be paid by anybody.
+  // An account that is not chosen yet cannot sign; an address may be paid by anybody.
   const hasSender = depositAddress !== undefined || !route.origin.quoting.isNobody(route.user)
   const built = hasSender ? buildSteps(priced, identity) : noSteps
   const steps =

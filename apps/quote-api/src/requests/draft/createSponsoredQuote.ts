@@ -47,7 +47,7 @@ export type SponsoredQuoteDependencies = QuoteDependencies & {
   readonly sponsorAsset: QuoteAsset | undefined
   /** Stores the record and takes the hold in one commit; stores nothing when the hold is refused. */
   readonly storeSponsored: (record: QuoteRecord, hold: HoldRequest | undefined) => Promise<StoreOutcome>
-  /** Told of a fee payer whose rent a user can take. */
+  /** Called for a fee payer whose rent a user can take. */
   readonly onExploitableFeePayer: (keyId: string | undefined) => void
 }
 

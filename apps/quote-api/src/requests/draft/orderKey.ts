@@ -10,7 +10,7 @@ export interface OrderKey extends Signer {
   assertWorks(): void
 }
 
-/** Nobody finds an order with this id. */
+/** Order id that no order has. */
 const probe = { purpose: 'order', orderId: `0x${'0'.repeat(64)}` } as const
 const pauseMs = { works: 60_000, failed: 2_000 }
 /** A holder that is throttled for a moment stops nobody: it is asked once more before that. */
@@ -46,7 +46,7 @@ export function createOrderKey(
       note(undefined)
       return signature
     } catch (error) {
-      // Whoever asked has gone: that says nothing of the key.
+      // The caller has gone, which is no failure of the key.
       if (asked[1]?.signal?.aborted === true) throw error
       note(error)
       lookAfter(failures === 1 ? 0 : pauseMs.failed)

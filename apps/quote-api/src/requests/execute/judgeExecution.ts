@@ -1,7 +1,7 @@
 import { DomainError, type Hex } from '@causeway/core'
 import type { RequestStatus } from '../status/requestProgress.ts'
 
-/** Why calls are not submitted; each names what would mend it. */
+/** Reasons for not submitting calls, each with its remedy. */
 const reasons = {
   not_quoted: 'The request is not executed by a deposit of its own; quote with originGasOverhead.',
   no_gas: 'The quote charges no origin gas; quote with originGasOverhead above 0.',

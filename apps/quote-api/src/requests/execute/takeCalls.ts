@@ -123,7 +123,7 @@ function requireSame({ payload }: WorkItem, { to, data }: AskedExecution): void 
 }
 
 /**
- * Whom the tuples give code: each is of an account with this nonce now, on this chain or on all.
+ * Accounts that the tuples give code to: each must have this nonce now, on this chain or on all.
  * @throws ExecutionRefusedError
  */
 async function delegationsOf(

@@ -81,7 +81,7 @@ const paid = [
     (array(select request_id from deposit_seen where state in ('seen', 'held', 'refund_due')))`,
 ]
 
-/** Whoever names one of these knows the request, and is shown a quote too. */
+/** A caller who names one of these knows the request, so quotes are listed too. */
 const lookups = [
   'id',
   'orderId',

@@ -112,7 +112,7 @@ const details = `select ${columns} from unnest($1::bytea[]) with ordinality as p
 
 /** Plans depend on the values: a key may have one request of a chain or a million. */
 const planned = { isPlannedEachTime: true } as const
-/** Whatever is read by ids has one plan for all of them, and making it takes longer than reading does. */
+/** Reads by ids share one plan, because planning takes longer than reading. */
 const planOnce = 'set local plan_cache_mode = force_generic_plan'
 
 /** Requests in PostgreSQL. @source Q-77 */

@@ -21,9 +21,9 @@ const chainRow = z.object({
 
 /** Member `market` of `orders.quoted`. Written by `marketBasisText`. */
 export const marketBasisSchema = z.object({
-  /** By price key, e.g. `ETH/USD`: what each source said. */
+  /** Prices of each source, by price key, e.g. `ETH/USD`. */
   prices: z.record(z.string(), z.array(sourceRow)),
-  /** By chain id: at which block, by how many. */
+  /** Block and number of agreeing endpoints, by chain id. */
   chains: z.record(z.string(), chainRow),
 })
 

@@ -44,7 +44,7 @@ export async function readSkewSum(database: Pick<SqlDatabase, 'query'>): Promise
 /** Lock of those who claim rewards: one process after the other. */
 const claimLock = 7_402_681_350_017
 
-/** Until the transaction ends, no other process claims. */
+/** Keeps other processes from claiming until the transaction ends. */
 export async function lockClaims(tx: SqlTx): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [claimLock])
 }

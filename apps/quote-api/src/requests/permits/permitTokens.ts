@@ -32,7 +32,7 @@ export function createPermitTokens(options: {
       if (known !== undefined && now() - known.readAtMs < domainMaxAgeMs) return known.domain
       const domain = readDomain(clientOf(token), token)
       domains.set(token.key, { domain, readAtMs: now() })
-      // Whoever asks next tries again.
+      // A failed reading is not cached, so the next caller tries again.
       domain.catch(() => domains.delete(token.key))
       return domain
     },

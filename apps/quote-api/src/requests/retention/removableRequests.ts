@@ -87,7 +87,7 @@ export async function removePage(
     [...ages(settings), locked.map(({ request_id }) => request_id)],
   )
   const ids = removable.map(({ request_id }) => request_id)
-  // It refers to a deposit of its own request.
+  // Settlements refer to deposits of their own request, so they go first.
   await tx.query('delete from settlement where request_id = any($1)', [ids])
   await tx.query('delete from orders where request_id = any($1)', [ids])
   const quotes = removable.filter((one) => one.what === 'quote').length
@@ -99,7 +99,7 @@ export type RetentionPreview = readonly {
   readonly what: Removable
   readonly removable: number
   readonly open: number
-  /** Since when the oldest that would be deleted is kept. */
+  /** Start of the oldest row that would be deleted. */
   readonly oldest: Date | undefined
 }[]
 

@@ -105,7 +105,7 @@ function storedParties(
 
 const appFeesSchema = z.array(z.object({ recipient: z.string() }))
 
-/** Those that are stored, by their ids. */
+/** Stored requests by their ids. */
 export async function readScreenedRequests(
   queries: Queries,
   requestIds: readonly Hex[],

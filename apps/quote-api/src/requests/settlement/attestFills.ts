@@ -192,10 +192,10 @@ async function settle(
   }
 }
 
-/** Why a fill waits whose blocks were read. */
+/** Reason that a fill waits although its blocks were read. */
 const unproven = { paid: 'ATTESTATION_MISSING', not_paid: 'FILL_NOT_SEEN', not_yet: undefined } as const
 
-/** Why a debit was refused. */
+/** Reason of a refused debit. */
 const holdReasons = {
   already_voided: 'HOLD_ALREADY_VOIDED',
   expired: 'HOLD_EXPIRED',

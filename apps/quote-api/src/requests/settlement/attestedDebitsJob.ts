@@ -14,7 +14,7 @@ export function createAttestedDebits(options: {
 }): Job {
   const { context, metrics, logger } = options
   let upToSeq: Comparison['upToSeq'] | undefined
-  /** By request, until the process ends: what was found does not heal by being looked at again. */
+  /** Findings by request, until the process ends: looking again does not change them. */
   const unproven = new Map<string, UnprovenDebit>()
   const gauge = (name: string, help: string, read: () => number) =>
     watchSeries(metrics.registry, { name, help, labelNames: [] }, () =>

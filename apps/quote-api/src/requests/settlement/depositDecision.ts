@@ -18,7 +18,7 @@ export type RefundTerms = {
   readonly refundMinimum: bigint
 }
 
-/** Why a deposit does not pay its order. @source rule L-58 */
+/** Reason that a deposit does not pay its order. @source rule L-58 */
 export type RefundReason =
   | 'DEPOSITED_AMOUNT_TOO_LOW_TO_FILL'
   | 'DOUBLE_SPEND'
@@ -28,7 +28,7 @@ export type RefundReason =
 /** Decision about a deposit that names an order. */
 export type DepositDecision =
   | { readonly action: 'wait' }
-  /** It pays the order: bind the request to it and have it filled. */
+  /** The deposit pays the order: bind the request to it and have it filled. */
   | { readonly action: 'bind' }
   | { readonly action: 'refund'; readonly reason: RefundReason; readonly amount: bigint }
   /** Less than a refund costs, or a token that nobody can give back: it stays with the depository. */
@@ -39,7 +39,7 @@ export type OtherRefund =
   | { readonly state: 'priced'; readonly cost: bigint }
   /** The service knows no such currency on that chain. */
   | { readonly state: 'unlisted' }
-  /** Nobody knows at the moment what gas or the currency are worth. */
+  /** The price of gas or of the currency is not known now. */
   | { readonly state: 'unknown' }
 
 /**
@@ -105,7 +105,7 @@ export function surplusRefund(deposited: bigint, quotedInput: bigint, terms: Ref
 /** When a deposit about which nothing could be decided is looked at again. */
 export type DepositRecheck = {
   readonly delayMs: number
-  /** It waits for more than its depth: then it goes behind the others. */
+  /** True if it waits for more than its depth: then it goes behind the others. */
   readonly isDeep: boolean
 }
 

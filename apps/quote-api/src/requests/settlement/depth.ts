@@ -10,7 +10,7 @@ export type SeenBlock = {
   readonly seconds: number
   /** 0 of the newest block. */
   readonly onTop: number
-  /** Since it was first seen here, with the fraction of a second. */
+  /** Seconds since it was first seen here, with fractions. */
   readonly seenSeconds: number
 }
 

@@ -55,7 +55,7 @@ type Refund = {
   readonly payment: PaymentReading
   /** Problem of an included payment. */
   readonly problem: FillProblem | undefined
-  /** It is wrong, and no reorganization can mend it. */
+  /** True if the payment is wrong and no reorganization can change that. */
   readonly isUnpaid: boolean
   /** As deep as its chain asks for the value of the order. */
   readonly isDeep: boolean

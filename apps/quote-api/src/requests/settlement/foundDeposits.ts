@@ -64,14 +64,14 @@ type Aside = { readonly transactionId: string; readonly reason: PutAsideReason }
 export type ReadTransactions = {
   readonly found: readonly FoundDeposit[]
   readonly aside: readonly Aside[]
-  /** There is nothing to come: it was read, or is put aside. */
+  /** Transactions that were read or put aside. */
   readonly settled: readonly string[]
   /** They held no deposit. */
   readonly empty: readonly string[]
   /** They left the chain, or failed, as far as endpoints know by now. */
   readonly gone: readonly string[]
   readonly failed: readonly { readonly transactionId: string; readonly error: Error }[]
-  /** There was no time for them. */
+  /** Transactions that the time did not suffice for. */
   readonly unread: readonly string[]
 }
 
@@ -178,7 +178,7 @@ async function retry(context: RetryContext, aside: StoredPutAside, { fence, sign
   await context.database.transaction(async (tx) => {
     await fence(tx)
     if (read === undefined || 'aside' in read) return noteTry(tx, aside, read?.aside)
-    // Nobody looked when its block was made.
+    // This block was not watched when it was made.
     const found = read.deposits.map((deposit) => ({ ...deposit, minedAfterSeconds: undefined }))
     await keepDeposits(context, tx, found)
     await takeFromAside(tx, aside)

@@ -65,7 +65,7 @@ export type FindingContext = {
   readonly networkOf: NetworkOf
   readonly oracles: readonly OracleClient[]
   readonly threshold: number
-  /** By chain id; undefined for a chain that is not configured. */
+  /** Chain by its id; undefined for a chain that is not configured. */
   readonly chainOf: (chainId: number) => Promise<Pick<SettlementChain, 'chain' | 'finalPayment'> | undefined>
   readonly signal: AbortSignal
 }

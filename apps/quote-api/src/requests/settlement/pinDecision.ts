@@ -89,7 +89,7 @@ function whilePinned(deposit: SeenDeposit, pinnedBy: string, nowSeconds: number)
   return { action: 'unpin', expiresAtSeconds: nowSeconds + unpinnedSeconds }
 }
 
-/** Why a deposit can never pay its order, whatever the hold is. */
+/** Reason that a deposit can never pay its order, whatever the hold is. */
 export function unfitReason(deposit: SeenDeposit, terms: DepositTerms): IgnoredDeposit | undefined {
   if (!deposit.isCanonical) return 'orphaned'
   if (deposit.chainId !== terms.chainId) return 'wrong_chain'
@@ -104,7 +104,7 @@ function ignore(reason: IgnoredDeposit): PinDecision {
 export type LateReservation =
   | { readonly action: 'pin' }
   | { readonly action: 'refund'; readonly failReason: 'SPONSOR_BALANCE_TOO_LOW' }
-  /** There is nothing to bind: the request was settled before, or never had a sponsor. */
+  /** There is no hold to bind: the request was settled before, or never had a sponsor. */
   | { readonly action: 'ignore' }
 
 /**

@@ -54,7 +54,7 @@ export type DepositPass = SettlingPass & {
 /** One chain as settlement reads it. All readings are by quorum: money moves on every one of them. */
 export interface SettlementChain extends SettlingChain {
   readonly chain: QuotableChain
-  /** Whoever pays for solvers there: the fill wallet of now first, then those that are listed. */
+  /** Accounts that pay for solvers there: the present fill wallet first, then the listed ones. */
   readonly payers: readonly string[]
   /** Its number in the ids of refunds. */
   readonly refundChainId: number | bigint
@@ -87,7 +87,7 @@ type SettlementChainOptions = {
 }
 
 /**
- * By the reading of its family, else by events of contracts.
+ * Opens the readers of a chain: those of its family, else events of contracts.
  * @throws ConfigurationError when the chain has no depository or no endpoint
  */
 export function createSettlementChain(options: SettlementChainOptions): SettlementChain {

@@ -30,7 +30,7 @@ export type SettlementContext = {
   /** Go with fills, so that what they book outlives the database. */
   readonly bookings: Pick<BookingNotes, 'write'>
   readonly now: () => number
-  /** Told of everything that becomes of requests and deposits. */
+  /** Called for every event of requests and deposits. */
   readonly observe: (event: SettlementEvent) => void
 }
 
@@ -74,7 +74,7 @@ export type SettlementEvent =
       readonly transactionId: string
       readonly reason: PutAsideReason
     }
-  /** It came onto the list of what makes no progress: a request, a claim or a transaction. */
+  /** A request, a claim or a transaction came onto the list of those without progress. */
   | { readonly event: 'stands_still'; readonly subject: string; readonly reason: string }
   /** Endpoints that list a transaction do not show it: it is asked for again, with growing pauses. */
   | {

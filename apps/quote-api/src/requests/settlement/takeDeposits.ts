@@ -104,7 +104,7 @@ async function takeDue(
   const isJudged = action === 'bind' && screened.denied === undefined && request.released !== 'refund'
   const binding = isJudged ? await judge(context, chain, request, deposit) : undefined
   if (binding?.action === 'wait') return recheckWhileWaiting(deposit)
-  // Whatever becomes of it is work for a solver, who takes signed orders alone.
+  // Every outcome is work for a solver, who takes only signed orders.
   if (action !== 'ignore') await context.signatures.of(request)
   await context.database.transaction(async (tx) => {
     await sight.run.fence(tx)

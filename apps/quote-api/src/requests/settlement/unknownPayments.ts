@@ -53,7 +53,7 @@ export async function findUnknownPayments(
   return found
 }
 
-/** Those of some ids that an order, a claim or a booking here has. */
+/** Ids that an order, a claim or a booking here has. */
 export async function readKnown(
   database: Pick<SqlDatabase, 'query'>,
   ids: readonly Hex[],

@@ -64,7 +64,7 @@ async function isClaimDenied(
   return [recipient, wallet].some((account) => account !== undefined && screening.isDenied(chainId, account))
 }
 
-/** Whose money a fill or a refund is about, by the id of the item. */
+/** Depositors behind each fill or refund, by the id of the item. */
 async function readSenders(
   database: Queries,
   items: readonly WorkItem[],

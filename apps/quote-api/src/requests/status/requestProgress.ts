@@ -78,7 +78,7 @@ export async function recordTransaction(
 
 const proofBegins = 'unproven_since = null, unproven_as = null'
 
-/** Why a fill whose blocks are final is not proven; undefined: they are not final. Keeps since when. */
+/** Stores the reason that a fill in final blocks is not proven, and its start; undefined: the blocks are not final. */
 export async function setUnproven(
   tx: SqlTx,
   requestId: Hex,

@@ -31,7 +31,10 @@ export type StatusRecord = {
 }
 
 export interface RequestStatuses {
-  /** By its id, or by the hash of an origin transaction that is of no other request. @throws UnknownRequestError */
+  /**
+   * Status by request id, or by the hash of an origin transaction that belongs to no other request. @throws
+   * UnknownRequestError
+   */
   read(named: string): Promise<StatusRecord>
 }
 

@@ -17,7 +17,7 @@ export type ShownRow = {
   readonly status: RequestStatus
   readonly fail_reason: string | null
   readonly refund_fail_reason: string | null
-  /** Why the request's deposit goes back. */
+  /** Reason of the deposit's refund. */
   readonly refund_reason: string | null
   readonly open_work: readonly OpenWork[] | null
   /** False where no standstill is looked for: most requests that are polled are younger than the limit. */
@@ -47,8 +47,8 @@ export type ShownReasons = {
 }
 
 /**
- * Why a request failed, is given back, or stands still, and what is wrong with its refund: from the first
- * failure on, not only once the last try is over. Undefined is the public form's `N/A`. Pure. @source rule O-50
+ * Reason that a request failed, is given back, or stands still, and the problem of its refund: from the first failure
+ * on, not only after the last try. Undefined is the public form's `N/A`. Pure. @source rule O-50
  */
 export function shownReasons(
   row: ShownRow,

@@ -40,7 +40,7 @@ export type Waiting = {
 /** `isOperators`: nothing about it moves by itself any more. */
 export type Standstill = {
   readonly reason: Reason
-  /** It is on the list from then on, unless it makes progress before. */
+  /** Time at which it comes onto the list, unless it makes progress before. */
   readonly listedAtMs: number
   readonly isOperators: boolean
 }
@@ -125,7 +125,7 @@ export function failureOf({ tries, report }: Pick<Waiting, 'tries' | 'report'>):
   return isShort(report) ? 'SOLVER_BALANCE_TOO_LOW' : 'TRANSACTION_SUBMISSION_FAILED'
 }
 
-/** Why a solver has not begun what is offered to it, as it said. @source docs/specification/quotes.md Q-75 */
+/** Reason that a solver has not begun an offered item, by its report. @source docs/specification/quotes.md Q-75 */
 function waitOf(report: string | undefined): Reason {
   if (report === undefined) return 'SOLVER_SILENT'
   return isShort(report) ? 'SOLVER_BALANCE_TOO_LOW' : 'SOLVER_WAITS'

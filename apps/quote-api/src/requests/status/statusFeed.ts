@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import { endStatuses } from './requestProgress.ts'
 import { type RequestStatuses, type StatusRecord, UnknownRequestError } from './requestStatus.ts'
 
-/** Told a status that differs from the one it was told before. */
+/** Receives each status that differs from the one before. */
 type OnStatus = (record: StatusRecord) => void
 
 /** Follows requests for many listeners: one read per changed request, and none without a change. */
@@ -26,7 +26,7 @@ type Topic = {
   known: StatusRecord | undefined
   isQueued: boolean
   isReading: boolean
-  /** It changed while it was read. */
+  /** True if it changed while it was read. */
   isStale: boolean
 }
 

@@ -9,7 +9,7 @@ import { readTerms } from './termsStore.ts'
 
 /** The stops of the database as this process knows them: a second old at most. */
 export interface ChainStops {
-  /** Those in force. */
+  /** Stops in force. */
   list(): readonly ChainStop[]
   /** Differences for which solvers would refuse. */
   differences(): readonly Difference[]
@@ -43,7 +43,7 @@ type ChainStopsOptions = {
   readonly own: OwnTerms
   /** Assumptions that networks violate now. */
   readonly broken: () => readonly BrokenAssumption[]
-  /** Told of what is in force from now on, after it was another. */
+  /** Called with the stops in force after each change. */
   readonly onChange: (stops: readonly ChainStop[]) => void
   readonly onFailure: (error: unknown) => void
   readonly now: () => number

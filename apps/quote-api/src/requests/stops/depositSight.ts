@@ -16,7 +16,7 @@ export function patienceMsOf(settingMs: number, lookEveryMs: number): number {
   return Math.ceil(Math.max(settingMs, 2 * lookEveryMs))
 }
 
-/** From now on these chains, and no others, have to be read. One that was read before keeps its time. */
+/** Replaces the chains that have to be read. One that was read before keeps its time. */
 export async function expectSight(database: Queries, chains: readonly WatchedForDeposits[]): Promise<void> {
   await database.query('delete from deposit_sight where chain_id <> all($1::bigint[])', [
     chains.map(({ chainId }) => chainId),

@@ -10,7 +10,7 @@ import type { Job } from '../../jobs/runJobs.ts'
 export function createOracleHalts(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>
   readonly oracles: OracleSettings | undefined
-  /** Told which answer. */
+  /** Notes each answer. */
   readonly sight?: Pick<OracleSight, 'note'> | undefined
   readonly chains: readonly { readonly key: string; readonly chainId: number }[]
 }): Job {

@@ -6,7 +6,7 @@ const amount = z.string().regex(/^[0-9]{1,78}$/)
 
 /** Terms that a solver says that it fills by. A missing member is not known. Addresses as their chains spell them. */
 export const solverTermsSchema = z.object({
-  /** It accepts orders that these signed. */
+  /** Signers of the orders that it accepts. */
   orderSigners: z.array(z.string()).optional(),
   /** Chains that it pays on; one that replaced its fill contract stands here once for each, the newest first. */
   pays: z
@@ -105,7 +105,7 @@ export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Di
   return found
 }
 
-/** Whoever does not say where he pays may pay anywhere. */
+/** A solver that does not tell its chains may pay on any. */
 function unpaidOf(own: OwnTerms, told: readonly (SolverTerms | undefined)[]): readonly Difference[] {
   const paid = told.map((terms) => terms?.pays)
   if (paid.length === 0 || paid.includes(undefined)) return []

@@ -24,7 +24,7 @@ export type ChainStop = {
   readonly since: Date
 }
 
-/** Those in force, oldest first. */
+/** Stops in force, oldest first. */
 export async function readStops(database: Queries): Promise<readonly ChainStop[]> {
   const rows = await database.query<{
     chain_id: bigint

@@ -9,7 +9,7 @@ import { createLruCache } from '@causeway/rpc'
 import type { Timeline } from './timeline.ts'
 import { type TimelineAnswer, timelineAnswer } from './timelineAnswer.ts'
 
-/** Nobody can be given a signed timeline: the operator has set no key for it. */
+/** Signed timelines are unavailable: the operator has set no key for them. */
 class EvidenceKeyMissingError extends DomainError {
   readonly code = 'EVIDENCE_KEY_NOT_CONFIGURED'
   readonly kind = 'invalid_request'

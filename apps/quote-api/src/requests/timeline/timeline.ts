@@ -37,7 +37,7 @@ export function timelineOf(facts: RequestFacts, nowMs: number, nameOf: NameOf): 
   return { requestId, orderId, status, reason: reasonNow(facts), steps }
 }
 
-/** Why the request is where it is: of its end, else of what it waits for. */
+/** Reason of the request's end, else of its present wait. */
 function reasonNow({ events, left, recoverable, status, standing }: RequestFacts): string | undefined {
   if (recoverable !== undefined) return 'DEPOSIT_RECOVERABLE'
   const stage = events.findLast(({ part }) => part === 'stage')

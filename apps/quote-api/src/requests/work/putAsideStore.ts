@@ -1,10 +1,10 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import type { PutAside, PutAsideReason, ReadingPurpose } from '@causeway/families'
 
-/** Whatever is put aside, by chain. */
+/** Transaction that was put aside, with its chain. */
 export type StoredPutAside = PutAside & {
   readonly chainId: number
-  /** It is to be tried again. */
+  /** True if it is to be tried again. */
   readonly isDue: boolean
 }
 
@@ -58,7 +58,7 @@ export async function listPutAside(database: Queries): Promise<readonly StoredPu
 
 export type AsideOfChain = { readonly count: number; readonly oldestSeconds: number }
 
-/** By chain: how many, and the age of the oldest one that is not too large, which no release reads. */
+/** Number put aside by chain, and the age of the oldest that is not too large, since those wait for another release. */
 export async function countPutAside(database: Queries): Promise<ReadonlyMap<number, AsideOfChain>> {
   const rows = await database.query<{ chain_id: bigint; count: bigint; oldest: bigint | null }>(
     `select chain_id, count(*) as count, floor(extract(epoch from
@@ -90,7 +90,7 @@ export async function forgetUnfollowed(database: Queries): Promise<void> {
   )
 }
 
-/** It was read. */
+/** Removes a transaction that was read. */
 export async function takeFromAside(tx: SqlTx, key: Key): Promise<void> {
   await tx.query('delete from put_aside where chain_id = $1 and transaction_id = $2 and purpose = $3', [
     key.chainId,

@@ -124,9 +124,9 @@ type WorkOptions = {
   readonly payees: PayeePorts
   readonly own: OwnTerms
   readonly withholding: Withholding
-  /** Told that a solver asks. */
+  /** Called when a solver asks. */
   readonly noteSight: () => Promise<void>
-  /** Told that a settlement may have something to look at. */
+  /** Called when a settlement may have something to look at. */
   readonly onChange: () => void
   readonly announce: Announce
 }

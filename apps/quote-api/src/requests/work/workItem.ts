@@ -236,7 +236,9 @@ export type WorkItem = {
   readonly state: WorkState
   /** As the chain's codec spells it. */
   readonly txHash: string | undefined
-  /** Whatever was reported has no effect in a later block; undefined where nobody said so. Unix seconds. */
+  /**
+   * Time after which the reported transaction can have no effect, in Unix seconds; undefined if it was not reported.
+   */
   readonly validUntilSeconds: number | undefined
   readonly reason: string | undefined
   readonly attempts: number

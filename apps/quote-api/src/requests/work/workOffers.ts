@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { WorkItem } from './workItem.ts'
 import { type OpenLanes, pageOf } from './workStore.ts'
 
-/** Told of whenever an item is offered. @source 0066_work_offers.sql */
+/** Channel that announces each offered item. @source 0066_work_offers.sql */
 export const openWorkChannel = 'open_work'
 
 const markLength = 8
@@ -64,7 +64,7 @@ export function createWorkOffers({ read }: { read: (limit: number) => Promise<Op
   let timer: NodeJS.Timeout | undefined
   let lookedAtMs = Number.NEGATIVE_INFINITY
   let isLooking = false
-  /** There was a reason to look while a look was on its way. */
+  /** True if a new reason to look came while a look was under way. */
   let isStale = false
 
   const lookIn = (ms: number) => {

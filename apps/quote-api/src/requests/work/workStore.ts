@@ -304,7 +304,7 @@ export async function noteReported(
   if (isNews && item.requestId !== undefined) await announce(tx, item.requestId)
 }
 
-/** Why a solver has not begun an item: no progress, and no attempt. */
+/** Stores the reason that a solver has not begun an item: no progress, and no attempt. */
 export async function keepWait(
   database: Pick<SqlDatabase, 'query'>,
   id: string,

@@ -10,7 +10,7 @@ export type ParkedFacts = {
   readonly isFilled: boolean
   /** State of the refund that the request waits for; absent if none was asked for. */
   readonly refund: WorkState | undefined
-  /** It waits because somebody is denied, and for nothing else. */
+  /** True if it waits only because an account is denied. */
   readonly isBlocked: boolean
   /** Its fill contract says that it was paid. */
   readonly isRecorded: boolean

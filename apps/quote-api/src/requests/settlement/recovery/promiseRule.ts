@@ -14,7 +14,7 @@ export type RecoveredDeposit = {
   readonly isSettled: boolean
   /** The order was filled for it. */
   readonly isBound: boolean
-  /** It was given back, by what the solver reported. */
+  /** True if a refund was made, by the solver's report. */
   readonly isRefunded: boolean
   /** Records of its refund, for every fill wallet and fill contract. */
   readonly refunds: readonly PaymentRecord[]
@@ -29,7 +29,7 @@ export type PromiseFacts = {
   readonly fills: readonly PaymentRecord[]
 }
 
-/** Why a promise may not be given yet, by the names that operators are shown. */
+/** Reason that a promise may not be given yet, as operators see it. */
 export type Obstacle =
   | 'NO_DEPOSIT'
   /** A fill or a refund of the order is not at its end. */

@@ -156,7 +156,7 @@ export async function readDecisionFacts(
   }
 }
 
-/** Nobody holds the account, whatever its family is: none is an account of another. */
+/** True if no key can control the account, in any family: accounts of one family are none of another. */
 const isNobodys = (account: string): boolean =>
   Object.values(quotingFamilies).some(({ burnt }) =>
     burnt.some((one) => one === account || one === account.toLowerCase()),
