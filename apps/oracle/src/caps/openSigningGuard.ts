@@ -97,7 +97,7 @@ function openOwnCaps({
   return { caps, isKept: () => journal.isKept(), close: () => journal.close() }
 }
 
-/** By the id that actions name their token with; each cap in the share of this process. */
+/** Caps by hub token id, each reduced to the share of this process. */
 function capTable({ chains: { chains }, capsShare }: Pick<Options, 'chains' | 'capsShare'>): CapTable {
   const entries = [...chains.values()].flatMap(({ id, vmType, network, signingCaps = [] }) =>
     signingCaps.map((cap): readonly [bigint, TokenCap] => {

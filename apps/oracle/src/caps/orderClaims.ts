@@ -9,7 +9,7 @@ export type OrderClaim = {
   readonly key: Hex
   /** Deposited part of the order's input. See `Settles`. */
   readonly worth: bigint
-  /** Whatever was shown for it so far. */
+  /** All payments shown for it so far. */
   readonly proofs: readonly Proof[]
   readonly uses: Proof
 }

@@ -43,7 +43,7 @@ export interface CountedCaps {
   usage(): ReturnType<SigningCaps['usage']>
 }
 
-/** Why something is held. */
+/** Reason that an execution is held. */
 export type HeldReason = Excess['reason'] | 'overdrawn'
 
 export type GuardMetrics = {

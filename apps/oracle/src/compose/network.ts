@@ -185,7 +185,7 @@ function openChains(
 
 type Measured = Pick<FamilyChain, 'health' | 'observe'>
 
-/** Whose endpoints are told, by the name that they are told under. */
+/** Chains whose endpoints are measured, with their names in metrics. */
 const measuredChains = (
   { hub, allocator }: Settlement,
   open: ReadonlyMap<string, Measured>,

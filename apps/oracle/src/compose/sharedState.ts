@@ -179,7 +179,7 @@ function foreignOwner(owner: Owner | undefined, own: Owner): string | undefined 
   return `${setting} is the database of the oracle ${owner.signer} of ${owner.environment}: each oracle needs one of its own, or what one signed is free for the other.`
 }
 
-/** Whatever keeps the database from answering, nothing that it counts is signed. */
+/** Refuses to sign on any failure of the database, because nothing would be counted. */
 function refusing(database: SqlDatabase): SqlDatabase {
   const refuse = (error: unknown): never => {
     if (!(error instanceof DomainError) && sqlState(error) === undefined) throw error

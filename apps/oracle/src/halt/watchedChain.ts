@@ -52,9 +52,9 @@ const uncheckedPauseMs = 1_000
 export type WatchOptions = {
   /** Absent without `STATE_DIR` and without a database: a halt then lasts as long as the process. */
   readonly store: HaltStore | undefined
-  /** Told when what was kept of a chain is wrong, or may be: it is halted, or followed again after a halt. */
+  /** Called when kept results of a chain may be wrong: it is halted, or followed again after a halt. */
   readonly onForget: (chainId: string) => void
-  /** Told when a chain is used that was not followed: what its reader kept is to be read again. */
+  /** Called when an unfollowed chain is used: results that its reader kept must be read again. */
   readonly onResume: (chainId: string) => void
   /** Kept results of a chain are given for so long after enough endpoints last agreed on its head. */
   readonly headAgeMaxMs: number

@@ -154,7 +154,7 @@ class PeeredAttestation<Response extends object> {
     return this.#waiting.signal.aborted
   }
 
-  /** Whatever a peer sends, it must not end the request: `undefined` when its answer cannot be read. */
+  /** Adds a peer's answer; `undefined` if it cannot be read. Malformed answers must not end the request. */
   #addAnswer(read: ReadAnswer<Response>, peer: string): boolean | undefined {
     try {
       return this.#aggregation.addRead(read, peer)
@@ -183,7 +183,7 @@ function endOf(signal: AbortSignal): Promise<void> {
   return whenAborted(signal).catch(() => undefined)
 }
 
-/** Nobody whose signature counts said anything about the request. */
+/** No counted signer answered the request. */
 class NoSignerGroupError extends DomainError {
   readonly code = 'NO_SIGNER_GROUP'
   readonly kind = 'invalid_request'

@@ -2,7 +2,7 @@ import type { Tracing } from '@causeway/http'
 import { Pool } from 'undici'
 import type { Peer } from './settings.ts'
 
-/** Why a peer's answer cannot be used. */
+/** Reason that a peer's answer cannot be used. */
 export type PeerFailure =
   | 'timeout'
   | 'unreachable'

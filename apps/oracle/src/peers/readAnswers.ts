@@ -44,9 +44,9 @@ export type AnswerReaderOptions<Response> = {
 export class AnswerReader<Response extends object> {
   readonly #options: AnswerReaderOptions<Response>
   readonly #known = new Map<string, KnownPayload>()
-  /** By the text as it came: equal answers of equal programs are equal in it, and it costs less. */
+  /** Payloads by the received text: programs of one release write equal answers equally, and the lookup is cheap. */
   readonly #byPlainText = new Map<string, KnownPayload>()
-  /** By text without signatures. */
+  /** Moulds by the text without signatures. */
   readonly #moulds = new Map<string, Mould<Response>>()
 
   constructor(options: AnswerReaderOptions<Response>) {

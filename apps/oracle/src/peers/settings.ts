@@ -1,7 +1,7 @@
 import { ConfigurationError, type Hex, heldText, type ListEntry, listEntries, Secret } from '@causeway/core'
 import { parseAddressList } from '@causeway/families/rules'
 
-/** Whose signatures count here. Never sent to a peer. */
+/** Signers that count here. Never sent to a peer. */
 export type SignerPolicy = {
   /** Lower case; `undefined` without `ORACLE_SIGNERS`: then every signer of our own payload counts. */
   readonly signers: ReadonlySet<Hex> | undefined

@@ -241,7 +241,7 @@ function noteChains(context: AttestationContext, asked: Set<string>): Attestatio
   }
 }
 
-/** Why the execution of an answer must not be signed now; `undefined` when it may. Counts what may. */
+/** Reason that the execution of an answer must not be signed now; `undefined` if it may be. Counts those that may. */
 async function whyHeld<Request extends RequestSwitches, Response extends object>(
   { kind, letsNothingOut }: AttestationDefinition<Request, Response>,
   { unsigned, payout, settles }: Attested<Response>,
