@@ -151,7 +151,7 @@ describe('the allocator', () => {
     const variables = { ...ed25519Unset, CONFIG_DIR }
     return startAllocator(network, { stateDirectory: await stateFolder(), variables, hubUrls })
   }
-  /** Whatever it is asked it answers with this address: PUSH20, MSTORE, RETURN. */
+  /** Code that returns this address to every call: PUSH20, MSTORE, RETURN. */
   const answering = (address: string) => `0x73${address.slice(2).toLowerCase()}5f5260205ff3` as const
   async function place(address: Hex, answer: string): Promise<void> {
     await network.chains.hub.chain.node.setCode({ address, bytecode: answering(answer) })
@@ -286,7 +286,7 @@ describe('an endpoint that invents a payload', () => {
     await allocator.ready()
     const issued = await issueFinal(network)
     await waitUntil('the true one is signed', () => isSigned(issued))
-    // Whatever is signed stands there before it is signed.
+    // The count is on disk before the signature is made.
     const counted = await readFile(join(stateDirectory, 'signing-caps.jsonl'), 'utf8')
     expect(counted).toContain(issued.payloadId)
     expect(counted).not.toContain(payloadId)

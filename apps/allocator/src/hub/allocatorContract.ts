@@ -41,13 +41,13 @@ export type ReadEvents = Pick<FinalLogs, 'until' | 'parentHash'> & {
 export type PayloadState = HubState & {
   /** Final height of the reading. */
   readonly height: bigint
-  /** By hash, in the order of the payload's: in a final block, and in the newest one. */
+  /** State of each signature, in the order of the payload's hashes: in a final block, and in the newest one. */
   readonly stored: readonly { readonly isFinal: boolean; readonly isSeen: boolean }[]
 }
 
 /** The allocator's contract, read by agreement of endpoints; every answer is of final blocks or says otherwise. */
 export interface AllocatorContract {
-  /** Whose signatures it takes; `undefined` where what stands there names nobody. @throws as the reader */
+  /** Address whose signatures it takes; `undefined` if the code there names none. @throws as the reader */
   signer(options: ReadOptions): Promise<Hex | undefined>
   readEvents(from: bigint, options: ReadOptions): Promise<ReadEvents>
   readPayload(

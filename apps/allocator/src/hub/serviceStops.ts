@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 /** The stops that operators gave at quote-api, for this allocator. */
 export interface ServiceStops {
-  /** Why nothing is signed for a chain now; undefined where it may be. Never rejects: who is not answered is stopped. */
+  /**
+   * Reason that no payload is signed for a chain now; undefined if signing is allowed. Never rejects: without an answer
+   * the chain counts as stopped.
+   */
   stopOf(chain: string): Promise<string | undefined>
   /** Last answer about the chains that are asked about. */
   known(): { readonly isRead: boolean; readonly stopped: readonly string[] }

@@ -82,8 +82,8 @@ export function judgeIssued(
 }
 
 /**
- * Why the hub's state forbids a signature; `undefined` where it stands behind the payload. An event alone proves
- * nothing: the state must have the payload, under its spender's nonce, and the money that it pays.
+ * Reason that the hub's state forbids a signature; `undefined` if it backs the payload. An event alone proves nothing:
+ * the state must have the payload, under its spender's nonce, and the money that it pays.
  */
 export function lacksBacking(
   { payloadId, payload }: Pick<IssuedPayload, 'payloadId' | 'payload'>,

@@ -19,7 +19,7 @@ export interface RoundReport {
   signed(payloadId: Hex, place: SignedPlace): void
   /** For good: it is not looked at again in this run. */
   refused(payloadId: Hex, reason: string): void
-  /** Told once per payload. */
+  /** Called once per payload. */
   held(payloadId: Hex, place: SignedPlace, reason: 'cap' | 'unlisted'): void
   released(payloadId: Hex): void
   /** A final block changed: nothing is signed any more. */
@@ -75,7 +75,7 @@ class Round implements AllocatorRound {
   async run(signal: AbortSignal): Promise<void> {
     const { store, state, stops } = this.#options
     if ((await state.readStop()) !== undefined) {
-      // Whoever resumes it may have dropped what was read: the position on disk decides.
+      // The operator who resumes it may have dropped these events, so the position on disk decides.
       this.#isLoaded = false
       return
     }

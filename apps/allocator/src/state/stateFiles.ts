@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock, hex32Pattern } from '@causeway/core'
 import { z } from 'zod'
 
-/** Why nothing is signed. */
+/** Present stop of signing. */
 export type Stop = { readonly reason: string; readonly since: string; readonly isRewritten: boolean }
 
 /** Files of the allocator in `STATE_DIR` beside its caps. */
