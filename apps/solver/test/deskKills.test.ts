@@ -48,7 +48,7 @@ type Bench = {
   withoutLanding(run: () => Promise<void>): Promise<void>
   /** Makes the sent transactions final. */
   settle(): Promise<void>
-  /** Somebody sends it once more. */
+  /** Sends a transaction once more, as a stranger could. */
   land(raw: Hex): Promise<void>
 }
 const amount = 2_000_000n

@@ -169,7 +169,7 @@ function openDeposits(
   return deposits
 }
 
-/** Watches if enough oracles answer, and sign as the settings say. */
+/** Watches whether enough oracles answer, and sign as the settings say. */
 function watchOracles(service: ServiceParts<'jobs'>, { oracles }: SolverConfig): OracleSight | undefined {
   if (oracles === undefined) return undefined
   const sight = createOracleSight(oracles, () => performance.now())

@@ -19,7 +19,7 @@ export interface HaltedChains {
 export async function watchHalts(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>
   readonly oracles: OracleSettings | undefined
-  /** Told which answer. */
+  /** Notes each answer. */
   readonly sight: Pick<OracleSight, 'note'> | undefined
   readonly chains: readonly { readonly key: string; readonly chainId: number }[]
   readonly logger: Logger

@@ -8,13 +8,13 @@ export type Loop = {
 
 /** Signals that end the pause between two rounds. */
 export interface Waker {
-  /** There may be a new block on a chain. */
+  /** Signals that a chain may have a new block. */
   block(chainId: number): void
-  /** There is work that nobody has looked at. */
+  /** Signals work that was not looked at yet. */
   work(): void
   /** Signals since the last call; undefined if there were none. */
   take(): Told | undefined
-  /** Told once of the next thing, at once where something waits to be taken. @returns what ends the listening */
+  /** Calls back on the next signal, at once if one waits to be taken. @returns a function that ends the listening */
   listen(onTold: () => void): () => void
 }
 
@@ -57,7 +57,7 @@ export function createWaker(): Waker {
 
 /** A round may hang on a node that is stopped; what it waits for has time limits of its own. */
 const lastRoundMs = 8_000
-/** Whatever is told, and however often, no round begins sooner after another one. */
+/** Shortest pause between two rounds, however many signals come. */
 const leastMs = 50
 
 /**
@@ -76,7 +76,7 @@ export function startLoop(options: {
   const pause = (ms: number, within: AbortSignal) =>
     sleep(ms, undefined, { signal: within }).catch(() => undefined)
 
-  /** Until something is told, but no longer than `ms`. */
+  /** Waits for a signal, but no longer than `ms`. */
   async function untilTold(ms: number): Promise<void> {
     const ended = new AbortController()
     const end = () => ended.abort()

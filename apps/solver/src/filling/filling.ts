@@ -68,7 +68,7 @@ export type Filling = {
   readonly networkOf: NetworkOf
   /** With whom the market is shared: the own wallet alone, or others as well. */
   readonly sharing: Sharing
-  /** By the prices of this moment. */
+  /** Values at current prices. */
   readonly valuer: () => Valuer
   readonly limits: FillingLimits
   /** Undefined: nobody is denied. */

@@ -209,7 +209,7 @@ async function isRecorded(
   return known.length > 1 && (await record.readFinal(id, orderId)).state !== 'open'
 }
 
-/** By the address alone, and whatever a service asks for. @source Q-60 */
+/** Refuses payees by the address alone, independent of the service. @source Q-60 */
 function refusePayees({ payments }: PaidOrder, { payees }: SolverChain): string | undefined {
   const [what] = payments.flatMap(({ recipient }) => payees.neverPaid(recipient) ?? [])
   return what === undefined ? undefined : `a payee is ${what}`
@@ -327,7 +327,7 @@ async function relay(
   if (relayer !== undefined && relayer !== chain.desk.address)
     return misfits('the signature is for another account')
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
-  // Whatever it was, it costs the wallet the same again.
+  // A permit that reverted would cost the wallet the same gas again.
   if (kind === 'permit' && (await filling.records.latest(id))?.outcome === 'reverted')
     return refused(`${executionReverted}: it reverted on chain`)
   // An account that runs calls has code, or has it from now on.

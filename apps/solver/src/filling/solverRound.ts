@@ -16,11 +16,11 @@ export type RoundOptions = {
   readonly nowMs: () => number
 }
 
-/** Why a round is made before its time: nothing of it is believed. */
+/** Signal for an early round. Nothing in it is trusted. */
 export type Told = {
   /** Chains that may have a new block. */
   readonly chainIds: ReadonlySet<number>
-  /** There is work that was not looked at. */
+  /** True if there is work that was not looked at. */
   readonly hasWork: boolean
 }
 
@@ -162,7 +162,7 @@ class SolverRound {
     wait.isTold = true
   }
 
-  /** Told once; an attempt that failed for good leaves the next one to the service. */
+  /** Reports each failed attempt once; the service decides about the next one. */
   async #tellFailures(): Promise<void> {
     const { work } = this.#options
     const { records } = this.#options.filling

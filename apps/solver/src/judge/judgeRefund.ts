@@ -74,7 +74,7 @@ export function judgeRefund(facts: RefundFacts): Verdict {
   if (refund.amount > deposit.amount) return refuse('it gives back more than was deposited')
   if (facts.givenBackThere + refund.amount > deposit.inTransaction)
     return refuse('it gives back more than was deposited')
-  // It never paid for a fill and never will.
+  // The deposit never paid for a fill and never will.
   if (!facts.hasFilledFrom && !fitsOrder(deposit, order, facts.inputCurrency))
     return { kind: 'pay', lossMicroUsd: 0n }
   switch (fill.kind) {

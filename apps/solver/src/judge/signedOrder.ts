@@ -57,8 +57,8 @@ export type AskedCalls = Pick<AskedFill, 'fillContract' | 'calls' | 'recipient'>
 }
 
 /**
- * Why an order is not one to act on: its hash is another id, or nobody who is trusted signed it.
- * @returns undefined where it is
+ * Reason to refuse an order: its hash is another id, or its signer is not trusted.
+ * @returns undefined for an acceptable order
  */
 export function refuseOrder(id: Hex, proof: Proof, rules: OrderRules): string | undefined {
   const { order, orderSignature } = proof
@@ -95,7 +95,7 @@ export function cloneOf(
   return { address, orderSalt, recipient }
 }
 
-/** Why a fill is not the one that its order asks for; undefined where it is. */
+/** Reason that a fill differs from its order; undefined if it does not. */
 export function refuseTerms(
   asked: AskedFill & { readonly filler: string },
   order: Order,

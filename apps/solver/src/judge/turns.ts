@@ -57,7 +57,7 @@ export type OtherRecord = {
   readonly timestampSeconds: number
 }
 
-/** Why a turn has not begun yet: somebody else has paid, or what was signed before may still land. */
+/** Reason that a turn has not begun yet: another wallet has paid, or its signed transactions may still land. */
 export function refuseTurn({ afterSeconds }: Turn, others: readonly OtherRecord[]): string | undefined {
   if (afterSeconds === undefined) return undefined
   if (others.some(({ state }) => state === 'paid')) return 'another fill wallet has paid it'

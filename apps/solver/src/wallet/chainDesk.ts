@@ -129,7 +129,7 @@ export type ChainDesk = {
   chainTime(): Promise<number>
   /** Looks at every record that is not at its end and does what is next. @returns those that are not yet */
   advance(): Promise<readonly KeptRecord[]>
-  /** Since when the oldest transaction waits that no block has yet, in Unix ms, by the last `advance`. */
+  /** Time since which the oldest unmined transaction waits, in Unix ms, by the last `advance`. */
   readonly waitingSinceMs?: (() => number | undefined) | undefined
   /** @throws NoGasPriceError, GasCoinShortError, DomainError where too few endpoints answer */
   prepare(work: DeskWork): Promise<Preparation>

@@ -39,7 +39,7 @@ export type Exposure = {
   readonly traits: readonly string[]
   /** Undefined where no oracle attests it. */
   readonly asked: Asked | undefined
-  /** Somebody is asked to attest fills: what may be attested soon is waited for. */
+  /** True if oracles attest fills: then attestations that may come soon are waited for. */
   readonly hasOracles: boolean
   /** Fees that a fill leaves owed, or that a claim takes. */
   readonly appFees: readonly AppFee[]
@@ -148,7 +148,7 @@ async function coverClaim(
   { microUsd, appFees, hasOracles }: Exposure,
 ): Promise<Pick<Exposure, 'microUsd' | 'appFees'>> {
   const [claimed] = appFees
-  // Nobody knows whose fees an item takes that an older release stored.
+  // An item that an older release stored does not tell whose fees it takes.
   if (claimed === undefined) return { microUsd, appFees: [] }
   const { attested, coming } = await readAppFeesOwed(tx, claimed)
   const amount = minBigint(claimed.amount, attested)
@@ -356,7 +356,7 @@ export type DuePayment = {
   readonly asked: Asked
 }
 
-/** Those of the chains whose turn it is, longest waiting first. */
+/** Payments of the chains whose turn it is, longest waiting first. */
 export async function readDuePayments(
   database: Queries,
   { chainIds, limit }: { readonly chainIds: readonly number[]; readonly limit: number },

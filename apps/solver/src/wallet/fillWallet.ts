@@ -52,7 +52,7 @@ export type FillWallet = {
   /** As of the newest block that one endpoint knows: what is short is seen by the simulation at the latest. */
   balanceOf(currency: string): Promise<bigint>
   allowanceFor(token: string, spender: Hex): Promise<bigint>
-  /** Why the submit endpoint took nothing when it was used last; undefined where it did, or there is none. */
+  /** Failure of the submit endpoint in its last use; undefined if it succeeded, or if there is none. */
   submitFailure(): UpstreamUnavailableError | undefined
 }
 
@@ -151,7 +151,7 @@ async function sign(
 class Submission {
   readonly #client: ChainClient
   readonly #submit: ChainClient | undefined
-  /** Why the submit endpoint took nothing when it was used last. */
+  /** Failure of the submit endpoint in its last use. */
   failure: UpstreamUnavailableError | undefined
 
   constructor(client: ChainClient, submit: ChainClient | undefined) {

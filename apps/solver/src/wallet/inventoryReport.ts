@@ -36,7 +36,7 @@ export type Move = {
   readonly to: string
 }
 
-/** From the hub to the fill wallet on the chain that the money was deposited on: no other chain pays it. */
+/** Withdrawal from the hub to the fill wallet on the chain of the deposit: no other chain can pay it. */
 export type Withdrawal = Pick<Holding, 'chain' | 'currency' | 'symbol' | 'decimals'> & {
   readonly amount: bigint
   readonly owner: HubOwner
@@ -86,7 +86,7 @@ function planAsset(holdings: readonly Holding[]): Plan {
 
 type Place = { readonly holding: Holding; readonly target: bigint; readonly kept: bigint }
 
-/** By the named shares, else by the flow of the last day; undefined where neither says anything. */
+/** Target balances by the named shares, else by the flow of the last day; undefined without both. */
 function targetsOf(holdings: readonly Holding[], total: bigint): readonly bigint[] | undefined {
   const shares = holdings.flatMap(({ targetShareBps }) => targetShareBps ?? [])
   if (shares.length === holdings.length) return shares.map((bps) => (total * BigInt(bps)) / sharesTotalBps)
@@ -95,7 +95,7 @@ function targetsOf(holdings: readonly Holding[], total: bigint): readonly bigint
   return holdings.map(({ dayOutflow }) => (total * dayOutflow) / outflow)
 }
 
-/** From where most is too much to where most is missing; what the hub owes a chain counts as there. */
+/** Moves from the largest surplus to the largest shortage; the hub's debt to a chain counts as its balance. */
 function planMoves(places: readonly Place[], smallest: bigint): readonly Move[] {
   const balances = places.map(({ holding, target, kept }) => {
     const amount = holding.amount + hubSum(holding)

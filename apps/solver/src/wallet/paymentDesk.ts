@@ -79,7 +79,7 @@ export type DeskStrategy<Seen extends Sight> = {
   signAgain(record: KeptRecord, what: Offered, seen?: Seen): Promise<SignedAgain>
   /** Sends bytes again and again at no harm. @throws NodeError, NeverTakenError, DomainError */
   broadcast(offer: Offer): Promise<void>
-  /** Since when the oldest transaction waits that no block has yet, in Unix ms, by the last look. */
+  /** Time since which the oldest unmined transaction waits, in Unix ms, by the last look. */
   waitingSinceMs?: () => number | undefined
   /** Next transaction of the wallet for itself, if any. */
   chore?(): Promise<Chore | undefined>
@@ -284,7 +284,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     if (newestOffer(record, 'cancellation') === undefined) await this.#signAgain(record, 'cancellation')
   }
 
-  /** It is sent no more; where another transaction can take its place, that happens at once. */
+  /** Stops sending a record; if another transaction can take its place, that happens at once. */
   #refuse(record: KeptRecord): Promise<void> {
     return this.#inTurn(async () => {
       const refused: KeptRecord = { ...record, release: 'refused' }

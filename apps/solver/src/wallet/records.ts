@@ -13,7 +13,7 @@ export class StoppedError extends Error {
   }
 }
 
-/** Somebody else has begun the same work. */
+/** Another process has begun the same work. */
 export class AlreadyBegunError extends Error {
   constructor(id: string) {
     super(`${id} was begun by another process`)

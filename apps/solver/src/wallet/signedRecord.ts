@@ -20,7 +20,7 @@ const recordKinds = ['fill', 'refund', 'claim', 'sweep', 'permit', 'close', 'cho
 const shared = {
   /** Id of the work item, or of the chore. */
   id: z.string(),
-  /** From 0; the next one begins only after this one can never be mined or has finally failed. */
+  /** Number of the attempt from 0; the next one begins only after this one can never be mined or has finally failed. */
   attempt: z.number().int().nonnegative(),
   kind: z.enum(recordKinds),
   /** Id by which the payment of a fill, a refund or a claim is known. */
@@ -145,7 +145,7 @@ export type Signed = z.output<typeof signed>
 export type ExpiringRecord = z.output<typeof expiringSchema>
 /** One place in the line of a fill wallet on a chain that keeps coins in outputs, kept before it is sent. */
 export type LineRecord = z.output<typeof lineSchema>
-/** Whatever was signed, on whatever chain. */
+/** Record of a signed transaction, on any kind of chain. */
 export type KeptRecord = SignedRecord | ExpiringRecord | LineRecord
 
 /** @throws ZodError when the row is none of this solver's */
@@ -162,7 +162,7 @@ export function serializeRecord(record: KeptRecord): string {
   )
 }
 
-/** It has no effect and never will: another attempt may begin. */
+/** True if it has no effect and never will: another attempt may begin. */
 export const hasFailed = ({ outcome }: Pick<KeptRecord, 'outcome'>): boolean =>
   outcome === 'reverted' || outcome === 'cancelled' || outcome === 'lost'
 

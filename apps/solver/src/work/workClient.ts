@@ -43,7 +43,7 @@ type WorkClientOptions = {
   readonly stopped?: () => readonly number[]
   /** Members of every question that say what this solver fills with. */
   readonly terms?: Readonly<Record<string, string>>
-  /** Told with every answer what of them the service contradicts, in its words. */
+  /** Called with every answer, with the terms that the service contradicts, in its words. */
   readonly onDifferences?: (differences: readonly string[]) => void
   /** Payments that are not attested, against their caps; chain 0 is all of them together. */
   readonly unattested?: () => readonly {

@@ -19,7 +19,7 @@ const limits = {
   /** After an answer that came early and brought nothing, or none; twice as long after each further one. */
   firstPauseMs: 1_000,
   pauseMaxMs: 15_000,
-  /** Until a release that holds nothing is asked whether it does by now. */
+  /** Interval at which a service that does not hold requests is asked if it does by now. */
   olderReleaseMs: 60_000,
   /** Maximum age of an answer; an older one is asked for anew. */
   freshMs: 1_000,
@@ -79,7 +79,7 @@ class HeldQuestion implements WorkWatch {
   async #follow(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
-      // Whoever looks at the work by the clock tells of what fails.
+      // Its failures are reported by the regular look at the work.
       const nextMs = await this.#ask().catch(() => this.#pauseLonger())
       await sleep(nextMs, undefined, { signal }).catch(() => undefined)
     }

@@ -40,7 +40,7 @@ export type ExpiringBench = {
   settle(): Promise<void>
   /** Expires all earlier signatures, at a final block. */
   expire(): Promise<void>
-  /** Somebody hands bytes in; whether they have an effect is the chain's to say. */
+  /** Submits signed bytes, as a stranger could; the chain decides if they have an effect. */
   land(raw: Hex): Promise<void>
   /** Cuts the endpoint off, or restores it. */
   cutOff(isCutOff: boolean): Promise<void>

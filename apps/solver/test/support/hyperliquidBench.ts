@@ -110,7 +110,7 @@ export async function startHyperliquidBench(): Promise<HyperliquidBench> {
   }
 }
 
-/** Somebody's transfer to the depository, which names no order: its nonce may be said to be for one. */
+/** Deposits by a transfer to the depository that names no order: its nonce may be mapped to one. */
 export async function depositAt(
   at: {
     readonly venue: HyperliquidVenue

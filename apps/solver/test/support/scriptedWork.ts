@@ -17,7 +17,7 @@ export type ScriptedWork = {
   /** Hashes by item, every report of them. */
   readonly reports: ReadonlyMap<string, readonly string[]>
   readonly failures: ReadonlyMap<string, readonly string[]>
-  /** Why an item is not begun, which leaves it open. */
+  /** Reason that an item is not begun, which leaves it open. */
   readonly waits: ReadonlyMap<string, readonly string[]>
   /** So many of the next reports count and end without an answer. */
   dropReports(count: number): void
