@@ -76,7 +76,7 @@ class BitcoinPayer implements LinePayingChain {
   readonly #quorums: readonly [Quorum, ...Quorum[]]
   readonly #terms: LineTerms
   readonly #firstOutput: OutPoint
-  /** Where the line ended when it was looked at last. */
+  /** Newest known output of the line, as of the last look. */
   #known: OutPoint
 
   constructor({ chain, key, firstOutput, nowMs }: LinePayingOptions) {
@@ -166,7 +166,7 @@ class BitcoinPayer implements LinePayingChain {
     return [...new Map(all.map((one) => [`${one.txid}:${one.vout}`, one])).values()]
   }
 
-  /** What it holds where it is final and unspent, whatever its list says. */
+  /** Own outputs at this outpoint, if it is final and unspent, whatever the address lists say. */
   async #finalOutput(output: OutPoint, script: Uint8Array): Promise<readonly OwnOutput[]> {
     const question = besideQuestion({ ...this.#terms, output, script })
     const { facts } = await this.#quorums[0].read({ ...question, signal: within() })

@@ -6,18 +6,18 @@ import type { LineTransaction, OwnOutput, SweptOutputs } from '../rules/paying/l
 import type { LineMark } from '../rules/paying/paymentTag.ts'
 import type { OutPoint } from '../rules/transaction.ts'
 
-/** What a transaction of a line does. */
+/** Purpose of one transaction of a line. */
 export type LineWork = {
-  /** What the line remembers; absent where nothing has to be: coins are gathered, or a place is taken for nothing. */
+  /** Mark that the line records; absent for a transaction that only gathers coins or only spends the current place. */
   readonly mark?: { readonly kind: LineMark; readonly id: Hex } | undefined
-  /** What attests the payment; absent where nothing is paid. */
+  /** Order that the payment is attested for; absent if nothing is paid. */
   readonly orderId?: Hex | undefined
   readonly payments: readonly { readonly recipient: string; readonly amount: bigint }[]
-  /** What lies at a deposit address, all of which is the one payment. */
+  /** Outputs at a deposit address; all of them together make the one payment. */
   readonly swept?: SweptOutputs | undefined
 }
 
-/** What a transaction spends: a place of the line first, then what it gathers. */
+/** Inputs of a transaction: the current place of the line first, then the gathered outputs. */
 export type LineInputs = { readonly parent: OwnOutput; readonly gathered: readonly OwnOutput[] }
 
 /** A line as enough endpoints have it. */
@@ -26,7 +26,7 @@ export type LineView = {
   readonly tip: OwnOutput
   /** The newest one that is final; `undefined` before the first one is. */
   readonly finalTip: OutPoint | undefined
-  /** Of the transactions that were asked for, those that a block has. */
+  /** Those of the requested transactions that are in a block. */
   readonly mined: ReadonlyMap<string, { readonly isFinal: boolean }>
   /** Unix seconds of the block at the final height. */
   readonly finalSeconds: number
@@ -51,17 +51,20 @@ export class AlreadyMarkedError extends Error {
  * hashes. See decision 29.
  */
 export interface LinePayingChain {
-  /** Of the fill wallet, in canonical spelling. */
+  /** Address of the fill wallet, in canonical spelling. */
   readonly address: string
   /** The one currency that it pays. */
   readonly currency: string
-  /** What never leaves the line. */
+  /** Amount that always stays in the line, in satoshi. */
   readonly kept: bigint
   /** @throws DomainError where endpoints are silent or contradict each other, or none shows where the line ends */
   look(hashes: readonly string[]): Promise<LineView>
   /** By agreement of endpoints, at a final block. @throws as `look` */
   readFinal(id: Hex): Promise<FinalMark>
-  /** What the line says of an id up to a place. @throws UpstreamUnavailableError where it cannot be read as a whole */
+  /**
+   * State that the line records for an id, up to a place. @throws UpstreamUnavailableError where the line cannot be
+   * read as a whole
+   */
   stateAt(place: OutPoint, id: Hex): Promise<PaymentState>
   /** Own final outputs beside the line, by agreement. @throws as `look` */
   besideLine(): Promise<readonly OwnOutput[]>
@@ -101,7 +104,7 @@ export type LinePayingOptions = {
   readonly nowMs: () => number
 }
 
-/** How a family is paid on whose chains keep coins in outputs: a member of its line in `chainFamilies`. */
+/** Payment access of a family whose chains keep coins in outputs: a member of its entry in `chainFamilies`. */
 export type LinePayingFamily = {
   /** The variable that holds the fill wallet's key, or, with `_FILE` behind it, the name of a file that does. */
   readonly keySetting: string

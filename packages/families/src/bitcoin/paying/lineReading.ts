@@ -7,7 +7,7 @@ import type { OutPoint } from '../rules/transaction.ts'
 import type { BitcoinPayingView } from './payingViews.ts'
 import type { PaymentLine } from './paymentLine.ts'
 
-/** What enough endpoints say of a wallet's line, and what follows from it. */
+/** A wallet's line as enough endpoints report it, and the values derived from it. */
 export type LineReading = {
   /** The newest place that a block has and none has spent; `undefined` where it is none of those asked for. */
   readonly tip: OwnOutput | undefined
@@ -17,7 +17,7 @@ export type LineReading = {
   readonly chainSeconds: number
 }
 
-/** What a reading depends on, whatever is asked. */
+/** Terms of a reading that are the same for every question. */
 export type LineTerms = {
   readonly threshold: number
   readonly confirmations: Confirmations
@@ -84,7 +84,7 @@ export function lineQuestion(
         const output = one.transaction.outputs[place.vout]
         if (output === undefined || Buffer.compare(output.script, asked.wallet.script) !== 0) continue
         const isReached = await line.reaches(place, read)
-        // Who does not show all of it cannot say where it ends.
+        // An endpoint that does not show the whole line cannot prove its end.
         if (isReached === undefined) throw new MalformedAnswerError('line of transactions')
         if (isReached) tip = { ...place, value: output.value }
       }
@@ -112,7 +112,7 @@ export function lineQuestion(
   }
 }
 
-/** What an output of a script holds that is final and unspent. */
+/** Asks for the value of an output of a script, if the output is final and unspent. */
 export function besideQuestion(
   asked: Pick<LineTerms, 'threshold' | 'confirmations'> & {
     readonly output: OutPoint

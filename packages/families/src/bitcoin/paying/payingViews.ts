@@ -4,10 +4,10 @@ import { createBitcoindView, tipCall } from '../reading/bitcoindView.ts'
 import { type BitcoinView, parseHeaderOf } from '../reading/bitcoinView.ts'
 import { createEsploraView } from '../reading/esploraView.ts'
 
-/** What an endpoint made of a transaction that it was sent: its words where it refused. */
+/** Result of sending a transaction to an endpoint: accepted, or refused with the endpoint's message. */
 export type Taking = { readonly taken: true } | { readonly taken: false; readonly refusal: string }
 
-/** What a fill wallet asks beside what facts are read from. Throws as `BitcoinView` does. */
+/** Queries that a fill wallet needs beyond those that facts are read with. Throws as `BitcoinView` does. */
 export interface BitcoinPayingView extends BitcoinView {
   /** Unix seconds of a block of the best chain, which its header says. @throws MalformedAnswerError without one */
   readBlockTime(height: bigint, signal: AbortSignal): Promise<bigint>

@@ -33,12 +33,12 @@ export class PaymentLine {
     return textOf(place) === textOf(this.#first)
   }
 
-  /** Of a place that was reached; `undefined` for the first one. */
+  /** Place before a reached one; `undefined` for the first place. */
   before(place: OutPoint): OutPoint | undefined {
     return this.#isFirst(place) ? undefined : this.#places.get(place.txid)?.parent
   }
 
-  /** What a line says of an id up to a place that was reached: a payment is older than whatever closes it. */
+  /** State of an id up to a reached place. A payment takes precedence, because it is older than any closing. */
   stateAt(place: OutPoint, id: Hex): PaymentState {
     for (const state of ['paid', 'closed'] as const) {
       const found = this.#tagged.get(tagText(paymentTag(this.#wallet.key, state, id))) ?? []
@@ -61,7 +61,10 @@ export class PaymentLine {
     return step
   }
 
-  /** Whether an output is a place of the line. Reads what is not known yet, back to what is. */
+  /**
+   * True if an output is a place of the line, `undefined` if a transaction is missing. Reads unknown transactions back
+   * to a known place.
+   */
   async reaches(place: OutPoint, read: ReadTransaction): Promise<boolean | undefined> {
     const unknown: LineStep[] = []
     for (let at = place; ; ) {
@@ -89,7 +92,7 @@ export class PaymentLine {
     return false
   }
 
-  /** Of places that were reached. */
+  /** True if a step lies on the way to `place`. Both must have been reached. */
   #isAt(step: Place, place: OutPoint): boolean {
     let at = this.#places.get(place.txid)
     while (at !== undefined && at.depth > step.depth) at = this.#places.get(at.parent.txid)

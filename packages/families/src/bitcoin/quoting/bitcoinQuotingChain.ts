@@ -28,7 +28,9 @@ const charactersEach = 4_096
 /** A start waits so long for a chain. */
 const checkTimeoutMs = 5_000
 
-/** What users hold, which is what they can spend; nothing else of an account decides about a quote. */
+/**
+ * Quoting on Bitcoin. A quote depends only on the outputs that the user can spend, and on nothing else of an account.
+ */
 export const bitcoinQuotingChain: QuotingChainFamily = {
   connect: connectBitcoin,
   open({ client, network: name, neededWithinMs, now, onFailure }): QuotingChain {
@@ -61,7 +63,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
         return facts ?? {}
       },
       lackOf: async () => lacksNothing,
-      // Who can spend an output is fixed when it is paid: no code of anybody's decides later.
+      // The conditions for spending an output are fixed when it is paid, so no foreign code decides later.
       hasCode: async () => false,
       unitsOfCalls: undefined,
     }
@@ -73,8 +75,8 @@ const weightOf = ({ transaction = '0x' }: SpendableOutput): number =>
   Math.ceil(transaction.length / charactersEach)
 
 /**
- * What an address is said to hold changes with blocks of minutes, so it is remembered longer than whether that is
- * unspent, which nodes are asked each time.
+ * Caches the lists of an address's outputs: they change only with blocks, minutes apart. Nodes are still asked each
+ * time whether the outputs are unspent.
  */
 function rememberingNames(client: ChainClient, now: () => number): ChainClient {
   const { nameOutputs } = client

@@ -23,7 +23,7 @@ import { parseCoins, parseHeight } from '../reading/bitcoinView.ts'
 import { BitcoinFees } from '../rules/quoting/bitcoinFees.ts'
 import { readOwnOutputs } from './ownOutputs.ts'
 
-/** How long late endpoints may still say what they have. */
+/** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
 /**
  * Unspent outputs are long lists, and change with blocks and with what the solver sends: so long one reading counts, and so
@@ -113,8 +113,8 @@ function headIn(answers: readonly RpcAnswer[]): Head {
 }
 
 /**
- * What a node expects a transaction to bid, and at least what it takes at all; `undefined` where it has seen too few
- * transactions for an estimate, so that its floor says nothing either of what is mined.
+ * Feerate that a node estimates for a transaction, and at least the node's own minimum. `undefined` if the node has
+ * seen too few transactions for an estimate: its minimum then says nothing about what is mined.
  * @throws MalformedAnswerError
  */
 function feerateIn(answers: readonly RpcAnswer[] | undefined): bigint | undefined {

@@ -12,18 +12,18 @@ import type { AskUnspent } from './unspentGroups.ts'
 /** Blocks above one that a miner's reward has to lie under. @source Bitcoin Core, `COINBASE_MATURITY` */
 const rewardConfirmations = 100n
 
-/** How long late nodes may still say what they have, once enough have. */
+/** Milliseconds that late nodes have left to answer, once enough have answered. */
 const patienceMs = 150
 
 /**
- * What an address can spend now: whoever keeps lists of addresses only names it, and nodes decide. An output counts
- * when enough nodes have it, unspent by blocks and by what waits for one, and confirmed; its value and script come
- * from the bytes of the transaction that made it, which hash to its id. So a list that lies hides outputs at worst.
- * Of very many the most valuable are looked at, twice as many as one transaction spends.
- * @param known by id and number, outputs whose bytes were read before: of those only whether they are spent is asked
- * @param askUnspent asks that where all are known, with those of other addresses
- * @param network of the address; nothing is asked about an address of another one
- * @throws AddressRefusedError where nobody lists them, upstream errors where too few answer
+ * Outputs that an address can spend now. Address lists only name outputs; nodes decide. An output counts when enough
+ * nodes report it as confirmed and unspent, both by blocks and by the mempool. Its value and script come from the bytes
+ * of the transaction that made it, which hash to its id. So a list that lies can at worst hide outputs. Only the most
+ * valuable outputs are checked: twice as many as one transaction spends.
+ * @param known outputs whose bytes were read before, by id and number: only their unspent state is asked for
+ * @param askUnspent asks for the unspent state when all outputs are known, together with outputs of other addresses
+ * @param network of the address; nothing is asked about an address of another network
+ * @throws AddressRefusedError where no list covers the address, upstream errors where too few nodes answer
  */
 export async function readOwnOutputs(
   client: ChainClient,
@@ -112,7 +112,7 @@ function agreed(votes: readonly Vote<SpendableOutput>[], threshold: number): rea
   return first !== undefined && countVoices(having) >= threshold ? [first] : []
 }
 
-/** What one node says of an output; `undefined` where it is not spendable, or the node gives no usable answer. */
+/** One node's answer about an output; `undefined` if it is not spendable or the answer is unusable. */
 function outputIn(
   answers: readonly RpcAnswer[] | undefined,
   { output, seen: before }: Looked,

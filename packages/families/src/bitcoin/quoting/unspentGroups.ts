@@ -2,14 +2,14 @@ import type { ChainClient, RpcAnswer } from '@causeway/rpc'
 import { countVoices, createQuestionGroups, type Vote } from '@causeway/rpc'
 import type { OutPoint } from '../rules/transaction.ts'
 
-/** How long late nodes may still say what they have, once enough have. */
+/** Milliseconds that late nodes have left to answer, once enough have answered. */
 const patienceMs = 150
 /** Outputs of one request to a node. */
 const outputsMax = 100
 /** One group that waits for a late node keeps nobody else from being asked for. */
 const groupsInFlightMax = 4
 
-/** What each node that answered says of outputs, in their order: `gettxout`, what waits for a block included. */
+/** Each node's `gettxout` answers in the order of the outputs, mempool included. */
 export type UnspentVotes = readonly Vote<readonly RpcAnswer[]>[]
 
 /** @throws upstream errors where too few nodes answer in time */

@@ -32,8 +32,8 @@ export type Spending =
   | { readonly kind: 'spent'; readonly by: string | undefined }
 
 /**
- * What one endpoint says about the chain, whichever API it speaks. Every method throws EndpointFailure or
- * MalformedAnswerError: then the endpoint did not answer.
+ * One endpoint's view of the chain, whichever API it speaks. Every method throws EndpointFailure or
+ * MalformedAnswerError, which count as no answer.
  */
 export interface BitcoinView {
   readonly alias: string
@@ -47,7 +47,7 @@ export interface BitcoinView {
    * `undefined` when the block is not on the best chain any more.
    */
   readBlockOf(seen: SeenTransaction, signal: AbortSignal): Promise<BitcoinBlock | undefined>
-  /** Whether a confirmed transaction has spent the output. */
+  /** Transaction that has spent the output, if a confirmed one has. */
   readSpending(outPoint: OutPoint, signal: AbortSignal): Promise<Spending>
   /**
    * Confirmed outputs that the endpoint says an address holds, with the values that it gives them. `refused`: it lists

@@ -13,7 +13,7 @@ export type BitcoinRules = {
 export type DepositTransaction = {
   readonly transactionId: string
   readonly transaction: BitcoinTransaction
-  /** What each input spends; `undefined` for the input of a coinbase. */
+  /** Output that each input spends; `undefined` for the input of a coinbase. */
   readonly spent: readonly (BitcoinOutput | undefined)[]
 }
 

@@ -60,7 +60,7 @@ export function createEsploraView(view: HttpView): BitcoinView {
 
     async readSpending({ txid, vout }, signal): Promise<Spending> {
       const answer = await get(`/tx/${txid}/outspend/${vout}`, signal)
-      // What nobody has seen, nobody has spent.
+      // An output that the endpoint does not know is unspent.
       return answer.status === notFound ? { kind: 'unspent' } : parseSpending(answer)
     },
 

@@ -44,7 +44,7 @@ export type BitcoinFactsReaderOptions = {
     'id' | 'vmType' | 'network' | 'depository' | 'finality' | 'additionalData'
   > & { readonly additionalDepositories?: readonly string[] | undefined }
   readonly quorum: QuorumClient<BitcoinView>
-  /** Where the endpoints cannot name what spent an output. */
+  /** Finds the spender of an output where the endpoints cannot name it. */
   readonly findSpenders: FindSpenders
   readonly limits?: Partial<BitcoinReaderLimits>
 }

@@ -30,7 +30,10 @@ export function finalHeight(tipHeight: bigint, confirmations: Confirmations): bi
 
 const secondsPerBlock = 600n
 
-/** How long a caller should wait before asking again: a block takes ten minutes, and nobody waits longer. */
+/**
+ * Seconds that a caller should wait before asking again. A block takes ten minutes on average, which is also the
+ * maximum.
+ */
 export function secondsToFinality(blocksLeft: bigint): number {
   return blocksLeft < 1n ? 1 : Number(secondsPerBlock)
 }

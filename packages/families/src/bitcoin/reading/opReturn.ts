@@ -8,8 +8,8 @@ const longestDirectPush = 0x4b
 const pushWithLength: Readonly<Record<number, number>> = { 76: 3, 77: 4 }
 
 /**
- * What the OP_RETURN outputs say, as UTF-8, in the order of the outputs: everything after the first push's
- * opcode and length. Bytes that are no UTF-8 become replacement characters.
+ * Texts of the OP_RETURN outputs as UTF-8, in the order of the outputs: everything after the first push's opcode and
+ * length. Bytes that are not valid UTF-8 become replacement characters.
  * @source rule F-131
  */
 export function opReturnTexts({ outputs }: Pick<BitcoinTransaction, 'outputs'>): readonly OpReturnText[] {

@@ -77,7 +77,7 @@ function readFirstBlock(view: BitcoinView, signal: AbortSignal): Promise<string 
   return view.readBlockHash(0n, signal)
 }
 
-/** Of a network, by its name in the chains file. */
+/** Hashes of the first block of a network, by its name in the chains file. */
 export function firstBlocksOf({ network = 'mainnet' }: Pick<RegisteredChain, 'network'>): readonly string[] {
   return Object.entries(firstBlocks).find(([name]) => name === network)?.[1] ?? []
 }

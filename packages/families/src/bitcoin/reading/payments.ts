@@ -16,14 +16,14 @@ export function referencesOrder(transaction: BitcoinTransaction, orderId: Hex): 
 
 type Paid = {
   readonly transaction: BitcoinTransaction
-  /** What each input spends; `undefined` for the input of a coinbase. */
+  /** Output that each input spends; `undefined` for the input of a coinbase. */
   readonly spent: readonly (BitcoinOutput | undefined)[]
 }
 
 /**
- * What the outputs pay to each recipient, once per recipient and currency however often it is asked for.
- * There is no other currency than the native one. Whoever spends an input pays; what a depository spends is
- * a withdrawal, and what the recipient spends beside others is a trade: both pay no order.
+ * Sums of the outputs by recipient, one per recipient and currency however often it is asked for. Only the native
+ * currency exists. The owners of the inputs are the payers. Outputs that a depository spends are a withdrawal, and
+ * outputs that the recipient spends together with others are a trade: neither pays an order.
  * @throws InvalidAddressError
  * @source design.md 7.2
  */

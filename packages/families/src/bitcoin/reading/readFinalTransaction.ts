@@ -12,7 +12,7 @@ export type FinalTransaction = {
   readonly block: BitcoinBlock
   /** Hash at the pinned height; with one endpoint there is nobody to compare with. */
   readonly pinnedHash: string | undefined
-  /** What each input spends, `undefined` for a coinbase's; read only when it was wanted. */
+  /** Output that each input spends, `undefined` for a coinbase; read only on request. */
   readonly spent: readonly (BitcoinOutput | undefined)[] | undefined
 }
 

@@ -16,9 +16,9 @@ export type WithdrawalReading = {
 }
 
 /**
- * What became of a withdrawal at the final height.
- * - `contradicted`: an input spends another output than the PSBT says
- * - `unresolved`: an output is spent by a transaction that nobody names
+ * State of a withdrawal at the final height.
+ * - `contradicted`: an input spends another output than the PSBT claims
+ * - `unresolved`: an output is spent by a transaction that no endpoint names
  */
 export type FinalWithdrawal = {
   readonly status: WithdrawalStatus | 'contradicted' | 'unresolved'
@@ -86,7 +86,9 @@ async function judge(
   return said(verdict, verdict === 'executed' ? first.transactionId : undefined)
 }
 
-/** What an input spends decides whose money it is: the transaction that made it must say the same. */
+/**
+ * True if the transactions that made the inputs confirm the PSBT's claims: the spent output decides whose money it is.
+ */
 function claimsHold({ psbt }: WithdrawalTerms, { previous }: OwnView): boolean {
   return psbt.inputs.every(({ vout, spent }, index) => {
     const output = previous[index]?.transaction.outputs[vout]

@@ -9,14 +9,16 @@ import {
 } from '../rules/withdrawal.ts'
 import type { BitcoinRules } from './deposits.ts'
 
-/** What the PSBT of a withdrawal says. What its inputs spend is a claim until the chain has shown it. */
+/**
+ * Contents of a withdrawal's PSBT. The outputs that its inputs claim to spend are unproven until the chain shows them.
+ */
 export type WithdrawalTerms = {
   readonly withdrawalId: Hex
   readonly psbt: BitcoinWithdrawal
   /** Depositories that it spends from. */
   readonly payingDepositories: readonly string[]
   readonly currency: string
-  /** What leaves the depository: the first output and the fee. */
+  /** Amount that leaves the depository, in satoshi: the first output plus the fee. */
   readonly amount: bigint
   readonly recipient: string
 }
@@ -48,9 +50,9 @@ function transferOf(psbt: BitcoinWithdrawal, network: BitcoinNetwork) {
 }
 
 /**
- * Whether the one transaction that spent inputs of the PSBT is the PSBT's own: it spends the same outputs and
- * pays the same, in order. Who signed, and how, does not matter: that money left. Signatures, version,
- * sequences and lock time of a PSBT are whatever its author wrote.
+ * Decides if the one transaction that spent inputs of the PSBT is the PSBT's own: it spends the same outputs and pays
+ * the same outputs, in order. The signers and their way of signing do not matter, because that money left. Signatures,
+ * version, sequences and lock time of a PSBT are free choices of its author.
  * @source rule F-135
  */
 export function judgeSpender(

@@ -14,7 +14,7 @@ import { encodePsbt } from './psbt.ts'
 import { type BitcoinOutput, type BitcoinTransaction, legacySighashes, type OutPoint } from './transaction.ts'
 import { decodeBitcoinWithdrawal } from './withdrawal.ts'
 
-/** What the allocator builds: which of its outputs are spent, and what for. Values in satoshi. */
+/** Transaction that the allocator builds: the outputs to spend and the outputs to pay. Values in satoshi. */
 export type BitcoinPayload = {
   readonly inputs: readonly (OutPoint & { readonly spent: BitcoinOutput })[]
   readonly outputs: readonly BitcoinOutput[]
@@ -22,7 +22,7 @@ export type BitcoinPayload = {
 
 const inputsMax = 500
 const outputsMax = 16
-/** Of every input, in what is signed and in what is sent: the signature commits to it. */
+/** Sequence of every input, when signed and when sent: the signature commits to it. */
 const finalSequence = 0xffff_ffff
 
 /** @source withdrawals.md 1.3 */

@@ -19,7 +19,7 @@ function strictReader(): typeof BufferReader {
   return strict
 }
 
-/** What `read` returns; `undefined` when the bytes end too early, go on behind it or are written otherwise. */
+/** Result of `read`; `undefined` if the bytes end early, continue after the value or use another encoding. */
 export function readWholly<Value>(
   bytes: Uint8Array,
   read: (reader: BufferReader) => Value | undefined,

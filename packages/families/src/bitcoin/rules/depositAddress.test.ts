@@ -1,6 +1,6 @@
-// Goal: a deposit address on Bitcoin is emptied by its sweeper at once, by its depositor after a month, and by nobody else.
-// Who gains by breaking it: whoever finds an address that another request has as well; a user whose refund account could
-// never sign. Method: the script is read again by the library; a real node judges what spends it in
+// Goal: a deposit address on Bitcoin is emptied by its sweeper at once, by its depositor after a month, and by nobody
+// else. Adversary: the finder of an address that two requests share, or a user whose refund account could never sign.
+// Method: the library parses the script again; a real node judges what spends it in
 // test/families/bitcoind/nodeSweeps.live.ts.
 
 import type { Hex } from '@causeway/core'

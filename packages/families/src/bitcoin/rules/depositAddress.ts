@@ -8,7 +8,7 @@ import type { OutPoint } from './transaction.ts'
 /** Blocks above a payment after which its depositor can take it back alone: about thirty days. */
 export const depositorWaitsBlocks = 4_320
 
-/** Of 32 that such an address is made of. */
+/** Bytes of the 32-byte output key that name the address. */
 const nameBytes = 20
 
 /**
@@ -50,13 +50,13 @@ const namedMax = 100
 
 type Valued = OutPoint & { readonly value: bigint }
 
-/** Of the outputs of one address those that a sweep takes: the most valuable ones, the same whoever chooses. Pure. */
+/** Outputs of one address that a sweep takes: the most valuable ones, with the same result for every caller. Pure. */
 export const sweptOutputs = (outputs: readonly Valued[]): readonly Valued[] =>
   largest(outputs)
     .filter(({ value }) => value >= sweptLeastSatoshi)
     .slice(0, sweptMax)
 
-/** Of outputs that lists name, whose values are only claimed, those that are looked at, each once. Pure. */
+/** Listed outputs that are worth checking, each once: the largest by their claimed values. Pure. */
 export const namedOutputs = (outputs: readonly Valued[]): readonly Valued[] =>
   largest([...new Map(outputs.map((output) => [`${output.txid}:${output.vout}`, output])).values()]).slice(
     0,
@@ -90,7 +90,7 @@ function sweepKey(sweeper: string, nonce: Hex): Uint8Array {
   return base.add(ProjectivePoint.BASE.multiply(shiftOf(sweeper, nonce))).toRawBytes(true)
 }
 
-/** Whether addresses can be made for it: 33 bytes of a point of the curve. */
+/** True if the key can be a sweeper: 33 bytes of a point of the curve. */
 export const isSweeper = (key: string): boolean => pointOf(key) !== undefined
 
 function pointOf(key: string) {
@@ -104,7 +104,7 @@ function pointOf(key: string) {
   }
 }
 
-/** What signs for it. @param key 32 bytes of the fill wallet's key */
+/** Secret key that signs sweeps of the address. @param key 32 bytes of the fill wallet's key */
 export function sweepSecret(key: Uint8Array, nonce: Hex): Uint8Array {
   const { CURVE, getPublicKey } = bitcoinCurve()
   const sweeper = `0x${hexDigits(getPublicKey(key, true))}`

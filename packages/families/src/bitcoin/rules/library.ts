@@ -31,7 +31,7 @@ export function bitcoinCurve(): (typeof Curves)['secp256k1'] {
   return loadedCurve
 }
 
-/** What the library reads or writes; `undefined` where it refuses: it has no class of error for that. */
+/** Result of a library call; `undefined` if the library throws, since it has no error class of its own for that. */
 export function unlessRefused<Value>(use: (library: BitcoinLibrary) => Value): Value | undefined {
   const library = bitcoinLibrary()
   try {

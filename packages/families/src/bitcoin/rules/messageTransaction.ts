@@ -5,11 +5,11 @@ import { bitcoinLibrary } from './library.ts'
 /** The hash types that commit to the whole transaction; the first one exists for taproot alone. */
 export const sighash = { default: 0x00, all: 0x01 } as const
 
-/** Where no transaction is: what the first of the two spends. */
+/** Null outpoint, which the first of the two transactions spends. */
 const nowhere = { hash: new Uint8Array(32), index: 0xffff_ffff }
 
 /**
- * What a signature of version 0 witnesses signs for `script` and `message`, of hash type "all".
+ * Sighash for `script` and `message` of a version 0 witness, with hash type "all".
  * @param keyHash hash of the public key that the script asks for
  * @source BIP 143, BIP 322
  */
@@ -20,12 +20,12 @@ export function witnessSighash(message: string, script: Uint8Array, keyHash: Uin
   return transactionToSign(message, script).hashForWitnessV0(0, scriptCode, 0n, sighash.all)
 }
 
-/** What a signature by the key of a taproot output signs. @source BIP 341, BIP 322 */
+/** Sighash for the key of a taproot output. @source BIP 341, BIP 322 */
 export function taprootSighash(message: string, script: Uint8Array, hashType: number): Uint8Array {
   return transactionToSign(message, script).hashForWitnessV1(0, [script], [0n], hashType)
 }
 
-/** Of the two virtual transactions the second: it spends the first, which commits to the message. @source BIP 322 */
+/** Second of the two virtual transactions: it spends the first, which commits to the message. @source BIP 322 */
 function transactionToSign(message: string, script: Uint8Array): Transaction {
   const library = bitcoinLibrary()
   const { OP_0, OP_RETURN } = library.script.OPS

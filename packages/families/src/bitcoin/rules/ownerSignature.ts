@@ -38,7 +38,7 @@ export function isBitcoinOwnerSignature({ message, signature, owner, network }: 
     : isKeyHashWitness({ message, witness, form })
 }
 
-/** What the header of a BIP-137 signature says of its address; `undefined` for no header at all. */
+/** Address type that the header of a BIP-137 signature names; `undefined` for an invalid header. */
 function headerKind(header: number): 'uncompressed' | 'compressed' | 'nested' | 'native' | undefined {
   return header < 27 || header > 42
     ? undefined

@@ -1,5 +1,5 @@
-// What of a PSBT's bytes is read and what is refused, by name: a caller writes them, and what he makes a
-// reader believe decides whose money is burnt.
+// Parsing of a PSBT's bytes, and the refusals by name. A caller writes the bytes, and what a reader believes about them
+// decides whose money is burnt.
 
 import { InvalidWithdrawalError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'

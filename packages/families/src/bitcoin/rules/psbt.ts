@@ -24,7 +24,7 @@ export type Psbt = {
   readonly inputs: readonly PsbtInput[]
 }
 
-/** What the library makes of one input, as far as it is of use here. */
+/** Fields of one input that the library returns and that are used here. */
 type Claims = {
   readonly nonWitnessUtxo?: Uint8Array
   readonly witnessUtxo?: BitcoinOutput
@@ -35,7 +35,9 @@ const globalKeys = { unsignedTransaction: '00', version: 'fb' }
 /** In the order in which they are written. */
 const inputKeys = { nonWitnessUtxo: '00', witnessUtxo: '01', redeemScript: '04', tapInternalKey: '17' }
 
-/** Of all maps together: the library takes some microseconds for each. Withdrawals have ten per input at most. */
+/**
+ * Most keys in all maps together. The library takes some microseconds for each; withdrawals have ten per input at most.
+ */
 const keysMax = 10_000
 
 type KeyMap = ReadonlyMap<string, Uint8Array>
@@ -70,7 +72,7 @@ export function parsePsbt(bytes: Uint8Array): Psbt {
   }
 }
 
-/** What an unsigned input shows of what it spends, and of who spends it. */
+/** Data that an unsigned input carries about the output it spends, and about its owner. */
 export type ShownInput = {
   /** The whole earlier transaction, which inputs without a witness show. */
   readonly nonWitnessUtxo?: Uint8Array

@@ -13,15 +13,15 @@ import { bitcoinLibrary, plainBytes } from './library.ts'
 
 const hashBytes = 20
 const legacyDiscriminator = 0xff
-/** Of a program of 40 bytes. */
+/** Bytes of a script with a witness program of 40 bytes. */
 const longestForm = 42
 
-/** What a script demands of its spender, as far as an address can say it. */
+/** Spending condition of a script, as far as an address can express it. */
 export type ScriptForm =
   | { readonly kind: 'public-key-hash' | 'script-hash'; readonly hash: Uint8Array }
   | { readonly kind: 'witness'; readonly version: number; readonly program: Uint8Array }
 
-/** Of addresses that were read, by network: the same few thousand ask again, and each quote needs several. */
+/** Cached scripts of addresses, by network: the same few thousand addresses return, and each quote needs several. */
 const scripts = new WeakMap<BitcoinNetwork, Map<string, Uint8Array>>()
 
 /**

@@ -1,5 +1,5 @@
-// What of a transaction's bytes is read and what is refused, by name. Whoever could write one transaction in
-// two ways could show two readers different ones.
+// Parsing of a transaction's bytes, and the refusals by name. A transaction with two valid encodings could be shown
+// differently to two readers.
 import { createHash } from 'node:crypto'
 import { Transaction } from 'bitcoinjs-lib'
 import { describe, expect, test } from 'vitest'

@@ -67,9 +67,8 @@ export function bitcoinTransactionId(transaction: BitcoinTransaction): string {
 }
 
 /**
- * What signatures of each input sign where it has no witness, of hash type "all". @param scripts one per input
- * The library's own function would write pushes of a script anew before it hashes: what nodes hash has them as
- * they are.
+ * Sighashes of each input without a witness, of hash type "all". The library's own function would rewrite the pushes of
+ * a script before hashing, while nodes hash them unchanged. @param scripts one per input
  */
 export function legacySighashes(
   transaction: BitcoinTransaction,
@@ -85,7 +84,7 @@ export function legacySighashes(
   })
 }
 
-/** What Bitcoin hashes blocks, transactions and messages with. */
+/** Hash function of Bitcoin for blocks, transactions and messages. */
 export function doubleSha256(bytes: Uint8Array): Uint8Array {
   return sha256(sha256(bytes))
 }

@@ -13,7 +13,7 @@ import type { BitcoinOutput } from './transaction.ts'
 /** A PSBT whose inputs all say what they spend. */
 export type BitcoinWithdrawal = Omit<Psbt, 'inputs'> & {
   readonly inputs: readonly (PsbtInput & { readonly spent: BitcoinOutput })[]
-  /** What the inputs hold and no output gets, in satoshi. */
+  /** Fee in satoshi: the inputs less the outputs. */
   readonly fee: bigint
 }
 

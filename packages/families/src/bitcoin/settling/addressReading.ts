@@ -9,7 +9,7 @@ import { outputScript, scriptAddress } from '../rules/script.ts'
 import { readBlockRange } from './depositPass.ts'
 import { readTransactions } from './readFee.ts'
 
-/** What a reward spends. @source Bitcoin Core, COutPoint::SetNull */
+/** Null transaction id, which a coinbase spends. @source Bitcoin Core, COutPoint::SetNull */
 const noTransaction = '0'.repeat(64)
 /** Blocks are seldom and large, and none is left out. */
 const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n }
@@ -24,8 +24,8 @@ type Sources = {
 }
 
 /**
- * What is paid to deposit addresses: by whole blocks, so that the number of addresses costs nothing, and of one address
- * by its outputs, which lists name and nodes judge.
+ * Payments to deposit addresses, read in two ways. Whole blocks are scanned, so that the number of addresses costs
+ * nothing. A single address is read by its outputs, which lists name and nodes judge.
  */
 export function createAddressReading(sources: Sources): AddressReading {
   const { endpoints, network } = sources
@@ -158,7 +158,7 @@ async function allTransactions(client: ChainClient, ids: readonly string[], sign
   })
 }
 
-/** What one node's blocks pay to each address. @throws MalformedAnswerError */
+/** Sums that one node's blocks pay to each address. @throws MalformedAnswerError */
 async function readAddressPayments(
   view: EndpointView,
   range: PassRange,

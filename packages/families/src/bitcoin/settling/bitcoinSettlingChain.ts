@@ -63,7 +63,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
       return new Map(marks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
     },
     deposits: async (transactionId, signal) =>
-      // What pays two depositories at once, or nobody can be said to have paid, is nobody's deposit.
+      // A transaction is no deposit if it pays two depositories at once or its payer is unclear.
       unless(
         (error) => isInNoBlock(error) || error instanceof BitcoinDepositError,
         shallow.readDeposits({ transactionId }, { signal }),

@@ -10,11 +10,10 @@ const outOfRange = -8
 const hashCall = (height: bigint): RpcCall => ({ method: 'getblockhash', params: [Number(height)] })
 
 /**
- * What one node shows of a range of heights: the blocks at both of its ends, and all transactions that pay a
- * depository, in chain order. Each block is read by its hash and has to follow the one before it, so that no
- * reorganization between two answers mixes two chains. Of a node that has not reached the range there is no last
- * block, and nothing is compared. A look that finds no new block reads none: it may come every second, and the next
- * block after an hour.
+ * One node's view of a range of heights: the blocks at both of its ends, and all transactions that pay a depository, in
+ * chain order. Each block is read by its hash and must follow the one before it, so that a reorganization between two
+ * answers cannot mix two chains. A node that has not reached the range returns no last block, and nothing is compared.
+ * A pass that finds no new block reads none: passes may run every second, and the next block may take an hour.
  * @throws MalformedAnswerError, also where the node has dropped a block of the range
  */
 export async function readDepositPass(

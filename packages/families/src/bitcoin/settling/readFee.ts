@@ -4,7 +4,7 @@ import { parseSeenTransaction } from '../reading/bitcoinView.ts'
 import type { BitcoinTransaction } from '../rules/transaction.ts'
 
 /**
- * What a transaction left to whoever mines it, satoshi: what it spends less what it pays, by bytes that ids cover.
+ * Fee that a transaction left to its miner, in satoshi: inputs less outputs, by bytes that the ids commit to.
  * `undefined` while there is no such transaction. @throws upstream errors, MalformedAnswerError
  */
 export async function readFee(

@@ -4,7 +4,7 @@ import { encodeFunctionResult, type Hex, multicall3Abi } from 'viem'
 import { expect, test } from 'vitest'
 import { agreedContracts } from './agreedContracts.ts'
 
-/** What each of three endpoints says of two contracts; one that is behind has not got the block. */
+/** Answers of three endpoints about two contracts; `behind` if the endpoint does not have the block yet. */
 type Said = readonly [Hex, Hex] | 'behind'
 
 function answersOf(said: readonly Said[], undecided: 'wait' | 'refuse') {

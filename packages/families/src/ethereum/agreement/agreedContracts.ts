@@ -3,10 +3,10 @@ import { MalformedAnswerError, tally, type Verdict, type Vote } from '@causeway/
 import { type ContractAnswer, decodeAggregate3 } from '../contracts/multicall.ts'
 import { agreedAnswer, type PollingClient, tooFewKnow } from './agreedReads.ts'
 
-/** What a contract is taken to have said when too few endpoints say the same: nothing. */
+/** Answer assumed for a contract when too few endpoints agree: a failed call. */
 const disputed: ContractAnswer = { success: false, returnData: '0x' }
 
-/** What is counted, and what becomes of a member that endpoints which said nothing could still decide. */
+/** Tally of one call, and the answer for a member that silent endpoints could still decide. */
 export type SaidOfContracts = {
   readonly verdict: Verdict<RpcAnswer> | undefined
   readonly votes: readonly Vote<RpcAnswer>[]
@@ -18,8 +18,8 @@ export type SaidOfContracts = {
 }
 
 /**
- * What contracts returned in one multicall, by agreement. Where endpoints contradict each other about the
- * whole, every member is counted by itself, so that a disputed one takes nothing from the others.
+ * Returns of contracts in one multicall, by agreement. If endpoints disagree about the whole, each member is counted by
+ * itself, so that a disputed one does not affect the others.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError, MalformedAnswerError
  */
 export function agreedContracts(

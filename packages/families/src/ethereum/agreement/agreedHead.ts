@@ -16,7 +16,7 @@ import {
 } from './agreedReads.ts'
 import { type ChainHead, headRequest, parseHead } from './head.ts'
 
-/** How long an endpoint that is late may still decide at which height the chain is read. */
+/** Milliseconds that late endpoints have left to take part in the choice of the height. */
 const patienceMs = 250
 
 /** Heights of heads, in descending order, that may be looked at when the heads lie apart. */
@@ -110,7 +110,10 @@ function descending(heights: readonly bigint[]): readonly bigint[] {
   return [...new Set(heights)].sort((a, b) => (a > b ? -1 : 1))
 }
 
-/** Who shows another block at the height that most show; another height is no dissent. */
+/**
+ * Report of the votes. An endpoint dissents if it shows another block at the agreed height; another height is no
+ * dissent.
+ */
 function reportOf(votes: readonly Vote<ChainHead>[], { voters, threshold }: Electorate): AgreementReport {
   const verdict = tally(votes, { voters, threshold }, textOf)
   const agreed = verdict.status === 'agreed' ? verdict : undefined

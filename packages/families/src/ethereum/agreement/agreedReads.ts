@@ -3,10 +3,10 @@ import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from '@causeway/rp
 import { countVoices, disagreement, type Electorate, tally, type Verdict, type Vote } from '@causeway/rpc'
 import { comparableInBatch } from './comparableAnswer.ts'
 
-/** What agreement is reached through: the endpoints of one chain, each asked by itself. */
+/** Client for agreement: the endpoints of one chain, each asked by itself. */
 export type PollingClient = Pick<JsonRpcClient, 'chainId' | 'electorate' | 'poll'>
 
-/** How one value was agreed on, once every endpoint has spoken. Hosts, not URLs. */
+/** Result of the agreement on one value, after every endpoint has answered. Hosts, not URLs. */
 export type AgreementReport = {
   readonly agreed: number
   readonly required: number
@@ -22,7 +22,7 @@ export type AgreedReadOptions = RpcOptions & {
 export type EachAgreed = {
   /** By call, none of them open. */
   readonly verdicts: readonly Verdict<RpcAnswer>[]
-  /** Of the endpoints heard until then, by call. */
+  /** Votes of the endpoints heard until then, by call. */
   readonly votes: readonly (readonly Vote<RpcAnswer>[])[]
 }
 

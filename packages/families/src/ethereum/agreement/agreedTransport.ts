@@ -9,7 +9,7 @@ export type AgreementOptions = {
   readonly onReport?: ((report: AgreementReport) => void) | undefined
 }
 
-/** What was asked is not fixed by a block, so honest endpoints need not say the same. */
+/** Read that no block fixes, so honest endpoints may answer it differently. */
 export class UnpinnedReadError extends Error {
   readonly method: string
 
@@ -65,7 +65,7 @@ export function createAgreedClient(client: PollingClient, options?: AgreementOpt
 }
 
 /**
- * What viem reads, with the agreement's own errors in place of viem's that wrap them.
+ * Result of a viem read, with the agreement's own errors in place of viem's wrappers.
  * @throws UnpinnedReadError, UpstreamDisagreementError, UpstreamUnavailableError; viem's errors where a contract
  * reverts or returns something else
  */
@@ -78,7 +78,7 @@ export async function agreedRead<Value>(reading: Promise<Value>): Promise<Value>
 }
 
 /**
- * What a contract returns at a block, by one `eth_call`; `undefined` when it reverts.
+ * Return data of a contract at a block, by one `eth_call`; `undefined` if it reverts.
  * @throws UpstreamDisagreementError, UpstreamUnavailableError
  */
 export async function agreedCall(
@@ -108,7 +108,7 @@ type Waiting = {
   readonly reject: (error: unknown) => void
 }
 
-/** What is asked before the event loop turns is one batch: viem prepares a request without waiting for anything. */
+/** Collects all calls of one turn of the event loop into a batch: viem prepares a request synchronously. */
 function createBatcher(
   client: PollingClient,
   { timeoutMs, onReport }: AgreementOptions,
@@ -139,7 +139,7 @@ function createBatcher(
     })
 }
 
-/** Where each read names its block. */
+/** Index of the block parameter, by method. */
 const blockPositions: ReadonlyMap<string, number> = new Map([
   ['eth_call', 1],
   ['eth_getBalance', 1],

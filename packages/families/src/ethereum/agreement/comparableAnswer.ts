@@ -28,8 +28,9 @@ export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | und
 }
 
 /**
- * The same of one call of a batch. Logs between heights are those of the endpoint's own chain, and too few where that
- * ends below: they count together with the block below the range and its last one, which the same batch has to ask for.
+ * Comparable answer to one call of a batch. Logs between heights come from the endpoint's own chain, and are incomplete
+ * if that chain ends below the range. They are therefore compared together with the block below the range and its last
+ * block, which the same batch must ask for.
  * @source F-121
  */
 export function comparableInBatch(

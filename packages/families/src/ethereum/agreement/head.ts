@@ -7,7 +7,7 @@ export type ChainHead = {
   readonly hash: Hex
   readonly parentHash: Hex
   readonly timestampSeconds: number
-  /** Of this block, not the next. `undefined` on chains without EIP-1559. */
+  /** Base fee of this block, not the next. `undefined` on chains without EIP-1559. */
   readonly baseFeePerGasWei: bigint | undefined
 }
 

@@ -16,7 +16,7 @@ export type AbiReader = {
   slice(offset: number, length: number): Hex
 }
 
-/** What viem reads of return data. @throws MalformedAnswerError where it does not fit its type */
+/** Return data as viem decodes it. @throws MalformedAnswerError where it does not fit its type */
 export function unlessMalformed<Value>(what: string, read: () => Value): Value {
   try {
     return read()

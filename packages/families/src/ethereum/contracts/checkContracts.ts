@@ -10,7 +10,7 @@ import { type ContractAnswer, type ContractCall, decodeAggregate3, multicallRequ
 
 type Placed = { readonly setting: string; readonly address: Hex }
 
-/** What configuration says about one chain and the chain can confirm. Settings are named in problems. */
+/** Configured facts of one chain that the chain can confirm. Problems name the settings. */
 export type ContractExpectations = {
   /** Decimal chain id. */
   readonly chainId: bigint
@@ -29,7 +29,7 @@ export type ContractExpectations = {
     /** An address or 32 bytes, lower case. */
     readonly word: Hex
   })[]
-  /** What starts do not ask: symbols of tokens, and what pools say they are. */
+  /** Values that are not checked at start: symbols of tokens, and the pools' own data. */
   readonly values?: readonly (Placed & ExpectedValue)[]
 }
 

@@ -12,7 +12,7 @@ export type ExpectedCode = {
   readonly isRight: (code: Hex) => boolean
 }
 
-/** What a file says of code that this release does not know, by address in lower case. */
+/** Configured hashes of code that this release does not know, by address in lower case. */
 export type CodeHashes = Readonly<Record<string, string>> | undefined
 
 /** The code expected of each contract: what `codeHashes` names, else what is known. */
@@ -29,7 +29,7 @@ export function expectedCodes(
   })
 }
 
-/** What `codeHashes` leaves uncompared: an operator reads of it at every start of every service. */
+/** Warns of contracts whose code `codeHashes` leaves unchecked. Every service logs it at every start. */
 export function warnOfUncheckedCode(
   chains: Iterable<{ readonly id: string; readonly codeHashes?: CodeHashes }>,
   log: { warn(fields: object, message: string): void },

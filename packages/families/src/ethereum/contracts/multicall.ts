@@ -6,7 +6,7 @@ import { readAbi } from './abiReader.ts'
 
 export type ContractCall = { readonly target: Hex; readonly callData: Hex }
 
-/** What one contract returned; `success: false` when it reverted, its reason in `returnData`. */
+/** Return of one contract; `success: false` if it reverted, with the reason in `returnData`. */
 export type ContractAnswer = { readonly success: boolean; readonly returnData: Hex }
 
 /** The state a call runs on: a block by hash or number, or the node's newest. */
@@ -72,7 +72,7 @@ export function encodeAggregate3(calls: readonly ContractCall[]): Hex {
   return writeAggregate3(calls, true)
 }
 
-/** The same for one call that fails the transaction with it: sent through a contract that has no rights. */
+/** Encodes one call through a contract without rights; a failure of the call fails the transaction. */
 export function encodeForwarded(call: ContractCall): Hex {
   return writeAggregate3([call], false)
 }

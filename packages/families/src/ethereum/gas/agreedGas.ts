@@ -21,7 +21,7 @@ import {
   tipOf,
 } from './feeModel.ts'
 
-/** Where the tip comes from: `agreed` like the base fee, from enough estimates, or from configuration. */
+/** Source of the tip: `agreed` like the base fee, the `median` of enough estimates, or `configured`. */
 export type TipSource = 'agreed' | 'median' | 'configured'
 
 export type AgreedGas = {
@@ -30,7 +30,7 @@ export type AgreedGas = {
   readonly tipFrom: TipSource
 }
 
-/** How long late endpoints may still add their estimate. */
+/** Milliseconds that late endpoints have left to add their estimate. */
 const patienceMs = 250
 
 /**
@@ -79,7 +79,7 @@ function nextBaseFee(votes: readonly Vote<FeeHistory>[], electorate: Electorate,
   return maxBigint(minBigint(middle, headFeeWei + step), headFeeWei - step)
 }
 
-/** Of every endpoint that answers soon after enough did. */
+/** Fee histories of all endpoints that answer soon after enough did. */
 function pollHistories(
   client: PollingClient,
   request: RpcCall,

@@ -35,9 +35,12 @@ export function readArbitrumDataFees(
   return bytes.map((count) => divideUp(perByteWei * paddedBps(count), bpsDenominator))
 }
 
-/** What a signature adds: r and s with their prefixes, and its parity. It is random, so nothing of it is saved. */
+/**
+ * Bytes that a signature adds: r and s with their prefixes, and its parity. It is random, so compression saves none of
+ * it.
+ */
 const signatureBytes = 67n
-/** What the chain's own estimate of gas adds, because the transaction may differ from the one that was estimated. */
+/** Padding that the chain's own gas estimate adds, because the transaction may differ from the estimated one. */
 const padding = { bytes: 16n, bps: 100n }
 
 function paddedBps(bytes: bigint): bigint {

@@ -3,7 +3,7 @@ import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import { arbitrumDataBytes, arbitrumDataFeeCalls, readArbitrumDataFees } from './arbitrumDataFee.ts'
 import { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './l1DataFee.ts'
 
-/** How the data fees of a chain are read. */
+/** Reading of a chain's data fees. */
 export type DataFeeReading = {
   /** For any multicall; their answers go to `read`. */
   readonly calls: readonly ContractCall[]
@@ -12,11 +12,11 @@ export type DataFeeReading = {
    * @throws MalformedAnswerError when a fee cannot be read
    */
   read(answers: readonly ContractAnswer[]): readonly bigint[]
-  /** Whether the chain takes the fee as gas, which the limits of transactions must hold. */
+  /** True if the chain charges the fee as gas, which the gas limits of transactions must then include. */
   readonly isGas: boolean
 }
 
-/** What a chain of the fee model charges for the data of each kind of transaction. Sizes are reckoned here, once. */
+/** Plans the data fees per kind of transaction on a chain of the fee model. Sizes are computed here, once. */
 export function planDataFees(args: {
   readonly chainId: number
   readonly feeModel: Pick<GasModel, 'kind' | 'gasPriceOracle'>

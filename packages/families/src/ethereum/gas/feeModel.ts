@@ -11,7 +11,7 @@ import {
 
 /** Wei per gas. */
 export type GasPriceEstimate = {
-  /** What inclusion in the next block should cost. */
+  /** Expected gas price for inclusion in the next block. */
   readonly expectedWei: bigint
   /** Covers `inclusionBlocks` full blocks in a row. */
   readonly maxFeePerGasWei: bigint
@@ -21,7 +21,7 @@ export type GasPriceEstimate = {
 /** The blocks up to one, oldest first, empty ones included. */
 export type FeeHistory = {
   readonly baseFeesWei: readonly bigint[]
-  /** Of the block after the newest one. */
+  /** Base fee of the block after the newest one. */
   readonly nextBaseFeeWei: bigint
   /** Tip at the asked percentile, per block; zero for an empty one. */
   readonly rewardsWei: readonly bigint[]
@@ -54,8 +54,8 @@ export function parseFeeHistory(result: unknown): FeeHistory {
 }
 
 /**
- * What the last blocks say a tip costs: the median of theirs, where an empty block is one that would have
- * taken any tip. One transaction that pays much on a quiet chain is one block of many.
+ * Median tip of the last blocks, where an empty block counts as one that would have taken any tip. A single transaction
+ * that pays much on a quiet chain is only one block of many.
  * @source rule Q-162
  */
 export function tipOf({ rewardsWei }: FeeHistory, model: GasModel): bigint {

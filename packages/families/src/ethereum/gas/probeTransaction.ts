@@ -3,8 +3,8 @@ import type { Hex } from '@causeway/core'
 import { serializeUnsigned } from './unsignedTransaction.ts'
 
 /**
- * What one argument looks like on the wire: padding compresses well, its random part does not.
- * `address`: 20 bytes, `amount`: 10, `hash`: 32.
+ * Form of one argument on the wire: padding compresses well, random bytes do not. `address`: 20 bytes, `amount`: 10,
+ * `hash`: 32.
  */
 export type CalldataWord = 'address' | 'amount' | 'hash'
 

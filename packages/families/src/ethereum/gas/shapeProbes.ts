@@ -79,10 +79,7 @@ const permit2Approval: readonly CalldataWord[] = [
   ...callFrame,
 ]
 
-/**
- * What each shape puts on the wire, for chains that charge for data. Where a transaction varies, the
- * longer common form counts.
- */
+/** Calldata of each shape, for chains that charge for data. If a transaction varies, the longer common form counts. */
 export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
   approve: { words: ['address', 'amount'], carriesValue: false },
   'deposit-native': { words: ['address', 'hash'], carriesValue: true },

@@ -66,7 +66,7 @@ export const readLiquidity = (data: Hex): bigint =>
 export type TickLiquidity = {
   /** Liquidity of all positions that begin or end here: the tick is initialised while it is above zero. */
   readonly gross: bigint
-  /** What crossing it upwards adds. */
+  /** Net liquidity added when the tick is crossed upwards. */
   readonly net: bigint
 }
 

@@ -138,7 +138,7 @@ async function readSnapshot(
   return { number, hash, tables, problems, states: states.filter(({ address }) => !wrong.has(address)) }
 }
 
-/** What one batch tells about a head, and the mirrored block that it continues. */
+/** Data of a head from one batch, and the mirrored block that it continues. */
 async function readBlock(
   options: PoolMirrorOptions,
   head: BlockLink,

@@ -4,7 +4,7 @@ import type { PoolProblem } from './loadTicks.ts'
 import { liquidityCall, readLiquidity, readSlot0, slot0Call } from './poolCalls.ts'
 import { activeLiquidity, type TickTable } from './tickTable.ts'
 
-/** What the mirror knows as of one block. Never changed in place. */
+/** State of the mirror as of one block. Never changed in place. */
 export type PoolSnapshot = {
   readonly number: bigint
   readonly hash: Hex
@@ -26,7 +26,7 @@ export function positionCalls(pools: readonly PoolConfig[]): readonly ContractCa
   return pools.flatMap(({ address }) => [slot0Call(address), liquidityCall(address)])
 }
 
-/** Where each pool stands; a contract that is no pool has no position. @param answers to `positionCalls` */
+/** Position of each pool; a contract that is no pool has none. @param answers to `positionCalls` */
 export function readPositions(
   pools: readonly PoolConfig[],
   answers: readonly ContractAnswer[],

@@ -6,7 +6,7 @@ import { contractInterface } from '../rules/contractInterface.ts'
 export type SwapQuestion = {
   readonly zeroForOne: boolean
   readonly trade: 'exactInput' | 'exactOutput'
-  /** What goes in, or what is to come out; above zero. */
+  /** Amount in of an exact-input trade, else the amount out; above zero. */
   readonly amount: bigint
 }
 

@@ -4,7 +4,7 @@ import type { TickLiquidity } from './poolCalls.ts'
 /** All initialised ticks of one pool at one block. Never changed in place: states share `ticks`. */
 export type TickTable = {
   readonly byIndex: ReadonlyMap<number, TickLiquidity>
-  /** The same, ascending. */
+  /** Initialized ticks in ascending order. */
   readonly ticks: readonly InitializedTick[]
 }
 

@@ -17,8 +17,8 @@ import {
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 /**
- * How an allocator proves that it issued a payload: `own` ones name the one payload of a spender's nonce,
- * `public` ones take a payload from anybody, so that only their signatures say so.
+ * Proof that an allocator issued a payload: `own` ones name the one payload of a spender's nonce, `public` ones take a
+ * payload from anybody, so that only their signatures prove it.
  * @source rules P-118, P-119
  */
 export type WithdrawalKeys = 'own' | 'public'
@@ -29,7 +29,7 @@ export type IssueQuestion = {
   readonly spender: Hex
   /** 32 bytes. */
   readonly nonce: Hex
-  /** What the allocator signs for a payload. A payload that has none was not issued. */
+  /** Hashes that the allocator signs for a payload. A payload without any was not issued. */
   readonly hashesOf: (payload: Hex) => readonly Hex[]
 }
 
@@ -39,9 +39,9 @@ export type IssuedFacts = {
   readonly evidence: Evidence
 }
 
-/** What the allocator issued, as the quorum of its chain's endpoints shows it at one final height. */
+/** Payloads issued by the allocator, by the quorum of its chain's endpoints at one final height. */
 export interface AllocatorReader {
-  /** Of the allocator's chain, in evidence and for the watch over its final blocks. */
+  /** Id of the allocator's chain, for evidence and for the watch over its final blocks. */
   readonly chainId: string
   readonly finalBlocks: FinalBlocks
   /**
@@ -49,7 +49,7 @@ export interface AllocatorReader {
    * UpstreamDisagreementError, UpstreamUnavailableError
    */
   readIssued(question: IssueQuestion, options: ReadOptions): Promise<IssuedFacts>
-  /** Whether the contract offers `payloadIdOf`. @throws as `readIssued` */
+  /** True if the contract offers `payloadIdOf`. @throws as `readIssued` */
   namesPayloads(options: ReadOptions): Promise<boolean>
 }
 
@@ -141,7 +141,7 @@ type Judging = Parameters<typeof createAllocatorReader>[0] & {
   readonly pin: FinalPin
 }
 
-/** What one endpoint says: what is issued at the final height, or else whether the newest block shows it. */
+/** Judges one endpoint: issued at the final height, or else only visible in the newest block, or neither. */
 async function judge(view: EndpointView, judging: Judging, signal: AbortSignal): Promise<Sighting<Issued>> {
   const { pin, rule } = judging
   const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })

@@ -41,7 +41,7 @@ export type EvmReceipt = {
   readonly logs: readonly EvmLog[]
 }
 
-/** What a transaction asked for. */
+/** A transaction as its sender asked for it. */
 export type EvmTransaction = {
   readonly blockHash: Hex
   readonly blockNumber: bigint

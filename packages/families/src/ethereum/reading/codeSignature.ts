@@ -39,7 +39,7 @@ function acceptsSignature(answer: RpcAnswer | undefined): boolean {
 }
 
 /**
- * Whether the code of an account accepts the signature now, as enough endpoints say.
+ * True if the code of an account accepts the signature now, as enough endpoints report.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError while too few say the same
  * @source Q-67
  */

@@ -5,7 +5,7 @@ import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
 import { readAbi } from '../contracts/abiReader.ts'
 import { readNewest } from './hubReader.ts'
 
-/** What an EIP-712 contract says of itself; a getter that it does not have is `undefined`. */
+/** EIP-712 domain that a contract reports; a missing getter is `undefined`. */
 export type ShownDomain = {
   /** EIP-5267 `eip712Domain()`. Lower case, decimal chain id. */
   readonly described:
@@ -30,8 +30,8 @@ export type ExpectedDomain = {
 }
 
 /**
- * Where a domain differs from the one that its contract shows: signatures in it would settle nothing.
- * A contract that shows neither getter cannot be compared, which is a problem as well.
+ * Differences between an expected domain and the one that its contract reports: signatures in a wrong domain would
+ * settle nothing. A contract without either getter cannot be compared, which is a problem as well.
  * @returns sentences that name settings; empty when all fits
  */
 export function domainProblems(expected: ExpectedDomain, shown: ShownDomain): readonly string[] {

@@ -128,7 +128,7 @@ export function wordBehindTransfer(
   }
 }
 
-/** What begins with 16 zero bytes is an argument of something else, not an id. */
+/** Id in a word, if it is one: a word that begins with 16 zero bytes is an argument of something else. */
 function idOf(word: Hex | undefined): Hex | undefined {
   return word?.startsWith(`0x${'0'.repeat(32)}`) ? undefined : word
 }

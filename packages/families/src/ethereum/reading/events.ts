@@ -26,7 +26,7 @@ export const addressTopic = (address: string): string => `0x${address.slice(2).p
 export type NativeDeposit = { readonly from: Hex; readonly amount: bigint; readonly id: Hex }
 export type Erc20Deposit = NativeDeposit & { readonly token: Hex }
 export type Transfer = { readonly from: Hex; readonly to: Hex; readonly amount: bigint }
-/** What a fill contract reports. */
+/** Events of a fill contract. */
 export type SolverNativeTransfer = { readonly to: Hex; readonly amount: bigint }
 export type ExecutedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
@@ -43,7 +43,7 @@ export function readErc20Deposit({ topics: given, data }: EvmLog): Erc20Deposit 
   return from && token && { from, token, amount: uintAt(data, 2), id: wordAt(data, 3) }
 }
 
-/** Who gave something away: a token, an ERC-721 or an ERC-1155. */
+/** Sender of a transfer of a token, an ERC-721 or an ERC-1155. */
 export function readGiver(log: EvmLog): Hex | undefined {
   const [topic, first, second] = log.topics
   if (isNativeTransferLog(log)) return undefined

@@ -56,7 +56,7 @@ export type FinalPin = {
 }
 
 /**
- * What at least `threshold` endpoints have reached: a single one far ahead or far behind moves nothing.
+ * Height that at least `threshold` endpoints have reached: a single one far ahead or far behind moves nothing.
  * @source ledger-and-safety.md 4.3
  */
 export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: readonly Heads[]): FinalPin {
@@ -91,8 +91,8 @@ export function isTooYoung(rule: FinalityRule, pin: FinalPin, blockSeconds: bigi
 }
 
 /**
- * How many blocks before this one the seconds of the rule are likely to be over, at the pace of the chain
- * since this one; 0 when they are over here.
+ * Estimated distance in blocks from this block back to one that is old enough for the rule, at the pace of the chain
+ * since this one; 0 if this one is old enough.
  */
 export function blocksUntilOldEnough(
   rule: FinalityRule,
@@ -110,8 +110,8 @@ export function blocksUntilOldEnough(
 }
 
 /**
- * How long a caller should wait before asking again, in whole seconds from 1 to 600: what is left of the
- * seconds, or of the blocks at one every two seconds, a guess between fast and slow chains.
+ * Seconds that a caller should wait before asking again, from 1 to 600: the rest of the rule's seconds, or of its
+ * blocks at one every two seconds, a guess between fast and slow chains.
  */
 export function secondsToFinality(
   rule: FinalityRule,

@@ -10,7 +10,7 @@ import { headCalls, parseHeads } from './readFinalTransaction.ts'
 export interface HubReader {
   /** ERC-6909 balance of an alias or address. @throws UpstreamDisagreementError, UpstreamUnavailableError */
   balanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<bigint>
-  /** The same at the final height of the hub's chain. @throws as `balanceOf` */
+  /** Balance at the final height of the hub's chain. @throws as `balanceOf` */
   finalBalanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<FinalBalance>
   /** True when an execution with this key was applied. */
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
@@ -18,10 +18,10 @@ export interface HubReader {
   hubAddress(options: ReadOptions): Promise<Hex>
 }
 
-/** What no reorganization takes away. */
+/** Balance that no reorganization can change. */
 export type FinalBalance = {
   readonly balance: bigint
-  /** How long what only the newest block shows takes to be final, by a guess. */
+  /** Estimated seconds until the state of the newest block is final. */
   readonly waitSeconds: number
 }
 
@@ -106,7 +106,7 @@ export async function readNewest<Value>(
   return { value: values[0] as Value, timestampSeconds }
 }
 
-/** The same for several calls, at one block. */
+/** Answers to several calls at one block. */
 export async function readEachNewest<Value>(
   quorum: QuorumClient,
   calls: readonly HubCall<Value>[],

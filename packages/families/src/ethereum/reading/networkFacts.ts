@@ -32,8 +32,8 @@ export async function readEthereumFacts(question: NetworkQuestion): Promise<Netw
 }
 
 /**
- * What the shapes that are measured take now, of those that enough endpoints estimate: as much as so many say at least.
- * Each endpoint is asked once, so one that is silent is waited for as long as `timeoutMs`. @source F-113
+ * Current gas units of the measured shapes, for those that enough endpoints estimate: the most that at least so many
+ * report. Each endpoint is asked once, so a silent one is waited for as long as `timeoutMs`. @source F-113
  */
 export async function measureShapes(question: NetworkQuestion): Promise<readonly ShapeUnits[]> {
   const probes = probesOf(question)

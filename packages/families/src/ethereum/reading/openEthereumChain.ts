@@ -36,7 +36,7 @@ export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
   }
 }
 
-/** What deposits and payments are believed of. */
+/** Contracts whose code deposits and payments rely on. */
 function reliedContracts({
   id,
   depository,

@@ -26,7 +26,7 @@ import {
 } from './finality.ts'
 import type { AccountCode } from './payments/provePayment.ts'
 
-/** What a transaction did that its chain cannot drop any more, in a family whose contracts write logs. */
+/** Effects of a final transaction, in a family whose contracts write logs. */
 export type FinalExecution<Transaction> = {
   readonly blockHash: Hex
   readonly blockNumber: bigint
@@ -42,7 +42,7 @@ export type FinalExecution<Transaction> = {
 
 export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly transactionId: Hex }
 
-/** What to read beside the receipt; each is judged on what was read before it. */
+/** Readings beside the receipt; each is decided by the data read before it. */
 export type Wanted = {
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
   /** Accounts whose code decides what the transaction proves. */

@@ -39,9 +39,9 @@ export type RecoveryFacts = {
   readonly evidence: Evidence
 }
 
-/** What the hub says of one deposit that is to go back, by the quorum of its endpoints at one final height. */
+/** State of one recoverable deposit on the hub, by the quorum of the hub's endpoints at one final height. */
 export interface RecoveryReader {
-  /** Of the hub, in evidence and for the watch over its final blocks. */
+  /** Id of the hub's chain, for evidence and for the watch over its final blocks. */
   readonly chainId: string
   readonly finalBlocks: FinalBlocks
   /**
@@ -119,7 +119,7 @@ type Judging = {
   readonly pin: FinalPin
 }
 
-/** What one endpoint says at the final height, or else whether only the newest block shows what is missing. */
+/** Judges one endpoint: its state at the final height, or else if only the newest block shows the missing part. */
 async function judge(
   view: EndpointView,
   judging: Judging,

@@ -1,7 +1,7 @@
 import { fillContractOf, type Hex } from '@causeway/core'
 import type { ListedPayers } from '../../shared/listedPayers.ts'
 
-/** Who pays for one order: the contract that its extra data chooses, when it is listed. */
+/** Payers of one order: the contract that its extra data chooses, if it is listed. */
 export type SolverSide = ListedPayers & {
   readonly chosen: string | undefined
   /** The contract that its extra data names, where it is not listed and could be. */

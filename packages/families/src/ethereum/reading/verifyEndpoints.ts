@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import type { EndpointAnswers, JsonRpcClient, RpcCall } from '@causeway/rpc'
 import { endpointOf, unreadableChain } from '@causeway/rpc'
 
-/** What a chain must confirm before anything is signed for it. Settings are named in problems. */
+/** Facts that a chain must confirm before anything is signed for it. Problems name the settings. */
 type ChainExpectation = {
   readonly client: JsonRpcClient
   /** Decimal. */

@@ -5,7 +5,7 @@ import type { EvmLog } from './answers.ts'
 import { readRelayCallExecuted } from './events.ts'
 import type { FinalityRule, FinalPin } from './finality.ts'
 
-/** What the withdrawal bytes of a request say. Hex in lower case. */
+/** Contents of a request's withdrawal bytes. Hex in lower case. */
 export type WithdrawalTerms = {
   /** Key of the depository's `callRequests`. */
   readonly withdrawalId: Hex

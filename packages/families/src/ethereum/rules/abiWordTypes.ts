@@ -92,7 +92,7 @@ export function writeWords(types: readonly WordType[], values: readonly unknown[
   return types.map((type, index) => type.write(values[index])).join('')
 }
 
-/** What follows the last word is not read. @throws RangeError where words are missing */
+/** Decodes the words and ignores data after the last one. @throws RangeError where words are missing */
 export function readWords(types: readonly WordType[], data: Hex): readonly unknown[] {
   const end = 2 + types.length * wordDigits
   if (data.length < end) throw new RangeError(`${types.length} words, not ${data.length - 2} digits`)

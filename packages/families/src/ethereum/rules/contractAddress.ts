@@ -13,7 +13,7 @@ export function firstCreatedAddress(creator: Hex): Hex {
 
 const create2Prefix = Uint8Array.of(0xff)
 
-/** Where `creator` puts code by CREATE2; lower case. @source EIP-1014 */
+/** Address of code that `creator` deploys by CREATE2; lower case. @source EIP-1014 */
 export function create2Address(creator: Hex, salt: Uint8Array, initCodeHash: Hex): Hex {
   const parts = [create2Prefix, fixedHexToBytes(creator, 20), salt, fixedHexToBytes(initCodeHash, 32)]
   return bytesToHex(keccak256(concatBytes(parts)).subarray(12))

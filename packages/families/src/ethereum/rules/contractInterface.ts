@@ -79,7 +79,7 @@ export function contractInterface<const signatures extends readonly string[]>(
 function wordsOf(abi: Viem.Abi): Prepared['words'] {
   const [named] = abi
   if (named?.type !== 'function') return { taken: undefined, returned: undefined }
-  // What returns nothing is left to viem.
+  // A function without outputs is left to viem.
   const isRead = named.outputs.length > 0
   return { taken: wordTypes(named.inputs), returned: isRead ? wordTypes(named.outputs) : undefined }
 }

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import { AbiWords, concatBytes, fixedHexToBytes, hexDigits, keccak256 } from '@causeway/core'
 import type { AddressSwap } from '../../rules/quotingFamily.ts'
 
-/** What an order's salt commits to where a deposit address is swapped: the price, and 32 random bytes. */
+/** Terms that an order's salt commits to for a swap at a deposit address: the price, and 32 random bytes. */
 export type DepositSwapTerms = Omit<AddressSwap, 'hops'> & { readonly nonce: Hex }
 
 /** Bytes of an order's salt that stay random where the others name a deposit address. */

@@ -14,7 +14,7 @@ import {
 } from '@causeway/core'
 import { create2Address, firstCreatedAddress } from './contractAddress.ts'
 
-/** What an order's calls are run for; a change of any member is another address. */
+/** Terms that the address of an order's clone commits to; a change of any member is another address. */
 export type OrderCloneTerms = {
   readonly fillContract: Hex
   /** The account that fills: whoever else runs the calls runs them elsewhere. */
@@ -30,8 +30,8 @@ const proxyStart = hexToBytes('0x3d602d80600a3d3981f3363d3d373d3d3d363d73')
 const proxyEnd = hexToBytes('0x5af43d82803e903d91602b57fd5bf3')
 
 /**
- * Where the fill contract runs the calls of an order, and where what they spend is paid: an address that has
- * code for one transaction alone. Lower case, as `cloneOf` of the contract tells it.
+ * Address at which the fill contract runs the calls of an order, and which is paid the money they spend. It has code
+ * for one transaction alone. Lower case, equal to the contract's own `cloneOf`.
  * @throws RangeError on a member of another length
  * @source rule L-32; EIP-1014, EIP-1167
  */

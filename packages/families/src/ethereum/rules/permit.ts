@@ -4,7 +4,7 @@ import { create2Address } from './contractAddress.ts'
 import { contractInterface } from './contractInterface.ts'
 import { encodePermit2Deposit, type Permit2Terms, permit2TypedData } from './permit2.ts'
 
-/** What tokens themselves take. */
+/** Kinds of permits that tokens accept themselves. */
 export const tokenPermitKinds = ['eip3009', 'eip2612'] as const
 export type TokenPermitKind = (typeof tokenPermitKinds)[number]
 
@@ -24,7 +24,7 @@ export type SignedDeposit = {
   readonly orderId: Hex
 }
 
-/** How a token names itself in what its owners sign. */
+/** EIP-712 domain of a token, by which its owners sign. */
 export type TokenDomain = { readonly name: string; readonly version: string; readonly chainId: number }
 
 export type TokenPermitTerms = SignedDeposit & {
@@ -76,7 +76,7 @@ const permitFields = fieldsOf([
 ])
 
 /**
- * What the owner signs. Each form serves one deposit of one order: the nonce of an authorization is the
+ * Typed data that the owner signs. Each form serves one deposit of one order: the nonce of an authorization is the
  * order id and its payee the router; the spender of a permit is the address that only this deposit runs at.
  * @source EIP-3009; EIP-2612; rule Q-191
  */

@@ -3,7 +3,7 @@ import { contractInterface } from './contractInterface.ts'
 import type { SignedDeposit } from './permit.ts'
 import { permit2Address } from './quoting/planTransactions.ts'
 
-/** What a permit spends its tokens on, in order. Value in wei. */
+/** Calls that a permit spends its tokens on, in order. Value in wei. */
 export type PermittedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
 /** A deposit of what Permit2 takes from its owner, by calls that the owner signs with it. */
@@ -45,8 +45,8 @@ const typeFields = {
 } as const
 
 /**
- * What the owner signs for Permit2. The nonce is the order id, so an order is deposited once; what the calls
- * leave goes back to the owner.
+ * Typed data that the owner signs for Permit2. The nonce is the order id, so an order is deposited once; tokens that
+ * the calls leave over go back to the owner.
  * @source Permit2 `PermitBatchWitnessTransferFrom`; rule Q-191
  */
 export function permit2TypedData({ token, owner, amount, deadlineSeconds, ...terms }: Permit2Terms) {

@@ -22,7 +22,7 @@ export type WithdrawalCall = {
   readonly allowFailure: boolean
 }
 
-/** What a depository executes for a withdrawal on ethereum-vm and, with equal bytes, on tron-vm. */
+/** Calls that a depository executes for a withdrawal on ethereum-vm and, with equal bytes, on tron-vm. */
 export type EvmWithdrawal = {
   readonly calls: readonly WithdrawalCall[]
   readonly nonce: bigint

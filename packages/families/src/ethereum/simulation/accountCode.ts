@@ -19,7 +19,7 @@ export type AccountCodeOptions = {
   readonly threshold?: number
   /** The block that code is read at, and remembered for; `undefined` while none is known. */
   readonly currentHead: () => { readonly hash: Hex } | undefined
-  /** How long a call may go on after its callers' budgets. Default 500. */
+  /** Milliseconds that a call may continue after its callers' budgets. Default 500. */
   readonly callTimeoutMs?: number
   readonly onFailure?: (error: unknown) => void
 }

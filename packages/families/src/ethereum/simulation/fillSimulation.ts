@@ -12,7 +12,7 @@ import { DestinationCallFailedError, revertReason } from './simulationErrors.ts'
 export type FillSimulatorOptions = {
   readonly client: Pick<JsonRpcClient, 'chainId' | 'agree'>
   readonly simulator: CallSimulator
-  /** Of one look for a token's storage. Default 300. */
+  /** Timeout of one search for a token's storage, in milliseconds. Default 300. */
   readonly timeoutMs?: number
 }
 
@@ -37,7 +37,9 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
   const { client, simulator, timeoutMs = 300 } = options
   const known = createLruCache<StateOverrides>(tokensMax)
 
-  /** What the solver needs for a payment of the token; found once per token, because it never moves. */
+  /**
+   * Overrides that fund the solver for a payment of the token; found once per token, because its storage never moves.
+   */
   async function fundsOf(token: Hex, { from, to }: SimulatedFill): Promise<StateOverrides | undefined> {
     const key = `${token} ${from} ${to}`.toLowerCase()
     const found = known.get(key)
@@ -117,7 +119,7 @@ const nativeTransferFailed = '0xa5b05eec'
 const isTokenRefused = ({ revertData }: DestinationCallFailedError): boolean =>
   revertData?.startsWith(tokenCallFailed) === true
 
-/** What the fill contract reverts with, in terms of the order's calls. */
+/** Error of the fill contract, translated to the index of the order's calls. */
 function asOrdered(error: DestinationCallFailedError, chainId: string): DestinationCallFailedError {
   const { revertData } = error
   if (revertData === undefined) {

@@ -18,7 +18,7 @@ export type CallSimulatorOptions = {
   readonly timeoutMs?: number
   /** Default 8. */
   readonly inFlightMax?: number
-  /** How long a result is reused. Default 3 000. */
+  /** Milliseconds that a result is reused. Default 3 000. */
   readonly cacheMs?: number
 }
 
@@ -43,7 +43,7 @@ export type Simulated = {
   readonly gasPriceWei?: bigint | undefined
 }
 
-/** What the calls do on the present state; trouble with the chain is no outcome. */
+/** Result of the calls on the present state; trouble with the chain is no outcome. */
 type Outcome = { readonly gas: bigint } | { readonly failure: DestinationCallFailedError }
 
 const entriesMax = 1_000

@@ -35,7 +35,7 @@ export type Simulation = {
   readonly timeoutMs: number
 }
 
-/** What one endpoint says of the calls. */
+/** One endpoint's result of the calls. */
 type Outcome =
   | { readonly gas: bigint }
   | { readonly failure: DestinationCallFailedError | SimulationUnsupportedError }
@@ -46,7 +46,7 @@ type Refusal = { readonly code: number; readonly message: string; readonly data?
 
 const simulateMethod = 'eth_simulateV1'
 
-/** How long late endpoints may still say something else once enough have spoken. */
+/** Milliseconds that late endpoints have left to contradict, once enough have answered. */
 const patienceMs = 100
 
 /**
@@ -81,7 +81,7 @@ export async function estimateEach(client: PollingClient, simulation: Simulation
   return gasOrThrow(outcome)
 }
 
-/** What follows from all endpoints: an outcome that enough share, else the median of enough amounts of gas. */
+/** Result over all endpoints: an outcome that enough share, else the median of enough gas amounts. */
 function askAll(
   client: PollingClient,
   calls: readonly RpcCall[],

@@ -7,7 +7,7 @@ export class DestinationCallFailedError extends DomainError {
   readonly code = 'DESTINATION_TX_FAILED'
   readonly kind = 'invalid_request'
 
-  /** What it reverted with, where that is known. */
+  /** Revert data, if known. */
   readonly revertData: Hex | undefined
 
   /** @param args.reason the contract's reason, cleaned; @param args.index position of the failing call */

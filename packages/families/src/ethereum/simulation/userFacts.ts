@@ -24,7 +24,10 @@ export type UserFactsOptions = {
   readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
   /** Facts kept, least recently used ones dropped. Default 10 000. */
   readonly entriesMax?: number
-  /** How long a call may go on after its callers' budgets, so that the next one finds the facts. Default 500. */
+  /**
+   * Milliseconds that a call may continue after its callers' budgets, so that the next one finds the facts. Default
+   * 500.
+   */
   readonly callTimeoutMs?: number
   /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
   readonly now?: () => number
@@ -109,7 +112,7 @@ class GroupedReader implements UserFactsReader {
 
   #turnTo(headHash: Hex): void {
     this.#headHash = headHash
-    // Who asked last is the likeliest to ask again.
+    // The most recent askers are the likeliest to ask again.
     this.#toReadAhead = new Map([...this.#regulars.entries()].filter(([key]) => this.#askedLately(key)))
   }
 
@@ -145,7 +148,7 @@ class GroupedReader implements UserFactsReader {
         const facts = await this.#readGroup(group)
         for (const [index, member] of group.entries()) this.#settle(member, facts[index] ?? nothing)
       } catch (error) {
-        // Who waits would only wait for the same failure.
+        // All other waiting members would fail in the same way.
         for (const member of [...group, ...this.#waiting.splice(0)]) this.#giveUp(member)
         this.#options.onFailure?.(error)
       }
@@ -247,7 +250,7 @@ function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {
   return answer?.success === true && answer.returnData.length >= 66
 }
 
-/** What comes in time, else `late`. */
+/** Result if it comes within the budget, else `late`. */
 export function within<Value>(budgetMs: number, coming: Promise<Value>, late: Value): Promise<Value> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, budgetMs, late)

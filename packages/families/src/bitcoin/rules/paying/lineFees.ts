@@ -5,20 +5,20 @@ import { feeAt } from '../quoting/bitcoinFees.ts'
 export type FeeShare = { readonly fee: bigint; readonly virtualBytes: number }
 
 export type LineBid = {
-  /** Of the transaction to be signed. */
+  /** Size of the transaction to be signed. */
   readonly virtualBytes: number
-  /** What nodes may hold before it in the line: a miner who wants this one takes all of them. */
+  /** Unconfirmed transactions before it in the line: a miner who includes this one must include all of them. */
   readonly before: readonly FeeShare[]
   /** The highest fee that was offered in its place; undefined for the first offer. */
   readonly replaced: bigint | undefined
   /** Fees of what nodes may hold behind that one, and drop with it. */
   readonly dropped: readonly bigint[]
-  /** What the market says, and the most that may be bid; satoshi per 1,000 virtual bytes. */
+  /** Market price, and the highest allowed bid; satoshi per 1,000 virtual bytes. */
   readonly satPerKvb: bigint
   readonly ceiling: bigint
 }
 
-/** What nodes ask for their own work, per 1,000 virtual bytes of a replacement. @source BIP 125, rule 4 */
+/** Minimum relay fee for a replacement, in satoshi per 1,000 virtual bytes. @source BIP 125, rule 4 */
 export const incrementalSatPerKvb = 1_000n
 
 /** Nodes count descendants to this number; one place is left for whoever spends what was paid. @source Bitcoin Core, policy.h */
@@ -41,7 +41,7 @@ export function lineFee(bid: LineBid): bigint | undefined {
   return minBigint(wanted, most)
 }
 
-/** What is missing for the whole of it to pay a price, and at least what the transaction alone pays then. */
+/** Fee that lifts the whole package to `price`, and at least the fee of the transaction alone at that price. */
 function packageFee(price: bigint, { virtualBytes, before }: LineBid): bigint {
   const paid = before.reduce((sum, { fee }) => sum + fee, 0n)
   const size = before.reduce((sum, one) => sum + one.virtualBytes, virtualBytes)

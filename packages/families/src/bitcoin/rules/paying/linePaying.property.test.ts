@@ -178,7 +178,7 @@ describe('the fee of a transaction of a line', () => {
     ceiling: fc.bigInt(1_000n, 200_000n),
   })
   const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n)
-  /** What the ceiling allows for the transaction alone, and with all before it. */
+  /** Fees that the ceiling allows for the transaction alone, and for the package with all transactions before it. */
   const allowed = ({ before, dropped, virtualBytes, ceiling }: LineBid): readonly bigint[] => {
     const size = before.reduce((total, one) => total + one.virtualBytes, virtualBytes)
     const missing = feeAt(ceiling, size) - sum(before.map(({ fee }) => fee))

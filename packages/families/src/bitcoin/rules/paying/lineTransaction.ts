@@ -22,7 +22,7 @@ import { type PaymentTag, readPaymentTag } from './paymentTag.ts'
 /** An output of the wallet and what it holds. */
 export type OwnOutput = OutPoint & { readonly value: bigint }
 
-/** What pays a wallet of one key, P2WPKH. */
+/** Payment by a wallet of one key, P2WPKH. */
 export type LineWallet = {
   readonly key: Uint8Array
   readonly publicKey: Uint8Array
@@ -43,18 +43,18 @@ export function lineWallet(key: Uint8Array, network: BitcoinNetwork): LineWallet
 /** Outputs of one deposit address. @source depositAddress.ts */
 export type SweptOutputs = {
   readonly script: Hex
-  /** Of the address: makes the key that its script names of the wallet's. */
+  /** Nonce of the address: with the wallet's key it makes the key that the address's script names. */
   readonly nonce: Hex
   readonly outputs: readonly OwnOutput[]
 }
 
-/** What one transaction of the line is to do. */
+/** Plan of one transaction of the line. */
 export type LinePlan = {
-  /** Where the line stands: the output that it spends first. */
+  /** Current end of the line: the output that the transaction spends first. */
   readonly parent: OwnOutput
   /** Other outputs of the wallet that it takes into the line. */
   readonly gathered: readonly OwnOutput[]
-  /** What lies at a deposit address, and the script by which the wallet spends it. */
+  /** Outputs of a deposit address, and the script by which the wallet spends them. */
   readonly swept?: SweptOutputs | undefined
   readonly payments: readonly BitcoinOutput[]
   /** Named by OP_RETURN as text, which is what attests a payment; absent where nothing is paid. */
@@ -66,7 +66,7 @@ export type LineTransaction = {
   readonly raw: Hex
   /** Display order. */
   readonly hash: string
-  /** What its first output, the next place of the line, holds. */
+  /** Value in satoshi of its first output, which is the next place of the line. */
   readonly left: bigint
 }
 
@@ -88,7 +88,7 @@ export const lineVirtualBytes = (wallet: LineWallet, plan: LinePlan): number =>
     outputs: outputsOf(wallet, plan, 0n).map(({ script }) => script),
   })
 
-/** What stays in the line once payments and the fee are paid; negative where they cannot be. Pure. */
+/** Value that stays in the line after payments and the fee, in satoshi; negative if it does not suffice. Pure. */
 export function lineLeft({ parent, gathered, swept, payments }: LinePlan, fee: bigint): bigint {
   const sum = (values: readonly { readonly value: bigint }[]) =>
     values.reduce((total, { value }) => total + value, 0n)

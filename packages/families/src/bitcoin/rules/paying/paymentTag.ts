@@ -3,7 +3,7 @@ import type { Hex } from '@causeway/core'
 import { concatBytes, hexToBytes, utf8Bytes } from '@causeway/core'
 import type { BitcoinTransaction } from '../transaction.ts'
 
-/** What a transaction of a fill wallet does about one payment id. */
+/** Effect of a fill wallet's transaction on one payment id. */
 export type LineMark = 'paid' | 'closed'
 
 /**
@@ -38,7 +38,7 @@ export function paymentTag(key: Uint8Array, mark: LineMark, id: Hex): PaymentTag
   }
 }
 
-/** What a transaction says; `undefined` where it says nothing. Pure. */
+/** Mark that a transaction carries; `undefined` without one. Pure. */
 export function readPaymentTag({
   inputs,
   lockTime,

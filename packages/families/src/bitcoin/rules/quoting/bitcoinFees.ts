@@ -4,7 +4,7 @@ import { dustMax } from './virtualSize.ts'
 
 const bytesPerKilobyte = 1_000n
 
-/** Of a size at a price per thousand virtual bytes; satoshi, rounded up. */
+/** Fee of a size at a price per thousand virtual bytes; satoshi, rounded up. */
 export const feeAt = (satPerKvb: bigint, virtualBytes: number): bigint =>
   divideUp(satPerKvb * BigInt(virtualBytes), bytesPerKilobyte)
 

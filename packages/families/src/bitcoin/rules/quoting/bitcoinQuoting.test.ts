@@ -368,7 +368,7 @@ describe('what is spent', () => {
           ...(change > 0n ? [scripts[kind]] : []),
         ]
         const least = at.feeOf(virtualBytesOf({ inputs: inputs.map(() => kind), outputs }))
-        // What is given up beyond the fee is dust, and what it would have cost to give it back.
+        // The excess over the fee is at most dust plus the cost of a change output.
         expect(fee >= least && fee <= least + dustOf(scripts[kind]) + at.feeOf(36)).toBe(true)
         expect(change === 0n || change >= dustOf(scripts[kind])).toBe(true)
         expect(new Set(inputs.map(({ txid, vout }) => `${txid}:${vout}`)).size).toBe(inputs.length)

@@ -9,13 +9,13 @@ export const inputsMax = 100
 const shownBytesMax = 1_000_000
 
 export type FundedPayment = {
-  /** What the outputs of `paid` get together. */
+  /** Sum of the outputs of `paid`. */
   readonly amount: bigint
   /** Scripts, in order. */
   readonly paid: readonly Uint8Array[]
   /** The script that gets the change. */
   readonly change: Uint8Array
-  /** How what is spent is spent: all of it belongs to one address. */
+  /** Spending type of the inputs: all of them belong to one address. */
   readonly inputKind: InputKind
   readonly fees: BitcoinFees
 }

@@ -2,7 +2,7 @@ import { concatBytes, DomainError, hexDigits, parseHexDigits } from '@causeway/c
 import { bitcoinCurve, bitcoinLibrary } from '../library.ts'
 import { encodeScript, readScript } from '../script.ts'
 
-/** Who spends the user's outputs, and what a PSBT has to show of him beside what is spent. */
+/** Type of the account that spends the user's outputs, and the data that a PSBT must carry about it. */
 export type OwnerKey =
   | { readonly kind: 'public-key-hash' }
   | {
@@ -21,9 +21,9 @@ export class OwnerKeyError extends DomainError {
 }
 
 /**
- * What a transaction of the owner of `script` shows. An address behind a script hash is spent by the script, which
- * its key makes; of taproot, signers that do not know the key by themselves find it here.
- * @param publicKey hex of 33 bytes; of taproot the 32 bytes of its first coordinate are enough
+ * Data that a PSBT of the owner of `script` must carry. An address behind a script hash is spent with the script, which
+ * is derived from the key. For taproot, signers that do not know the key by themselves find it here.
+ * @param publicKey hex of 33 bytes; for taproot the 32 bytes of its first coordinate are enough
  * @throws OwnerKeyError @source families.md 2.2; BIP 141, BIP 341
  */
 export function ownerKeyOf(script: Uint8Array, publicKey: string | undefined): OwnerKey {
@@ -48,7 +48,10 @@ export function ownerKeyOf(script: Uint8Array, publicKey: string | undefined): O
 
 const notOfUser = () => new OwnerKeyError('is not the key of user')
 
-/** Of an output that its key alone spends: the key, and a commitment that there is no other way. @source BIP 341, BIP 86 */
+/**
+ * Witness program of an output that only its key can spend: the tweaked key commits to an empty script tree. @source
+ * BIP 341, BIP 86
+ */
 function taprootProgram(internalKey: Uint8Array): Uint8Array {
   const { ProjectivePoint, CURVE } = bitcoinCurve()
   const tweak = BigInt(`0x${hexDigits(bitcoinLibrary().crypto.taggedHash('TapTweak', internalKey))}`)

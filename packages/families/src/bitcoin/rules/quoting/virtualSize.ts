@@ -1,9 +1,9 @@
 import { readScript, type ScriptForm } from '../script.ts'
 
-/** How an output is spent: by one key, or by whoever sweeps a deposit address. */
+/** Spending type of an output: by one key, or by the sweeper of a deposit address. */
 export type InputKind = 'public-key-hash' | 'wrapped-witness' | 'witness' | 'taproot' | 'deposit-address'
 
-/** Of the script that spends from a deposit address. */
+/** Bytes of the script that spends from a deposit address. */
 export const depositScriptBytes = 68
 
 /**
@@ -25,8 +25,8 @@ function outPointBytes(): number {
 }
 
 /**
- * How one key spends what a script holds; undefined for scripts that want more than one key, or none. A script hash
- * counts as a wrapped witness program: nothing else behind one is spent by a single key today.
+ * Spending type of a script that one key can spend; undefined for scripts that need several keys, or none. A script
+ * hash counts as a wrapped witness program, the only kind behind one that a single key spends today.
  */
 export function inputKindOf(script: Uint8Array): InputKind | undefined {
   const form = readScript(script)
@@ -53,7 +53,7 @@ export function showsTransaction(kind: InputKind | undefined): boolean {
   return kind !== 'taproot'
 }
 
-/** What a transaction is measured by. */
+/** Parts of a transaction that decide its size. */
 export type TransactionShape = {
   readonly inputs: readonly InputKind[]
   /** Scripts. */
@@ -78,7 +78,7 @@ function outputBytes(script: Uint8Array): number {
   return valueBytes + countBytes(script.length) + script.length
 }
 
-/** Of a count or length before what it counts. */
+/** Bytes of the count or length that precedes a list. */
 const countBytes = (count: number): number => (count < 0xfd ? 1 : 3)
 
 /** Satoshi per kvB by which nodes judge dust, whatever they relay for. @source Bitcoin Core, `policy/policy.h` */
@@ -93,5 +93,5 @@ export function dustOf(script: Uint8Array): bigint {
   return BigInt(Math.ceil(((outputBytes(script) + spendingBytes) * dustSatPerKvb) / 1_000))
 }
 
-/** Of every kind of script that has an address. */
+/** Dust limit in satoshi that suffices for every kind of script with an address. */
 export const dustMax = 546n

@@ -144,8 +144,8 @@ function runsExactly(run: readonly ExecutedCallFact[], ordered: readonly Hex[]):
 }
 
 /**
- * Whether the spender of the order's output is the clone of exactly these calls, and gives what is left of each of its
- * tokens to the order's recipient. A token that it was not paid is code of the filler's choice.
+ * True if the spender of the order's output is the clone of exactly these calls, and sends the rest of each of its
+ * tokens to the order's recipient. A token that the clone was not paid runs code that the filler chose.
  */
 function isCloneOfOrder(
   { tokens }: RecordedCall,

@@ -10,32 +10,35 @@ import {
   usedUnits,
 } from './gasUnits.ts'
 
-/** What a new slot and a new account take beyond what the release counts on, in units of gas. */
+/** Gas units of a new slot and of a new account above those that the release assumes. */
 export type DearerState = { readonly slotUnits: bigint; readonly accountUnits: bigint }
 
 /** State takes what the release counts on. */
 export const stateAsCounted: DearerState = { slotUnits: 0n, accountUnits: 0n }
 
-/** What a transaction takes on a network now, by its own word. */
+/** Gas units of a transaction on a network now, by the network's own estimate. */
 export type ShapeUnits = {
   readonly shape: string
-  /** What the network asks for. */
+  /** Units that the network estimates. */
   readonly units: bigint
-  /** What the service counts on. */
+  /** Units that the service assumes. */
   readonly countedUnits: bigint
 }
 
-/** What each measured shape used where its units come from: one makes a slot and no account, the other an account. */
+/**
+ * Units of each measured shape at the time when the constants were measured: one creates a slot and no account, the
+ * other an account.
+ */
 const usedWhenCounted = {
   approve: usedUnits.approve + createdSlotUnits,
   'send-native': usedUnits['send-native'],
 } as const
 
-/** How many times what the service counts on a network may ask for, unless its quote file says otherwise. */
+/** Highest accepted multiple of the assumed units, unless the quote file sets another one. */
 const timesMaxByDefault = 10
 
 /**
- * What is more than the service lets a network ask for: no estimate is believed so far, and the chain stops.
+ * Shapes above the bound on a network's units: no estimate so high is believed, and the chain stops.
  * @param timesMax `feeModel.unitsTimesMax` of the chain @source F-110
  */
 export function aboveBound(shapes: readonly ShapeUnits[], timesMax?: number): readonly ShapeUnits[] {
@@ -59,7 +62,7 @@ export function dearerStateOf(shapes: readonly ShapeUnits[], timesMax?: number):
   return { slotUnits: more('approve'), accountUnits: more('send-native') }
 }
 
-/** What state takes beyond what the release counts on, in units of gas. */
+/** Gas units of new state above those that the release assumes. */
 export function dearerUnits({ slots, accounts }: NewState, { slotUnits, accountUnits }: DearerState): bigint {
   return BigInt(slots) * slotUnits + BigInt(accounts) * accountUnits
 }
@@ -78,7 +81,7 @@ export function callUnitsOf(
   options: {
     readonly isNative: boolean
     readonly hasCalls: boolean
-    /** Where the fill was measured; absent: as counted. */
+    /** Surcharge of the chain that the fill was measured on; absent: none. */
     readonly dearer?: DearerState | undefined
   },
 ): bigint {

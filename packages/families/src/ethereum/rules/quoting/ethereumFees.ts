@@ -49,11 +49,11 @@ export type GasPrice = {
   readonly maxPriorityFeePerGasWei: bigint
 }
 
-/** What a chain's fees are reckoned from. */
+/** Inputs of a chain's fees. */
 export type EthereumFeeFacts = {
   readonly gasPrice: GasPrice
   readonly gasUnits: Readonly<Record<GasShape, bigint>>
-  /** What state takes beyond what the units hold; absent: nothing. */
+  /** Surcharge for new state above the assumed units; absent: none. */
   readonly dearer?: DearerState
   /** L1 data fee and operator fee per shape; zero where the chain has none. */
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
@@ -70,7 +70,7 @@ const unitsPerTickCrossed = 30_000n
  * rises and that of gas falls, and gas that is left costs nothing.
  */
 const dataGasHeadroom = 2n
-/** What each pool after a swap's first adds; the router holds the token between them. */
+/** Units of each pool after a swap's first; the router holds the token between them. */
 const hopUnits = { used: 74_000n, limit: 140_000n }
 
 /** Gas at the expected price, plus what the chain takes for data. @source pricing-engine.md 1.1 to 1.3 */
@@ -172,7 +172,7 @@ function hasSameShapes(a: ByShape, b: ByShape): boolean {
   return a === b || gasShapes.every((shape) => a[shape] === b[shape])
 }
 
-/** What is used where it is known what is written. */
+/** Expected gas units of a transaction whose state writes are known. */
 function expectedUnits(transaction: CostedTransaction, writes: StateWrites, dearer: DearerState): bigint {
   const crossed =
     BigInt(transaction.ticksCrossed ?? 0) * unitsPerTickCrossed +

@@ -39,7 +39,7 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   'fill-erc20': 105_000n,
   /** Payment to the clone that runs calls, its creation, its allowance for the router, the swap and the sweep. */
   'fill-swap': 320_000n,
-  /** What a native payment adds to a fill. */
+  /** Units that a native payment adds to a fill. */
   'fill-topup': 45_000n,
   /** A contract is made at the address, deposits and is gone. */
   'sweep-native': 110_000n,
@@ -128,8 +128,8 @@ export type UsedShape =
   | 'send-erc20'
 
 /**
- * What a transaction of a user uses where everything that it writes is there already and stays. Measured on the
- * local contracts; `apps/quote-api/test/execution.test.ts` compares them with real transactions.
+ * Gas units of a user's transaction if every slot that it writes exists already and stays. Measured on the local
+ * contracts; `apps/quote-api/test/execution.test.ts` compares them with real transactions.
  */
 export const usedUnits: Readonly<Record<UsedShape, bigint>> = {
   approve: 29_100n,

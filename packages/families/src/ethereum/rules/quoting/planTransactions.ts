@@ -10,7 +10,7 @@ import type {
 import { maxUint256, neededApproval } from './neededApproval.ts'
 import { writesOf } from './stateWrites.ts'
 
-/** The same on every chain that has it; lower case. @source github.com/Uniswap/permit2 */
+/** Address of Permit2, equal on every chain that has it; lower case. @source github.com/Uniswap/permit2 */
 export const permit2Address: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3'
 
 type Spending = 'deposit' | 'swap-deposit' | 'swap' | 'permit2'
@@ -28,8 +28,8 @@ export function spenderOf(
 }
 
 /**
- * What the user must send, in order. An unknown allowance counts as none: an approve too many costs
- * gas, one too few fails. @source rule Q-80
+ * Transactions that the user must send, in order. An unknown allowance counts as none: an approval too many costs gas,
+ * one too few fails. @source rule Q-80
  */
 export function planTransactions(
   settings: ChainSettings,
@@ -42,7 +42,7 @@ export function planTransactions(
   }))
 }
 
-/** The same, without what each of them does to state. Families with the same contracts have the same order. */
+/** Transactions in order, without their effects on state. Families with the same contracts have the same order. */
 export function orderedTransactions(
   settings: ChainSettings,
   route: OriginRoute,

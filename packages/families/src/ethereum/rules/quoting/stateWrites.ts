@@ -10,8 +10,8 @@ import type {
 } from '../../../rules/quotingFamily.ts'
 import { neededApproval } from './neededApproval.ts'
 
-// What a transaction costs depends on what it finds: a slot that was zero costs 17,100 more to write than one that
-// was not, and one that becomes zero gives 4,800 back. Balances and allowances are all that plain tokens write.
+// Gas depends on the state that a transaction finds: writing a slot that was zero costs 17,100 more than one that was
+// not, and one that becomes zero refunds 4,800. Plain tokens write balances and allowances only.
 
 /** Whose balances are written, beside the user's own of the input. @source quote-api.md 6.1, gas */
 export function touchedHoldings(settings: ChainSettings, route: TouchingRoute): readonly Holding[] {
@@ -45,7 +45,7 @@ function holdingOf({ codec }: ChainSettings, account: string, currency: string):
   return { account: codec.canonicalAddress(account), currency }
 }
 
-/** What one transaction of a plan writes. What is not known counts as new: an estimate is no promise. */
+/** State writes of one transaction of a plan. Unknown state counts as new: an estimate is no promise. */
 export function writesOf(
   settings: ChainSettings,
   { kind }: PlannedTransaction,
@@ -99,7 +99,7 @@ export function writesOf(
       if (currencyOut.isNative) return writes({})
       return writes({
         created: isNew(recipient, currencyOut),
-        // What was wrapped into an empty account leaves it empty.
+        // Sending the newly wrapped amount leaves an account that held none empty again.
         cleared: heldBy(user, currencyOut) === 0n ? 1 : 0,
       })
     case 'pay-address':

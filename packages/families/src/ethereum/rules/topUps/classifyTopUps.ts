@@ -17,9 +17,9 @@ type Judgement = { readonly verdict: TopUpVerdict; readonly tail: Hex | undefine
 type Call = { readonly caller: Hex; readonly input: Hex }
 
 /**
- * What becomes of each transfer of a transaction. Truth is the log; calldata only labels whom it is
- * for, and each call labels its own log only: bytes nested in another call are never searched.
- * Transfers of nothing, by custody itself, or of a failed transaction are left out.
+ * Classification of each transfer of a transaction. The log is authoritative; calldata only labels its beneficiary, and
+ * each call labels its own log only: bytes nested in another call are never searched. Transfers of nothing, by custody
+ * itself, or of a failed transaction are left out.
  * @source rules L-56, L-57
  */
 export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly ClassifiedTransfer[] {
@@ -34,9 +34,9 @@ export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly
 }
 
 /**
- * Whether a transfer is a top-up at all. A solver is paid, refunded and funded all day: of those transfers nobody
- * is owed anything, unless the transaction carries a marker, so that somebody meant to name a sponsor. What the
- * operator's own accounts send, or what the account's own transactions bring it, is a top-up only where it names one.
+ * True if a transfer is a top-up. A solver is paid, refunded and funded all day, and such transfers credit nobody
+ * unless the transaction carries a marker that names a sponsor. Transfers from the operator's own accounts, or in the
+ * account's own transactions, are top-ups only if they name one.
  */
 function isTopUp(
   { log, verdict }: ClassifiedTransfer,

@@ -7,7 +7,7 @@ const selectors = { transfer: 'a9059cbb', transferFrom: '23b872dd' } as const
 
 export type TokenCall = {
   readonly kind: keyof typeof selectors
-  /** Where the arguments end, and a tail would begin. */
+  /** Index at which the arguments end and a tail would begin. */
   readonly argumentsEnd: number
 }
 

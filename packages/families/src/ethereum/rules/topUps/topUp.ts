@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 
-/** What a top-up is paid in and to. Addresses are lower case. */
+/** Token and account of a top-up. Addresses are lower case. */
 export type TopUpTarget = {
   /** The one token that is credited. */
   readonly token: Hex
@@ -40,7 +40,7 @@ export type CallFrame = {
   readonly calls: readonly CallFrame[]
 }
 
-/** What a node says about one transaction that moved the token to custody. */
+/** A node's data about one transaction that moved the token to custody. */
 export type TopUpFacts = {
   /** False: the receipt's status is a failure. */
   readonly succeeded: boolean
@@ -82,7 +82,7 @@ export type TopUpVerdict =
   | { readonly kind: 'credit'; readonly parse: 'ok' | 'ok_trailing'; readonly owner: Hex }
   | { readonly kind: 'suspense'; readonly parse: SuspenseReason }
 
-/** Who may claim a suspended transfer is always `log.from`: the account whose tokens moved. */
+/** A classified transfer. Only `log.from`, the account whose tokens moved, may claim a suspended one. */
 export type ClassifiedTransfer = {
   readonly log: TopUpLog
   /** The 32 bytes that stand where a tail would; whole tails only. */
