@@ -13,7 +13,7 @@ function shortest(value: number): string {
   return value <= 0xffff ? `fd${little(value, 2)}` : `fe${little(value, 4)}`
 }
 
-/** The same length in a longer form, which nodes refuse. */
+/** Longer encodings of the same length, which nodes refuse. */
 export const longer = {
   'two bytes': (value: number) => `fd${little(value, 2)}`,
   'four bytes': (value: number) => `fe${little(value, 4)}`,
@@ -39,13 +39,13 @@ export function outputDigits(value: bigint, script = sized('51')): string {
 
 type TransactionParts = {
   readonly version?: string
-  /** What stands between the version and the inputs. */
+  /** Bytes between the version and the inputs. */
   readonly flag?: string
   readonly inputs?: readonly string[]
   readonly inputCount?: string
   readonly outputs?: readonly string[]
   readonly outputCount?: string
-  /** What stands between the outputs and the lock time. */
+  /** Bytes between the outputs and the lock time. */
   readonly witnesses?: string
   readonly tail?: string
 }
@@ -78,7 +78,7 @@ type PsbtParts = {
   readonly tail?: string
 }
 
-/** What a PSBT's one input spends by default: 10 satoshi of OP_1. */
+/** Output that a PSBT's one input spends by default: 10 satoshi of OP_1. */
 export const spentEntry = entry('01', outputDigits(10n))
 
 /** A PSBT of version 0 with one input and one output, which pays 9 of its 10 satoshi. */

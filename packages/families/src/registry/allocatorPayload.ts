@@ -6,7 +6,7 @@ import { normaliseWithdrawRequest } from './withdrawRequest.ts'
 // The bytes that an allocator issues for a withdraw request. Bytes that a caller hands in choose which request is
 // looked up and are compared with what was issued; they are never believed. Source: withdrawals.md 1.1, 1.3, 5.
 
-/** Who asks for which money, in the family's canonical spelling. */
+/** Requested withdrawal, in the family's canonical spelling. */
 export type RequestedWithdrawal = {
   readonly depository: string
   readonly currency: string
@@ -56,7 +56,7 @@ export function spelledWithdrawRequest(
   }
 }
 
-/** What an allocator signs for a payload, in order. @throws InvalidWithdrawalError */
+/** Hashes that an allocator signs for a payload, in order. @throws InvalidWithdrawalError */
 export function payloadHashes(vmType: VmType, payload: Hex, place: PayloadPlace): readonly Hex[] {
   return families[vmType].allocatorPayload.hashes(payload, place)
 }

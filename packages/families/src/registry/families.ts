@@ -18,7 +18,7 @@ export const families: Readonly<Record<VmType, Family>> = {
   'tron-vm': tronFamily,
 }
 
-/** Whether a contract is among some that a chain's configuration spells as its family does. */
+/** True if a contract is among `listed`, which a chain's configuration spells as its family does. */
 export function listsContract(network: ChainNetwork, listed: readonly string[], contract: Hex): boolean {
   const { hexAddress } = families[network.vmType]
   const { isAddress } = codecOf(network)

@@ -1,13 +1,13 @@
 import type { Hex, PayloadPlace } from '@causeway/core'
 
-/** What one family knows of the bytes that its allocator signs. */
+/** One family's format of the bytes that its allocator signs. */
 export type AllocatorPayloadFamily = {
   /**
-   * What a withdraw request needs to say beside its plain members so that its payload becomes these bytes.
-   * `undefined` where the family needs nothing. @throws InvalidWithdrawalError
+   * Additional data of a withdraw request that its payload needs to become these bytes. `undefined` if the family needs
+   * none. @throws InvalidWithdrawalError
    */
   additionalData(withdrawal: Hex): Readonly<Record<string, unknown>> | undefined
-  /** What the allocator signs for the payload, in order. @throws InvalidWithdrawalError */
+  /** Hashes that the allocator signs for the payload, in order. @throws InvalidWithdrawalError */
   hashes(payload: Hex, place: PayloadPlace): readonly Hex[]
   /** The bytes that the family's reader understands. @throws InvalidWithdrawalError */
   toWithdrawal(payload: Hex): Hex

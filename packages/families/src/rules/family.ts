@@ -9,7 +9,7 @@ export type OwnerSigned = {
   readonly owner: string
   /** A chain's `additionalData.network`; `undefined` for the main network. */
   readonly network: string | undefined
-  /** What every family wraps in its own way before it is signed. */
+  /** Hash that every family wraps in its own way before it is signed. */
   readonly requestHash: Uint8Array
   /** Hex. */
   readonly signature: Hex
@@ -41,11 +41,11 @@ export type Family = {
   readonly isSignedByOwner: (signed: OwnerSigned) => boolean | Promise<boolean>
   /** An account as 20 bytes of hex, where the family's accounts are that. @throws InvalidAddressError */
   readonly hexAddress?: (address: string) => Hex
-  /** Where the chain itself does not name who pays. */
+  /** Settings that list payers, for chains that do not name the payer themselves. */
   readonly payerSettings: readonly PayerSetting[]
   /** Each is required of the family's depositories, and means nothing of others. */
   readonly depositoryMembers: readonly DepositoryMember[]
-  /** How its nodes tell of new blocks over a websocket; absent where they do not, and `wsRpcUrl` means nothing. */
+  /** Subscription to new blocks over a websocket; absent if its nodes have none, and `wsRpcUrl` has no effect. */
   readonly headSubscription?: HeadSubscription
   /** A deposit's fees can be paid by another account than its sender's. */
   readonly takesDepositFeePayer: boolean

@@ -3,8 +3,8 @@ import type { AccountLack, CostedTransaction, NetworkFees } from './quotingFamil
 const sent: ReadonlySet<CostedTransaction['kind']> = new Set(['deposit', 'send-input', 'fill', 'refund'])
 
 /**
- * What an exchange takes for a transfer, whatever it moves, and once for an account that it makes: both in the native
- * currency, on top of what is moved. @source rules F-157, F-165
+ * Fee of an exchange per transfer, whatever it moves, and one for each account that it creates: both in the native
+ * currency, on top of the moved amount. @source rules F-157, F-165
  */
 export class FlatFees implements NetworkFees {
   /** Smallest units of the native currency. */

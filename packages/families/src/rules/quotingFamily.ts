@@ -8,8 +8,8 @@ import type { FeeFunds } from './feeFunds.ts'
  */
 export type QuotingFamily = {
   /**
-   * How its chains charge, as the quote file must describe them: for gas by block, by bids for units, by size, for
-   * energy and bytes at prices that are voted on, or a fee for each transfer.
+   * Fee model of its chains, as the quote file must describe it: gas by block, bids for units, size, energy and bytes
+   * at prices set by vote, or a fee per transfer.
    */
   readonly feeModel: 'gas' | 'priority-fee' | 'feerate' | 'energy' | 'flat'
   /** The setting of the quote file that gives its chains deposit addresses; absent: they have none. */
@@ -31,7 +31,7 @@ export type QuotingFamily = {
 export const addressSettings = ['depositAddresses', 'depositAddressProgram', 'depositAddressKey'] as const
 export type AddressSetting = (typeof addressSettings)[number]
 
-/** What configuration says of a quoted chain. A family reads the members that it knows. */
+/** Configuration of a quoted chain. Each family reads the members that it knows. */
 export type ChainSettings = {
   readonly chainId: number
   /** As the chains file calls it. */
@@ -53,7 +53,7 @@ export type ChainSettings = {
   readonly leastOutput?: bigint | undefined
 }
 
-/** What pricing asks of the family of one chain. Pure: all of it is decided by arguments. */
+/** Pricing's view of one chain's family. Pure: the arguments decide everything. */
 export interface ChainQuoting {
   /**
    * True for the text that stands for an account which is not chosen yet: pages price before a wallet is
@@ -83,14 +83,14 @@ export interface ChainQuoting {
    * @throws Error on a family whose accounts are written otherwise: it has none of these
    */
   hexAddress(address: string): Hex
-  /** Who must be allowed to take `currency`; undefined where nothing has to be allowed. */
+  /** Account that needs an allowance of `currency`; undefined if none is needed. */
   spenderOf(
     kind: 'deposit' | 'swap-deposit' | 'swap' | 'permit2',
     currency: QuotedCurrency,
   ): string | undefined
   /** Accounts whose balances decide what the user's transactions cost, for any amount of the route. */
   touched(route: TouchingRoute): readonly Holding[]
-  /** What the user sends, in order. An unknown allowance counts as none. */
+  /** Transactions that the user sends, in order. An unknown allowance counts as none. */
   plan(route: OriginRoute, known: KnownState): readonly PlannedTransaction[]
   /**
    * A planned transaction as the family's public client takes it.
@@ -102,8 +102,8 @@ export interface ChainQuoting {
     bound: { readonly identity: StepIdentity; readonly fees: NetworkFees },
   ): EncodedTransaction
   /**
-   * What the user signs before his deposit, so that it is known what it is for; absent on families whose deposits name
-   * their orders themselves.
+   * Typed data that the user signs before his deposit to name its order; absent on families whose deposits name their
+   * orders themselves.
    * @throws Error as `encode`
    */
   readonly authorization?: (
@@ -125,7 +125,7 @@ export interface ChainQuoting {
   ): Hex
 }
 
-/** What an address may be used for, as its family writes it; a change of any member is another address. */
+/** Permitted uses of an address, as its family writes them; a change of any member makes another address. */
 export type DepositAddressTerms<Account extends string = string> = {
   /** Signs the orders that the address may pay. */
   readonly orderSigner: Hex
@@ -142,14 +142,14 @@ export type DepositAddress = {
   /** Canonical. */
   readonly address: string
   readonly terms: DepositAddressTerms
-  /** What spends from it, where whoever takes something back has to show that. */
+  /** Script that spends from it, for families in which a withdrawal by the depositor must show it. */
   readonly script?: Hex
 }
 
 /** The contract that empties the addresses, and the hash of the code that it puts there for a moment. */
 export type DepositAddressContract = { readonly contract: Hex; readonly sweepCodeHash: Hex }
 
-/** How a chain makes addresses that are paid instead of its depository. Pure. */
+/** Derivation of the addresses that are paid instead of a chain's depository. Pure. */
 export type DepositAddressing = {
   /**
    * The address that nobody but the parties can empty. `fillWallet` and `depositor` are canonical, `nonce` is 32 bytes.
@@ -163,7 +163,7 @@ export type DepositAddressing = {
   }): DepositAddress
   /** 20 bytes that stand for an address in the salt of the orders that it may pay. */
   nameOf(address: string): Hex
-  /** How long emptying one may take from when the solver is asked. */
+  /** Seconds that emptying an address may take after the solver is asked to. */
   readonly sweepSeconds: number
   /** An order that ends sooner than this is not paid any more: its sweep and its fill take their time. */
   readonly leadSeconds: number
@@ -178,21 +178,21 @@ export type Holding = { readonly account: string; readonly currency: string }
 
 /** State that a chain told; undefined where it did not in time. */
 export type KnownState = {
-  /** What the spender of the first transaction may take. */
+  /** Allowance of the first transaction's spender. */
   readonly allowance: bigint | undefined
   /** The part of it that other open quotes of the user may still take; absent: nothing. */
   readonly openSpending?: bigint | undefined
-  /** What the user has of the input. */
+  /** User's balance of the input. */
   readonly balance?: bigint | undefined
-  /** What an account of `touched` has. */
+  /** Balance of an account of `touched`. */
   readonly heldBy?: (holding: Holding) => bigint | undefined
-  /** What whom the user pays himself lacks. */
+  /** State that the recipient of the user's own payment lacks. */
   readonly recipientLack?: AccountLack | undefined
-  /** What the user can spend, in families without balances. */
+  /** Outputs that the user can spend, in families without balances. */
   readonly spendable?: readonly SpendableOutput[] | undefined
   /** Coin of the account that pays the network: the user, or `depositFeePayer`. */
   readonly feeFunds?: FeeFunds | undefined
-  /** What the network charges, where it decides what is spent. */
+  /** Network fees, in families where they decide which outputs are spent. */
   readonly fees?: NetworkFees | undefined
 }
 
@@ -216,7 +216,7 @@ export type OutputChoice = {
   readonly least?: bigint | undefined
 }
 
-/** What pays for a transaction in families without balances. */
+/** Inputs that pay for a transaction in families without balances. */
 export type Funding =
   /** `change` is 0 where there is none: what is left is a part of the fee. */
   | {
@@ -232,27 +232,27 @@ export type Funding =
       readonly needed: bigint
       readonly isOfTooMany: boolean
     }
-  /** What the user has was not told in time, or there is no user yet. */
+  /** The user's outputs were not read in time, or there is no user yet. */
   | { readonly kind: 'unknown' }
 
 /**
- * What a chain's network charges at one moment, as its family reckons. Made by the live part from what it read;
- * `encode` of the same family finds in it what a signed transaction has to name.
+ * Network fees of a chain at one moment, in its family's own terms. The live part makes them from its readings;
+ * `encode` of the same family takes from them the fees that a signed transaction must name.
  */
 export interface NetworkFees {
   /** Expected fee of one transaction, in smallest units of the native currency, rounded up. */
   costOf(transaction: CostedTransaction): bigint
   /** Units that a transaction is expected to use, and its limit; undefined where a family signs none. */
   gasOf(transaction: CostedTransaction): { readonly expected: bigint; readonly limit: bigint } | undefined
-  /** What making the state that an account lacks costs beside the fee; 0 where a family charges none. */
+  /** Cost of creating the state that an account lacks, beside the fee; 0 if a family charges none. */
   rentOf(lack: AccountLack): bigint
   /** The least that an account has to be paid in the native currency before it keeps anything; 0 without such a rule. */
   leastPayment(lack: AccountLack): bigint
-  /** The same for every transaction. */
+  /** True if the other fees are equal for every transaction. */
   equals(other: NetworkFees): boolean
 }
 
-/** What an account lacks before it can be paid in a currency; a member that is absent is not lacking. */
+/** State that an account lacks before it can be paid in a currency; an absent member is not lacking. */
 export type AccountLack = {
   /** Bytes of state that the payment has to make. */
   readonly stateBytes?: number
@@ -260,7 +260,7 @@ export type AccountLack = {
   readonly isAbsent?: true
   /** A balance of the currency, where a first one costs more than a larger one. */
   readonly holdsNone?: true
-  /** What making the account takes beside the payment, in smallest units of the native currency. */
+  /** Cost of creating the account beside the payment, in smallest units of the native currency. */
   readonly accountFee?: bigint
   /** Why it takes none of the currency now, after its name in a sentence; no payment changes that. */
   readonly refusal?: string
@@ -281,11 +281,11 @@ export type QuotedCurrency = {
   readonly tokenProgram?: string | undefined
   /** As people and some transactions call it. */
   readonly symbol?: string | undefined
-  /** Of the amounts that transactions write as decimal text. */
+  /** Decimals of the amounts that transactions write as decimal text. */
   readonly decimals?: number | undefined
 }
 
-/** What users sign, and what solvers send for them. */
+/** Transactions that users sign. */
 export type UserTransactionKind =
   | 'reset-approval'
   | 'approve'
@@ -305,18 +305,18 @@ export type SolverTransactionKind =
   | 'fill'
   /** A fill that swaps what it pays. */
   | 'fill-swap'
-  /** What a native payment adds to a fill. */
+  /** Native payment as an addition to a fill. */
   | 'fill-topup'
   | 'refund'
   /** Empties a deposit address into the depository. */
   | 'sweep'
-  /** The same with a swap before the deposit. */
+  /** Sweep with a swap before the deposit. */
   | 'sweep-swap'
   /** Makes a deposit of what the user signed. */
   | 'permit-eip3009'
   | 'permit-eip2612'
   | 'permit-permit2'
-  /** The same with a swap before the deposit. */
+  /** Permit2 deposit with a swap before it. */
   | 'permit-permit2-swap'
   /** Submits calls that a smart account signed, which make its deposit, and a swap before it. */
   | 'execute'
@@ -339,11 +339,11 @@ export type CostedTransaction = {
   readonly callBytes?: bigint
   /** Extra units of the account that runs it, as its owner said, or of its payee, as trials measured. */
   readonly overheadUnits?: bigint
-  /** What whom it pays lacks. */
+  /** State that the payee lacks. */
   readonly lack?: AccountLack
-  /** What it takes, where planning has decided that already. */
+  /** Network fee, if planning has decided it already. */
   readonly networkFee?: bigint
-  /** What it does to state, where that is known; without it the dearest common form is reckoned with. */
+  /** State writes, if known; otherwise the most expensive common form is assumed. */
   readonly writes?: StateWrites
 }
 
@@ -373,7 +373,7 @@ export type PlannedTransaction = CostedTransaction & {
 
 /** A route as far as it is known before it is priced. */
 export type TouchingRoute = Pick<OriginRoute, 'user' | 'recipient' | 'by' | 'currencyOut'> & {
-  /** What the depository may get. */
+  /** Currencies that the depository may receive. */
   readonly deposited: readonly QuotedCurrency[]
 }
 
@@ -382,7 +382,7 @@ export type OriginRoute = {
   /** As the caller wrote them. */
   readonly user: string
   readonly recipient: string
-  /** How the input leaves the user. */
+  /** Way in which the input leaves the user. */
   readonly by:
     | 'deposit'
     /** Without a call: see `deposit-transfer`. */
@@ -390,7 +390,7 @@ export type OriginRoute = {
     | 'pay-address'
     /** The user signs and the solver sends: nothing is planned. */
     | 'signature'
-    /** The same through Permit2, which the user must have allowed to take the token. */
+    /** Signature through Permit2, which needs the user's allowance of the token. */
     | 'permit2'
     /** The user executes all of it; no solver. */
     | 'send'
@@ -421,7 +421,7 @@ export type OriginRoute = {
         readonly ticksCrossed: number
       }
     | undefined
-  /** What the depository gets of a swap, at least; undefined where the user executes alone. */
+  /** Least amount that the depository receives of a swap; undefined where the user executes alone. */
   readonly deposited: { readonly currency: QuotedCurrency; readonly amount: bigint } | undefined
 }
 
@@ -439,18 +439,18 @@ export type AddressSwap = {
   readonly hops: readonly { readonly tokenOut: Hex; readonly feePips: number }[]
 }
 
-/** What is known of a quote once its order is. */
+/** Identity of a quote, once it has its order. */
 export type StepIdentity = {
   readonly requestId: Hex
   /** Undefined where the user executes alone and no order exists. */
   readonly orderId: Hex | undefined
   /** Unix seconds: last moment at which a swap may still execute. */
   readonly deadlineSeconds: number
-  /** What is paid instead of the depository. */
+  /** Address that is paid instead of the depository. */
   readonly depositAddress: string | undefined
-  /** What spends from it, where whoever takes something back has to show that. */
+  /** Script that spends from the deposit address, for families in which a withdrawal by the depositor must show it. */
   readonly depositScript?: Hex | undefined
-  /** What its depositor names to take something back, where no script says it. */
+  /** Terms that the depositor names to withdraw from the deposit address, in families without such a script. */
   readonly depositTerms?: DepositAddressTerms | undefined
 }
 
@@ -480,6 +480,6 @@ export type StepData = Readonly<Record<string, unknown>>
 
 export type EncodedTransaction = {
   readonly data: StepData
-  /** What the transaction is known by when a user executes it alone; undefined where nothing can tell. */
+  /** Call that identifies the transaction when a user executes it alone; undefined if nothing identifies it. */
   readonly call: { readonly to: Hex; readonly data: Hex; readonly value: bigint } | undefined
 }

@@ -2,7 +2,7 @@ import type { Hex, VmType } from '@causeway/core'
 import { InvalidWithdrawRequestError } from '@causeway/core'
 import type { z } from 'zod'
 
-/** What a family spells anew, as the caller sent it. */
+/** Members of a withdraw request that a family normalises, as the caller sent them. */
 export type PlainWithdrawRequest = {
   readonly depository: string
   readonly currency: string
@@ -10,7 +10,7 @@ export type PlainWithdrawRequest = {
   readonly additionalData?: Readonly<Record<string, unknown>>
 }
 
-/** The same as the family's allocator expects it, and what else it needs. */
+/** Members as the family's allocator expects them, and its additional data. */
 export type NormalisedWithdrawRequest = {
   readonly depository: string
   readonly currency: string

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { AbiReader, bytesToHex, InvalidWithdrawalError, parseHexDigits } from '@causeway/core'
 
-/** What a withdrawal moves out of the depository, in the family's canonical spelling. */
+/** Money that a withdrawal moves out of the depository, in the family's canonical spelling. */
 export type WithdrawalTransfer = {
   readonly currency: string
   /** Smallest unit of the currency. */
@@ -16,7 +16,7 @@ export function withdrawalBytes(withdrawal: string): Uint8Array {
   return bytes
 }
 
-/** How one family writes its withdrawals as ABI data. */
+/** ABI encoding of one family's withdrawals. */
 export type AbiForm<Withdrawal> = {
   /** Ends the sentence "it is not the canonical ABI encoding of". */
   readonly what: string

@@ -4,7 +4,7 @@ import { unlessUnreadable } from '@causeway/rpc'
 type Read<Said> = (answer: RpcAnswer | undefined) => Said
 
 /**
- * What enough endpoints answer alike, as `read` understands it: members that it leaves out may differ.
+ * Answer that enough endpoints share, as `read` parses it: members that `read` leaves out may differ.
  * @throws UpstreamUnavailableError, MalformedAnswerError, and what `read` throws of the answer agreed on
  */
 export async function agreedAnswer<Said>(

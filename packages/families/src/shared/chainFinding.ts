@@ -6,15 +6,15 @@ export type ChainFinding = {
   readonly kind: FindingKind
   /** The file and the place in it, `quote: chains.base.multicall3`. Of what a contract says, the contract's. */
   readonly setting: string
-  /** What is configured. */
+  /** Configured value. */
   readonly value: string
-  /** What the chain says instead. */
+  /** Contradicting value on the chain. */
   readonly said: string
   /** All of it in words, as starts print it. */
   readonly problem: string
 }
 
-/** What contradicts: the chain of an endpoint, what stands at an address, or what a contract says of itself. */
+/** Subject of a contradiction: the chain of an endpoint, the code at an address, or a contract's own data. */
 export type FindingKind =
   | ('network' | 'contract' | 'code' | 'heartbeatSeconds' | 'vaultAccount' | 'refusal' | 'guardianSet')
   | SaidByContract

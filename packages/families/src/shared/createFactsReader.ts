@@ -20,7 +20,7 @@ import { SingleFlight, shareChainReading } from '@causeway/rpc'
 import { normaliseWithdrawRequest } from '../registry/withdrawRequest.ts'
 import type { ShownIn } from './finalTransactions.ts'
 
-/** Where and when a transaction happened, as its reading proves it. */
+/** Proven place and time of a transaction. */
 export type ProvenTransaction<Block extends ShownIn = ShownIn> = {
   readonly blockTimestampSeconds: bigint
   readonly evidence: Evidence & Block
@@ -37,11 +37,11 @@ export type FoundPayment<Block extends ShownIn = ShownIn> = ProvenTransaction<Bl
     'referencesOrder' | 'transfers' | 'calls' | 'recordId' | 'recordProblem' | 'unlistedFillContract'
   >
 
-/** What the bytes of one withdrawal ask of its chain. */
+/** Question of one withdrawal's bytes to its chain. */
 export type WithdrawalReading<Seen> = {
   readonly withdrawalId: Hex
   /**
-   * What became of it. One reading serves all who ask for the same withdrawal and transaction at the same time.
+   * State of the withdrawal. All who ask for the same withdrawal and transaction at the same time share one reading.
    * @param transactionId canonical; the one that is said to execute it
    */
   read(transactionId: string | undefined, signal: AbortSignal): Promise<AgreedFacts<Seen>>
@@ -54,8 +54,8 @@ export type DescribedWithdrawal = Omit<WithdrawalFacts, 'kind' | 'withdrawalId' 
 }
 
 /**
- * What a family contributes to a reader of its chains. Transaction ids and accounts are canonical when they
- * arrive here; each function throws what `QuorumClient.read` throws.
+ * A family's part of a reader of its chains. Transaction ids and accounts are canonical when they arrive here; each
+ * function throws what `QuorumClient.read` throws.
  */
 export type FactsFamily<Seen, Block extends ShownIn = ShownIn> = {
   /** String id of the chain in the configuration. */
@@ -71,7 +71,7 @@ export type FactsFamily<Seen, Block extends ShownIn = ShownIn> = {
   /** Asks nothing. @throws InvalidWithdrawalError */
   prepareWithdrawal(withdrawal: Hex): WithdrawalReading<Seen>
   /**
-   * What a withdraw request says of the chain, where the allocator's payload rests on it.
+   * Chain data that a withdraw request states, if the allocator's payload depends on it.
    * @throws InvalidWithdrawRequestError when the chain says otherwise
    */
   proveWithdrawRequest?(

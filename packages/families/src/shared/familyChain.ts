@@ -5,14 +5,14 @@ import type { HubEntries } from './hubEntries.ts'
 import type { KnownCode } from './knownCode.ts'
 import type { RegisteredChain } from './registeredChain.ts'
 
-/** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
+/** A service's access to one chain, whatever its family. Opens no connection before the first reading. */
 export interface FamilyChain {
   readonly reader: FamilyReader
   /** Set where facts rest on entries of the hub as well. */
   readonly readsHub?: true
   /**
-   * What endpoints say against the configuration (another chain or network, no depository there), one
-   * sentence each that names settings. @throws DomainError when too few of them answer
+   * Contradictions between endpoints and configuration (another chain or network, no depository there), one sentence
+   * each that names settings. @throws DomainError when too few of them answer
    */
   verify(signal: AbortSignal): Promise<readonly string[]>
   /**
@@ -20,9 +20,9 @@ export interface FamilyChain {
    * machine, by default `local`. @throws DomainError when too many of them do not answer
    */
   verifyLocal(signal: AbortSignal, environment?: string): Promise<readonly string[]>
-  /** Of the endpoints that facts are read from. Asks nothing. */
+  /** Health of the endpoints that facts are read from. Asks nothing. */
   health(): readonly QuorumEndpointHealth[]
-  /** Who is told from now on what becomes of the same endpoints. */
+  /** Registers listeners for later events of the same endpoints. */
   observe(observerOf: ObserveEndpoints): void
   close(): Promise<void>
 }

@@ -11,7 +11,7 @@ export type KnownTransaction<Final, Block extends ShownIn = ShownIn> = {
   readonly evidence: Evidence & Block
 }
 
-/** How one transaction is read, and what the reading is remembered under. */
+/** Reading of one transaction, and its cache key. */
 export type TransactionReading<
   First,
   Pin,

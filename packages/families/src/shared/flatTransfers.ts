@@ -2,7 +2,7 @@ import { FlatFees } from '../rules/flatFees.ts'
 import type { NetworkReaderOptions, NetworkReading } from './networkReader.ts'
 import type { PayingFees, PaymentTerms, PlannedPayment } from './payingChain.ts'
 
-/** What the fill wallet of an exchange may not pay, and what the exchange itself moves. */
+/** Payments that the fill wallet of an exchange may not make, and transfers that the exchange supports. */
 export type TransferRules = {
   readonly wallet: string
   readonly depositories: readonly string[]

@@ -1,6 +1,6 @@
 import type { Hex, MappingEntry, ReadOptions } from '@causeway/core'
 
-/** What the hub's generic mapping says of one id of one account, and when it said so. */
+/** Entry of one id and account in the hub's generic mapping, and its time. */
 export type HubEntry = {
   /** Empty when there is no entry. */
   readonly data: Hex
@@ -13,7 +13,7 @@ export type HubEntry = {
 /** An account of the hub, and an id of its own. */
 export type EntryPlace = { readonly user: Hex; readonly id: Hex }
 
-/** What families read of the hub. */
+/** Families' view of the hub. */
 export interface HubEntries {
   /** Several at one block, in the order asked for. @throws as `read` */
   readEach(places: readonly EntryPlace[], options: ReadOptions): Promise<readonly HubEntry[]>
@@ -21,7 +21,7 @@ export interface HubEntries {
   read(user: Hex, id: Hex, options: ReadOptions): Promise<HubEntry>
 }
 
-/** Who vouches for an entry: an oracle's key, or a contract that several of them sign for. */
+/** Signer of an entry: an oracle's key, or a contract that several of them sign for. */
 export type EntryProof = {
   readonly oracle: Hex
   /** Ascending by signer where there are several. */

@@ -15,7 +15,7 @@ export type ReliedContract =
   | 'Permit2Router'
   | 'PermitRouter'
 
-/** Whether what stands at an address is a contract that this release knows; `0x` where nothing does. */
+/** True if the code at an address is a contract that this release knows; the code is `0x` if there is none. */
 export type KnownCode = (
   contract: { readonly name: ReliedContract; readonly address: Hex },
   code: Hex,

@@ -1,6 +1,6 @@
 import { ConfigurationError, type VmCodec } from '@causeway/core'
 
-/** Who pays for solvers on a chain beside the senders of transactions, in the spelling of facts. */
+/** Payers for solvers on a chain beside the senders of transactions, spelled as in facts. */
 export type ListedPayers = {
   readonly fillContracts: ReadonlySet<string>
   readonly fillPayers: ReadonlySet<string>

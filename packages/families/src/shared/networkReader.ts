@@ -34,7 +34,7 @@ export type NetworkFeeRefusal =
 /** The median of enough estimates, or what is configured. */
 export type EstimatedFrom = 'median' | 'configured'
 
-/** What health tells of the fees. Whole numbers in decimal text. */
+/** Fees as health reports them. Whole numbers in decimal text. */
 export type ShownNetworkFee =
   | {
       readonly microLamportsPerUnit: string
@@ -55,7 +55,7 @@ export type ShownNetworkFee =
       readonly feeFrom: 'agreed' | 'configured'
     }
 
-/** What a market needs to know of a chain without contracts to read prices from. */
+/** Market reading of a chain without contracts to read prices from. */
 export type NetworkReading = {
   readonly head: { readonly number: bigint; readonly timestampSeconds: number }
   readonly fees: NetworkFees | NetworkFeeRefusal

@@ -1,19 +1,19 @@
 import type { Hex, NonceMapping, nonceMappingTypedData } from '@causeway/core'
 
-/** What the hub says of one nonce. */
+/** The hub's entry for one nonce. */
 export type NonceEntry = { readonly id: Hex; readonly depositor: Hex }
 
-/** What a wallet says of a nonce of its own. */
+/** A wallet's statement about one of its own nonces. */
 export type NonceSaying = Omit<NonceMapping, 'walletChainId'>
 
-/** What the wallet signs to say it. */
+/** Typed data of the statement, which the wallet signs. */
 export type SayingTypedData = ReturnType<typeof nonceMappingTypedData> & {
   readonly message: NonceSaying & { readonly chainId: string }
 }
 
 /**
- * What fill wallets of one chain say of their own nonces on the hub, where transfers name no order. The first word about a
- * nonce stands for ever, so whoever forgets can read it again.
+ * Statements on the hub of one chain's fill wallets about their own nonces, for chains whose transfers name no order.
+ * The first statement about a nonce is permanent, so a service that lost its memory can read it again.
  */
 export interface NonceMappings {
   /** @returns undefined where nothing is said. @throws DomainError where endpoints of the hub are silent or disagree */

@@ -4,7 +4,7 @@ import type { DepositAddressTerms, NetworkFees } from '../rules/quotingFamily.ts
 import type { SignedOrderWords } from '../rules/signedOrderWords.ts'
 import type { NonceMappings } from './nonceMappings.ts'
 
-/** What a chain remembers of one payment id of one fill wallet. */
+/** State of one payment id of one fill wallet, as recorded on chain. */
 export type PaymentState = 'open' | 'paid' | 'closed'
 
 /** By agreement of the chain's endpoints at a final state: nothing can change it back. */
@@ -14,9 +14,9 @@ export type FinalMark = {
   readonly timestampSeconds: number
 }
 
-/** How far a chain is, as enough of its endpoints have it. */
+/** Height and time of a chain that enough of its endpoints have reached. */
 export type PayingHead = {
-  /** Of the newest final block. */
+  /** Height of the newest final block. */
   readonly finalHeight: bigint
   /** Unix seconds of the newest block. */
   readonly timeSeconds: number
@@ -28,7 +28,7 @@ export type PlannedPayment = {
   readonly currency: string
   /** Smallest units. */
   readonly amount: bigint
-  /** What keeps the token; absent for the native coin. */
+  /** Program that keeps the token; absent for the native coin. */
   readonly token?: { readonly program: string; readonly decimals: number } | undefined
 }
 
@@ -39,21 +39,21 @@ export type EmptiedAddress = {
   /** All of it leaves; what lies there in another one stays. */
   readonly currency: string
   readonly token?: PlannedPayment['token']
-  /** What is deposited is for this order; absent: it goes back. */
+  /** Order that the deposit is for; absent: the money goes back. */
   readonly signed?: SignedOrderWords | undefined
 }
 
 /** All that a transaction does. Signed again, it does the same, and of all of them one at most has an effect. */
 export type PaymentTerms = {
-  /** What the chain remembers that it was paid, or closed. */
+  /** Id that the chain records as paid or closed. */
   readonly id: Hex
   /** `allowed`: nothing is paid, and signed twice it does no harm. */
   readonly mark: 'paid' | 'closed' | 'allowed'
-  /** Of `allowed`: what the family's contract may take from then on. */
+  /** Amount that the family's contract may take from then on; `allowed` only. */
   readonly allowance?: { readonly currency: string; readonly amount: bigint } | undefined
   /** Unix seconds, after which it pays nothing where the chain can tell. */
   readonly deadlineSeconds?: number | undefined
-  /** What attests the payment; absent where nothing is paid. */
+  /** Order that the payment is attested for; absent if nothing is paid. */
   readonly orderId?: Hex | undefined
   /**
    * Nobody was charged for state that payments make, and whose rent the recipient could keep: it makes none, and
@@ -68,13 +68,13 @@ export type PaymentTerms = {
 /** A planned transaction: what it does, and what it may use. */
 export type PaymentPlan = {
   readonly terms: PaymentTerms
-  /** Of execution. */
+  /** Units of execution. */
   readonly units: bigint
   /** Smallest units of the native coin that state made by it keeps for ever. */
   readonly rent: bigint
 }
 
-/** What of a plan is signed. */
+/** Part of a plan that is signed. */
 export type SignedPlan = Pick<PaymentPlan, 'terms' | 'units'>
 
 /** A signed transaction that can have no effect once a final block is higher than `lastValidHeight`. */
@@ -86,10 +86,10 @@ export type ExpiringTransaction = {
   readonly fee: bigint
 }
 
-/** What is asked about a transaction by those who have signed it. */
+/** Signed transaction, as its signer asks about it. */
 export type SentTransaction = Pick<ExpiringTransaction, 'hash' | 'raw' | 'lastValidHeight'>
 
-/** What became of several transactions of which one at most has an effect. */
+/** Result of several transactions of which at most one has an effect. */
 export type Landing =
   | { readonly kind: 'landed'; readonly hash: string; readonly succeeded: boolean; readonly isFinal: boolean }
   /** None of them, at a final block of this height, or of what stands for one. */
@@ -97,7 +97,7 @@ export type Landing =
   /** Endpoints do not say the same yet. */
   | { readonly kind: 'unknown' }
 
-/** What may be bid, in the family's unit of a price: above it nothing is offered. */
+/** Network fees and the highest bid, in the family's unit of a price: no transaction bids more. */
 export type PayingFees = { readonly fees: NetworkFees; readonly ceiling: bigint }
 
 /** Why a transaction is not made. `isDear`: it would cost more than it may. */
@@ -108,7 +108,7 @@ export type PlanRefusal = { readonly refusal: string; readonly isDear?: true }
  * asks, signs and sends as one fill wallet, and keeps nothing.
  */
 export interface PayingChain {
-  /** Of the fill wallet, in canonical spelling. */
+  /** Address of the fill wallet, in canonical spelling. */
   readonly address: string
   /** @throws DomainError where too few endpoints answer */
   head(): Promise<PayingHead>
@@ -133,8 +133,8 @@ export interface PayingChain {
   /** As of the newest block that one endpoint knows. */
   balanceOf(currency: string): Promise<bigint>
   /**
-   * What has to be allowed before so much of a currency can be paid; `undefined` where nothing has to be. Absent where
-   * nothing is ever allowed. @throws as `readFinal`
+   * Allowance that must be set before the amount of a currency can be paid; `undefined` if none is needed. Absent in
+   * families without allowances. @throws as `readFinal`
    */
   missingAllowance?(currency: string, amount: bigint): Promise<PaymentTerms['allowance']>
 }
@@ -145,14 +145,16 @@ export type PayingChainOptions = {
   readonly network?: string | undefined
   /** 32 bytes of the fill wallet's key, as `0x` and hex digits. */
   readonly key: Secret
-  /** What pays there, where the family has such contracts. */
+  /** Contract that pays, in families that have one. */
   readonly fillContract: Hex | undefined
-  /** What empties deposit addresses there, and into which depository, in families of programs; in canonical spelling. */
+  /**
+   * Program that empties deposit addresses, and the depository it pays, in families of programs; in canonical spelling.
+   */
   readonly addressProgram?: { readonly program: string; readonly depository: string } | undefined
   readonly account?: NamedAccount
   /** In canonical spelling. Where a payment names its order as a deposit does, one to them would be a deposit. */
   readonly depositories?: readonly string[]
-  /** What the wallet says of its nonces on the hub: for chains whose transfers name no order. */
+  /** Statements of the wallet's nonces on the hub, for chains whose transfers name no order. */
   readonly mappings?: NonceMappings | undefined
 }
 
@@ -162,15 +164,15 @@ export type NamedAccount = {
   readonly name?: string | undefined
   readonly apiKey?: Secret | undefined
   readonly apiKeyIndex?: number | undefined
-  /** Of that key: what it did before is not looked at. */
+  /** First relevant nonce of that key: earlier transactions are ignored. */
   readonly firstNonce?: bigint | undefined
 }
 
-/** How a family is paid on whose transactions expire by themselves: a member of its line in `chainFamilies`. */
+/** Payment access of a family whose transactions expire by themselves: a member of its entry in `chainFamilies`. */
 export type PayingChainFamily = {
   /** The variable that holds the fill wallet's key, or, with `_FILE` behind it, the name of a file that does. */
   readonly keySetting: string
-  /** The same for a second key, in the exchange's own form. Absent where there is none. */
+  /** Variable of a second key, in the exchange's own form. Absent if there is none. */
   readonly apiKeySetting?: string
   /** The wallet has to say what its transfers are for: `mappings` of the options. */
   readonly needsMappings?: true

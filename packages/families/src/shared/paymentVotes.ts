@@ -3,8 +3,9 @@ import { type Electorate, reachedBy, unlessUnreadable, type Vote, valuesByVoice 
 import type { FinalMark, Landing, PayingHead, PaymentState } from './payingChain.ts'
 
 /**
- * What follows from what endpoints say of a fill wallet's payments. They stand at different blocks, so no block is
- * compared: what enough of them say counts, at the latest moment that enough of them have reached with it.
+ * Conclusions from the endpoints' answers about a fill wallet's payments. Endpoints stand at different blocks, so no
+ * block is compared: a value counts if enough of them report it, at the latest moment that enough of those have
+ * reached.
  */
 
 export type Votes = readonly Vote<readonly RpcAnswer[]>[]
@@ -13,10 +14,10 @@ export type Votes = readonly Vote<readonly RpcAnswer[]>[]
 export type PaymentVoters = Pick<ChainClient, 'electorate' | 'poll'>
 
 const readTimeoutMs = 5_000
-/** How long late endpoints may still say what they have. */
+/** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
 
-/** What enough endpoints say; late ones are waited for a little. @throws UpstreamUnavailableError */
+/** Outcome that enough endpoints support; late ones get a short extra time. @throws UpstreamUnavailableError */
 export function askPaymentVotes<Outcome>(
   client: PaymentVoters,
   calls: readonly RpcCall[],
@@ -29,7 +30,7 @@ export function askPaymentVotes<Outcome>(
   })
 }
 
-/** What became of transactions; late endpoints are waited for while the others do not say the same. */
+/** States of transactions; late endpoints are waited for while the others disagree. */
 export function askLanding(
   client: PaymentVoters,
   calls: readonly RpcCall[],
@@ -41,7 +42,7 @@ export function askLanding(
   })
 }
 
-/** What each voice says; an answer that cannot be read is none. */
+/** Statement of each voice; an unreadable answer counts as none. */
 export function saidByVoice<Value>(
   votes: Votes,
   read: (answers: readonly (RpcAnswer | undefined)[]) => Value,
@@ -113,7 +114,10 @@ export type SaidStatus = { readonly succeeded: boolean; readonly isFinal: boolea
 /** The height of a final block, asked for first, and what became of each transaction. */
 export type SaidLanding = { readonly height: bigint; readonly statuses: readonly SaidStatus[] }
 
-/** What is in no block as enough voices have it has not landed at the height that enough of those have reached. */
+/**
+ * Landing of transactions. Those in no block, as enough voices report, have not landed at the height that enough of
+ * those voices have reached.
+ */
 export function landingSaid(
   said: readonly SaidLanding[],
   hashes: readonly string[],

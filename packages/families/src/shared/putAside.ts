@@ -45,8 +45,8 @@ const pauseMaxMs = 600_000
 const entriesMax = 1_000
 
 /**
- * The same reader, which answers for a transaction that it could not read without asking for it again: at first for ten
- * seconds, at last for ten minutes. Kept in memory, for the last 1,000 of a chain.
+ * Reader that remembers transactions it could not read, and answers for them without asking again: at first for ten
+ * seconds, in the end for ten minutes. Kept in memory, for the last 1,000 of a chain.
  * @param now milliseconds
  */
 export function rememberUnread(reader: FamilyReader, now: () => number): FamilyReader {

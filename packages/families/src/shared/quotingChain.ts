@@ -9,7 +9,7 @@ import type { NetworkFacts, NetworkQuestion } from './networkFacts.ts'
 import type { NetworkReader, NetworkReaderOptions } from './networkReader.ts'
 import type { RegisteredChain } from './registeredChain.ts'
 
-/** What a chain says about a user, in smallest units; members are missing when it did not say it in time. */
+/** Facts of a user on a chain, in smallest units; members are missing if they were not read in time. */
 export type UserFacts = {
   readonly balance?: bigint
   readonly allowance?: bigint
@@ -28,7 +28,7 @@ export type UserFacts = {
 export type UserFactsQuestion = {
   readonly user: string
   readonly currency: string
-  /** Who may spend the currency; without one the allowance is not read. */
+  /** Account that may spend the currency; without one the allowance is not read. */
   readonly spender: string | undefined
   /** Account that pays the network; without one that is not asked. */
   readonly feePayer?: string | undefined
@@ -48,7 +48,7 @@ export type SimulatedFill = SimulatedCall & {
   readonly hasCalls: boolean
   /** Bid of it, which code can see; absent: nothing. */
   readonly gasPriceWei?: bigint | undefined
-  /** What state takes on the chain beyond what the release counts on; absent: nothing. */
+  /** Gas units of new state above those that the release assumes; absent: none. */
   readonly dearer?: DearerState | undefined
 }
 
@@ -77,9 +77,9 @@ export type PaymentTrial = {
 export interface QuotingChain {
   /** Never rejects. */
   userFacts(question: UserFactsQuestion): Promise<UserFacts>
-  /** What an account lacks before it can be paid; `undefined` where that is not known in time. Never rejects. */
+  /** State that an account lacks before it can be paid; `undefined` if it was not read in time. Never rejects. */
   lackOf(account: string, currency: string): Promise<AccountLack | undefined>
-  /** Whether somebody else's code decides what becomes of a payment; `undefined` as above. Never rejects. */
+  /** True if foreign code decides what becomes of a payment; `undefined` if it was not read in time. Never rejects. */
   hasCode(account: string): Promise<boolean | undefined>
   /**
    * Tells what becomes of a payment; `undefined` where that is not known in time. Absent where nobody's code or list
@@ -91,7 +91,7 @@ export interface QuotingChain {
    * @throws DestinationCallFailedError, SimulationUnsupportedError, SimulationOverloadedError, and upstream errors
    */
   readonly unitsOfCalls: ((fill: SimulatedFill) => Promise<bigint>) | undefined
-  /** Whether an account made the transfer with this nonce; absent where transfers have none. @throws upstream errors */
+  /** True if an account made the transfer with this nonce; absent where transfers have none. @throws upstream errors */
   hasSent?(transfer: SentTransfer): Promise<boolean>
 }
 
@@ -101,7 +101,7 @@ export type QuotingChainOptions = {
   readonly client: ChainClient
   /** Which network of the family it is, as the chains file names it; absent: the main one. */
   readonly network?: string | undefined
-  /** Of a chain that is read by contract calls. */
+  /** Multicall3 contract of a chain that is read by contract calls. */
   readonly multicall3: Hex | undefined
   /** The newest block that the market agrees on; `undefined` while there is none. */
   readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
@@ -129,7 +129,7 @@ export type QuotingChainFamily = {
   /** Reads what the market does not read by contract calls; absent where it does. */
   readonly network?: {
     readonly reader: (options: NetworkReaderOptions) => NetworkReader
-    /** What the chain says against its configuration; of `isLocal` too. @throws upstream errors */
+    /** Contradictions between the chain and its configuration, `isLocal` included. @throws upstream errors */
     readonly contradictions: (
       options: NetworkReaderOptions & { readonly isLocal: boolean },
     ) => Promise<readonly ChainFinding[]>

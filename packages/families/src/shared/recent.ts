@@ -1,10 +1,16 @@
 import { createLruCache } from '@causeway/rpc'
 
-/** How long what was found out about an account counts, in milliseconds; far less than a quote lives. */
+/** Milliseconds that facts about an account are cached; far less than a quote lives. */
 export const recentMs = {
-  /** What its owner changes between two quotes, such as an allowance: as long as a block of the EVM chains beside it. */
+  /**
+   * Facts that the owner changes between two quotes, such as an allowance: as long as a block of the EVM chains beside
+   * it.
+   */
   changing: 2_000,
-  /** What changes once in the life of an account, or with blocks of minutes: wallets ask for a price every ten seconds. */
+  /**
+   * Facts that change once in the life of an account, or with blocks of minutes: wallets ask for a price every ten
+   * seconds.
+   */
   steady: 10_000,
 }
 const recentMax = 10_000

@@ -15,7 +15,7 @@ export const secretMembers = [
 export type AdditionalData = NonNullable<ChainEntry['additionalData']>
 export type SecretMember = (typeof secretMembers)[number]
 
-/** Where a chain or the hub is read. */
+/** Endpoints of a chain or of the hub. */
 export type Endpoints = {
   /** In order of preference; each may hold a key in its path. */
   readonly endpoints: readonly Secret[]
@@ -31,7 +31,7 @@ export type RegisteredChain = Omit<
 > &
   ChainNetwork &
   Endpoints & {
-    /** Where new blocks are told of; each may hold a key in its path. Absent where nobody does. */
+    /** Websocket URLs that push new blocks; each may hold a key in its path. Absent if there are none. */
     readonly headPushUrls?: readonly Secret[]
     /** Equal answers needed for what is signed. */
     readonly rpcThreshold: number
@@ -46,6 +46,6 @@ export type RegisteredChain = Omit<
 
 export type RegisteredHub = Omit<HubFile, 'httpRpcUrl' | 'auroraHttpRpcUrl'> &
   Endpoints & {
-    /** Where the allocator is read: the hub's own endpoints when it stands there. */
+    /** Endpoints of the allocator's chain: the hub's own when the allocator is on the hub. */
     readonly allocatorEndpoints: Endpoints
   }

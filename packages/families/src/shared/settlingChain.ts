@@ -28,7 +28,7 @@ export type PaymentReading =
   /** `confirmations`: 1 in the newest block. */
   | { readonly state: 'included'; readonly facts: InBlock<PaymentFacts>; readonly confirmations: number }
 
-/** What blocks of a range pay to whom, whoever is watched. */
+/** Payments of a range of blocks by recipient, whichever addresses are watched. */
 export type AddressPayments = Pick<SettlingPass, 'known' | 'last'> & {
   /** Smallest units of the native currency by canonical address, each address once. */
   readonly paid: readonly (readonly [string, bigint])[]
@@ -37,7 +37,7 @@ export type AddressPayments = Pick<SettlingPass, 'known' | 'last'> & {
 /** A currency of the chain, in canonical spelling. */
 export type AddressedCurrency = { readonly address: string; readonly tokenProgram?: string | undefined }
 
-/** What may lie at addresses, as far as blocks up to a height brought it, where the family can look back. */
+/** Candidate deposits at addresses from blocks up to a height, in families that can look back. */
 export type AddressQuestion = { readonly currencies: readonly AddressedCurrency[]; readonly height: bigint }
 
 /** `amount` in smallest units. */
@@ -47,7 +47,7 @@ export type AddressTransfer = {
   readonly from: string | undefined
 }
 
-/** What is read of deposit addresses in families that make them without contracts, by quorum as all else. */
+/** Readings of deposit addresses in families that make them without contracts, by quorum as all else. */
 export interface AddressReading {
   /** Nothing is swept before it is final. */
   readonly needsFinal: boolean
@@ -87,7 +87,7 @@ export interface AddressReading {
 }
 
 /**
- * What settlement reads of a chain, whatever its family. Every reading is by quorum: money moves on it. All of
+ * Settlement's readings of a chain, whatever its family. Every reading is by quorum, because money moves on it. All of
  * them throw UpstreamUnavailableError and UpstreamDisagreementError.
  */
 export interface SettlingChain {
@@ -107,7 +107,7 @@ export interface SettlingChain {
   headSeconds?(signal: AbortSignal): Promise<number>
   /** Newest block that the chain itself calls final; absent: `finalHeight` is that. */
   taggedHeight?(signal: AbortSignal): Promise<bigint>
-  /** What changed between two blocks: where deposits may be. `known`: the block that was read last. */
+  /** Changes between two blocks that may hold deposits. `known`: the block that was read last. */
   depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>
   /** All transactions of one block, where `depositPass` can be refused for what stands in it. */
   blockTransactions?(
@@ -122,19 +122,19 @@ export interface SettlingChain {
    */
   deposits(transactionId: string, signal: AbortSignal): Promise<InBlock<DepositFacts> | undefined>
   payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
-  /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */
+  /** Payment under the chain's own rule of finality. @throws TransactionNotFinalError */
   finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
   /**
-   * Whether the record of the solver's fill wallet has an id as paid, as enough endpoints have it at their newest block.
-   * Absent where nothing records payments, or the wallet is not known.
-   * @param fillContract that the order names, where the chain may have replaced it
+   * True if the record of the solver's fill wallet has an id as paid, as enough endpoints report at their newest block.
+   * Absent if nothing records payments, or the wallet is not known.
+   * @param fillContract that the order names, because the chain may have replaced it
    */
   isPaid?(id: Hex, signal: AbortSignal, fillContract?: Hex): Promise<boolean>
   /** Record of an id by a fill wallet, at a final block. Absent where nothing records payments. */
   finalMark?(payer: FinalPayer, id: Hex, signal: AbortSignal): Promise<FinalMark>
   /**
-   * What a final transaction cost its sender, in smallest units of the native currency, as one endpoint says: for
-   * statistics. `undefined` while there is no such transaction. Absent where receipts of contracts tell it.
+   * Fee of a final transaction, in smallest units of the native currency, from one endpoint: for statistics.
+   * `undefined` while there is no such transaction. Absent where receipts of contracts show it.
    */
   feePaid?(transactionId: string, signal: AbortSignal): Promise<bigint | undefined>
   /** Absent where contracts make deposit addresses, or nobody does. */
@@ -154,7 +154,7 @@ export type PassRange = { readonly from: bigint; readonly to: bigint; readonly k
 export type SettlingChainFamily = (options: {
   readonly chain: ListedChain & Partial<Pick<RegisteredChain, 'additionalData' | 'finality' | 'network'>>
   readonly client: ChainClient
-  /** What the hub says transfers are for, where they name no order. */
+  /** Purposes of transfers as the hub records them, for chains whose transfers name no order. */
   readonly hubEntries?: HubEntries | undefined
   /** The solver's fill wallet there, and what records its payments where a contract does. */
   readonly payer?: FinalPayer | undefined

@@ -22,7 +22,7 @@ export function createTimeAsHeight(options: {
   readonly hash: string
 }): TimeAsHeight {
   const { client, call, readMs, hash } = options
-  /** What enough endpoints have reached. @throws UpstreamUnavailableError */
+  /** Time that enough endpoints have reached. @throws UpstreamUnavailableError */
   const head = (signal: AbortSignal) =>
     client.poll<bigint>([call], {
       signal,

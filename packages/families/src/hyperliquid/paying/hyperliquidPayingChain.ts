@@ -49,7 +49,7 @@ const { nativeCurrency, isAddress } = hyperliquidCodec
 const readTimeoutMs = 5_000
 /** The exchange counts in 64 bits. */
 const amountMax = 2n ** 64n - 1n
-/** Of 8 decimals of perps dollars the exchange moves 6. */
+/** Smallest perps transfer: the exchange moves only 6 of the 8 decimals of perps dollars. */
 const perpsGranularity = 100n
 
 /** Transfers of one account, each at a nonce that the hub gave its payment. See decision 33. */
@@ -162,7 +162,7 @@ class HyperliquidPayer implements PayingChain {
       return { ...textOf({ mark: 'closed', id, nonce }), lastValidHeight, fee: 0n }
     const { recipient, currency, amount } = payment
     const [{ accountFee: fee }, token] = await Promise.all([this.#lackOf(recipient), this.#tokenOf(currency)])
-    // What an account takes for itself is taken out of what reaches it.
+    // The exchange deducts its account fee from the amount that arrives.
     const moved = { recipient, currency, amount: amount + fee, token, nonce: exactNumber(nonce) }
     const orderId = lowerCase(terms.orderId ?? terms.id)
     return {
@@ -244,7 +244,7 @@ class HyperliquidPayer implements PayingChain {
 
   async balanceOf(currency: string): Promise<bigint> {
     const token = await this.#tokenOf(currency)
-    // What other exchanges of the venue hold is not looked at.
+    // Balances on the venue's other exchanges are not read.
     if (token !== undefined && currency !== tokenIdOf(currency)) return 0n
     const call = token === undefined ? perpsCall(this.address) : spotCall(this.address)
     const [answer] = await this.#client.batch([call], { timeoutMs: readTimeoutMs })
@@ -255,7 +255,7 @@ class HyperliquidPayer implements PayingChain {
   }
 }
 
-/** What became of payments: the hub says which nonces they have, the exchange what was executed under those. */
+/** States of payments: the hub lists their nonces, and the exchange lists the transfers executed under those nonces. */
 class PaymentStates {
   readonly rows: PaymentRows
   readonly readLedger: (nonces: readonly bigint[]) => Promise<OwnLedger>
@@ -296,7 +296,7 @@ const refused = (message: string) => new NodeError({ code: -1, message })
 
 const lowerCase = (id: Hex): Hex => id.toLowerCase() as Hex // CAST: hex digits stay hex digits.
 
-/** What the exchange does not move. */
+/** Reason for which the exchange does not move an amount. */
 function refuseAmount({ amount, currency, recipient }: PlannedPayment): string | undefined {
   if (amount <= 0n || amount > amountMax) return 'an amount is none of this chain'
   if (currency === nativeCurrency && amount % perpsGranularity !== 0n)

@@ -17,7 +17,7 @@ export const lifetimeMs = 300_000n
 /** The exchange keeps an account's hundred highest nonces and takes none below them: long before, a payment gets another one. */
 const transfersAboveMax = 50
 
-/** What a payment or a closing is to do, as it is kept: nothing is signed for the exchange before the hub has its nonce. */
+/** Stored form of a payment or a closing: nothing is signed for the exchange before the hub has its nonce. */
 const keptSchema = z.discriminatedUnion('mark', [
   z.object({ mark: z.literal('closed'), id: z.custom<Hex>(isHex32), nonce: z.coerce.bigint() }),
   z.object({

@@ -16,21 +16,21 @@ import { statusRequest } from '../reading/requests.ts'
 /** A transfer of the wallet, as enough endpoints list it. `destination` in lower case. */
 export type ShownTransfer = Pick<OwnSend, 'hash' | 'destination'>
 
-/** What became of nonces of the fill wallet, whose transfers are listed with theirs. */
+/** States of nonces of the fill wallet, by its listed transfers. */
 export type OwnLedger = {
   /** Unix milliseconds that enough endpoints had reached before they listed. */
   readonly timeMs: bigint
-  /** What is shown was executed, and nothing else ever is under the same nonce. */
+  /** Transfer that was executed under a nonce; nothing else is ever executed under the same nonce. */
   shown(nonce: bigint): ShownTransfer | undefined
   /** Nothing can be executed under it any more, and no endpoint says that anything was. */
   isOver(nonce: bigint): boolean
-  /** How many transfers with higher nonces are known. */
+  /** Number of known transfers with higher nonces. */
   countAbove(nonce: bigint): number
 }
 
 /** The exchange takes a nonce for two days; an hour is for clocks and for what lists late. @source Hyperliquid API, "Nonces and API wallets" */
 const takenForMs = 49n * 3_600_000n
-/** How much older than its nonce a transfer may seem. */
+/** Tolerance in milliseconds by which a transfer may be dated before its nonce. */
 const marginMs = 60_000n
 /** Readings that are asked for together are one; the exchange limits what an address may ask. */
 const gatherMs = 20
@@ -130,7 +130,7 @@ class LedgerReader {
   }
 }
 
-/** Where the list has to begin; undefined where nothing has to be listed. */
+/** Start of the list, in Unix milliseconds; undefined if nothing has to be listed. */
 function startOf(nonces: readonly bigint[]): bigint | undefined {
   const [first, ...more] = nonces
   if (first === undefined) return undefined
@@ -156,7 +156,7 @@ async function list(
   return { timeMs, sends: new Map(sends) }
 }
 
-/** What enough voices show alike. */
+/** Transfer that enough voices show alike. */
 function agreedOn(said: readonly ShownTransfer[], threshold: number): ShownTransfer | undefined {
   return said.find(
     (one) =>

@@ -2,12 +2,12 @@ import { type Hex, sha256TextHex } from '@causeway/core'
 import { createLruCache } from '@causeway/rpc'
 import type { NonceMappings, NonceSaying, SayingTypedData } from '../../shared/nonceMappings.ts'
 
-/** What the hub has of one payment: the nonces that it was given one after the other, and whether it gets no more. */
+/** Entries of one payment on the hub: its nonces in order, and its closing. */
 export type PaymentRow = {
   /** Only the last one may still be spent on the payment. */
   readonly nonces: readonly bigint[]
   readonly isClosed: boolean
-  /** Where the next word about it would stand. */
+  /** Index of the next entry of the payment. */
   readonly slot: number
 }
 
@@ -23,7 +23,7 @@ export type PaymentRows = {
   append(id: Hex, slot: number, what: bigint | 'closed'): Promise<void>
   /** Says which order a nonce is for, and which payment it belongs to. @throws as `append` */
   name(nonce: bigint, payment: { readonly id: Hex; readonly orderId: Hex }): Promise<void>
-  /** Whether the hub says that a nonce belongs to the payment. @throws as `read` */
+  /** True if the hub assigns a nonce to the payment. @throws as `read` */
   owns(id: Hex, nonce: bigint): Promise<boolean>
 }
 
@@ -50,7 +50,7 @@ export function createPaymentRows(options: {
   readonly sign: (data: SayingTypedData) => Promise<Hex>
 }): PaymentRows {
   const { mappings, wallet, sign } = options
-  /** What stands never changes. */
+  /** Entries are never changed, so they are cached. */
   const rows = createLruCache<PaymentRow>(rowsKept)
   const within = () => AbortSignal.timeout(readTimeoutMs)
   const say = (saying: Omit<NonceSaying, 'wallet'>) => mappings.write({ ...saying, wallet }, sign)

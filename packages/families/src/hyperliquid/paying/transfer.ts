@@ -49,7 +49,7 @@ export function spendingTransfer(wallet: string, nonce: number, from: 'perps' | 
   }
 }
 
-/** What is handed to the exchange. @source Hyperliquid API, "Exchange endpoint" */
+/** Signed transfer as the exchange accepts it. @source Hyperliquid API, "Exchange endpoint" */
 export async function signTransfer(
   owner: Pick<PrivateKeyAccount, 'signTypedData'>,
   parameters: TransferParameters,

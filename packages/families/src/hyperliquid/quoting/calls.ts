@@ -5,8 +5,8 @@ import { decimalsMax, parseSpotTokens, type SpotToken } from '../reading/answers
 import { hyperliquidNativeDecimals } from '../rules/withdrawalTransfer.ts'
 
 /**
- * What quotes ask an endpoint of the exchange, as calls of a client whose endpoints are asked by paths, and what it answers,
- * read strictly. All parsers throw `MalformedAnswerError`. @source Hyperliquid API, "Info endpoint"
+ * Calls of quotes to an endpoint of the exchange, through a client that asks by paths, and strict parsers of the
+ * answers. All parsers throw `MalformedAnswerError`. @source Hyperliquid API, "Info endpoint"
  */
 
 const info = (request: Readonly<Record<string, string>>): RpcCall => ({ method: '/info', params: [request] })
@@ -32,7 +32,7 @@ export const hyperliquidHeadTracking: HeadTracking = {
 export const transferCheckCall = (user: string, source: string): RpcCall =>
   info({ type: 'preTransferCheck', user, source })
 
-/** What somebody's first transfer here would take beside its amount. */
+/** Preconditions of an account's first transfer, and its cost beside the amount. */
 export type TransferCheck = {
   readonly exists: boolean
   /** Units of 8 decimals; 0 for an account that is there. */
@@ -62,7 +62,7 @@ export function parseHasOneSide(answer: RpcAnswer | undefined): boolean {
 
 export const perpsCall = (user: string): RpcCall => info({ type: 'clearinghouseState', user })
 
-/** What an account can take out of the first perps dex, in 8 decimals. */
+/** Amount that an account can withdraw from the first perps dex, in 8 decimals. */
 export function parseWithdrawable(answer: RpcAnswer | undefined): bigint {
   const what = 'clearinghouseState'
   const { withdrawable } = parseRecord(resultOf(answer, what), what)

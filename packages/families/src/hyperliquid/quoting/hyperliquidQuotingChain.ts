@@ -52,7 +52,7 @@ const lacksNothing: AccountLack = {}
 const checkTimeoutMs = 5_000
 /** Milliseconds of the exchange's time. */
 const lagMsMax = 30_000
-/** How long late endpoints may still say what they have. */
+/** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
 /** Endings of addresses: who asks only needs an account that is there. */
 const noAccount = `0x${'0'.repeat(40)}`
@@ -205,7 +205,10 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
   const walletCalls = fillWallet === undefined ? [] : [perpsCall(fillWallet), spotCall(fillWallet)]
   const calls: readonly RpcCall[] = [statusCall, tokensCall, ...walletCalls]
   const recentMode = createRecent<boolean>(() => Date.now(), { forMs: recentMs.steady })
-  /** Whether the wallet can pay from its perps side, which its owner may change; undefined where nobody answers. @source F-54 */
+  /**
+   * True if the wallet can pay from its perps side, which its owner may change; undefined if too few endpoints
+   * answer. @source F-54
+   */
   const hasTwoSides = (wallet: string, timeoutMs: number): Promise<boolean | undefined> =>
     recentMode(wallet, () =>
       agreedAnswer(client, modeCall(wallet), parseHasOneSide, timeoutMs).then(

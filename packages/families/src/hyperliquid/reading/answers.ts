@@ -21,7 +21,7 @@ export type SendAction = HyperliquidWithdrawal
 
 export type HyperliquidTransaction = {
   readonly hash: string
-  /** Who signed, in lower case. */
+  /** Account that signed, in lower case. */
   readonly user: string
   readonly timeMs: bigint
   /** Absent in a transaction that the ledger of an account shows. */
@@ -84,7 +84,10 @@ export function parseLedgerSend(body: unknown, transactionId: string): LedgerSen
 /** A transfer that an account made, as its ledger shows it. */
 export type OwnSend = { readonly hash: string; readonly nonce: bigint; readonly destination: string }
 
-/** Of entries of a ledger the transfers with nonces that `account` made; destinations in lower case. @throws MalformedAnswerError */
+/**
+ * Transfers with nonces that `account` made, of a ledger's entries; destinations in lower case. @throws
+ * MalformedAnswerError
+ */
 export function parseOwnSends(entries: readonly LedgerEntry[], account: string): readonly OwnSend[] {
   const what = 'userNonFundingLedgerUpdates'
   return entries.flatMap(({ hash, delta }) => {
@@ -94,7 +97,7 @@ export function parseOwnSends(entries: readonly LedgerEntry[], account: string):
   })
 }
 
-/** What the exchange says of an action that was handed in. @throws MalformedAnswerError */
+/** Exchange's answer to a submitted action. @throws MalformedAnswerError */
 export function parseActionOutcome(body: unknown): { readonly refusal: string | undefined } {
   const what = 'exchange'
   const { status, response } = parseRecord(body, what)
@@ -123,7 +126,7 @@ export function parseHasAccount(body: unknown): boolean {
   return parseText(parseRecord(body, what)['role'], what) !== 'missing'
 }
 
-/** What the longest decimal text has. */
+/** Decimals of the longest decimal text. */
 export const decimalsMax = 78
 
 function readTransaction(value: unknown, what: string): HyperliquidTransaction {

@@ -108,7 +108,10 @@ async function readDeposits(
   return { blockTimestampSeconds: final.timeMs / 1_000n, deposits, evidence }
 }
 
-/** What a depository sends, also to itself or to another one, was the protocol's already. */
+/**
+ * Deposit in a transfer. A transfer from a depository, also to itself or to another one, is none: the protocol owned
+ * the money already.
+ */
 async function readDeposit(
   reading: Reading,
   transaction: HyperliquidTransaction,
@@ -226,7 +229,7 @@ async function readTransfer(
   return [{ recipient, currency, ...(isPayout ? { amount: 0n, fromOthers: moved } : { amount: moved }) }]
 }
 
-/** What endpoints show of a withdrawal, with the decimals that its amount is written in. */
+/** Withdrawal as endpoints show it, with the decimals of its amount. */
 type ShownWithdrawal = SeenWithdrawal & { readonly decimals: number }
 
 function prepareWithdrawal(reading: Reading, bytes: Hex): WithdrawalReading<ShownWithdrawal> {

@@ -22,7 +22,7 @@ export type HyperliquidReaderLimits = ReadingCacheLimits
 /** Blocks of the exchange are final when they are there: nothing is waited for. @source rule F-154 */
 export const finalityRule = 'shown in a block'
 
-/** Where a transfer is looked for in the ledger of an account. */
+/** Ledger and time under which a transfer is looked up. */
 export type LedgerPlace = { readonly user: string; readonly timestampMs: number }
 
 /** Tokens of the exchange are some hundreds. */

@@ -23,7 +23,7 @@ export type ExplorerProxy = {
 
 type Asked = { readonly kind: 'answer'; readonly body: unknown } | { readonly kind: 'too_many' }
 
-/** What the explorer says instead of an answer once it was asked for too many old blocks. */
+/** Message of the explorer after too many questions about old blocks. */
 const archiveLimit = 'More than 100 archived blocks queried in one day'
 
 export function createHyperliquidView(args: {

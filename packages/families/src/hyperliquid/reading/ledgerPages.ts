@@ -2,7 +2,7 @@ import { MalformedAnswerError, parseHash, parseList, parseRecord } from '@causew
 import type { HyperliquidView } from './hyperliquidView.ts'
 import { ledgerRangeRequest } from './requests.ts'
 
-/** What moved the money of an account. `delta` is not looked at. */
+/** Ledger entry of an account. `delta` stays unparsed. */
 export type LedgerEntry = {
   readonly hash: string
   readonly timeMs: number

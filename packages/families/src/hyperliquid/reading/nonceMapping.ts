@@ -4,7 +4,7 @@ import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import { NonceMappingMissingError } from './hyperliquidErrors.ts'
 import { nonceOf } from './transfers.ts'
 
-/** What the hub says a transfer is for. */
+/** Purpose of a transfer, as the hub records it. */
 export type NonceMapping = {
   readonly orderId: Hex
   /** Whom the entry names in place of the sender. */
@@ -42,7 +42,7 @@ export function placeOfMapping(chainId: string, sender: string, nonce: bigint): 
 /** `open`: an entry may still come; `nobodys`: none counts any more. */
 export type ClaimState = 'open' | 'claimed' | 'nobodys'
 
-/** Whether the hub says what a transfer is for. Pure. */
+/** State of the hub's entry about a transfer's purpose. Pure. */
 export function claimOf({ createdAtSeconds, readAtSeconds }: HubEntry, timeMs: bigint): ClaimState {
   const closesAt = timeMs / 1_000n + mappingWindowSeconds
   if (createdAtSeconds === 0n) return readAtSeconds > closesAt ? 'nobodys' : 'open'

@@ -23,12 +23,12 @@ export function userRoleRequest(user: string): InfoRequest {
   return { type: 'userRole', user }
 }
 
-/** What moved the money of an account in one millisecond. */
+/** Request for an account's ledger entries of one millisecond. */
 export function ledgerRequest(user: string, timestampMs: number): InfoRequest {
   return ledgerRangeRequest(user, timestampMs, timestampMs)
 }
 
-/** The same between two, both included. */
+/** Request for an account's ledger entries between two milliseconds, both included. */
 export function ledgerRangeRequest(user: string, startTime: number, endTime: number): InfoRequest {
   return { type: 'userNonFundingLedgerUpdates', user, startTime, endTime }
 }
@@ -45,7 +45,7 @@ export function recentRequest(user: string): ExplorerRequest {
   return { type: 'userDetails', user }
 }
 
-/** Where the exchange itself serves the explorer: what the proxy is told to ask. */
+/** Explorer URL of the exchange itself, to which the proxy forwards. */
 export const publicExplorerUrl = 'https://rpc.hyperliquid.xyz/explorer'
 
 /** USDC on the main network, which the native currency stands for. @source oracle-protocol.md 5.4 */

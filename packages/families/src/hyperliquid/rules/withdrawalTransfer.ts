@@ -7,7 +7,7 @@ export const hyperliquidNativeDecimals = 8
 
 /** USDC of the main network. */
 export const usdcToken = '0x6d1e7cde53ba9467b783cb7c530ce054'
-/** What a currency of the family can carry. */
+/** Spelling of the dex in a currency. */
 const dexForm = /^[\x21-\x7e]{1,4}$/
 const tokenForm = /^[^:]{1,64}:(0x[0-9a-f]{32})$/
 

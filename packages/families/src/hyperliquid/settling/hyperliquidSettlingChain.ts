@@ -10,7 +10,7 @@ import { NonceMappingMissingError } from '../reading/hyperliquidErrors.ts'
 import { createDepositClaims } from './depositClaims.ts'
 import { readDepositPass, type Times, timesOfLook } from './depositPass.ts'
 
-/** What is shown is never replaced, so it may be remembered. */
+/** Executed transfers are never replaced, so they can be cached. */
 const limits = { finalEntriesMax: 10_000 }
 
 const minuteMs = 60_000n
@@ -81,7 +81,10 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   }
 }
 
-/** What a transfer is for may still be told, for an hour: until then it is nobody's, and is looked at again. */
+/**
+ * Facts of a transfer, or nothing while its purpose is missing on the hub. The purpose may still be recorded within an
+ * hour: until then the transfer belongs to no order, and is read again.
+ */
 async function unlessUnmapped<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
   try {
     return await reading

@@ -6,13 +6,13 @@ import type { Landing, SentTransaction } from '../../shared/payingChain.ts'
 import { saidByVoice, type Votes } from '../../shared/paymentVotes.ts'
 import { parseNextNonce, parseOutcome, parseSeconds, statusCall, transactionCall } from '../quoting/calls.ts'
 
-/** What was signed, as it is kept and sent: text of JSON. */
+/** Signed content as it is stored and sent: JSON text in hex. */
 export const rawOf = (content: object): SentTransaction['raw'] =>
   bytesToHex(utf8Bytes(JSON.stringify(content)))
 
 export const textOf = (raw: SentTransaction['raw']): string => new TextDecoder().decode(hexToBytes(raw))
 
-/** Of each transaction whether it was executed. */
+/** Answer of one endpoint; `executed` has one member per transaction. */
 type Said = {
   readonly next: bigint
   readonly timeMs: bigint

@@ -58,10 +58,12 @@ const readTimeoutMs = 5_000
 /** Endpoints tell the time by clocks of their own, and a lapsed transfer may still be under way. */
 const clockMarginMs = 60_000
 const tokenSeconds = 600
-/** How long a payment waits for the one before it to be executed, rather than compete for its nonce. */
+/**
+ * Milliseconds that a payment waits for the execution of the one before it, so that the two do not compete for a nonce.
+ */
 const turnMs = 1_000
 const turnPollMs = 50
-/** What a closing moves from one part of the wallet to the other. */
+/** Amount that a closing moves from one part of the wallet to the other. */
 const closingAmount = 1n
 const transferType = '12'
 
@@ -69,7 +71,7 @@ const transferType = '12'
 export const lighterPaying: PayingChainFamily = {
   // A file in its place is named by LIGHTER_PRIVATE_KEY_FILE.
   keySetting: 'LIGHTER_PRIVATE_KEY',
-  // The same with LIGHTER_API_KEY_FILE.
+  // File variant: LIGHTER_API_KEY_FILE.
   apiKeySetting: 'LIGHTER_API_KEY',
   open: openLighterPaying,
   landsWithinSeconds: (transferLifetimeMs + clockMarginMs) / 1_000 + 15,
@@ -99,7 +101,7 @@ type PayerParts = {
   /** The index of the account, in digits. */
   readonly address: string
   readonly owner: PrivateKeyAccount
-  /** What signs for the account beside its owner. */
+  /** Key that signs for the account beside its owner. */
   readonly signerKey: SignerKey
   readonly firstNonce: bigint
   readonly depositories: readonly string[]
@@ -263,7 +265,7 @@ class LighterPayer implements PayingChain {
 
 const within = () => AbortSignal.timeout(readTimeoutMs)
 
-/** Of assets that are paid in beside perps USDC. @source families.md 5.6 */
+/** Decimals of the supported assets other than perps USDC. @source families.md 5.6 */
 const decimals: ReadonlyMap<string, number> = new Map([
   ['1', 8],
   ['3', 6],
@@ -282,7 +284,7 @@ function askReached(
   })
 }
 
-/** What the exchange does not move. */
+/** Reason for which the exchange does not move a payment. */
 function refuseAmount({ amount, currency }: PlannedPayment): string | undefined {
   const isMoved = amount > 0n && amount <= lighterAmountMax && isLighterPayment(currency)
   return isMoved ? undefined : 'an amount is none of this chain'

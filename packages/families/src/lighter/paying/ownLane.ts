@@ -13,10 +13,10 @@ type Spent = {
 }
 
 /**
- * The fill wallet's own executed transactions by nonce, from the first that counts up to the next one. Each nonce of a key
- * is spent once and in order, so a lane without gaps is complete, whoever listed it: nothing that is in it can be hidden.
- * Of all transfers that are ever signed for one payment one at most is executed, because none is signed for a nonce
- * before the lane is known up to it, and none that the lane names already. See decision 31.
+ * Executed transactions of the fill wallet by nonce, from the first relevant one up to the next one. Each nonce of a
+ * key is spent once and in order, so a lane without gaps is complete, whichever endpoint listed it: none of its
+ * transactions can be hidden. At most one of all transfers signed for a payment is executed, because none is signed for
+ * a nonce before the lane is known up to it, and none for a payment that the lane already names. See decision 31.
  */
 export type OwnLane = {
   /** The nonce that comes next. */
@@ -24,7 +24,7 @@ export type OwnLane = {
   stateOf(terms: Pick<PaymentTerms, 'id'> & Partial<PaymentTerms>): PaymentState
 }
 
-/** What a transfer of the wallet to itself names that closes a payment. */
+/** Memo of the wallet's transfer to itself that closes a payment. */
 export const closingMemo = (id: Hex): Hex => `0x${sha256TextHex(`closed ${id}`).slice(-64)}`
 
 const pageSize = 100

@@ -3,8 +3,8 @@ import type { HeadTracking, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { MalformedAnswerError, parseList, parseRecord, resultOf, unlessUnreadable } from '@causeway/rpc'
 
 /**
- * What quotes and payments ask an endpoint of the exchange, as calls of a client whose endpoints are asked by paths, and
- * what it answers, read strictly. All parsers throw `MalformedAnswerError`.
+ * Calls of quotes and payments to an endpoint of the exchange, through a client that asks by paths, and strict parsers
+ * of the answers. All parsers throw `MalformedAnswerError`.
  * @source zklighter-perps 1.0.272, `openapi.json`
  */
 
@@ -29,7 +29,7 @@ export function parseSeconds(answer: RpcAnswer | undefined): bigint {
 
 export const accountCall = (account: string): RpcCall => get(`/api/v1/account?by=index&value=${account}`)
 
-/** What an account holds, in smallest units: perps USDC is the native currency, all else goes by its index. */
+/** Balances of an account in smallest units: perps USDC is the native currency, other assets go by their index. */
 export type LighterHoldings = ReadonlyMap<string, bigint>
 
 const usdcDecimals = 6
@@ -100,7 +100,7 @@ export function parseAssets(answer: RpcAnswer | undefined): ReadonlyMap<string, 
 export const transactionCall = (transactionId: string): RpcCall =>
   get(`/api/v1/tx?by=hash&value=${transactionId}`)
 
-/** What became of a transaction. `content` is what was signed, as the exchange keeps it. */
+/** State of a transaction. `content` is its signed content, as the exchange keeps it. */
 export type SeenOutcome = {
   readonly outcome: 'waiting' | 'executed' | 'failed'
   readonly content: string

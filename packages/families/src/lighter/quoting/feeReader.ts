@@ -20,7 +20,7 @@ import {
   transferFeeCall,
 } from './calls.ts'
 
-/** How long late endpoints may still say what they have. */
+/** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
 
 /**

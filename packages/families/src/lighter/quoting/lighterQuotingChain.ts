@@ -57,7 +57,7 @@ export const lighterQuotingChain: QuotingChainFamily = {
       amounts: createRecent<bigint>(now),
     }
     const agreed = agreedAnswersOf(client, onFailure)
-    /** Of perps USDC alone: the decimals of other assets are the quote file's. */
+    /** Balance in perps USDC only: the decimals of other assets come from the quote file. */
     const balanceOf = (user: string) =>
       recent.amounts(user, () =>
         agreed(
@@ -149,5 +149,5 @@ async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Prom
   })
 }
 
-/** What the native currency is an amount of. */
+/** Asset of the native currency. */
 const usdcAsset = '3'

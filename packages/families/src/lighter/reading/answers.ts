@@ -23,7 +23,7 @@ export type LighterTransaction = {
   readonly queuedAtMs: bigint
   /** Absent for every other type of transaction. */
   readonly transfer: LighterTransfer | undefined
-  /** What it takes when it is executed; absent where the endpoint does not tell. */
+  /** Nonce that the transaction takes when it is executed; absent if the endpoint does not show it. */
   readonly nonce: LighterNonce | undefined
 }
 
@@ -65,7 +65,7 @@ export function parseTransaction(text: string, transactionId: string): LighterTr
   return { transactionId, queuedAtMs, ...parseListed(body, what) }
 }
 
-/** What an account's list says of one of its transactions. */
+/** Entry of a transaction in an account's list. */
 export type ListedTransfer = Pick<LighterTransaction, 'status' | 'transfer' | 'nonce'>
 
 /** A page of an account's transactions. @throws MalformedAnswerError */
@@ -77,7 +77,8 @@ export function parseTransactionList(text: string): readonly ListedTransfer[] {
 }
 
 /**
- * What became of a transfer that was handed in. What another one made impossible is refused, and its own reading tells.
+ * Result of submitting a transfer. A transfer that another one made impossible counts as refused, and is read
+ * separately.
  * @throws MalformedAnswerError
  */
 export function parseSendOutcome(text: string): { readonly isTaken: boolean; readonly message: string } {
@@ -145,7 +146,7 @@ function parseTransfer(info: unknown): LighterTransfer {
   }
 }
 
-/** Of a transfer what its sender signed, of all else what the endpoint says. */
+/** Nonce of a transaction: for a transfer as its sender signed it, otherwise as the endpoint reports it. */
 function nonceOf(
   body: Readonly<Record<string, unknown>>,
   transfer: LighterTransfer | undefined,

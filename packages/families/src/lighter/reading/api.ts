@@ -8,7 +8,7 @@ import {
   parseTransaction,
 } from './answers.ts'
 
-/** What does not exist is told with these statuses, or with 200, and a code in the body. */
+/** Statuses that report a missing object with a code in the body; so does 200. */
 const answerStatuses = [400, 404]
 
 /**

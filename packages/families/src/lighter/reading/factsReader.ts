@@ -38,7 +38,7 @@ export type LighterFactsReaderOptions = {
     readonly additionalDepositories?: readonly string[] | undefined
   }
   readonly quorum: QuorumClient<HttpView>
-  /** Where endpoints cannot be asked for what an account paid. */
+  /** Finds the transfers of an account where endpoints cannot be asked for them. */
   readonly findTransfers: FindTransfers
   readonly limits?: Partial<LighterReaderLimits>
 }

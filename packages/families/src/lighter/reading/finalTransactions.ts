@@ -12,7 +12,7 @@ export type LighterReaderLimits = Pick<ReadingCacheLimits, 'finalEntriesMax'>
 /** A transaction is a few numbers and a memo. */
 const transactionWeight = 1_000
 
-/** What the sequencer executed is never replaced. For evidence. @source rule F-162 */
+/** Finality for evidence: a transaction that the sequencer executed is never replaced. @source rule F-162 */
 export const finalityRule = 'executed by the sequencer'
 
 export type LighterTransactions = ReturnType<typeof createLighterTransactions>

@@ -36,8 +36,8 @@ export function referencesOrder(transfer: LighterTransfer | undefined, orderId: 
 }
 
 /**
- * What the transfer paid each target, once per recipient and currency however often it is asked for. The
- * exchange names who paid: a depository's payout pays no order, and nobody pays himself.
+ * Sums that the transfer paid to each target, one per recipient and currency however often it is asked for. The
+ * exchange names the payer: a depository's payout pays no order, and neither does a payment to oneself.
  * @param targets canonical
  * @source rule F-160
  */

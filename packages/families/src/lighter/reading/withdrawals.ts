@@ -7,7 +7,7 @@ import {
 } from '../rules/withdrawal.ts'
 import type { LighterNonce, LighterTransaction, LighterTransfer } from './answers.ts'
 
-/** What the withdrawal bytes of a request say. */
+/** Contents of a request's withdrawal bytes. */
 export type WithdrawalTerms = {
   readonly withdrawalId: Hex
   /** The account that pays. */
@@ -48,9 +48,9 @@ export function withdrawalIdOf(transfer: LighterTransfer, lighterChainId: bigint
 }
 
 /**
- * Whether another transaction, executed, took the nonce that a withdrawal needs: from then on nobody can send
- * the withdrawal's transfer any more. A transfer that failed or lapsed took none, and its text, which the key
- * of the depository signed, holds no expiry.
+ * True if another executed transaction took the nonce that a withdrawal needs: from then on the withdrawal's transfer
+ * can never be sent. A transfer that failed or expired takes no nonce, and its text, which the key of the depository
+ * signed, holds no expiry.
  * @source rule F-161
  */
 export function takesNonce(transaction: LighterTransaction, wanted: LighterNonce): boolean {

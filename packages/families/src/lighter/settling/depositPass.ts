@@ -6,8 +6,8 @@ import type { FinalTransaction, LighterTransactions } from '../reading/finalTran
 import { pageSize, readLoggedTransfers } from '../reading/transferLookup.ts'
 
 /**
- * Explorers show a transfer some time after it was executed, so what is that much older than a range is looked at again.
- * What was read before is remembered: it costs no question.
+ * Explorers show a transfer some time after its execution, so each pass looks back this far before its range.
+ * Transactions that were read before are cached and cost no request.
  */
 const explorerLagMs = 300_000n
 

@@ -15,7 +15,7 @@ import { createLighterTransactions } from '../reading/finalTransactions.ts'
 import { noTransferLookup } from '../reading/transferLookup.ts'
 import { listDeposits } from './depositPass.ts'
 
-/** What was executed is never replaced, so it may be remembered. */
+/** Executed transfers are never replaced, so they can be cached. */
 const limits = { finalEntriesMax: 10_000 }
 
 const hourMs = 3_600_000n

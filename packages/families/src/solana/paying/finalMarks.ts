@@ -17,7 +17,7 @@ import { accountsCall, finalHeightCall, statusesCall } from '../reading/requests
 import { paymentMarkerAddress, readPaymentMark } from '../rules/paying/paymentMarker.ts'
 import { parseHeight, parseSimulation, parseStatuses } from './payingAnswers.ts'
 
-/** What endpoints are asked of a fill wallet's payments, and how their answers are read. */
+/** Calls about a fill wallet's payments, and parsers of their answers. */
 
 export const markCalls = (wallet: string, id: Hex) => [
   accountsCall([paymentMarkerAddress(wallet, id), clockAccount]),

@@ -4,8 +4,8 @@ import { MalformedAnswerError, parseList, parseRecord, resultOf } from '@causewa
 import type { SaidRun } from '../../shared/paymentVotes.ts'
 
 /**
- * What a fill wallet asks, read as strictly as what feeds facts: anything that is not exactly what the method returns
- * throws `MalformedAnswerError`, and the endpoint has not answered. @source Solana JSON-RPC documentation
+ * Strict parsers of the answers to a fill wallet's calls: anything that is not exactly the method's result throws
+ * `MalformedAnswerError`, and the endpoint counts as silent. @source Solana JSON-RPC documentation
  */
 
 export type SentStatus = { readonly succeeded: boolean; readonly isFinal: boolean }

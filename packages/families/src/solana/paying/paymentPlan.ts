@@ -7,7 +7,7 @@ import { solanaLibrary } from '../rules/library.ts'
 import { associatedTokenAccount } from '../rules/programAddresses.ts'
 import { systemProgram, token2022Program, tokenProgram } from '../rules/programs.ts'
 
-/** What a payment needs to be told of, and what it makes. */
+/** Accounts that a payment depends on, and state that it creates. */
 export type LookedAt = {
   readonly payments: readonly PlannedPayment[]
   readonly stateBytes: readonly number[]
@@ -102,7 +102,10 @@ export async function lookAtAddress(
 
 const isToken = (currency: string): boolean => currency !== solanaCodec.nativeCurrency
 
-/** What a recipient of coin would hold; 0 for one of tokens alone. Nobody can prove a payment beyond what is exact. */
+/**
+ * Coin that a recipient would hold after the payments; 0 for a recipient of tokens alone. Above the exact range nobody
+ * can prove a payment.
+ */
 function coinBehind(
   payments: readonly PlannedPayment[],
   recipient: string,
@@ -112,7 +115,7 @@ function coinBehind(
   return coin.length === 0 ? 0n : coin.reduce((sum, { amount }) => sum + amount, account?.lamports ?? 0n)
 }
 
-/** Who cannot have the key of what he is paid to, or is paid by himself. */
+/** Reason to refuse a recipient that can have no key, or that is the wallet itself. */
 function refuseRecipient(
   wallet: string,
   recipient: string,

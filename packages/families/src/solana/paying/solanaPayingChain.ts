@@ -44,7 +44,7 @@ import { parseBlockhash, type RecentBlockhash } from './payingAnswers.ts'
 import { lookAtAddress, lookAtPayments } from './paymentPlan.ts'
 
 const readTimeoutMs = 5_000
-/** What a simulation may use; more than any payment that fits into a transaction does. */
+/** Most compute units of a simulation; more than any payment that fits into a transaction uses. */
 const unitsMax = 1_000_000n
 /** A blockhash lasts so many blocks; final and newest block are less than as many apart. */
 const blockhashBlocks = 150n
@@ -68,7 +68,7 @@ function openSolanaPaying({ client, key, addressProgram }: PayingChainOptions): 
   })
 }
 
-/** What signs, and what empties addresses where a program does. */
+/** Key that signs, and the program that empties addresses, if there is one. */
 type Wallet = { readonly keypair: Keypair; readonly addressProgram: SolanaAddressProgram | undefined }
 
 class SolanaPayer implements PayingChain {
@@ -283,7 +283,7 @@ const microLamports = 1_000_000n
 const feeOf = (units: bigint, bid: PayingFees): bigint =>
   lamportsPerSignature + (units * unitPrice(bid) + microLamports - 1n) / microLamports
 
-/** What a node used may be less than what the cluster uses, in accounts that changed meanwhile. */
+/** Units with a margin: the cluster may use more than the simulating node, because accounts change meanwhile. */
 const withMargin = (units: bigint): bigint => minBigint((units * 13n) / 10n + 10_000n, unitsMax)
 
 async function recentBlockhashes(client: ChainClient): Promise<readonly RecentBlockhash[]> {

@@ -11,7 +11,7 @@ import {
 import { listAccounts, parseListedAccount, type ShownAccount } from '../reading/answers.ts'
 import { accountsCall } from '../reading/requests.ts'
 
-/** What a node answers at once. @source Solana documentation, getMultipleAccounts */
+/** Most accounts of one answer. @source Solana documentation, getMultipleAccounts */
 const accountsMax = 100
 /** Above this, questions are refused at once: the cluster is slower than those who ask about it. */
 const waitingMax = 1_000
@@ -20,9 +20,9 @@ const groupsInFlightMax = 4
 
 export type AccountGroups = {
   /**
-   * What enough endpoints say of accounts, each at its own newest slot. What an endpoint shows of them and cannot be
-   * read is a voice of its own: one endpoint keeps nobody from an answer by it.
-   * @param read what is asked of them; it is compared whole
+   * Values of accounts that enough endpoints share, each at its own newest slot. Accounts that an endpoint shows in an
+   * unreadable form count as a value of their own, so one endpoint cannot prevent the answer that way.
+   * @param read parses the values; the whole result is compared
    * @throws UpstreamDisagreementError, UpstreamUnavailableError (late ones too), MalformedAnswerError
    */
   agreed<Said>(
@@ -94,7 +94,7 @@ type Question<Said> = {
   readonly limits: Limits
 }
 
-/** What one endpoint shows of each account, unread; an error where its answer is no list of them. */
+/** Unparsed accounts that one endpoint shows; an error if its answer is no list of them. */
 type Shown = ReadonlyMap<string, unknown> | MalformedAnswerError
 type Saying<Said> = { readonly key: string } & ({ readonly said: Said } | { readonly error: Error })
 

@@ -31,7 +31,7 @@ import { tokenProgram } from '../rules/programs.ts'
 import { SolanaFees } from '../rules/quoting/solanaFees.ts'
 import { tokenAmountOf } from './tokenMint.ts'
 
-/** How long late endpoints may still say what they have. */
+/** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
 
 /** @source Solana documentation, "Transaction fees" */
@@ -102,7 +102,7 @@ function holdersOf({ fillWallet, currencies }: NetworkReaderOptions): readonly H
   })
 }
 
-/** What one endpoint shows of its newest slot. */
+/** State of one endpoint's newest slot. */
 type ClusterState = {
   readonly slot: bigint
   readonly timeSeconds: bigint

@@ -15,7 +15,7 @@ const keyBytes = 32
 const programDataHeadBytes = 45
 const authorityAt = 12
 
-/** What a program is, and who may replace it. */
+/** Code of a program, and its authority for upgrades. */
 type ProgramCode = {
   /** SHA-256 of its bytes, without the zeros that a loader leaves behind them. */
   readonly hash: string
@@ -23,7 +23,8 @@ type ProgramCode = {
 }
 
 /**
- * What money at deposit addresses relies on: the program of this release, which nobody can replace.
+ * Findings on the program that money at deposit addresses relies on: it must be the one of this release, without an
+ * upgrade authority.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  */
 export async function addressProgramFindings(
@@ -57,7 +58,7 @@ async function readProgramCode(
     : groups.agreed([place], ([account]) => readProgramData(account), limits)
 }
 
-/** Where a program's bytes are; undefined where none stands. Pure. */
+/** Account with a program's bytes; undefined if there is no program. Pure. */
 function programDataOf(account: ShownAccount | undefined): string | undefined {
   if (account?.owner !== upgradeableLoader || !account.isExecutable) return undefined
   const data = Buffer.from(account.data)
@@ -77,7 +78,7 @@ function readProgramData(account: ShownAccount | undefined): ProgramCode | undef
   }
 }
 
-/** Of a program's bytes, as `depositAddressesCode` is. */
+/** Hash of a program's bytes, in the form of `depositAddressesCode`. */
 export function programHash(bytes: Uint8Array): string {
   const end = bytes.findLastIndex((byte) => byte !== 0) + 1
   return createHash('sha256').update(bytes.subarray(0, end)).digest('hex')

@@ -236,12 +236,12 @@ function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): st
 /** Pure; what is compared says no more than what is charged or refused for, since balances change with slots. */
 function lackOfCoin(account: ShownAccount | undefined): AccountLack {
   const lamports = lamportsOf(account)
-  // What keeps nothing but dust is taken away by the first transaction that writes it: as good as absent.
+  // An account that holds only dust is removed by the first transaction that writes to it, so it counts as absent.
   if (lamports === 0n) return { isAbsent: true }
   return lamports > exactLamportsMax ? { isUncountable: true } : lacksNothing
 }
 
-/** Of the account that would hold the token. */
+/** State that the token account of a recipient lacks. */
 function lackOfToken(holder: ShownAccount | undefined, mint: TokenMint, owner: string): AccountLack {
   if (holder?.owner !== mint.program) return { stateBytes: mint.accountBytes }
   const refusal = refusalOfHolder(holder, owner)

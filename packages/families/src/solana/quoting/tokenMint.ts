@@ -4,7 +4,7 @@ import type { InputLock } from '../../rules/inputLock.ts'
 import type { SolanaAccount } from '../reading/answers.ts'
 import { token2022Program, tokenProgram } from '../rules/programs.ts'
 
-/** What quotes need to know of a mint. */
+/** Facts of a mint that quotes need. */
 export type TokenMint = {
   /** The program that keeps it and the accounts of its holders. */
   readonly program: string
@@ -18,7 +18,7 @@ export type TokenMint = {
 const plainMintBytes = 82
 const plainAccountBytes = 165
 const decimalsAt = 44
-/** Where Token-2022 says what an account is, and where its extensions begin. */
+/** Offset of the account type in Token-2022, behind which its extensions begin. */
 const accountTypeAt = 165
 const mintType = 1
 const extensionsAt = 166
@@ -77,7 +77,7 @@ const holderAt = 32
 const amountAt = 64
 const amountBytes = 8
 
-/** What a token account holds in smallest units; 0 where there is none, or what is there is none. Pure. */
+/** Amount in a token account in smallest units; 0 if the account is missing or is no token account. Pure. */
 export function tokenAmountOf(account: SolanaAccount | undefined): bigint {
   if (account === undefined || !tokenPrograms.has(account.owner)) return 0n
   if (account.data.length < amountAt + amountBytes) return 0n

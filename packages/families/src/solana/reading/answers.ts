@@ -16,7 +16,7 @@ export type SolanaTransactionAnswer = {
   readonly blockTimeSeconds: bigint | undefined
   readonly bytes: Uint8Array
   readonly succeeded: boolean
-  /** What lookup tables contributed, writable accounts first. */
+  /** Accounts from lookup tables, writable ones first. */
   readonly loadedWritable: readonly string[]
   readonly loadedReadonly: readonly string[]
   readonly inner: readonly InnerInstructions[]
@@ -181,7 +181,10 @@ export function parseAccount(answer: RpcAnswer | undefined, slotMin: bigint): So
 
 /** An account at a node's own newest slot. */
 export type ShownAccount = SolanaAccount & {
-  /** What is above `exactLamportsMax` counts as the least above it: no less is there, and more than any minimum. */
+  /**
+   * Lamports; a value above `exactLamportsMax` counts as the least one above it. The account holds no less, and more
+   * than any minimum.
+   */
   readonly lamports: bigint
   readonly isExecutable: boolean
 }
@@ -197,7 +200,7 @@ export function parseAccounts(
   return parseAccountsAt(answer, count).accounts
 }
 
-/** The same with the slot at which they stood so. @throws MalformedAnswerError */
+/** Accounts and the slot at which they had this state. @throws MalformedAnswerError */
 export function parseAccountsAt(
   answer: RpcAnswer | undefined,
   count: number,
@@ -263,7 +266,7 @@ export function parseIsProgram(answer: RpcAnswer | undefined): boolean {
   return value !== null && parseRecord(value, what)['executable'] === true
 }
 
-/** What the node calls itself. @throws MalformedAnswerError */
+/** Version that the node reports. @throws MalformedAnswerError */
 export function parseVersion(answer: RpcAnswer | undefined): string {
   const what = 'getVersion'
   const version = parseRecord(resultOf(answer, what), what)['solana-core']

@@ -37,8 +37,8 @@ export function findDeposits(transaction: SolanaTransaction, rules: DepositRules
 }
 
 /**
- * What the vault gained of a deposit: mints of Token-2022 may keep a fee of what is sent. Deposits of one
- * transaction into one account share its gain by what they sent, rounded down.
+ * Part of the vault's gain that belongs to a deposit: mints of Token-2022 may withhold a fee from a transfer. Deposits
+ * of one transaction into one account share its gain in proportion to their sent amounts, rounded down.
  */
 function gainedShare(
   { tokenBalances }: SolanaTransaction,
@@ -56,7 +56,7 @@ type CalledDeposit = Pick<DepositFact, 'depositId' | 'depositor' | 'currency' | 
   readonly holder: string | undefined
 }
 
-/** What the instruction says. @source oracle-protocol.md 5.2 */
+/** Deposit in an instruction. @source oracle-protocol.md 5.2 */
 function readDeposit(
   { program, accounts, data: bytes }: SolanaInstruction,
   depository: string,

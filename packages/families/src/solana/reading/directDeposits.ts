@@ -5,7 +5,7 @@ import { InstructionData } from './instructionData.ts'
 import type { SolanaInstruction, SolanaTransaction } from './transaction.ts'
 
 const noOrder: Hex = `0x${'0'.repeat(64)}`
-/** Of the System program, as four bytes. */
+/** Transfer instruction of the System program, as four bytes. */
 const systemTransfer = '02000000'
 const tokenTransfer = '03'
 const tokenTransferChecked = '0c'
@@ -39,7 +39,7 @@ function readSolTransfer(
   return { depositor: from, currency: solanaCodec.nativeCurrency, amount: data.uint64(4) }
 }
 
-/** Of Token-2022 at most what the vault gained counts: such mints may keep a fee. */
+/** Token transfer in an instruction. For Token-2022 at most the vault's gain counts: such mints may withhold a fee. */
 function readTokenTransfer(
   { program, accounts, data: bytes }: SolanaInstruction,
   { tokenBalances }: SolanaTransaction,

@@ -33,13 +33,13 @@ export function referencesOrder({ instructions }: SolanaTransaction, orderId: He
   return namedOrder(memos) === orderId.toLowerCase()
 }
 
-/** What one holder gained in a currency within the transaction; less than nothing where it lost. */
+/** Amount that one holder gained in a currency within the transaction; negative for a loss. */
 type Change = { readonly holder: string; readonly gained: bigint }
 
 /**
- * What each recipient gained in each currency from the solver's side, one sum however often it is asked for:
- * SOL by its balance, tokens over all accounts that it owns. The side must have lost what the recipient gained
- * beside everything that others gained: who was paid by whom, balances do not tell.
+ * Amounts that each recipient gained in each currency from the solver's side, one sum however often it is asked for:
+ * SOL by its balance, tokens over all accounts that it owns. Balances do not show who paid whom, so the solver's side
+ * must have lost the recipient's gain plus all gains of others.
  * @param isPayer signers and listed payers
  * @throws BalanceNotExactError
  * @source rule F-143
@@ -82,7 +82,10 @@ function paidTo(
   return gained > amount ? { amount, fromOthers: gained - amount } : { amount }
 }
 
-/** What the recipient sold for it in the same transaction is a price, and no payment of an order. */
+/**
+ * True if the recipient sold another token in the same transaction: the gain is then a price, and no payment of an
+ * order.
+ */
 function givesAnotherToken(
   { tokenBalances }: SolanaTransaction,
   { recipient, currency }: { readonly recipient: string; readonly currency: string },
@@ -113,7 +116,7 @@ function lamportChanges(
   if (large === recipient || more.length > 0) {
     throw new BalanceNotExactError({ transactionId, account: more.includes(recipient) ? recipient : large })
   }
-  // What all others lost, it gained, or it was the fee.
+  // Its gain counts as the loss of all others; the fee may be a part of that.
   const known = exact.reduce((sum, { gained }) => sum + gained, 0n)
   return [...exact, { holder: holderOf(large, owners, recipient), gained: -known }]
 }

@@ -16,7 +16,7 @@ export function transactionCall(transactionId: string): RpcCall {
   return { method: 'getTransaction', params: [transactionId, options] }
 }
 
-/** Where a transaction that is not final yet stands. */
+/** Call for the status of a transaction that is not final yet. */
 export function statusCall(transactionId: string): RpcCall {
   return { method: 'getSignatureStatuses', params: [[transactionId], { searchTransactionHistory: true }] }
 }
@@ -78,12 +78,12 @@ export function accountsCall(addresses: readonly string[]): RpcCall {
   return { method: 'getMultipleAccounts', params: [addresses, { commitment, encoding: 'base64' }] }
 }
 
-/** What transactions that wrote to all of these accounts paid per compute unit, by slot. */
+/** Call for priority fees per compute unit, by slot, of transactions that wrote to all of these accounts. */
 export function priorityFeesCall(accounts: readonly string[]): RpcCall {
   return { method: 'getRecentPrioritizationFees', params: [accounts] }
 }
 
-/** What an account without data must hold. */
+/** Call for the minimum balance of an account without data. */
 export function rentRateCall(): RpcCall {
   return { method: 'getMinimumBalanceForRentExemption', params: [0] }
 }
@@ -97,12 +97,12 @@ export const solanaHeadTracking: HeadTracking = {
       : undefined,
 }
 
-/** How many blocks are final: what blockhashes end by. */
+/** Call for the final block height, by which blockhashes expire. */
 export function finalHeightCall(): RpcCall {
   return { method: 'getBlockHeight', params: [{ commitment }] }
 }
 
-/** What became of transactions, however long ago. */
+/** Call for the statuses of transactions, however old. */
 export function statusesCall(signatures: readonly string[]): RpcCall {
   return { method: 'getSignatureStatuses', params: [signatures, { searchTransactionHistory: true }] }
 }
@@ -112,7 +112,7 @@ export function blockhashCall(): RpcCall {
   return { method: 'getLatestBlockhash', params: [{ commitment }] }
 }
 
-/** What a transaction would do now, whoever has signed it. */
+/** Call for a simulation of a transaction, without a check of its signatures. */
 export function simulationCall(transaction: string): RpcCall {
   const options = {
     ...{ commitment, encoding: 'base64' },

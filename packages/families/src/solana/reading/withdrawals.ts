@@ -6,7 +6,7 @@ import type { SolanaAccount } from './answers.ts'
 import { InstructionData } from './instructionData.ts'
 import type { SolanaTransaction } from './transaction.ts'
 
-/** What the withdrawal bytes of a request say. */
+/** Contents of a request's withdrawal bytes. */
 export type WithdrawalTerms = {
   readonly withdrawalId: Hex
   readonly expirationSeconds: bigint

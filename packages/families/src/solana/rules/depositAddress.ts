@@ -16,10 +16,10 @@ import type { SolanaDepository } from './programAddresses.ts'
 /** The program that makes and empties deposit addresses, and the depository that they are emptied into. */
 export type SolanaAddressProgram = { readonly program: string; readonly depository: SolanaDepository }
 
-/** Of 32 that an address has. */
+/** Bytes of the 32-byte address that name it in salts. */
 const nameBytes = 20
 
-/** Of addresses that were derived: each takes two looks at the curve on average, 0.2 ms each. */
+/** Cached addresses: a derivation takes two curve checks on average, 0.2 ms each. */
 const derived = new Map<string, string>()
 
 /**

@@ -11,7 +11,7 @@ export type ProgramAddresses = {
   readonly vault: string
   /** Exists once the withdrawal was executed. */
   usedRequest(withdrawalId: Hex): string
-  /** Where the vault receives a mint. */
+  /** Token account in which the vault receives a mint. */
   vaultTokenAccount(token: SolanaToken): string
 }
 
@@ -33,10 +33,13 @@ export function deriveProgramAddresses(depository: string): ProgramAddresses {
   }
 }
 
-/** Of accounts that were derived, for the reason given at `judged`: two looks at the curve each on average. */
+/** Cached token accounts, for the reason given at `judged`: a derivation takes two curve checks on average. */
 const tokenAccounts = new Map<string, string>()
 
-/** Where an owner holds a mint. @source SPL Associated Token Account @throws Error for addresses that are no keys */
+/**
+ * Token account of an owner for a mint. @source SPL Associated Token Account @throws Error for addresses that are no
+ * keys
+ */
 export function associatedTokenAccount(owner: string, { mint, tokenProgram }: SolanaToken): string {
   return remembered(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () => {
     const { PublicKey } = solanaLibrary()
@@ -50,11 +53,11 @@ function derive(program: string, seeds: readonly Uint8Array[]): string {
   return PublicKey.findProgramAddressSync([...seeds], new PublicKey(program))[0].toBase58()
 }
 
-/** Of addresses that were judged: the same few thousand ask again, and a look at the curve takes 0.2 ms. */
+/** Cached results of the curve check: the same few thousand addresses return, and a check takes 0.2 ms. */
 const judged = new Map<string, boolean>()
 
 /**
- * Whether an address is a point of the curve, so that somebody may have its key. Addresses of programs' own accounts
+ * True if an address is a point of the curve, so that it can have a private key. Addresses of programs' own accounts
  * are chosen off the curve. @throws Error for a text that is no address @source Solana documentation, "PDA"
  */
 export function isSolanaKey(address: string): boolean {

@@ -4,23 +4,23 @@ import type { BlockMark, PassRange, SettlingPass } from '../../shared/settlingCh
 import { type ListedTransaction, parseBlockAt, parseHead, parseSignatures } from '../reading/answers.ts'
 import { blockCall, headCall, signaturesCall, signaturesMax } from '../reading/requests.ts'
 
-/** What stands for the hash of a slot in which no block was made: no hash is spelled so. */
+/** Placeholder for the hash of a slot without a block: no hash is spelled so. */
 const noBlock = 'skipped'
 
 /**
- * Where the pages of one endpoint's list can be entered, by slot: lists come the newest first, and what was not read
- * for long lies far behind. Of final transactions alone, which no endpoint forgets; each endpoint's own, so that none
- * can mislead another.
+ * Entry points into the pages of one endpoint's list, by slot: lists begin with the newest entry, so slots that were
+ * not read for long lie many pages behind. Only final transactions are kept, which no endpoint forgets, and each
+ * endpoint has its own, so that none can mislead another.
  */
 export type PageMarks = Map<string, readonly Pick<ListedTransaction, 'transactionId' | 'slot'>[]>
 
 const marksMax = 10_000
 
 /**
- * What one endpoint shows of a range of slots: the blocks at both of its ends, and all transactions that succeeded and
- * name the program, by slot and then by id. The last block comes first: a node shows it once it knows everything
- * that is in it, so that nothing of the range is listed too late. Of an endpoint that has not reached the range there
- * is no last block, and nothing is compared.
+ * One endpoint's view of a range of slots: the blocks at both of its ends, and all transactions that succeeded and name
+ * the program, by slot and then by id. The last block is read first: a node shows it once it knows the whole block, so
+ * that nothing of the range is listed too late. An endpoint that has not reached the range returns no last block, and
+ * nothing is compared.
  * @throws MalformedAnswerError, also where the node has dropped a block of the ends
  */
 export async function readDepositPass(
@@ -61,7 +61,7 @@ async function listTransactions(
   signal: AbortSignal,
 ): Promise<readonly ListedTransaction[]> {
   const found = new Map<string, ListedTransaction>()
-  // What lies behind the range is not asked for again.
+  // Entries newer than the range are not asked for again.
   let entries = (marks.get(view.alias) ?? []).filter(({ slot }) => slot > to)
   let before = entries.at(-1)?.transactionId
   let isDone = false

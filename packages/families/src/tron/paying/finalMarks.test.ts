@@ -1,5 +1,5 @@
-// Goal: what is believed of a payment is what enough voices say, at no later moment than enough of them have seen it.
-// Who gains by breaking it: a node that runs ahead, which would have an order closed or given up before its time.
+// Goal: a payment has the state that enough voices report, at no later moment than enough of them have reached.
+// Adversary: a node that runs ahead, to have an order closed or abandoned too early.
 
 import type { RpcAnswer } from '@causeway/rpc'
 import { expect, test } from 'vitest'

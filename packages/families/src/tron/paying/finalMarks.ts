@@ -17,9 +17,9 @@ import { parseInfo } from '../reading/answers.ts'
 import { infoRequest, solidHeadRequest, unsolidInfoRequest } from '../reading/requests.ts'
 
 /**
- * What nodes are asked of a fill wallet's payments, and how their answers are read. Transactions expire by the time of
- * blocks, so that of a final block, in milliseconds, stands for its height here. The newest solidified block is asked
- * for first: what is not there when the rest is told was not there at that block.
+ * Calls to nodes about a fill wallet's payments, and parsers of their answers. Transactions expire by block time, so
+ * the time of a final block, in milliseconds, stands for its height here. The newest solidified block is asked for
+ * first: state that is missing in the later answers was missing at that block.
  */
 
 const solidHeadCall = callOf(solidHeadRequest)
@@ -70,7 +70,7 @@ export function decideRun(votes: Votes, electorate: Electorate): SaidRun | undef
   return runSaid(said, electorate)
 }
 
-/** Of each transaction whether a solidified block has it, and whether any block has. */
+/** Calls for each transaction: is it in a solidified block, and is it in any block. */
 export const landingCalls = (hashes: readonly string[]): readonly RpcCall[] => [
   solidHeadCall,
   ...hashes.flatMap((hash) => [callOf(infoRequest(hash)), callOf(unsolidInfoRequest(hash))]),

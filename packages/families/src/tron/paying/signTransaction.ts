@@ -21,7 +21,7 @@ export function walletOf(key: Secret): string {
   return address
 }
 
-/** What a transaction says beside its call. */
+/** Members of a transaction beside its call. */
 export type TransactionTerms = {
   /** A recent block: the transaction is of no chain that has another one there. */
   readonly block: { readonly number: bigint; readonly hash: Hex }
@@ -37,7 +37,7 @@ export type SignedTransaction = {
   readonly raw: Hex
   /** Without `0x`. */
   readonly hash: string
-  /** What the chain counts, the place of a result included. @source families.md 5.3 */
+  /** Bytes that the chain charges for, including the space of a result. @source families.md 5.3 */
   readonly countedBytes: bigint
 }
 

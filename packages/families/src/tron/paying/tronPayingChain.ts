@@ -61,7 +61,7 @@ export const tronPaying: PayingChainFamily = {
 
 const { nativeCurrency } = createTronCodec()
 
-/** Of payments whose deadline nobody named; no block is ever so late. */
+/** Deadline of payments that have none; no block is ever so late. */
 const never = 2n ** 40n
 const tokenMax = 2n ** 256n - 1n
 
@@ -202,7 +202,10 @@ function refusePayments(wallet: string, payments: readonly PlannedPayment[]): st
   return sum > coinMax ? 'an amount is none of this chain' : undefined
 }
 
-/** What runs out of energy has failed and burnt all of its limit; what is left of it costs nothing. */
+/**
+ * Energy with a margin: a transaction that runs out of energy fails and burns its whole limit, while unused energy
+ * costs nothing.
+ */
 const withMargin = (energy: bigint): bigint => (energy * 3n) / 2n + 10_000n
 
 /** Bytes of a payment, at most; the rest of its cost is energy. */

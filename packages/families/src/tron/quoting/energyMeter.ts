@@ -9,7 +9,7 @@ import { approvalTrial, transferTrial } from './tokenCalls.ts'
 
 /** Contracts change their energy factor every six hours, and blocks do not change it. */
 const measuredAgeMsMax = 60_000
-/** How long late endpoints may still say what they have. */
+/** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
 
 export type MeasuredEnergy = { readonly energy: TokenEnergy; readonly from: EstimatedFrom }
@@ -17,9 +17,9 @@ export type MeasuredEnergy = { readonly energy: TokenEnergy; readonly from: Esti
 const unmeasured: MeasuredEnergy = { energy: usualTokenEnergy, from: 'configured' }
 
 /**
- * What the listed tokens take for a transfer and an allowance, by calls that nodes run for the fill wallet and nobody
- * sends. Each node says its own, so the median of enough of them counts; of a token that nobody can measure, because
- * the wallet has none of it, the usual is reckoned with. Never rejects for what endpoints do.
+ * Energy of the listed tokens for a transfer and an allowance, measured by calls that nodes run for the fill wallet
+ * without sending. Nodes differ, so the median of enough of them counts. If the wallet has none of a token, the usual
+ * energy is assumed. Never rejects for what endpoints do.
  */
 export function createEnergyMeter(asked: {
   readonly client: ChainClient
@@ -73,7 +73,7 @@ function measure(
 
 type Votes = readonly Vote<readonly RpcAnswer[]>[]
 
-/** Of each trial the dearest token's. */
+/** Energy of each trial, for the most expensive token. */
 function energyIn(votes: Votes, tokenCount: number, electorate: Electorate): MeasuredEnergy {
   let isMeasured = false
   const dearest = (trial: number, usual: bigint): bigint =>

@@ -30,7 +30,7 @@ import {
 } from './nodeCalls.ts'
 import { balanceCall } from './tokenCalls.ts'
 
-/** How long late endpoints may still say what they have. */
+/** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
 
 const { nativeCurrency } = createTronCodec()
@@ -122,7 +122,7 @@ function readingOf(
   }
 }
 
-/** What one endpoint shows of its newest block; nothing where any of it cannot be read. */
+/** State of one endpoint's newest block; undefined if any of it cannot be read. */
 function stateIn([head, , ...balances]: readonly RpcAnswer[], held: readonly string[]): State | undefined {
   return unlessUnreadable(() => {
     const { number, timestampSeconds } = parseHead(head)

@@ -13,8 +13,8 @@ import { contractRequest, headRequest, type TronRequest } from '../reading/reque
 import { nodeAddress } from '../rules/quoting/tronQuoting.ts'
 
 /**
- * What quotes and payments ask a node, as calls of a client whose endpoints are asked by paths, and what it answers,
- * read strictly. All parsers throw `MalformedAnswerError`. @source TRON developer documentation, "HTTP API"
+ * Calls of quotes and payments to a node, through a client that asks by paths, and strict parsers of the answers. All
+ * parsers throw `MalformedAnswerError`. @source TRON developer documentation, "HTTP API"
  */
 export const callOf = ({ path, body }: TronRequest): RpcCall => ({ method: path, params: [body] })
 
@@ -39,7 +39,7 @@ export function parseHead(answer: RpcAnswer | undefined): {
 
 export const parametersCall: RpcCall = { method: '/wallet/getchainparameters', params: [{}] }
 
-/** What everybody pays, by vote. */
+/** Prices of the chain, set by vote. */
 export type ChainPrices = { readonly sunPerEnergy: bigint; readonly sunPerByte: bigint }
 
 export function parsePrices(answer: RpcAnswer | undefined): ChainPrices {
@@ -79,7 +79,7 @@ export function parseOwnEnergy(answer: RpcAnswer | undefined): bigint {
   return maxBigint(0n, parseInteger(EnergyLimit, what) - parseInteger(EnergyUsed, what))
 }
 
-/** Whether an address holds a contract. */
+/** Call for the contract at an address. */
 export const codeCall = (address: string): RpcCall =>
   callOf(contractRequest(`0x${nodeAddress(address).slice(2)}`))
 

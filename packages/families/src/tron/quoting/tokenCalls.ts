@@ -5,7 +5,7 @@ import { encodeTransfer } from '../../ethereum/rules/abi.ts'
 import { tokenAllowance } from '../rules/paying/fillCalls.ts'
 import { tryCall } from './nodeCalls.ts'
 
-/** What an account has of a token. Addresses in base58, as all here. */
+/** Call for an account's balance of a token. Addresses in base58, as all here. */
 export const balanceCall = (token: string, account: string): RpcCall =>
   tryCall({
     ...{ owner: account, contract: token, selector: 'balanceOf(address)' },

@@ -13,7 +13,7 @@ import { readRawTransaction, type TronTransaction } from './rawTransaction.ts'
 /** `hash` is the block's id: its number in the first eight bytes, a hash behind them. */
 export type TronHeader = EvmHeader
 
-/** What became of a transaction. */
+/** Result of a transaction. */
 export type TronInfo = {
   readonly blockNumber: bigint
   readonly timestampSeconds: bigint
@@ -75,8 +75,8 @@ export function parseBlockInfos(
 }
 
 /**
- * What every transaction of a block did, in chain order; none where the block has none.
- * @throws MalformedAnswerError, also where one is told twice or of another block
+ * Results of all transactions of a block, in chain order; empty for a block without any.
+ * @throws MalformedAnswerError, also for a duplicate or a transaction of another block
  */
 export function parseInfosOf(
   body: unknown,
@@ -97,7 +97,7 @@ export function parseInfosOf(
   })
 }
 
-/** What a transaction burnt, sun; `undefined` when no block holds it. @throws MalformedAnswerError */
+/** Fee that a transaction burnt, in sun; `undefined` if no block holds it. @throws MalformedAnswerError */
 export function parseFee(body: unknown): bigint | undefined {
   const what = 'gettransactioninfobyid'
   if (isNothing(body)) return undefined

@@ -2,7 +2,7 @@ import type { HttpView } from '@causeway/rpc'
 import { EndpointFailure } from '@causeway/rpc'
 import type { TronRequest } from './requests.ts'
 
-/** What one node is asked through. */
+/** Connection to one node. */
 export type TronView = Pick<HttpView, 'alias' | 'ask'>
 
 /** The JSON that one node answers with. @throws EndpointFailure */

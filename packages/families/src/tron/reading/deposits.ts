@@ -5,7 +5,7 @@ import type { TronContract } from './contract.ts'
 import type { TronTransaction } from './rawTransaction.ts'
 
 const wordDigits = 64
-/** Where the arguments of a call end, in digits behind `0x`. */
+/** End of a call's arguments, in digits behind `0x`. */
 const argumentsEnd = new Map([
   ['a9059cbb', 8 + 2 * wordDigits],
   ['23b872dd', 8 + 3 * wordDigits],

@@ -13,7 +13,7 @@ export type TronReaderLimits = EthereumReaderLimits
 export type TransactionRequest = {
   /** Canonical. */
   readonly transactionId: string
-  /** What is read beside the info. */
+  /** Purpose, which decides what is read beside the info. */
   readonly purpose: 'deposits' | 'payment'
   /** Requests of equal text want the same. */
   readonly variant?: string

@@ -8,7 +8,7 @@ import { tronProtocol } from './rawTransaction.ts'
 import { headRequest } from './requests.ts'
 import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints.ts'
 
-/** Where nodes serve the interface of Ethereum beside their own. */
+/** Path under which nodes serve the Ethereum interface beside their own. */
 const jsonRpcPath = /\/jsonrpc\/?(?=\?|$)/
 
 /** A `tron-vm` chain. @throws ConfigurationError for endpoints that are no URLs */

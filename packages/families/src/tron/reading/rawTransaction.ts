@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { bytesToHex, type Hex } from '@causeway/core'
 import { MalformedAnswerError } from '@causeway/rpc'
 
-/** What a transaction asked for, as its hashed bytes say it. */
+/** A transaction as its hashed bytes state it. */
 export type TronTransaction = {
   /** The 20 bytes of the account that pays and calls; absent with `to`. */
   readonly from: Hex | undefined
@@ -44,7 +44,7 @@ type TronProtocol = {
   }>
 }
 
-/** Where tronweb puts the classes of the protocol when it is loaded. */
+/** Global in which tronweb puts the classes of the protocol when it is loaded. */
 declare global {
   var TronWebProto: TronProtocol | undefined
 }

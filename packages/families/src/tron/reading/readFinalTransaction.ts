@@ -36,7 +36,7 @@ import {
 /** Logs are under their position in the block where `Wanted.positions` asked for it, else in the transaction. */
 export type FinalTransaction = FinalExecution<TronTransaction>
 
-/** What to read beside the info, judged on its logs. */
+/** Readings beside the info, decided by its logs. */
 export type Wanted = {
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
   readonly positions: (logs: readonly EvmLog[]) => boolean

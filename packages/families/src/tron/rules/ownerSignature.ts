@@ -3,7 +3,7 @@ import { concatBytes, hexDigits, keccak256, utf8Bytes } from '@causeway/core'
 const messagePrefix = utf8Bytes('\x19TRON Signed Message:\n64')
 
 /**
- * What a Tron wallet signs when it is given the 64 hex digits of a hash as text.
+ * Digest that a Tron wallet signs for the 64 hex digits of a hash as text.
  * @source oracle-protocol.md 3.6
  */
 export function tronMessageDigest(hash: Uint8Array): Uint8Array {

@@ -8,10 +8,10 @@ import { askNode, type TronView } from '../reading/askNode.ts'
 import { blockInfosRequest, headerRequest } from '../reading/requests.ts'
 
 /**
- * What one node shows of a range of heights: the blocks at both of its ends, and all transactions that pay a
- * depository, in chain order. What a block did is told by its height alone, so the end of the range is read again
- * behind all of it: a block's id depends on every block before it, and while it stays they are the same. Of a node
- * that has not reached the range there is no last block, and nothing is compared.
+ * One node's view of a range of heights: the blocks at both of its ends, and all transactions that pay a depository, in
+ * chain order. Block contents are addressed by height alone, so the end of the range is read again after them: a
+ * block's id depends on every block before it, so an unchanged id proves unchanged blocks. A node that has not reached
+ * the range returns no last block, and nothing is compared.
  * @throws MalformedAnswerError, also where blocks were replaced meanwhile
  */
 export async function readDepositPass(

@@ -14,7 +14,7 @@ import type {
 } from '../../../rules/quotingFamily.ts'
 import { hyperliquidNativeDecimals, usdcToken } from '../withdrawalTransfer.ts'
 
-/** Of the typed data of a transfer, in the order in which they are hashed. */
+/** Members of a transfer's typed data, in the order in which they are hashed. */
 export const sendAssetMembers = [
   { name: 'hyperliquidChain', type: 'string' },
   { name: 'destination', type: 'string' },
@@ -59,7 +59,7 @@ function reserved(account: string): string | undefined {
 /** The exchange counts in 64 bits. */
 const amountMax = 2n ** 64n - 1n
 
-/** Of 8 decimals the exchange moves 6 between perps accounts. @source rule F-157 */
+/** Smallest transfer between perps accounts: the exchange moves only 6 of 8 decimals. @source rule F-157 */
 const perpsGranularity = 100n
 
 /**
@@ -164,7 +164,7 @@ function authorization(
 /** The public client puts the chain that its wallet is on in its place. @source families.md 2.4 */
 const signatureChainId = 1
 
-/** Where a currency is held, and what the exchange calls it. @throws Error for a token without a symbol */
+/** Side that holds a currency, and the exchange's name of the currency. @throws Error for a token without a symbol */
 export function hyperliquidAsset({ address, isNative, symbol = '' }: QuotedCurrency): {
   /** `spot`, empty for the first perps dex, or the name of another. */
   readonly dex: string

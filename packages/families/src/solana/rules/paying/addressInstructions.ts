@@ -6,7 +6,7 @@ import { associatedTokenAccount, type SolanaToken } from '../programAddresses.ts
 import { associatedTokenProgram, systemProgram } from '../programs.ts'
 import type { SolanaInstruction } from '../quoting/instructions.ts'
 
-/** What an instruction of the program does: the first byte of its data. @source depositAddresses.c */
+/** First data byte of the program's instructions, by action. @source depositAddresses.c */
 const actions = { sweep: 1, withdraw: 2, close: 3 } as const
 /** An address and the terms that it is made of. */
 type Emptied = { readonly address: string; readonly terms: DepositAddressTerms }

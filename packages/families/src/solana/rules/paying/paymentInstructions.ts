@@ -15,7 +15,7 @@ import { markPayment, type PaymentMark } from './paymentMarker.ts'
 
 /** All that one transaction of a fill wallet does, and whatever is signed again does the same. */
 export type MarkedTerms = {
-  /** What is marked: of a fill its order's id, of a refund its own. */
+  /** Id to mark: an order's id for a fill, a refund's own id for a refund. */
   readonly id: Hex
   readonly mark: PaymentMark
   /** Named by the memo, which is how the payment is attested; of a closing none. */

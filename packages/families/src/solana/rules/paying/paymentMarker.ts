@@ -13,12 +13,11 @@ import { markBytes, systemProgram } from '../programs.ts'
 import { type SolanaInstruction, sendCoin, uint64 } from '../quoting/instructions.ts'
 
 /**
- * What a fill wallet has done about one payment id, kept on chain in an account of its own: the counterpart of the
- * fill contract's memory. The account's address is derived from the wallet and the id, it belongs to the System
- * program, and the number of its bytes is all that it says. Bytes can be taken only where there are none yet and only
- * with the wallet's signature, and an account with bytes can never be emptied again, by nobody: so of all
- * transactions that mark one id at most one ever succeeds. Lamports that strangers send there change nothing.
- * See decision 27.
+ * Record of a fill wallet about one payment id, kept on chain in an account of its own: the counterpart of the fill
+ * contract's storage. The account's address is derived from the wallet and the id. It belongs to the System program,
+ * and its data length is the only information. Data can be allocated only once and only with the wallet's signature,
+ * and an account with data can never be emptied again by anyone: so at most one of all transactions that mark one id
+ * ever succeeds. Lamports that strangers send there change nothing. See decision 27.
  */
 export type PaymentMark = keyof typeof markBytes
 
@@ -26,7 +25,7 @@ const allocateWithSeed = 9
 /** The most that a seed may have. @source Solana documentation, System Program */
 const seedCharacters = 32
 
-/** Where a wallet marks an id. Pure. @throws InvalidAddressError for a wallet that is no account */
+/** Address of a wallet's marker for an id. Pure. @throws InvalidAddressError for a wallet that is no account */
 export function paymentMarkerAddress(wallet: string, id: Hex): string {
   const parts = [
     solanaCodec.encodeAddress(wallet),
@@ -70,8 +69,8 @@ export function markPayment(
 }
 
 /**
- * What an account at a marker's address says; `undefined` where no marker of ours can look so.
- * @param account nothing where there is no account
+ * Mark at a marker's address; `undefined` for an account that cannot be a marker of ours.
+ * @param account undefined if there is no account
  */
 export function readPaymentMark(
   account: { readonly owner: string; readonly data: Uint8Array } | undefined,

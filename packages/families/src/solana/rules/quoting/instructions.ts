@@ -11,7 +11,7 @@ import {
   systemProgram,
 } from '../programs.ts'
 
-/** What an instruction does with an account; who pays signs, and is written. */
+/** Role of an account in an instruction; the payer signs, and is written. */
 export type AccountRole = 'pays' | 'signs' | 'written' | 'read'
 
 /** As the steps of a quote tell it: addresses stay text, because a quote makes no bytes of them. */
@@ -36,7 +36,7 @@ export function libraryInstruction({ program, accounts, data }: SolanaInstructio
   })
 }
 
-/** What a transaction bids: units it may use, and micro-lamports for each. */
+/** Bid of a transaction: its unit limit, and micro-lamports per unit. */
 export type UnitBid = { readonly units: bigint; readonly microLamportsPerUnit: bigint }
 
 /** @source Solana documentation, "Compute budget" */

@@ -2,10 +2,10 @@ import { divideUp } from '@causeway/core'
 import type { AccountLack, CostedTransaction, NetworkFees } from '../../../rules/quotingFamily.ts'
 import { markBytes } from '../programs.ts'
 
-/** What a cluster's fees are reckoned from. */
+/** Inputs of a cluster's fees. */
 export type SolanaFeeFacts = {
   readonly lamportsPerSignature: bigint
-  /** What a transaction pays for its place in a block, per compute unit. */
+  /** Price of a place in a block, per compute unit. */
   readonly microLamportsPerUnit: bigint
   /** For each byte of an account, and for as many more as each account counts beside its data. */
   readonly rentLamportsPerByte: bigint
@@ -27,7 +27,7 @@ const units = {
   topup: 3_000n,
 } as const
 
-/** What leaves a marker, whose rent nobody gets back. See decision 27. */
+/** Transactions that create a marker, whose rent is never returned. See decision 27. */
 const markedKinds: ReadonlySet<CostedTransaction['kind']> = new Set(['fill', 'refund', 'sweep'])
 
 /** @source Solana documentation, "Rent": bytes that an account takes beside its data */

@@ -174,7 +174,7 @@ describe('a deposit', () => {
   })
 })
 
-// Who gains by breaking it: whoever is quoted what no cluster takes, because another form was remembered for it.
+// Adversary: a cached size of another form, which makes a quote that no cluster accepts.
 describe('the size of a transaction', () => {
   const program = { program: depository, addresses: deriveProgramAddresses(depository) }
   const token = { mint: usdcMint, tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' }

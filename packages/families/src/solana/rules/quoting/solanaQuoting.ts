@@ -159,7 +159,7 @@ function funded(
   return { ...transaction, refusal: new FeeFundsError(field, feeFunds, needed, 'lamports') }
 }
 
-/** Of a plain token account. @source families.md 5.1 */
+/** Bytes of a plain token account. @source families.md 5.1 */
 const tokenAccountBytes = 165
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
@@ -173,11 +173,11 @@ export function checkSize(payer: string, instructions: readonly SolanaInstructio
   if (bytes > transactionBytesMax) throw new SolanaTransactionTooLargeError(bytes)
 }
 
-/** Of transactions that were compiled, by form: there are few, and compiling one takes 0.3 ms. */
+/** Cached sizes of compiled transactions, by form: there are few forms, and compiling one takes 0.3 ms. */
 const knownBytes = new Map<string, number>()
 const knownBytesMax = 1_000
 
-/** What decides the size: which accounts are one, what each does, and how long the data is. */
+/** Key of the members that decide the size: equal accounts, the role of each, and the length of the data. */
 function formOf(payer: string, instructions: readonly SolanaInstruction[]): string {
   const numbers = new Map<string, number>([[payer, 0]])
   const numberOf = (address: string): number => {
@@ -193,7 +193,7 @@ function formOf(payer: string, instructions: readonly SolanaInstruction[]): stri
     .join(' ')
 }
 
-/** Of a signed transaction, as web3.js compiles it. */
+/** Bytes of a signed transaction, as web3.js compiles it. */
 export function transactionBytes(payer: string, instructions: readonly SolanaInstruction[]): number {
   const form = formOf(payer, instructions)
   const known = knownBytes.get(form)
@@ -235,7 +235,7 @@ function signedBytes({
   )
 }
 
-/** Of a length before what it counts: seven bits a byte. */
+/** Bytes of a length prefix: seven bits per byte. */
 const lengthBytes = (length: number): number => (length < 0x80 ? 1 : length < 0x4000 ? 2 : 3)
 
 function depositInstructions(

@@ -69,7 +69,7 @@ export function fillClosing({ fillContract: contract, id }: PaidThrough): Contra
   return { selector: 'close(bytes32)', contract, data: fillContract.encode('close', [id]), coin: 0n }
 }
 
-/** What the contract remembers of an id of one wallet: 0 open, 1 paid, 2 closed. */
+/** Call for the contract's record of an id of one wallet: 0 open, 1 paid, 2 closed. */
 export function fillState({ fillContract: contract, id }: PaidThrough, wallet: string): ContractCall {
   const data = fillContract.encode('stateOf', [accountOf(wallet), id])
   return { selector: 'stateOf(address,bytes32)', contract, data, coin: 0n }

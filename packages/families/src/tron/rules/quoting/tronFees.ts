@@ -9,7 +9,7 @@ export type TokenEnergy = {
   readonly approve: bigint
 }
 
-/** What a chain's fees are reckoned from. */
+/** Inputs of a chain's fees. */
 export type TronFeeFacts = {
   /** Prices by which TRX is burnt: the parameters `getEnergyFee` and `getTransactionFee`. */
   readonly sunPerEnergy: bigint
@@ -39,7 +39,7 @@ const ownEnergy = {
   topup: 20_000n,
 } as const
 
-/** Of a contract that pays an account which is not there yet. @source rule F-128 */
+/** Energy of a contract's payment that activates its recipient account. @source rule F-128 */
 const activationEnergy = 25_000n
 
 /**
@@ -58,7 +58,7 @@ const bytes = {
   topup: 75n,
 } as const
 
-/** What a transaction takes: energy of contracts, and bytes of the chain. */
+/** Resources of a transaction: energy of contracts, and bytes of the chain. */
 export type TronUse = { readonly energy: bigint; readonly bytes: bigint }
 
 /**

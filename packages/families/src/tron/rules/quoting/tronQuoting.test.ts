@@ -24,7 +24,7 @@ const quoting = tronQuoting.bind({ chainId: 728_126_428, codec, depository })
 const coin = { address: codec.nativeCurrency, isNative: true, resetsAllowance: false }
 const token = { address: usdt, isNative: false, resetsAllowance: true }
 const fees = new TronFees({ sunPerEnergy: 100n, sunPerByte: 1_000n, tokenEnergy: usualTokenEnergy })
-/** Of `depositErc20(address,address,uint256,bytes32)`. */
+/** Selector of `depositErc20(address,address,uint256,bytes32)`. */
 const depositErc20 = 'e8017952'
 const word = (digits: string) => digits.padStart(64, '0')
 

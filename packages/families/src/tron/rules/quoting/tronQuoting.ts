@@ -46,7 +46,7 @@ const clientsNobody = 'THa7BwoPfacfiELa63pbmm3g5PGKYmtJyt'
 export const coinMax = BigInt(Number.MAX_SAFE_INTEGER)
 const tokenMax = 2n ** 256n - 1n
 
-/** What the public client's adapter allows a transaction to burn. @source rule F-129 */
+/** Fee limit that the public client's adapter sets for a transaction. @source rule F-129 */
 export const feeLimitSun = 30_000_000n
 
 /** Networks of the family put precompiles below it. @source java-tron, PrecompiledContracts */
@@ -76,7 +76,7 @@ export class TronFeeLimitError extends DomainError {
   }
 }
 
-/** What users send here; all of it calls a contract, but coin that is only sent. */
+/** Transactions of users; all of them call a contract, except plain transfers of coin. */
 const sent: ReadonlySet<UserTransactionKind> = new Set([
   'reset-approval',
   'approve',
