@@ -7,7 +7,7 @@ export type Deadline = {
   hasPassed(): boolean
   /** Frees timer and listener; call it once the work is over. */
   release(): void
-  /** The same, and aborts what is still under way: nothing needs it any more. */
+  /** Does as `release`, and aborts pending work that has no use any more. */
   end(): void
 }
 
@@ -56,7 +56,7 @@ export function whenAborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** What is aborted by a time limit fails with this, unless its owner says otherwise. */
+/** Error of work that a time limit aborts, unless its owner sets another one. */
 export function lateError(timeoutMs: number): UpstreamUnavailableError {
   return new UpstreamUnavailableError(`No answer within ${timeoutMs} ms.`, { code: 'REQUEST_TIMED_OUT' })
 }

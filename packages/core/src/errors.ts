@@ -1,4 +1,4 @@
-/** What went wrong, from the caller's point of view. Each app maps every kind to one HTTP status. */
+/** Kind of an error, from the caller's point of view. Each app maps every kind to one HTTP status. */
 export type ErrorKind =
   | 'invalid_request'
   | 'unauthorized'

@@ -8,7 +8,7 @@ import type { Order } from '../order/order.ts'
  * currency's smallest unit.
  */
 
-/** Where a fact was read and why it counts as final. Outside what is signed. @source design.md 7.9 */
+/** Source of a fact, and the reason why it counts as final. Not part of the signed data. @source design.md 7.9 */
 export type Evidence = {
   readonly chainId: string
   /** Absent, like the number, where the family has no blocks that could be replaced. */
@@ -76,14 +76,14 @@ export type TransferFact = {
   readonly currency: string
   /** Paid to the recipient by the solver's side, as far as it is proven. */
   readonly amount: bigint
-  /** What others moved to him, which pays nothing. */
+  /** Amount that others moved to the recipient, which pays nothing. */
   readonly fromOthers?: bigint
 }
 
 /** One call that the fill contract proves to have executed. */
 export type ExecutedCallFact = { readonly to: string; readonly data: Hex; readonly value: bigint }
 
-/** What one final transaction paid, read once however many payments the order has. */
+/** Payments of one final transaction, read once however many payments the order has. */
 export type PaymentFacts = {
   readonly kind: 'payment'
   readonly transactionId: string
@@ -150,8 +150,8 @@ export type WithdrawRequestFacts = {
 export type FinalBlock = { readonly number: bigint; readonly hash: string }
 
 /**
- * How a chain's final blocks are watched: one that was final and is another block now, or is gone,
- * halts the chain. Both throw a `DomainError` when the quorum is not reached.
+ * Watch over a chain's final blocks: one that was final and is another block now, or is gone, halts the chain. Both
+ * methods throw a `DomainError` when the quorum is not reached.
  * @source rule P-95
  */
 export interface FinalBlocks {
@@ -173,10 +173,10 @@ export interface FinalBlocks {
 
 export type ReadOptions = { readonly signal: AbortSignal }
 
-/** Where a look through final blocks begins: behind a block, or so many minutes before the newest of them. */
+/** Start of a scan through final blocks: behind a block, or this many minutes before the newest of them. */
 export type ScanStart = { readonly after: bigint } | { readonly minutes: number }
 
-/** What final blocks hold for settlement. Ids are canonical, in the order of the chain, each once in its list. */
+/** Settlement data of final blocks. Ids are canonical, in the order of the chain, each once in its list. */
 export type FinalBlockScan = {
   /** The last block that was looked through; the next look goes on behind it. */
   readonly through: bigint

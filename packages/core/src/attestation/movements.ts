@@ -1,7 +1,7 @@
 /** Value of one currency that moved from one account to another inside a transaction. */
 export type Movement = { readonly from: string; readonly to: string; readonly amount: bigint }
 
-/** What a recipient has of a transaction, by who moved it to him. */
+/** Amounts that a recipient received in a transaction, by sender. */
 export type Received = {
   /** From the solver's side, less everything that left the recipient again; never negative. */
   readonly net: bigint
@@ -12,10 +12,10 @@ export type Received = {
 }
 
 /**
- * What counts as paid to a recipient: what the solver's side moved to him, net over the transaction. All that
- * left him is taken off what was paid, whoever got it and whatever others gave beside it: a stranger's money
- * never makes up for a payment that went back. Nobody pays himself.
- * @param isPayer whether an account is on the solver's side
+ * Amounts that count as paid to a recipient: moved to him by the solver's side, net over the transaction. All that left
+ * the recipient again is deducted from the paid amount, whoever got it and whatever others gave beside it: a stranger's
+ * money never makes up for a payment that went back. A payment to oneself does not count.
+ * @param isPayer true for an account on the solver's side
  * @source rule P-43
  */
 export function receivedBy(

@@ -6,10 +6,10 @@ import type { MappingEntry } from '../signatures/execution.ts'
 import type { NoFillOrRefund } from '../signatures/noFillOrRefund.ts'
 import { hubAlias } from './hubIds.ts'
 
-/** What an entry of the hub's mapping holds where a promise was given. */
+/** Data of a mapping entry on the hub that records a promise. */
 export const noFillOrRefundData: Hex = '0x01'
 
-/** Where the hub keeps the promise: the solver's account there, and the id that the order has under it. */
+/** Key of the promise on the hub: the solver's account there, and the order's id under that account. */
 export function noFillOrRefundPlace({ solverChainId, solver, orderId }: NoFillOrRefund): {
   readonly user: Hex
   readonly id: Hex

@@ -8,8 +8,8 @@ import type { ExecutedCallFact, PaymentFacts } from './facts.ts'
 export const bpsDiffUnit = 10n ** 18n
 
 /**
- * How far the weighted deposits are from what the order asked for, in units of `bpsDiffUnit`, truncated
- * toward zero; `undefined` when the order asks for nothing.
+ * Relative difference between the weighted deposits and the order's inputs, in units of `bpsDiffUnit`, truncated toward
+ * zero; `undefined` when the order asks for nothing.
  * @param amounts one per order input, in the order's sequence
  * @source rule P-129
  */
@@ -70,7 +70,7 @@ export type UnpaidPayment = {
    */
   readonly why: 'short' | 'payer_not_listed' | 'not_recorded' | 'fill_contract_unknown'
   readonly paid: bigint
-  /** Of all payments up to this one that share its transaction, recipient and currency. */
+  /** Sum of all payments up to this one that share its transaction, recipient and currency. */
   readonly demanded: bigint
 }
 

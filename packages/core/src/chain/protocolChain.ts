@@ -20,7 +20,7 @@ export class UnknownChainError extends DomainError {
   }
 }
 
-/** What hashing needs of one chain. */
+/** Chain data that hashing needs. */
 export type HashedChain = {
   readonly codec: VmCodec
   readonly idHash: Uint8Array

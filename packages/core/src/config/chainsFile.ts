@@ -3,7 +3,7 @@ import { vmTypes } from '../encodings/vmType.ts'
 import { chainKey, codeHashes, environmentName } from './scalars.ts'
 
 /**
- * How a chain's blocks become final: by tag, by depth below the head, by age, or by all that are set.
+ * Finality of a chain's blocks: by tag, by depth below the head, by age, or by all that are set.
  * @source design.md 7.4
  */
 const finalitySchema = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bps, decimalInteger, evmAddress } from './scalars.ts'
 
-/** What the solver charges above the expected cost of a transaction. */
+/** Solver's markup on the expected cost of a transaction. */
 const markupBps = bps.default(1_000)
 
 const gasModelSchema = z.object({
@@ -110,7 +110,7 @@ export type FeerateModel = z.infer<typeof feerateModelSchema>
 export type EnergyModel = z.infer<typeof energyModelSchema>
 export type FlatModel = z.infer<typeof flatModelSchema>
 
-/** How a family of chains charges, whichever of its ways a chain takes. */
+/** Class of a chain's fee model. */
 export function feeModelClass({ kind }: FeeModel): 'gas' | 'priority-fee' | 'feerate' | 'energy' | 'flat' {
   switch (kind) {
     case 'priority-fee':
@@ -125,7 +125,7 @@ export function feeModelClass({ kind }: FeeModel): 'gas' | 'priority-fee' | 'fee
   }
 }
 
-/** Whether a chain charges for data and nobody is named who tells the price. */
+/** True for a chain that charges for data but has no configured oracle for the price. */
 export function lacksGasPriceOracle(feeModel: FeeModel): feeModel is GasModel {
   if (feeModel.kind !== 'op-stack' && feeModel.kind !== 'arbitrum') return false
   return feeModel.gasPriceOracle === undefined

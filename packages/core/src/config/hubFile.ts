@@ -26,7 +26,7 @@ export const hubFileSchema = z.object({
   genericMappingAddress: evmAddress.optional(),
   /** When a promise or a balance of the hub counts for a recovery; default: its `finalized` block. */
   finality: hubFinality.optional(),
-  /** How long both a promise and the deposit must stand before it is recovered; default a day. */
+  /** Minimum age in seconds of both a promise and its deposit before the deposit is recovered; default a day. */
   recoveryDelaySeconds: z.number().int().min(0).optional(),
   /** Chain of the allocator that issues withdrawals; without an allocator no withdrawal gets an execution. */
   auroraEvmChainId: z.number().int().positive().optional(),
@@ -34,7 +34,7 @@ export const hubFileSchema = z.object({
   auroraAllocatorAddress: evmAddress.optional(),
   /** Domain of what is signed for the allocator. */
   auroraAllocatorSpenderAddress: evmAddress.optional(),
-  /** Where the allocator is read, when its chain is not the hub. */
+  /** RPC endpoints of the allocator's chain, if that is not the hub. */
   auroraHttpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
   /** When a payload of the allocator counts as issued; default: its chain's `finalized` block. */
   auroraFinality: hubFinality.optional(),

@@ -10,7 +10,7 @@ const assetId = z.string().regex(/^[a-z0-9-]{1,32}$/)
 /** Names a USD price, e.g. `ETH/USD`. */
 const priceKey = z.string().regex(/^[A-Z0-9.]{1,16}\/USD$/)
 
-/** What solver inventory of one asset is worth moving for. @source rule Q-40 */
+/** Rewards and limits for moves of the solver inventory of one asset. @source rule Q-40 */
 const inventorySchema = z.object({
   /** κ of the potential, in bps of the moved value at a skew of one target. */
   kappaBps: bps,
@@ -37,11 +37,11 @@ const feedSchema = z.object({
   description: z.string(),
   decimals: z.number().int().min(0).max(36),
   heartbeatSeconds: z.number().int().positive(),
-  /** Where the address comes from. */
+  /** Source of the address. */
   source: z.string(),
 })
 
-/** Where one USD price comes from. Feeds are primary, pools and HTTP adapters the second source. */
+/** Sources of one USD price. Feeds are primary, pools and HTTP adapters the second source. */
 const priceSchema = z.object({
   key: priceKey,
   class: z.enum(['stable', 'major', 'longtail']),
@@ -74,7 +74,7 @@ const guardianSetSchema = z.object({
     .max(255)
     .refine((addresses) => new Set(addresses).size === addresses.length, 'a guardian is listed twice')
     .describe('In the order of the set; more than half of them must have signed'),
-  /** Where the addresses come from. */
+  /** Source of the addresses. */
   source: z.string(),
   seen: seenOn.optional().describe('Day on which they were read there'),
   contract: z
@@ -85,7 +85,7 @@ const guardianSetSchema = z.object({
     ),
 })
 
-/** What every caller is told: no credentials. */
+/** URL that every caller can see: no credentials. */
 export const publicUrl = (protocol: RegExp) =>
   z
     .union([z.literal(''), z.url({ protocol })])
@@ -144,7 +144,7 @@ const costCeiling = (maxBps: number, orMicroUsd: bigint) =>
     })
     .default({ maxBps, orMicroUsd })
 
-/** What no price source and no fee history can move a quote beyond. @source rule Q-176 */
+/** Limits of a quote that no price source and no fee history can exceed. @source rule Q-176 */
 const ceilingsSchema = z
   .object({
     relayerGas: costCeiling(200, 25_000_000n).describe(
@@ -254,7 +254,10 @@ const quoteChainSchema = z
     }
   })
 
-/** What `EXTERNAL_LIQUIDITY_URL` may add where the solver is short, for requests with `useExternalLiquidity`. */
+/**
+ * Limits on `EXTERNAL_LIQUIDITY_URL`, which adds amounts that the solver lacks, for requests with
+ * `useExternalLiquidity`.
+ */
 const externalLiquiditySchema = z
   .object({
     maxFeeBps: bps.default(50).describe('An offer that costs more is not counted on'),
@@ -361,8 +364,8 @@ export function paceMs({ blockTimeMs }: Pick<QuoteChain, 'blockTimeMs'>): number
 }
 
 /**
- * Where several blocks come between two looks, states are read and links followed no more often than this: as where one
- * comes every two seconds, less what the clocks of readers and blocks are apart. @source F-106
+ * Minimum time between two reads of state or links on chains with several blocks in that time: the fastest pace, one
+ * block every two seconds, less the clock difference between readers and blocks. @source F-106
  */
 export const leastBetweenReadsMs = fastestPaceMs - 250
 

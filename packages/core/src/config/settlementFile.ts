@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { allocatorDepositorySchema } from './allocatorFile.ts'
 import { environmentName, evmAddress } from './scalars.ts'
 
-/** What `causeway contracts deploy --settlement` reads: who may do what with the contracts that settlement stands on. */
+/** File for `causeway contracts deploy --settlement`: the rights on the contracts that settlement depends on. */
 export const settlementFileSchema = z
   .strictObject({
     $schema: z.string().optional(),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { Secret } from '../secret.ts'
 import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './scalars.ts'
 
-/** Of 32 bytes; what its family makes of it is said where it is used. */
+/** Base58 text of 32 bytes; each use states its meaning in the family. */
 const base58Address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
 const segwitAddress = z.string().regex(/^(bc|tb|bcrt)1[02-9ac-hj-np-z]{8,87}$/)
-/** What exchanges call a currency by. */
+/** Exchange's index of a currency. */
 const assetIndex = z.string().regex(/^(0|[1-9]\d{0,19})$/)
 /** A token of an exchange: 16 bytes, with the name of a part of it behind. */
 const exchangeToken = z.string().regex(/^0x[0-9a-fA-F]{32}(?:[0-9a-fA-F]{2})*$/)
@@ -173,7 +173,7 @@ export function exposureLimitsOf(
 
 const refundGasPart = 4n
 
-/** What gas may cost on a chain within an hour, in smallest units of its native coin. */
+/** Gas budget of a chain per hour, in smallest units of its native coin. */
 export type GasBudgets = {
   readonly gasPerHourWei: bigint
   readonly refundGasPerHourWei: bigint

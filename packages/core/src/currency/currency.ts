@@ -1,5 +1,5 @@
 /**
- * What a price is guarded by and what platform fee applies.
+ * Class of an asset, which decides the guards of its price and its platform fee.
  * @source pricing-engine.md 2.3 (deviation limits per class), 2.5 (fee classes)
  */
 export type AssetClass = 'stable' | 'major' | 'longtail'

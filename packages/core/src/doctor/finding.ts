@@ -60,9 +60,9 @@ export type Finding = {
   readonly severity: Severity
   /** The variable or the place in a file, e.g. `DATABASE_URL`. */
   readonly setting: string
-  /** What was found, without secrets. */
+  /** Observation, without secrets. */
   readonly seen: string
-  /** What to do; empty until `withHints` knows of something. */
+  /** Remedy; empty until `withHints` knows one. */
   readonly fix: string
 }
 
@@ -114,9 +114,9 @@ export type Findings = {
   wrong(setting: string, seen: string): void
   /** Sentences that name settings; each stops the start. */
   problems(sentences: readonly string[], code?: FindingCode): void
-  /** What `read` gives, or `undefined` where it throws a `ConfigurationError`: its problems are then found. */
+  /** Result of `read`, or `undefined` if it throws a `ConfigurationError`, whose problems become findings. */
   attempt<Value>(read: () => Value, code?: FindingCode): Value | undefined
-  /** The same of what is waited for. */
+  /** Asynchronous form of `attempt`. */
   attemptLater<Value>(read: () => Promise<Value>, code?: FindingCode): Promise<Value | undefined>
 }
 

@@ -6,7 +6,7 @@ import { createFindings, type Findings } from './finding.ts'
 type Source = Readonly<Record<string, string | undefined>>
 
 export type ReadVariables<Schema extends z.ZodObject> = {
-  /** What could be read of each; absent what is wrong, or required and not set. */
+  /** Readable values; invalid variables, and required ones that are not set, are absent. */
   readonly values: Partial<z.output<Schema>>
   /** All of them, where none is wrong. */
   readonly whole: z.output<Schema> | undefined

@@ -1,6 +1,6 @@
 import { type Finding, severities, stopsStart } from './finding.ts'
 
-/** What a doctor says of one service. */
+/** Doctor's report on one service. */
 export type DoctorReport = {
   readonly service: string
   /** False when a finding stops its start. */
@@ -73,7 +73,7 @@ export function reportText({ service, startable, findings }: DoctorReport): stri
 }
 
 /**
- * What to do about each variable, read from an example of an environment file: the comment above its line.
+ * Remedy for each variable, from an example environment file: the comment above its line.
  * @param text lines of `# comment`, followed by `NAME=value` or `#NAME=value`
  */
 export function hintsOf(text: string): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import { decodeBase58Check } from '../hashing/base58Check.ts'
 import { concatBytes } from '../hashing/hexBytes.ts'
 import { createVmCodec, type ParsedAddress, parseBareHash, type Refusal, type VmCodec } from './vmCodec.ts'
 
-/** What tells the addresses of one Bitcoin network from those of another. */
+/** Parameters that distinguish the addresses of Bitcoin networks. */
 export type BitcoinNetwork = {
   /** Human-readable part of segwit addresses. */
   readonly bech32Prefix: string

@@ -1,6 +1,8 @@
 const rememberedMax = 20_000
 
-/** What follows from a key alone is found once. Memory stays bounded by `max`, whatever callers ask for. */
+/**
+ * Memoizes a value that follows from its key alone. Memory stays bounded by `max` entries, whatever callers ask for.
+ */
 export function remembered<Value>(
   known: Map<string, Value>,
   key: string,

@@ -16,7 +16,7 @@ export function tronAddress(spelling: string, network: TronNetwork = tronMainnet
   return createTronCodec(network).canonicalAddress(base58Form(spelling, network))
 }
 
-/** Where the string is no hex form it is left to the codec, which knows why base58 is refused. */
+/** Converts a hex spelling to base58. Other strings are left to the codec, which knows the reason to refuse base58. */
 function base58Form(spelling: string, { addressPrefix }: TronNetwork): string {
   const isPrefixed = spelling.startsWith('0x')
   const digits = spelling.length <= 2 + 2 * (1 + accountBytes) ? spelling.slice(isPrefixed ? 2 : 0) : ''
@@ -26,7 +26,7 @@ function base58Form(spelling: string, { addressPrefix }: TronNetwork): string {
   return encodeBase58Check(concatBytes([Uint8Array.of(addressPrefix), bytes]))
 }
 
-/** Of spellings that were read: the same few thousand ask again, and a quote needs up to eight. */
+/** Cached hex forms of addresses: the same few thousand spellings return, and a quote needs up to eight. */
 const hexAddresses = new Map<string, Hex>()
 
 /** As `tronEvmAddress`, of the main network. @throws InvalidAddressError */

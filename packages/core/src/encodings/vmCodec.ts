@@ -56,7 +56,7 @@ export type ParsedAddress = {
 }
 export type ParsedTransactionId = { readonly bytes: Uint8Array; readonly canonical: string }
 
-/** What one family adds to the shared rules. Parsers are total and bound the length of their input first. */
+/** One family's part of the shared rules. Parsers are total and bound the length of their input first. */
 export type VmFamily = {
   readonly vmType: VmType
   readonly nativeCurrency: string
@@ -65,9 +65,9 @@ export type VmFamily = {
   readonly parseAddress: (address: string) => ParsedAddress | Refusal
   /** Its addresses carry a hash, so that reading one is worth remembering. */
   readonly hasChecksum?: boolean
-  /** Where currencies are not written like accounts. */
+  /** Parser for families that write currencies differently from accounts. */
   readonly parseCurrency?: (currency: string) => ParsedAddress | Refusal
-  /** Where some currencies have no token on the hub. */
+  /** Parser for families in which some currencies have no token on the hub. */
   readonly parseHubCurrency?: (currency: string) => ParsedAddress | Refusal
   readonly parseTransactionId: (transactionId: string) => ParsedTransactionId | Refusal
 }

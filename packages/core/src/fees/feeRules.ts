@@ -21,7 +21,7 @@ export const requestV3Members = ['swap', 'execution', 'platform', 'app'] as cons
 export const sponsorCeilings = ['sponsorGas', 'sponsorImpact', 'sponsorSpread'] as const
 export type SponsorCeiling = (typeof sponsorCeilings)[number]
 
-/** What a fee is made of, each part with the sums that it enters. */
+/** One part of a fee, with the sums that include it. */
 type FeePartRule = {
   readonly name: string
   /** As the table of fees says it. */
@@ -150,7 +150,7 @@ export function feeRule(component: FeeComponent): FeeRule {
   return feeRules[component]
 }
 
-/** How a sponsor pays a fee. */
+/** Rule by which a sponsor pays a fee. */
 export function sponsorRule(component: SponsoredComponent): SponsorRule {
   return feeRules[component].sponsor
 }

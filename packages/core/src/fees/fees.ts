@@ -51,7 +51,7 @@ export function sumOfFees(fees: FeeParts): bigint {
 /** Every fee, whoever pays it. */
 export const feesByComponent = sumsBy(feeComponents, ({ component }) => [component])
 
-/** What a sponsor may be asked to pay of each fee; a reward is negative. */
+/** Part of each fee that a sponsor may be asked to pay; a reward is negative. */
 export const sponsorableFees = sumsBy(sponsoredComponents, ({ component, isUsersOwn }) =>
   isSponsored(component) && isUsersOwn !== true ? [component] : [],
 )

@@ -3,7 +3,7 @@ const uint64Max = 2n ** 64n - 1n
 const uint256Max = 2n ** 256n - 1n
 const int256Limit = 2n ** 255n
 
-/** How many words `paddedBytes` takes for `byteLength` bytes, without the length word. */
+/** Number of words that `paddedBytes` takes for `byteLength` bytes, without the length word. */
 export function paddedWordCount(byteLength: number): number {
   return Math.ceil(byteLength / wordBytes)
 }

@@ -1,4 +1,4 @@
-/** What one value that is no object and no array becomes. */
+/** Text of a value that is neither an object nor an array. */
 type ScalarText = (scalar: unknown) => string
 
 const jsonScalar: ScalarText = (scalar) => JSON.stringify(scalar) ?? 'null'

@@ -45,14 +45,14 @@ export function domainSeparator(domain: {
 
 const typedDataPrefix = Uint8Array.of(0x19, 0x01)
 
-/** What an EIP-712 signature signs. */
+/** Digest that an EIP-712 signature signs. */
 export function typedDataDigest(separator: Uint8Array, structHash: Uint8Array): Uint8Array {
   return keccak256(concatBytes([typedDataPrefix, separator, structHash]))
 }
 
 const personalMessagePrefix = utf8Bytes('\x19Ethereum Signed Message:\n32')
 
-/** What an EIP-191 `personal_sign` of 32 raw bytes signs. */
+/** Digest that an EIP-191 `personal_sign` of 32 raw bytes signs. */
 export function personalMessageDigest(hash: Uint8Array): Uint8Array {
   if (hash.length !== 32) throw new RangeError(`expected 32 bytes, got ${hash.length}`)
   return keccak256(concatBytes([personalMessagePrefix, hash]))

@@ -67,8 +67,8 @@ export interface Ledger {
   /** One commit for many quotes; outcomes in request order. Waits for who has a row of their sponsors. */
   reserveBatch(tx: SqlWriteTx, requests: readonly HoldRequest[]): Promise<readonly HoldOutcome[]>
   /**
-   * The same for quotes of sponsors who have nothing to do with each other: waits for nobody, so that none of them waits
-   * for another's row. `busy` where that would be needed.
+   * Reserves as `reserveBatch` does, for quotes of unrelated sponsors, but never waits for a row that another
+   * transaction has locked: `busy` instead, so that no sponsor waits for another.
    */
   reserveFree(
     tx: SqlWriteTx,

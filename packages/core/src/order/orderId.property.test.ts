@@ -19,7 +19,7 @@ test("orderId is viem's hashStruct of the encoded order", () => {
   )
 })
 
-// Who gains by breaking it: a stranger whose account, currency or data makes the id of somebody else's order another one.
+// Adversary: a stranger whose account, currency or data changes the id of another user's order.
 test('a hasher that keeps what it learnt gives every order the id of a new one', () => {
   const hasher = createOrderIdHasher(randomNetworkOf)
   fc.assert(

@@ -26,7 +26,7 @@ const inputRefundTypeHash = typeHash(inputRefundType)
 const outputTypeHash = typeHash(outputType, [outputPaymentType])
 const outputPaymentTypeHash = typeHash(outputPaymentType)
 const feeTypeHash = typeHash(feeType)
-/** What nearly every order holds. */
+/** Hash of the version that nearly every order has. */
 const versionHash = hashText('v1')
 const noBytesHash = keccak256(new Uint8Array())
 
@@ -54,7 +54,7 @@ export function createOrderIdHasher(networkOf: NetworkOf): (order: Order) => Hex
   return (order) => bytesToHex(orderHash(order, chains))
 }
 
-/** How many hashes of each kind are kept per chain: strangers choose what is hashed. */
+/** Number of hashes of each kind that are kept per chain: strangers choose the hashed data, so it is bounded. */
 const keptTextMax = 256
 const keptMax = { recipients: 2_000, currencies: 500, data: 100 }
 

@@ -24,8 +24,8 @@ export type RefundedDeposit = {
 const domain = keccak256(utf8Bytes('refund of a deposit'))
 
 /**
- * What the fill contract records for a refund: one deposit of one order is given back once, whoever offers it
- * again. It is no order id, so that a fill and a refund never stand for each other.
+ * Id that the fill contract records for a refund, so that one deposit of one order is refunded only once. It differs
+ * from the order id, so that a fill and a refund never stand for each other.
  * @throws RangeError when the order id is not 32 bytes
  */
 export function refundId(

@@ -71,7 +71,7 @@ describe('feesOfMoving', () => {
         const there = reach(pool, targetX96)
         const moved = { ...pool, ...there.after }
         const back = reach(moved, pool.sqrtPriceX96)
-        // Of each token: what went in on one way less what came out on the other.
+        // Loss of each token: amount in on one way less amount out on the other.
         const [lost0, lost1] = upwards
           ? [back.amountIn - there.amountOut, there.amountIn - back.amountOut]
           : [there.amountIn - back.amountOut, back.amountIn - there.amountOut]

@@ -36,7 +36,9 @@ export function priceMovedBy(sqrtPriceX96: bigint, bps: bigint, upwards: boolean
   return moved <= minSqrtPriceX96 ? minSqrtPriceX96 + 1n : moved
 }
 
-/** What the pool holds between its price and another: one swap takes it out, the way back puts it in. */
+/**
+ * Amounts that the pool holds between its price and another one: a swap takes them out, and the way back puts them in.
+ */
 function amountsBetween(state: PoolState, targetX96: bigint): { amount0: bigint; amount1: bigint } {
   const downwards = targetX96 < state.sqrtPriceX96
   const walk = startWalk(state, downwards)

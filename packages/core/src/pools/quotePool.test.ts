@@ -30,7 +30,7 @@ const recorded: PoolState = {
 }
 const highest = maxSqrtPriceX96 - 1n
 
-/** What QuoterV2 answered on that node: direction, amount, the other amount, the price afterwards. */
+/** QuoterV2's answers on that node: direction, amount, the other amount, the price afterwards. */
 const quotedInputs = [
   [true, 1n, 0n, 4338889435528184243821603n],
   [true, 333333333333333333n, 998885662n, 4337453378036366411372719n],

@@ -9,9 +9,9 @@ const lowestPriceX96 = minSqrtPriceX96 + 1n
 const highestPriceX96 = maxSqrtPriceX96 - 1n
 
 /**
- * What a swap of `amountIn` would give, to the last unit as the pool itself would: equal to QuoterV2's
- * `quoteExactInputSingle` without a price limit. When liquidity ends first, `amountIn` is what was taken.
- * A swap of nothing moves nothing, though the pool would refuse it.
+ * Result of a swap of `amountIn`, exact to the last unit: equal to QuoterV2's `quoteExactInputSingle` without a price
+ * limit. If liquidity ends first, `amountIn` is the amount taken. A swap of nothing moves nothing, though the pool
+ * would refuse it.
  *
  * @throws RangeError on an amount below zero or of 2²⁵⁵ and more, or ticks that contradict the liquidity
  */
@@ -27,9 +27,9 @@ export function quoteExactInput(state: PoolState, zeroForOne: boolean, amountIn:
 }
 
 /**
- * What a swap that gives `amountOut` would cost: equal to QuoterV2's `quoteExactOutputSingle` without a
- * price limit. When liquidity ends first (where QuoterV2 reverts), `amountOut` is all the pool can give
- * and `exhausted` is true. @throws RangeError as `quoteExactInput`
+ * Cost of a swap that gives `amountOut`: equal to QuoterV2's `quoteExactOutputSingle` without a price limit. If
+ * liquidity ends first (where QuoterV2 reverts), `amountOut` is all the pool can give and `exhausted` is true.
+ * @throws RangeError as `quoteExactInput`
  */
 export function quoteExactOutput(state: PoolState, zeroForOne: boolean, amountOut: bigint): PoolQuote {
   const { swap, crossed } = runSwap(state, zeroForOne, amountOut, stepExactOutput)

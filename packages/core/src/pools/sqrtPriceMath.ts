@@ -1,5 +1,5 @@
 /**
- * What a move of the price within constant liquidity L takes and gives:
+ * Token amounts of a price move within constant liquidity L:
  * Δtoken0 = L·(1/√a − 1/√b) and Δtoken1 = L·(√b − √a).
  * In every function `lower` and `upper` are √price·2⁹⁶ with 0 < lower ≤ upper.
  * @source Uniswap V3 Core whitepaper, 6.2.3
@@ -25,8 +25,8 @@ export function amount1Up(lowerX96: bigint, upperX96: bigint, liquidity: bigint)
 }
 
 /**
- * Price after `amount` of token0 came in: L·√P / (L + amount·√P), rounded up.
- * Where the pool's 256-bit words cannot hold the product it divides first and rounds coarser; so do we.
+ * Price after `amount` of token0 came in: L·√P / (L + amount·√P), rounded up. If the product exceeds the pool's 256-bit
+ * words, the pool divides first and rounds more coarsely; so does this function.
  */
 export function priceAfterToken0In(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
   const liquidityX96 = liquidity << 96n

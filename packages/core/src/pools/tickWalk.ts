@@ -40,7 +40,7 @@ export function nextStop({ ticks, tickSpacing, zeroForOne, tick, position }: Tic
   return Math.min(candidate === undefined ? wordEnd : Math.min(candidate.index, wordEnd), maxTick)
 }
 
-/** Where the walk can go at once while there is no liquidity, since then no stop moves any amount. */
+/** Tick that the walk can jump to while there is no liquidity, because no stop on the way moves any amount. */
 export function nextTickOrEnd({ ticks, zeroForOne, position }: TickWalk): number {
   return ticks[position]?.index ?? (zeroForOne ? minTick : maxTick)
 }

@@ -1,4 +1,4 @@
-// What a wallet shows is what it signs, and every member of it changes what is signed.
+// Wallets show exactly the data that they sign, and every member of it changes the digest.
 import { hashTypedData } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex } from '../hashing/hexBytes.ts'
@@ -15,7 +15,7 @@ const terms: AppFeeClaimTerms = {
   nonce: `0x${'44'.repeat(32)}`,
 }
 
-/** The same where accounts are no 20 bytes. */
+/** Terms of a chain whose accounts are not 20 bytes. */
 const textTerms: AppFeeClaimTerms = {
   ...terms,
   chainId: 792_703_809,

@@ -4,14 +4,14 @@ import { keccak256 } from '../hashing/keccak.ts'
 import { hashText, typedDataDigest, typeHash } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
 
-/** What a wallet agrees to when it claims app fees. Addresses are canonical. */
+/** Claim of app fees that a wallet agrees to. Addresses are canonical. */
 export type AppFeeClaimTerms = {
   /** Address of the service that pays: a signature is of no use at another one. */
   readonly service: string
   readonly chainId: number
   readonly wallet: Hex
   readonly recipient: string
-  /** Of an EVM chain: the zero address is the native coin. */
+  /** Currency; on an EVM chain the zero address is the native coin. */
   readonly currency: string
   /** Smallest units. */
   readonly amount: bigint
@@ -60,7 +60,7 @@ type TermsInBytes = AppFeeClaimTerms & { readonly recipient: Hex; readonly curre
 const isInBytes = (terms: AppFeeClaimTerms): terms is TermsInBytes =>
   bytes20.test(terms.recipient) && bytes20.test(terms.currency)
 
-/** What the wallet shows and signs: who is paid how much, where, and by which service. */
+/** Typed data that the wallet shows and signs: recipient, amount, chain, and paying service. */
 export function appFeeClaimTypedData(terms: AppFeeClaimTerms): AppFeeClaimTypedData {
   const { service, chainId, wallet, recipient, pays, currency, amount, nonce } = terms
   const inBytes = isInBytes(terms)

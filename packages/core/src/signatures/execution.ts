@@ -7,7 +7,7 @@ export type ExecutionDomain = {
   readonly version: string
 }
 
-/** What the hub's oracle contract executes once. `actions` are ABI-encoded, in order. */
+/** Execution that the hub's oracle contract runs once. `actions` are ABI-encoded, in order. */
 export type Execution = { readonly idempotencyKey: Hex; readonly actions: readonly Hex[] }
 
 /** EIP-712 domain `RelayAllocatorSpender`, version "1". @source rule P-128 */
@@ -16,7 +16,7 @@ export type WithdrawRequestDomain = { readonly chainId: number; readonly verifyi
 /** EIP-712 domain `RelayGenericMapping`, version "1", of the hub's generic mapping. @source rule P-128 */
 export type MappingDomain = { readonly chainId: number; readonly verifyingContract: Hex }
 
-/** What the hub's generic mapping keeps for an account without a key, once. @source rule P-128 */
+/** Entry of the hub's generic mapping for an account without a key, written once. @source rule P-128 */
 export type MappingEntry = {
   readonly user: Hex
   readonly id: Hex

@@ -5,8 +5,8 @@ import { domainSeparator, hashText, typedDataDigest, typeHash } from '../hashing
 import type { Hex } from '../hex.ts'
 
 /**
- * What a wallet says one of its transfers is for, on a chain whose transfers can name no order: the transfer is known by
- * its nonce. @source rule F-152
+ * Statement of a wallet that assigns one of its transfers to an order, on a chain whose transfers can name none: the
+ * nonce identifies the transfer. @source rule F-152
  */
 export type NonceMapping = {
   /** String id of the chain of the transfer. */
@@ -30,7 +30,7 @@ const members = [
 
 const noContract: Hex = `0x${'0'.repeat(40)}`
 
-/** What a wallet is asked to sign; any EVM chain's number will do. @source rule F-153 */
+/** Typed data for the wallet's signature; any EVM chain's id will do. @source rule F-153 */
 export const nonceMappingTypedData = (signatureChainId: number) => ({
   domain: {
     ...{ name: 'RelayNonceMapping', version: '2', chainId: signatureChainId, verifyingContract: noContract },

@@ -3,7 +3,7 @@ import { utf8Bytes } from '../hashing/hexBytes.ts'
 import { sha256 } from '../hashing/sha256.ts'
 import { personalMessageDigest } from '../hashing/typedData.ts'
 
-/** What the owner of a hub balance signs to take it out; the depository is not covered. */
+/** Withdrawal request that the owner of a hub balance signs; the depository is not covered. */
 export type OwnerRequest = {
   readonly chainId: string
   readonly currency: string

@@ -35,7 +35,7 @@ export type SigningRequest =
   | { readonly purpose: 'timeline'; readonly statement: TimelineStatement }
   | PayloadSigning
 
-/** What an allocator signs for the part `index` of a payload that it issued. @source rule P-69 */
+/** Statement that an allocator signs for the part `index` of a payload that it issued. @source rule P-69 */
 export type PayloadSigning = {
   readonly purpose: 'payload'
   readonly vmType: VmType
@@ -64,7 +64,7 @@ export interface Signer {
  */
 export type RecoverSigner = (digest: Uint8Array, signature: string) => Hex | undefined
 
-/** Where a payload is executed, as its hashes name it. */
+/** Place of a payload's execution, as its hashes name it. */
 export type PayloadPlace = {
   /** The chain's number on the hub; of an EVM chain its chain id. */
   readonly hubChainId: bigint

@@ -2,7 +2,7 @@ import { hexToBytes } from '../hashing/hexBytes.ts'
 import { viemLibrary } from '../hashing/viemLibrary.ts'
 import type { Hex } from '../hex.ts'
 
-/** What became of a request, as a service stands by it. Texts are those of its answer. */
+/** Outcome of a request, signed by a service. Texts are those of its answer. */
 export type TimelineStatement = {
   readonly requestId: Hex
   /** 32 zero bytes where there is no order. */

@@ -14,7 +14,7 @@ export interface SqlTx {
   ): Promise<readonly Row[]>
 }
 
-/** What `transaction` opens: several statements, one commit. */
+/** Transaction that `transaction` opens: several statements, one commit. */
 export interface SqlWriteTx extends SqlTx {
   /**
    * Sends one statement and waits for nothing: what comes next follows on the wire and sees its effects. Its
