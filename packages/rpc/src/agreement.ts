@@ -95,7 +95,7 @@ export function seekAgreement(
   })
 }
 
-/** Who answered something else than what the named ones agreed on. */
+/** Endpoints whose answer differs from the agreed one. */
 function dissentersOf(votes: readonly Vote<unknown>[], agreeing: readonly string[]): readonly string[] {
   return votes.flatMap(({ alias, value }) => (value === undefined || agreeing.includes(alias) ? [] : [alias]))
 }

@@ -5,7 +5,7 @@ type Ask<View, Said> = (view: View, signal: AbortSignal) => Promise<Said>
 type Said<Value> = { readonly alias: string; readonly said: Value }
 
 /**
- * What every endpoint says that answers; to say `undefined` is no answer.
+ * Answers of all endpoints that give one; `undefined` is no answer.
  * @throws UpstreamUnavailableError when fewer answer than the threshold
  * @source oracle-protocol.md 8, ledger-and-safety.md 4.5
  */

@@ -55,7 +55,7 @@ export type ChainClient = JsonRpcClient & {
     signal: AbortSignal,
     whose?: 'own',
   ) => Promise<readonly NamedOutput[]>
-  /** Who is told from now on what becomes of its endpoints, for metrics. */
+  /** Registers listeners for later events of its endpoints, for metrics. */
   observe(observerOf: ObserveEndpoints): void
 }
 
@@ -116,7 +116,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
   }
 }
 
-/** The same client where everything waits in one line at endpoints that limit their rate. @source F-65 */
+/** Client whose calls all wait in one line at endpoints that limit their rate. @source F-65 */
 export function waitingIn<Client extends JsonRpcClient>(line: Line, client: Client): Client {
   return {
     ...client,

@@ -45,10 +45,10 @@ export type EndpointObserver = {
   outvoted(): void
 }
 
-/** How calls travel: as JSON-RPC, or each as a request to the path that its method is. See `askPaths`. */
+/** Transport of calls: JSON-RPC, or one request each to the path that the method names. See `askPaths`. */
 export type Wire = 'json-rpc' | 'paths'
 
-/** What sets endpoints of one chain apart from those of another. */
+/** Properties that endpoints of one chain have, and those of another may not. */
 export type EndpointDialect = {
   readonly heads: HeadTracking
   readonly headers?: HeaderSource | undefined

@@ -1,8 +1,8 @@
 import type { FailureReason } from './endpointFailure.ts'
 
 /**
- * What is known of one endpoint. Immutable: every event makes a new state, so the rules can be tested
- * without a network or a clock.
+ * Health of one endpoint. Immutable: every event makes a new state, so the rules can be tested without a network or a
+ * clock.
  */
 export type HealthState = {
   /** Moving average over answered calls; `undefined` before the first. */

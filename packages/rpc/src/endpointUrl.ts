@@ -10,7 +10,7 @@ export type EndpointTarget = {
   readonly authorization: Secret | undefined
   /** Host, port and position: what logs, metrics and answers may show. */
   readonly alias: string
-  /** Who speaks here, see `voiceOf`. */
+  /** Voice of the endpoint, see `voiceOf`. */
   readonly voice: string
 }
 
@@ -42,14 +42,14 @@ export function parseEndpoint(
 }
 
 /**
- * Who answers at a URL: its host, because whoever runs a host decides what all its ports and paths say. On
- * loopback, where everything is one host, the port tells nodes apart.
+ * Voice behind a URL: its host, because one operator controls the answers of all ports and paths of a host. On
+ * loopback, where everything is one host, the port distinguishes nodes.
  */
 function voiceOf({ hostname, host }: Pick<URL, 'hostname' | 'host'>): string {
   return loopbackPattern.test(hostname) ? host : hostname.replace(/\.$/, '')
 }
 
-/** How many voices the URLs of a chain are; what is no URL counts as one, and is refused elsewhere. */
+/** Number of voices among the URLs of a chain; invalid URLs count as one voice, and are refused elsewhere. */
 export function countHosts(urls: readonly (string | Secret)[]): number {
   const texts = urls.map((url) => (url instanceof Secret ? url.reveal() : url).trim())
   return new Set(texts.map((text) => (URL.canParse(text) ? voiceOf(new URL(text)) : text))).size

@@ -20,8 +20,8 @@ type Waiter = {
 type WaitingCall = { readonly call: RpcCall; readonly waiters: Set<Waiter> }
 
 /**
- * What one endpoint says. Calls asked in the same turn of the event loop travel in one HTTP request, equal
- * ones once, so that a round of an attestation is one round trip per endpoint however much it reads.
+ * One endpoint's view of the chain. Calls of the same turn of the event loop travel in one HTTP request, equal ones
+ * once, so that a round of an attestation is one round trip per endpoint however much it reads.
  */
 export class EndpointView {
   readonly alias: string

@@ -2,8 +2,8 @@ import { divideUp } from '@causeway/core'
 import { countVoices, type Electorate, type Vote } from './tally.ts'
 
 /**
- * How many estimates a median needs, so that those who may lie cannot place it: 2f + 1 of f that may lie,
- * and three at the least. @source rule Q-162
+ * Number of estimates that a median needs so that liars cannot decide it: 2f + 1 for f possible liars, and at least
+ * three. @source rule Q-162
  */
 export function estimatesNeeded({ voters, threshold }: Electorate): number {
   return Math.max(3, 2 * (countVoices(voters) - threshold) + 1)

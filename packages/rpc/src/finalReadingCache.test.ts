@@ -56,7 +56,7 @@ describe('remembered readings', () => {
     await read(long)
     await read(long)
     expect(made()).toBe(6)
-    // What is larger than all may be pushes nothing out.
+    // A reading larger than the limit on all readings evicts nothing.
     await read('a')
     expect(made()).toBe(6)
     readings.forget()

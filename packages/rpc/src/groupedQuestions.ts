@@ -8,9 +8,9 @@ export type QuestionGroups<Question> = {
 export type QuestionGroupsOptions<Question> = {
   /** Groups that may be out at once; while so many are, further questions gather. */
   readonly inFlightMax: number
-  /** How the first group is put off, so that questions of one moment leave in it together. */
+  /** Delays the first group, so that questions of one moment leave in it together. */
   readonly defer: (leave: () => void) => void
-  /** What nobody waits for any more is not sent. Default: all are. */
+  /** True for a question that a caller still waits for; other questions are not sent. Default: all are. */
   readonly isWanted?: (question: Question) => boolean
   /** Questions that may still be asked once their group failed. Default: the wanted ones. */
   readonly mayAskAgain?: (question: Question) => boolean

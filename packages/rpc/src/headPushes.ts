@@ -8,7 +8,7 @@ export type HeadPushOptions = {
   /** One voice or several: each that tells of a block counts, since agreement needs more than one to have it. */
   readonly urls: readonly Secret[]
   readonly subscription: HeadSubscription
-  /** Of what one endpoint tells, no more than one head in this time counts. */
+  /** Minimum milliseconds between two heads of one endpoint; heads in between are ignored. */
   readonly leastMs: number
   /** There may be a new block. Nothing of it is believed: whoever is told asks by agreement. */
   readonly onHead: () => void
@@ -58,7 +58,7 @@ function followHeads(
   { onHead, onChange, ...terms }: Omit<HeadPushOptions, 'urls'>,
 ): HeadPushes {
   let isClosed = false
-  /** What was told last: an endpoint that stays away is told of once. */
+  /** Last reported state: a lasting outage is reported once. */
   let told: PushEnd | 'live' | undefined
   let pauseMs = limits.firstPauseMs
   let socket: WebSocket | undefined
@@ -110,7 +110,7 @@ function subscribe(url: Secret, { subscription, leastMs, onLive, onHead, onEnd }
   const socket = new WebSocket(url.reveal(), {
     handshakeTimeout: limits.handshakeMs,
     maxPayload: limits.messageBytesMax,
-    // What unpacks to gigabytes is small on the wire.
+    // A compressed message of a few bytes could unpack to gigabytes.
     perMessageDeflate: false,
     followRedirects: false,
   })
@@ -129,7 +129,7 @@ function subscribe(url: Secret, { subscription, leastMs, onLive, onHead, onEnd }
   socket.on('message', (data, isBinary) => {
     const nowMs = hear()
     if (end === 'flood') return
-    // What would not count is not even read.
+    // Heads that would be ignored are not parsed.
     if (isLive && nowMs - headAtMs < leastMs) return
     const said = isBinary ? 'nothing' : meaningOf(String(data), notification)
     if (said === 'refusal') stop('refused')

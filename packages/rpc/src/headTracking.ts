@@ -1,6 +1,6 @@
 import type { RpcCall } from './jsonRpc.ts'
 
-/** How the height of a chain's head is asked for and recognised in answers. */
+/** Call for the height of a chain's head, and its recognition in answers. */
 export type HeadTracking = {
   readonly call: RpcCall
   /** The head that an answer tells, or `undefined` when the call is about something else. */

@@ -232,7 +232,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(lost ? 'connection_lost' : 'unreachable', { code })
   }
 
-  /** What the request needs could not be had: nothing was sent. */
+  /** Fails a request whose preparation failed: nothing was sent. */
   giveUp(error: unknown): void {
     this.#fail(error instanceof EndpointFailure ? error.reason : 'unreachable')
   }

@@ -6,8 +6,8 @@ import { retryLost } from './sendAndRetryOnce.ts'
 import { SingleFlight } from './sharedWork.ts'
 
 /**
- * What one endpoint of an HTTP upstream says. Equal requests in flight are one; a bounded number is out at
- * once and a bounded number waits.
+ * One endpoint of an HTTP upstream. Equal requests in flight are one; both requests in flight and waiting requests are
+ * bounded.
  */
 export class HttpView {
   readonly alias: string

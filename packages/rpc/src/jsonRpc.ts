@@ -22,19 +22,19 @@ export type AgreeOptions = RpcOptions & {
   /** Equal answers needed; default the client's own. */
   readonly threshold?: number
   /**
-   * What of the answers must be equal. Default: all results, and code and data of node errors. Nodes of
-   * different make add different members to logs and receipts: name the ones that matter.
+   * Part of the answers that must be equal. Default: all results, and code and data of node errors. Node
+   * implementations add different members to logs and receipts: name the ones that matter.
    */
   readonly project?: (answers: readonly RpcAnswer[]) => unknown
 }
 
 export type PollOptions<Outcome> = RpcOptions & {
   /**
-   * What follows from the votes so far, `undefined` while more are needed. Pure; called after each vote,
-   * and with `isLast` when no more are waited for. What it throws ends the poll.
+   * Outcome of the votes so far, `undefined` while more are needed. Pure; called after each vote, and with `isLast`
+   * when no more are waited for. An error that it throws ends the poll.
    */
   readonly decide: (votes: readonly Vote<readonly RpcAnswer[]>[], isLast: boolean) => Outcome | undefined
-  /** How long endpoints that are late are waited for once as many as the threshold have answered. */
+  /** Milliseconds that late endpoints have left to answer, once as many as the threshold have answered. */
   readonly patienceMs?: number | undefined
   /** Called once with all votes; without it, calls that no longer matter are given up. */
   readonly onHeard?: ((votes: readonly Vote<readonly RpcAnswer[]>[]) => void) | undefined
@@ -51,7 +51,7 @@ export type EndpointAnswers = Voter & {
   readonly answers: readonly RpcAnswer[] | undefined
 }
 
-/** What operators see of one endpoint; `alias` is its host and position, never its URL. */
+/** Operators' view of one endpoint; `alias` is its host and position, never its URL. */
 export type EndpointHealth = {
   readonly alias: string
   /** True when the endpoint is asked for ordinary reads now. */
@@ -92,8 +92,8 @@ export interface JsonRpcClient {
    */
   poll<Outcome>(calls: readonly RpcCall[], options: PollOptions<Outcome>): Promise<Outcome>
   /**
-   * What each endpoint says by itself, `undefined` where it gives no usable answer: for checks of the
-   * endpoints, such as their chain id.
+   * Answers of each endpoint by itself, `undefined` if it gives no usable answer: for checks of the endpoints, such as
+   * their chain id.
    */
   askEach(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly EndpointAnswers[]>
   /**

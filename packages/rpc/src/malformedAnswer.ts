@@ -11,7 +11,7 @@ export class MalformedAnswerError extends UpstreamUnavailableError {
   }
 }
 
-/** What was read; `undefined` where the answer cannot be. */
+/** Result of `read`; `undefined` if the answer is unreadable. */
 export function unlessUnreadable<Value>(read: () => Value): Value | undefined {
   try {
     return read()

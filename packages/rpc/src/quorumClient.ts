@@ -29,18 +29,18 @@ export type QuorumClientOptions = {
 export type QuorumLimits = ViewLimits & {
   /** Budget of one reading, all rounds included. Default 7 000: an answer is due within 8 s. */
   readonly readingTimeoutMs: number
-  /** How long endpoints that are late may still take part in choosing the height. Default 250. */
+  /** Milliseconds that late endpoints have left to take part in the choice of the height. Default 250. */
   readonly patienceMs: number
 }
 
-/** What a question is put to: one endpoint, in whatever way its family asks. */
+/** Target of a question: one endpoint, addressed as its family requires. */
 export type EndpointSource = { readonly alias: string }
 
 export type ChainQuestion<First, Pin, Facts, View extends EndpointSource = EndpointView> = Pick<
   QuorumQuestion<View, First, Pin, Facts>,
   'first' | 'pin' | 'second' | 'key' | 'confirms'
 > & {
-  /** What is asked about, in errors. */
+  /** Transaction that the question is about, for errors. */
   readonly transactionId?: string | undefined
   readonly signal: AbortSignal
 }
@@ -72,14 +72,14 @@ export interface QuorumClient<View extends EndpointSource = EndpointView> {
    * TransactionNotFinalError, UpstreamDisagreementError, UpstreamUnavailableError
    */
   read<First, Pin, Facts>(question: ChainQuestion<First, Pin, Facts, View>): Promise<AgreedFacts<Facts>>
-  /** What each endpoint says by itself; `undefined` where it gives no usable answer. For checks of the endpoints. */
+  /** Answer of each endpoint by itself; `undefined` if it gives no usable answer. For checks of the endpoints. */
   askEach<Said>(
     ask: (view: View, signal: AbortSignal) => Promise<Said>,
     signal: AbortSignal,
   ): Promise<readonly { readonly alias: string; readonly said: Said | undefined }[]>
-  /** What is known of each endpoint now, for metrics. Asks nothing. */
+  /** Current health of each endpoint, for metrics. Asks nothing. */
   health(): readonly QuorumEndpointHealth[]
-  /** Who is told from now on what becomes of its endpoints, for metrics. */
+  /** Registers listeners for later events of its endpoints, for metrics. */
   observe(observerOf: ObserveEndpoints): void
   close(): Promise<void>
 }
@@ -114,7 +114,7 @@ export function createQuorumOver(
 
 type OwnEndpoints = Pick<ChainClient, 'chainId' | 'endpoints' | 'electorate'>
 
-/** The same, where a family asks endpoints in its own way. */
+/** Quorum of a client's own endpoints, for a family that asks them in its own way. */
 export function createViewedQuorum<View extends EndpointSource>(
   { chainId, endpoints, electorate }: OwnEndpoints,
   { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,
@@ -136,7 +136,7 @@ export function createHttpQuorumClient(options: QuorumClientOptions): QuorumClie
   return createQuorum(options, (endpoint, limits) => new HttpView(endpoint, limits, options.now))
 }
 
-/** The same over a client's own endpoints, where a family asks them in its own way; closing it closes nothing. */
+/** Quorum of a client's own HTTP endpoints, for a family that asks them in its own way; closing it closes nothing. */
 export function createHttpQuorumOver<View extends EndpointSource>(
   { chainId, endpoints, electorate }: OwnEndpoints,
   { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,

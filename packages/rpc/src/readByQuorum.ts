@@ -8,18 +8,18 @@ export type QuorumQuestion<Source, First, Pin, Facts> = {
   readonly sources: readonly Source[]
   /** The sources by alias, and how many voices must see equal facts. */
   readonly electorate: Electorate
-  /** What the source sees by itself: its heads, a receipt. */
+  /** First reading of a source by itself: its heads, a receipt. */
   readonly first: (source: Source, signal: AbortSignal) => Promise<First>
   /** The one height all are then asked at, from what at least `threshold` of them see. Pure. */
   readonly pin: (firsts: readonly First[]) => Pin
-  /** What the source says at that height. */
+  /** Reading of a source at the chosen height. */
   readonly second: (source: Source, first: First, pin: Pin, signal: AbortSignal) => Promise<Sighting<Facts>>
   readonly key?: (facts: Facts) => string
   /** True where the block of another source's facts is on this source's chain; absent where nodes name none. */
   readonly confirms?: (source: Source, facts: Facts, signal: AbortSignal) => Promise<boolean>
-  /** How long sources that are late may still take part in choosing the height. */
+  /** Milliseconds that late sources have left to take part in the choice of the height. */
   readonly patienceMs: number
-  /** Of the whole reading; ended with it, so that no call stays out. */
+  /** Deadline of the whole reading; it ends with the reading, so that no call stays open. */
   readonly deadline: Deadline
 }
 

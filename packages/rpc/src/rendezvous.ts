@@ -1,4 +1,4 @@
-/** Where sources that started together agree on the height they are asked at next. */
+/** Meeting point at which sources that started together agree on the height of their next question. */
 export type Rendezvous<First, Pin> = {
   /** The choice, once it is made; `undefined` when too few are left to make one. */
   arrive(first: First, voice: string): Promise<{ readonly pin: Pin } | undefined>

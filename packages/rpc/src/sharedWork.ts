@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { type Deadline, startDeadline, UpstreamUnavailableError } from '@causeway/core'
 import { createLruCache, type LruCache } from './lruCache.ts'
 
-/** How much of what is final a reader keeps in memory. */
+/** Memory limits of a reader's cache of final readings. */
 export type ReadingCacheLimits = {
   /** Final transactions kept. Default 10 000; 0 keeps none. */
   readonly finalEntriesMax: number
@@ -16,7 +16,7 @@ export const defaultReadingCacheLimits: ReadingCacheLimits = {
 }
 
 export type CachedReading<Value> = {
-  /** What the value is kept under. */
+  /** Cache key of the value. */
   readonly key: string
   /** Questions of one key that want different things; default none do. */
   readonly variant?: string
@@ -74,7 +74,7 @@ type Flight<Value> = {
   callers: number
 }
 
-/** How long one piece of work may take, and what its signal is aborted with then. */
+/** Time limit of one piece of work, and the error that its signal is aborted with. */
 export type TimeLimit = { readonly timeoutMs: number; readonly late: () => Error }
 
 /**

@@ -105,7 +105,7 @@ describe('tallySightings', () => {
         const spoken = sightings
           .map((_, index) => tallySightings(votes(...sightings.slice(0, index + 1)), tally)?.status)
           .filter((status) => status !== undefined)
-        // What is refused may be told more precisely; facts are facts from the first time on.
+        // A refusal may become more precise later; facts never change.
         expect(new Set(spoken.map((status) => status === 'agreed')).size).toBeLessThanOrEqual(1)
       }),
       { endOnFailure: true },

@@ -4,7 +4,7 @@ import { canStillReach, type Electorate, groupVotes, union, type Voter } from '.
 /** Why a question has no facts, as one endpoint sees it. */
 export type RefusalReason = 'missing' | 'reverted' | 'too_large' | 'unreadable'
 
-/** What one endpoint's own view says about one question. */
+/** One endpoint's own answer to one question. */
 export type Sighting<Facts> =
   | { readonly kind: 'final'; readonly facts: Facts }
   /** Seen, but the chain may still drop it. */
@@ -57,7 +57,7 @@ export function tallySightings<Facts>(
   })
 }
 
-/** What is left to say when no facts can get the threshold any more. */
+/** Outcome when no facts can reach the threshold any more. */
 function withoutFacts<Facts>(
   votes: readonly SightingVote<Facts>[],
   electorate: Electorate,

@@ -12,7 +12,7 @@ export function singleRoundQuestion<Facts, View extends EndpointSource>(
   }
 }
 
-/** What enough endpoints see alike, whatever block they stand at. @throws UpstreamUnavailableError */
+/** Facts that enough endpoints share, whatever block they stand at. @throws UpstreamUnavailableError */
 export async function agreeOn<Facts, View extends EndpointSource>(
   quorum: QuorumClient<View>,
   see: (view: View, signal: AbortSignal) => Promise<Facts>,

@@ -8,10 +8,10 @@ export function defaultThreshold(voices: number): number {
 /** One endpoint that is asked. Endpoints of one host are one voice, however many URLs it has. */
 export type Voter = { readonly alias: string; readonly voice: string }
 
-/** Who is asked, and how many voices must say the same. */
+/** Endpoints that are asked, and the number of voices that must agree. */
 export type Electorate = { readonly voters: readonly Voter[]; readonly threshold: number }
 
-/** How many voices an electorate has. */
+/** Number of voices in an electorate. */
 export function countVoices(voters: readonly Pick<Voter, 'voice'>[]): number {
   return new Set(voters.map(({ voice }) => voice)).size
 }

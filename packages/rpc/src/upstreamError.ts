@@ -9,9 +9,9 @@ export const isTooWide = (error: unknown): boolean => hasFailed(error, 'too_wide
 export const isOverPace = (error: unknown): boolean => hasFailed(error, 'busy')
 
 /**
- * What callers see when no endpoint of a chain gave a usable answer. The reasons, by alias, travel in
- * `cause`. Anything that is not an `EndpointFailure` is a bug and is thrown on as it is.
- * @param pauseMs how long until one of the endpoints may be asked again
+ * Error for callers when no endpoint of a chain gave a usable answer. The reasons, by alias, are in `cause`. Any error
+ * other than an `EndpointFailure` is a bug and is rethrown unchanged.
+ * @param pauseMs milliseconds until one of the endpoints may be asked again
  */
 export function toUpstreamError(
   chainId: string,

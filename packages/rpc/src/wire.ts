@@ -64,10 +64,10 @@ export function refusalIn(
 /** Characters of a refusal that are read. */
 export const saidMax = 1_000
 
-/** What nodes answer with status 200 where they do not do what they are asked. */
+/** Error code of nodes that refuse a request with status 200. */
 const refusalCode = -32_000
 
-/** What does not exist is told with these statuses too, and a code in the body. */
+/** Statuses that also report a missing object, with a code in the body. */
 const answerStatuses = [400, 404]
 
 /**
