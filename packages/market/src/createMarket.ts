@@ -22,7 +22,7 @@ import { logSecondSources, type SourceReach } from './prices/secondSource.ts'
 import { type Market, runMarket } from './runMarket.ts'
 
 export type MarketOptions = {
-  /** Of a quote file, what the market reads: chains, assets, prices and who holds the inventory. */
+  /** Parts of a quote file that the market reads: chains, assets, prices and the owner of the inventory. */
   readonly config: PriceConfig & Pick<QuoteFile, 'fillWallet'>
   /** By chain key. A chain without a client is refused with `no_data`. Closed by its owner, not here. */
   readonly clients: ReadonlyMap<string, JsonRpcClient>
@@ -49,7 +49,7 @@ export type MarketOptions = {
   readonly log: MarketLog
 }
 
-/** How long an endpoint may take to estimate; the first reading of a chain waits for it. */
+/** Milliseconds that an endpoint may take to estimate; the first reading of a chain waits for it. */
 const measureTimeoutMs = 1_500
 
 /**

@@ -11,14 +11,14 @@ import { isFresh, type SourceReading, sourceKinds } from './prices/source.ts'
 import type { RefreshReading } from './refreshedValue.ts'
 import type { PriceRefusal } from './snapshot.ts'
 
-/** How refreshing one chain goes. */
+/** Health of one chain's refreshes. */
 export type RefreshHealth = {
   readonly state: RefreshReading<unknown>['state']
   readonly consecutiveFailures: number
   readonly lastError: unknown
 }
 
-/** What `describeMarket` describes. */
+/** Input of `describeMarket`. */
 export type HealthFacts = {
   readonly version: number
   readonly plan: MarketPlan
@@ -149,7 +149,7 @@ const chainSchema = z.object({
   lastError: z.string().optional().describe('Code of the last failure, while refreshing fails'),
 })
 
-/** What a service shows operators of its market: quote-api at `GET /prices/health`. */
+/** Operators' view of a service's market: quote-api at `GET /prices/health`. */
 export const marketHealthSchema = z.object({
   status: z.enum(['ok', 'degraded']).describe('"ok" when every price and every quotable chain is usable'),
   version: z.number().int().describe('Version of the market snapshot'),

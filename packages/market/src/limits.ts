@@ -1,20 +1,20 @@
 import { paceMs, type QuoteChain } from '@causeway/core'
 
-/** How old what may get, beyond what configuration says per chain and feed. All in milliseconds. */
+/** Age limits beyond those that configuration sets per chain and feed. All in milliseconds. */
 export type MarketLimits = {
   /** A chain that was not read for longer is refused with `stale_gas`. */
   readonly gasHardMaxAgeMs: number
   /** A price source that was not read for longer no longer counts, whatever its heartbeat. */
   readonly sourceMaxAgeMs: number
-  /** How long a price stays in place of an unconfirmed jump, where no second source is asked for. */
+  /** Longest time that a price replaces an unconfirmed jump, for prices that need no second source. */
   readonly priceHoldMaxMs: number
-  /** How long a price that is refused since is still shown beside amounts that do not depend on it. */
+  /** Longest time that a refused price is still shown beside amounts that do not depend on it. */
   readonly shownPriceMaxAgeMs: number
   /** A head further in the future than this is a lie or a broken clock. */
   readonly headAheadMaxMs: number
   /** Time for one refresh of one chain, pools included. */
   readonly refreshTimeoutMs: number
-  /** How long `start` waits for the first complete refresh. */
+  /** Longest time that `start` waits for the first complete refresh. */
   readonly startTimeoutMs: number
 }
 

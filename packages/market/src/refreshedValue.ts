@@ -4,7 +4,7 @@ import type { Clock } from './ports.ts'
 /** One loaded value. `asOfMs` is when its load began: the value is at least as new as that. */
 export type Sample<T> = { readonly value: T; readonly asOfMs: number }
 
-/** What is known of a refreshed value now. Past its hard age a value is not handed out at all. */
+/** State of a refreshed value. Past its hard age a value is not handed out at all. */
 export type RefreshReading<T> =
   | ({ readonly state: 'fresh' | 'stale' } & Sample<T>)
   | { readonly state: 'expired'; readonly asOfMs: number }

@@ -22,7 +22,7 @@ export type Market = {
   start(): Promise<void>
   /** Stops all refreshing. The snapshot stays readable and ages. */
   close(): void
-  /** Where every price comes from and how every chain is, for operators. */
+  /** Sources of every price and state of every chain, for operators. */
   health(): MarketHealth
   /** A chain may have a new block: it is read soon instead of at its next turn. */
   hint(chainKey: string): void
@@ -42,7 +42,7 @@ export type RunMarketOptions = {
   readonly sources: ReadonlyMap<string, ChainSource>
   /** Chains that the start does not wait for; default: none. */
   readonly late?: ReadonlySet<string>
-  /** How many agreed on what of a chain, when it was read last. */
+  /** Number of endpoints that agreed on each kind of data in the last reading of a chain. */
   readonly agreementOf?: AgreementOf
   readonly adapters: readonly HttpPriceAdapter[]
   readonly reserved?: (key: CurrencyKey) => bigint

@@ -26,7 +26,7 @@ export type PriceRefusal = {
     | 'second_source_missing'
 }
 
-/** What one source said of a price that it made or confirmed. */
+/** Price by a source that made or confirmed it. */
 export type PriceWitness = {
   /** E.g. `feed base 0x…`, `http defillama`. */
   readonly source: string
@@ -38,7 +38,7 @@ export type PriceWitness = {
   readonly block?: bigint
 }
 
-/** What was read of a chain, and by how many. */
+/** Data read of a chain, and the number of endpoints behind it. */
 export type ChainBasis = {
   readonly block: bigint
   readonly hash?: Hex
@@ -55,9 +55,11 @@ export type ChainMarket = {
   /** Without a hash where endpoints are compared by what they have reached. */
   readonly head: { readonly number: bigint; readonly hash?: Hex; readonly timestampSeconds: number }
   readonly asOfMs: number
-  /** What a transaction costs on the chain, as its family reckons. */
+  /** Fees of a transaction on the chain, as its family computes them. */
   readonly fees: NetworkFees
-  /** What known transactions take there by its own word, of which `fees` are made; absent where nobody asks. */
+  /**
+   * Units of known transactions by the network's own estimate, part of `fees`; absent for chains that are not measured.
+   */
   readonly shapes?: readonly ShapeUnits[]
   /** Mirrored pools, all at `head.hash`. Empty while the mirror is not trusted. */
   readonly pools: readonly PoolState[]
@@ -88,8 +90,8 @@ export type MarketSnapshot = {
   /** The newest guarded price, though it may be refused now: to show what something is worth, never to decide. */
   lastPrice(priceKey: string): UsdPrice | undefined
   chain(chainId: number): ChainMarket | ChainRefusal
-  /** What a price was made of; empty for an unknown one. */
+  /** Sources of a price; empty for an unknown one. */
   witnesses(priceKey: string): readonly PriceWitness[]
-  /** What a chain's values were read from; `undefined` before its first reading. */
+  /** Reading behind a chain's values; `undefined` before its first reading. */
   basis(chainId: number): ChainBasis | undefined
 }

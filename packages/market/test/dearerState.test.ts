@@ -39,7 +39,7 @@ function watched({ chains, ...file }: QuoteFile): QuoteFile {
   }
 }
 
-/** Of a market that starts now. */
+/** State of a newly started market. */
 async function started(config: QuoteFile) {
   const market = live.open({ config })
   await market.start()

@@ -58,7 +58,7 @@ afterAll(async () => {
 type Setting = { readonly count: number; readonly threshold?: number; readonly liars?: number }
 
 type Apart = {
-  /** How many of the honest are still at `heightBehind`, by default the first of the two heights. */
+  /** Number of honest endpoints still at `heightBehind`, by default the first of the two heights. */
   readonly behind?: number
   readonly heightBehind?: bigint
   /** Since the reading before; by default enough for the data fees to be due again. */
@@ -141,7 +141,7 @@ describe('a liar that shows the newest head and spoils its state', () => {
   test.each([
     ['by errors', withholds((calls) => calls.map(() => ({ error: { code: -32_000, message: 'busy' } })))],
     ['by silence', withholds(() => undefined)],
-    // Of the kind that the long form found: two words of each answer change places, and feeds are disputed.
+    // Kind of lie that the long form found: two words of each answer change places, and feeds are disputed.
     ['by a dispute about feeds', withholds(randomLie(1_641).answer)],
   ])('%s stops nothing, while one of the honest is always a block behind', async (_name, lie) => {
     const source = openSource({ count: 3, liars: 1 })

@@ -5,10 +5,10 @@ import type { FeedReading } from '../prices/feedReader.ts'
 import type { SequencerStatus } from '../prices/sequencer.ts'
 import type { ChainMarket, FeeRefusal } from '../snapshot.ts'
 
-/** What a chain's network charges, as its family read it, or why it must not be charged so. */
+/** Network fees of a chain as its family read them, or the reason not to charge them. */
 export type FeeReading = {
   readonly fees: NetworkFees | FeeRefusal
-  /** What health tells of it; undefined while nothing is known. */
+  /** Fees as health reports them; undefined while they are unknown. */
   readonly shown: ShownGas | ShownNetworkFee | undefined
 }
 
@@ -17,7 +17,7 @@ export type ShownGas = {
   readonly expectedWei: string
   readonly maxFeePerGasWei: string
   readonly maxPriorityFeePerGasWei: string
-  /** What the chain's last blocks allow a gas price to be. */
+  /** Highest gas price that the chain's last blocks support. */
   readonly ceilingWei: string
   readonly tipFrom: AgreedGas['tipFrom']
 }
@@ -26,7 +26,7 @@ export type ShownGas = {
 export type ChainReading = {
   readonly head: ChainMarket['head']
   readonly fees: FeeReading
-  /** What known transactions take, where that is measured. */
+  /** Units of known transactions, on chains that measure them. */
   readonly shapes?: readonly ShapeUnits[]
   readonly inventory: ReadonlyMap<CurrencyKey, bigint>
   /** By feed address, as of `contractsAt`. */
@@ -47,7 +47,7 @@ export type ChainReading = {
 export const agreedKinds = ['head', 'state', 'pools'] as const
 export type AgreedKind = (typeof agreedKinds)[number]
 
-/** Where readings come from. One per chain. */
+/** Source of a chain's readings. One per chain. */
 export interface ChainSource {
   /**
    * The chain at the newest head that enough endpoints share; the same object while that head stays.

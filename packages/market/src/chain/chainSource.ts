@@ -33,7 +33,7 @@ export type ChainSourceOptions = {
   /** Tells what known transactions take; absent where they take what the release counts on. */
   readonly meter?: UnitsMeter
   readonly batchTimeoutMs: number
-  /** How long a refresh waits for the mirror; its work goes on beyond that. */
+  /** Milliseconds that a refresh waits for the mirror, whose work continues after that. */
   readonly poolsTimeoutMs: number
   /** Told of each count of votes, once every endpoint has spoken. */
   readonly onReport?: (kind: AgreedKind, report: AgreementReport) => void
@@ -44,7 +44,7 @@ export type ChainSourceOptions = {
 /** @source pricing-engine.md 6.1 */
 const dataFeeIntervalMs = 5_000
 
-/** How often in a row the mirror may fail before the chain is published without pools. */
+/** Number of successive failures of the mirror after which the chain is published without pools. */
 const mirrorFailuresMax = 3
 
 /**
@@ -59,12 +59,13 @@ type State = Omit<ChainReading, keyof PoolFacts>
 type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
 
 /**
- * Reads one chain by agreement: first the head that enough endpoints share, then everything at its hash.
- * What belongs to one block is fixed, so a head that stays costs one call per endpoint.
+ * Reads one chain by agreement: first the head that enough endpoints share, then everything at its hash. Data of one
+ * block never changes, so an unchanged head costs one call per endpoint.
  *
- * A head whose state too few tell is asked for again, and not the next one: whoever shows every new head with the
- * fastest of the honest, and keeps its state back or disputes a part of it, would otherwise stop the chain or that
- * part while one of the others is a block behind. Those behind reach the block that is waited for.
+ * If too few endpoints report a head's state, the same head is asked for again, and not the next one. Otherwise a liar
+ * that shows every new head with the fastest honest endpoint, and withholds or disputes its state, could stop the chain
+ * or a part of it while another honest endpoint is a block behind. Endpoints that are behind reach the block that is
+ * waited for.
  * @source rule Q-178
  */
 export function createChainSource(options: ChainSourceOptions): ChainSource {
@@ -164,8 +165,8 @@ function createStateReader(
 }
 
 /**
- * What a refresh says of fees. A gas price that the chain's own last blocks do not bear out is refused, however many
- * endpoints show it. @source rule Q-163
+ * Fees of a refresh. A gas price that the chain's own last blocks do not support is refused, however many endpoints
+ * show it. @source rule Q-163
  */
 export function feeReading(
   gas: AgreedGas | undefined,

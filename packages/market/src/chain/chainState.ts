@@ -41,8 +41,8 @@ export function isHeadAhead(facts: ChainFacts, limits: MarketLimits, nowMs: numb
 }
 
 /**
- * What may be priced of a chain now. Silence is told apart from a chain that stands still: nothing read
- * within the hard age is `stale_gas`, an old head that is still confirmed is `stale_head`.
+ * Parts of a chain that may be priced now. Silence differs from a chain that stands still: nothing read within the hard
+ * age is `stale_gas`, an old head that is still confirmed is `stale_head`.
  * @source design.md 5.4
  */
 export function chainState(args: {

@@ -34,7 +34,7 @@ export type ContractReading = {
 export type ContractReads = {
   /** Data fees are five sixths of the calls and move slowly, so not every refresh asks for them. */
   readonly reading: (options: { readonly withDataFees: boolean }) => ContractReading
-  /** Whether the chain takes data fees as gas. */
+  /** True if the chain charges data fees as gas. */
   readonly isDataFeeGas: boolean
 }
 

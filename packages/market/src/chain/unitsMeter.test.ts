@@ -22,7 +22,7 @@ function bed() {
     now: () => state.nowMs,
     onFailure: (error) => failures.push(error),
   })
-  /** What is told once what was asked before has come back. */
+  /** Result of the meter after its outstanding measurement has finished. */
   const settled = async () => {
     await meter()
     await new Promise((resolve) => setImmediate(resolve))

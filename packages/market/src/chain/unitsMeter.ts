@@ -7,9 +7,9 @@ export type UnitsMeter = () => Promise<readonly ShapeUnits[]>
 const measureEveryMs = 40_000
 
 /**
- * What known transactions take on a chain, measured at the first call and from then on again and again. Calls wait for
- * the first measurement, also where the reading that began it failed meanwhile, and for no later one. What is not said
- * now is as it was: who keeps a chain silent makes nothing cheaper.
+ * Units of known transactions on a chain, measured at the first call and repeatedly after that. Calls wait for the
+ * first measurement, even if the reading that began it failed meanwhile, but for no later one. Without a new answer the
+ * last one stands, so silencing a chain makes nothing cheaper.
  * @param measure none where too few say it
  * @source F-115
  */

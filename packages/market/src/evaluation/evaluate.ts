@@ -33,7 +33,7 @@ export type Evaluation = {
   readonly changesAtMs: number
 }
 
-/** What new facts can have changed; the rest is taken over from the evaluation before. */
+/** Prices and chains that new facts can have changed; the rest is taken over from the evaluation before. */
 export type Scope = { readonly prices: readonly string[]; readonly chains: readonly string[] }
 
 /**

@@ -259,7 +259,7 @@ describe('chains', () => {
     put(101, 4_001n)
     const refused = { reason: 'gas_above_ceiling', expectedWei: 4_001n, ceilingWei: 4_000n }
     expect(state.snapshot().chain(8_453)).toEqual(refused)
-    // What else the chain says stays: its feed prices other chains.
+    // Other data of the chain stays: its feed prices other chains.
     expect(state.snapshot().price('ETH/USD')).toHaveProperty('usdX18')
     put(102, 3_999n)
     expect(state.snapshot().chain(8_453)).toHaveProperty('fees')

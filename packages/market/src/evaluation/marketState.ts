@@ -19,14 +19,14 @@ import type {
 import { type Evaluation, evaluate, type Scope } from './evaluate.ts'
 import type { HttpFacts } from './readSources.ts'
 
-/** How many endpoints said the same of a chain when it was read last. */
+/** Number of endpoints that agreed in the last reading of a chain. */
 export type AgreementOf = (chainKey: string) => ReadonlyMap<AgreedKind, AgreementReport> | undefined
 
 /** The facts read so far and the snapshot that follows from them. Does no I/O. */
 export type MarketState = {
   /** A pointer read, unless age alone changed something since the last call. */
   snapshot(): MarketSnapshot
-  /** What the present snapshot was made of. */
+  /** Evaluation behind the present snapshot. */
   evaluation(): Evaluation
   chainFacts(chainKey: string): ChainFacts | undefined
   /** True while a jump that this chain showed waits for a second reading. */
@@ -175,7 +175,7 @@ function witnessesOf(readings: readonly SourceReading[], nowMs: number): readonl
   })
 }
 
-/** What is known of a chain's reading, for whoever asks later what was read. */
+/** Record of a chain's reading, for later questions about its origin. */
 function chainBasis({ reading }: ChainFacts, reports: ReturnType<AgreementOf>): ChainBasis {
   const { head, fees } = reading
   const agreed = reports?.get('state') ?? reports?.get('head')

@@ -11,7 +11,7 @@ import { adapterSource } from '../prices/secondSource.ts'
 import { sequencerFault } from '../prices/sequencer.ts'
 import type { SourceFault, SourceReading, SourceValue } from '../prices/source.ts'
 
-/** What one HTTP adapter answered last. */
+/** Last answer of one HTTP adapter. */
 export type HttpFacts = {
   readonly kind: HttpPriceAdapter['kind']
   readonly quotes: ReadonlyMap<string, HttpQuote>
@@ -34,8 +34,8 @@ type Result = SourceValue | { readonly fault: SourceFault }
 export type SourceReader = (price: PricePlan) => readonly SourceReading[]
 
 /**
- * What every source of a price says. The other token of a pool is priced by its feeds and HTTP sources
- * alone, so that no price can confirm itself through a circle of pools.
+ * Readings of all sources of a price. The other token of a pool is priced by its feeds and HTTP sources alone, so that
+ * no price can confirm itself through a circle of pools.
  * @source rule Q-174
  */
 export function createSourceReader(facts: MarketFacts): SourceReader {

@@ -4,7 +4,7 @@ import { type ClassGuards, classGuards, distance, distanceBps, oneUsdX18, pegGua
 import { hasIndependentPair, isWitness, type SecondSource, type VoicePlan } from './secondSource.ts'
 import { type FreshReading, isFresh, type SourceReading } from './source.ts'
 
-/** What a price stands on. */
+/** Sources that a price depends on. */
 export type Standing = Pick<VoicePlan, 'hostsOf'> & { readonly secondSource: SecondSource }
 
 /**
@@ -64,7 +64,7 @@ function isContradicted(usdX18: bigint, fresh: readonly FreshReading[], hardBps:
   return 2 * against.length > pools.length
 }
 
-/** What makes the value: feeds, without a fresh one signed prices, without either what services say. */
+/** Sources that make the value: feeds, without a fresh one signed prices, without either the HTTP services. */
 function primaries(witnesses: readonly FreshReading[]): readonly FreshReading[] {
   for (const primary of primaryKinds) {
     const readings = witnesses.filter(({ kind }) => kind === primary)
@@ -86,7 +86,10 @@ function median(values: readonly bigint[]): bigint {
   return divideDown(lower + upper, 2n)
 }
 
-/** Of the feeds, else the signed prices, the nearest to `middle`, the lower of two; without any `middle` itself. */
+/**
+ * The feed nearest to `middle`, or without feeds the nearest signed price, the lower of two; without either `middle`
+ * itself.
+ */
 function nearestPrimary(witnesses: readonly FreshReading[], middle: bigint): bigint {
   let nearest: bigint | undefined
   for (const { kind, result } of primaries(witnesses)) {

@@ -9,12 +9,12 @@ export type FeedAge = {
   readonly address: Hex
   /** Age of its last answer in seconds, by the clock of its chain; undefined where it gives none that counts. */
   readonly ageSeconds: number | undefined
-  /** Whether prices would be made of it. */
+  /** True if prices would be made of it. */
   readonly isFresh: boolean
 }
 
 /**
- * How old the answers of feeds are, by the rule that prices are made by.
+ * Ages of the feeds' answers, by the same rule as for prices.
  * @throws UpstreamUnavailableError when the chain cannot be read
  */
 export async function readFeedAges(

@@ -20,7 +20,7 @@ const callOf = (target: Hex, name: 'latestRoundData' | 'description' | 'decimals
   callData: aggregator.encode(name, []),
 })
 
-/** What one feed answered: nothing, or a round with what the feed says about itself. */
+/** Answer of one feed: nothing, or a round with the feed's description of itself. */
 export type FeedReading = {
   readonly round: FeedRound | undefined
   readonly identity: FeedIdentity | undefined

@@ -6,7 +6,7 @@ import type { SourceFault, SourceValue } from './source.ts'
 /** Answer of `latestRoundData()`; `answeredInRound` is deprecated and ignored. */
 export type FeedRound = { readonly answer: bigint; readonly updatedAtSeconds: bigint }
 
-/** What a feed says about itself. */
+/** Description of a feed by itself. */
 export type FeedIdentity = { readonly description: string; readonly decimals: number }
 
 /**

@@ -1,6 +1,6 @@
 import { type AssetClass, bpsDenominator, divideUp } from '@causeway/core'
 
-/** How far sources of one price may lie apart, and how far it may move at once. */
+/** Limits on the spread between sources of one price, and on its movement at once. */
 export type ClassGuards = {
   /** Up to here the median counts; above, the price is degraded and the primary source decides. */
   readonly softBps: bigint
@@ -26,7 +26,7 @@ export const pegGuards = { flagBps: 50n, refuseBps: 500n } as const
 export const oneUsdX18 = 10n ** 18n
 
 /**
- * What a feed may add to its heartbeat: the time its update needs to land.
+ * Grace beyond a feed's heartbeat: the time that its update needs to land.
  * @source pricing-engine.md 2.2
  */
 export const feedGraceMs = 60_000

@@ -4,7 +4,7 @@ import { distance, distanceBps } from './guards.ts'
 import { hasIndependentPair, isWitness } from './secondSource.ts'
 import type { FreshReading } from './source.ts'
 
-/** What is remembered about one price between two samples. */
+/** State of one price between two samples. */
 export type JumpState = {
   /** The last published price and when its sources were last read. */
   readonly published?: { readonly price: UsdPrice; readonly readAtMs: number }
@@ -15,12 +15,12 @@ export type JumpState = {
 export type JumpVerdict = { readonly state: JumpState; readonly price: UsdPrice | PriceRefusal }
 
 /**
- * Publishes a price at once unless it jumped. A jump is published when two sources that are reached apart lie
- * nearer to the new value than to the old one; until then the price is refused, because the old one would be
- * an offer at a price that the market may have left. No repetition by one source confirms anything.
+ * Publishes a price at once unless it jumped. A jump is published when two independently reached sources lie nearer to
+ * the new value than to the old one; until then the price is refused, because the old one would be an offer at a price
+ * that the market may have left. A repetition by one source confirms nothing.
  *
- * Where no second source is asked for, any two sources, pools too, confirm a jump, or a later reading that repeats it, and
- * the previous price stays in between while its last reading is younger than `holdMaxMs`.
+ * Without the need for a second source, a jump is confirmed by any two sources, pools too, or by a later reading that
+ * repeats it. In between, the previous price stays while its last reading is younger than `holdMaxMs`.
  * @source rules Q-170 and Q-172
  */
 export function settleJump(

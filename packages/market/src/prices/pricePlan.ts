@@ -36,7 +36,7 @@ export type PricePlan = {
   readonly http: QuotePrice['http']
   /** Endpoint hosts behind each feed and HTTP source, by source name. */
   readonly hostsOf: VoicePlan['hostsOf']
-  /** Whether this price needs two sources that share no endpoint host. */
+  /** Rule that decides if this price needs two sources that share no endpoint host. */
   readonly secondSource: SecondSource
   /** Chains without endpoint whose feeds the price lacks; empty when it can be quoted without. */
   readonly lackingChains: VoicePlan['lackingChains']

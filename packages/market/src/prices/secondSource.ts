@@ -3,7 +3,7 @@ import type { MarketLog } from '../ports.ts'
 import type { SourceReading } from './source.ts'
 
 /**
- * What a price asks of its sources: `required`, two fresh ones that share no endpoint host; `single`, only one
+ * Rule on the sources of a price: `required`, two fresh ones that share no endpoint host; `single`, only one
  * such source is configured, so no jump of it is ever confirmed; `exempt`, as `local` is.
  * @source rules Q-171 and Q-172
  */

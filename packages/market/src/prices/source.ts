@@ -45,7 +45,7 @@ export type SourceValue = {
   readonly freshUntilMs: number
 }
 
-/** What one source said about one price at its last reading. */
+/** Last reading of one price by one source. */
 export type SourceReading = {
   /** Unique per price, and what operators see: `feed base 0x…`, `http defillama`. */
   readonly source: string

@@ -1,6 +1,6 @@
 import type { NodeAnswer, NodeCall } from './recordedChain.ts'
 
-/** What a liar does with one request: other answers, or none. */
+/** Behaviour of a liar for one request: other answers, or none. */
 export type Lie = {
   readonly name: string
   /** Answers in the order of the calls; `undefined` never answers. */
@@ -10,7 +10,7 @@ export type Lie = {
   ) => readonly NodeAnswer[] | undefined
   /** Changes the text that goes out. */
   readonly send?: (text: string) => string
-  /** How long the liar waits before it answers; 0 where it is left out. */
+  /** Milliseconds that the liar waits before it answers; default 0. */
   readonly delayMs?: number
 }
 
@@ -100,7 +100,7 @@ function cut(seed: number): Lie {
   }
 }
 
-/** What was true the first time is told of everything that is asked alike. */
+/** Liar that repeats the first true answer for every later call of the same method. */
 function replay(): Lie {
   const first = new Map<string, NodeAnswer>()
   return {

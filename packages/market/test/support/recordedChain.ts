@@ -7,8 +7,8 @@ export type NodeCall = { readonly id: unknown; readonly method: string; readonly
 export type NodeAnswer = { readonly result: unknown } | { readonly error: unknown }
 
 /**
- * What a real node says, asked once each: its chain stands still, so every answer stays true. Many
- * endpoints can tell it over and over at the speed of memory.
+ * Answers of a real node, asked for once each: its chain stands still, so every answer stays true. Many endpoints can
+ * replay them at the speed of memory.
  */
 export type RecordedChain = {
   /** The true answer while the head is at `height`. */
@@ -58,7 +58,7 @@ export function recordChain(url: string): RecordedChain {
   }
 }
 
-/** What a node says of the state of a block that it does not have. */
+/** Node's answer about the state of a block that it does not have. */
 const notYet: NodeAnswer = { error: { code: -32_000, message: 'header not found' } }
 
 function toHex(height: bigint): Hex {

@@ -21,7 +21,7 @@ export type PriceMessage = {
   readonly publishTime: number
 }
 
-/** What a stand-in may do otherwise than the network does. */
+/** Deviations of a stand-in from the real network. */
 export type UpdateOptions = {
   readonly guardians: TestGuardians
   /** Which guardians sign, by index and in this order; default the fewest that are enough. */
@@ -31,7 +31,7 @@ export type UpdateOptions = {
   readonly emitter?: Hex
   /** Stands in for the root that the messages have. */
   readonly root?: Uint8Array
-  /** What the guardians sign says that it is; default that of a root of prices. */
+  /** Kind of the signed payload; default that of a root of prices. */
   readonly payloadKind?: string
   /** First byte of each message; default that of a price. */
   readonly messageKind?: number

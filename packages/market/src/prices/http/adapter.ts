@@ -3,15 +3,15 @@ import type { SourceFault, SourceValue } from '../source.ts'
 
 export type HttpAdapterName = QuotePrice['http'][number]['adapter']
 
-/** What an adapter knows of one id: a price, or why its answer must not count. */
+/** Adapter's result for one id: a price, or the reason why its answer must not count. */
 export type HttpQuote = SourceValue | { readonly fault: SourceFault }
 
 /** One HTTP price service. All of them are optional and off unless configured. */
 export interface HttpPriceAdapter {
   readonly name: HttpAdapterName
-  /** Whether its prices carry a signature that is checked, or are worth as much as its host. */
+  /** Kind of its prices: `signed` ones carry a signature that is checked, `http` ones depend on trust in the host. */
   readonly kind: 'http' | 'signed'
-  /** How often its answer is worth asking for. */
+  /** Milliseconds between two requests. */
   readonly intervalMs: number
   /**
    * One request for all ids; an id that the service does not know is absent from the answer.

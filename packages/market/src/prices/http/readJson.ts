@@ -5,7 +5,7 @@ import type { z } from 'zod'
 const answerBytesMax = 1024 * 1024
 
 export type JsonQuestion<Schema extends z.ZodType> = {
-  /** Who is asked, for messages; never its URL. */
+  /** Name of the service for messages; never its URL. */
   readonly service: string
   /** The variable that holds its API key, for messages. */
   readonly keySetting?: string

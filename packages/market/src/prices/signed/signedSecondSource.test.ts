@@ -45,7 +45,7 @@ async function setUp() {
       const value = baseReading({ nowMs: clock.now(), ethAnswer: BigInt(usd) * 10n ** 8n })
       state.putChain('base', { value, asOfMs: clock.now() })
     },
-    /** What the service sends from now on: a price that guardians sign, beside one of its own. */
+    /** Sets the service's answers from now on: a price that guardians sign, beside one of its own. */
     async serve(usd: { signed: number; parsed: number }, options: Partial<UpdateOptions> = {}) {
       const publishTime = clock.now() / 1_000
       const price = { feedId: ethId, price: BigInt(usd.signed) * 10n ** 8n, conf: 0n, expo: -8, publishTime }

@@ -16,7 +16,7 @@ export type Guardians = Pick<GuardianSet, 'index'> & { readonly addresses: reado
 /** Whose signatures count, and how a signature tells who made it. */
 export type GuardianCheck = { readonly guardianSets: readonly Guardians[]; readonly recover: RecoverSigner }
 
-/** Who must have published a message, by Wormhole's numbers of chains. */
+/** Required publisher of a message, by Wormhole's chain ids. */
 export type Emitter = { readonly chain: number; readonly address: Hex }
 
 type Signature = { readonly guardian: number; readonly bytes: Uint8Array }
