@@ -85,8 +85,8 @@ export function parseLedgerSend(body: unknown, transactionId: string): LedgerSen
 export type OwnSend = { readonly hash: string; readonly nonce: bigint; readonly destination: string }
 
 /**
- * Transfers with nonces that `account` made, of a ledger's entries; destinations in lower case. @throws
- * MalformedAnswerError
+ * Transfers with nonces that `account` made, of a ledger's entries; destinations in lower case.
+ * @throws MalformedAnswerError
  */
 export function parseOwnSends(entries: readonly LedgerEntry[], account: string): readonly OwnSend[] {
   const what = 'userNonFundingLedgerUpdates'
