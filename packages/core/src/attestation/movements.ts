@@ -7,7 +7,7 @@ export type Received = {
   readonly net: bigint
   /** From the solver's side alone. */
   readonly paidIn: bigint
-  /** From everybody else: claims, airdrops, payouts, somebody's authorization. */
+  /** Amounts from all others: claims, airdrops, payouts, transfers by authorization. */
   readonly fromOthers: bigint
 }
 

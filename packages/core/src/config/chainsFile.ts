@@ -41,8 +41,8 @@ export const chainEntrySchema = z.object({
    */
   codeHashes: codeHashes.optional(),
   /**
-   * Accounts that pay fills and refunds beside a transaction's own sender. List only accounts whose
-   * transactions nobody else can submit: whoever can, chooses the order that they pay.
+   * Accounts that pay fills and refunds beside a transaction's own sender. List only accounts whose transactions no one
+   * else can submit: the submitter chooses the order that they pay.
    */
   fillPayers: z.array(z.string()).max(100).optional(),
   /**

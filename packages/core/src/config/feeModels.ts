@@ -74,7 +74,7 @@ const feerateModelSchema = z.object({
   markupBps,
 })
 
-/** Chains whose transactions pay for energy and bytes at prices that everybody votes on. */
+/** Chains whose transactions pay for energy and bytes at prices set by vote. */
 const energyModelSchema = z.object({
   kind: z.literal('energy'),
   maxSunPerEnergy: decimalInteger.default(500n).describe('While energy costs more, nothing is quoted'),

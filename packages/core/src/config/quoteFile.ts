@@ -355,7 +355,7 @@ export type PriceFeed = z.infer<typeof feedSchema>
 export type GuardianSet = z.infer<typeof guardianSetSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
 
-/** Whoever looks at a chain again and again looks at it as if its blocks came no faster than this. */
+/** Shortest block time that repeated reads of a chain assume, in milliseconds. */
 const fastestPaceMs = 2_000
 
 /** The time of a block that cadences are made of; depths and estimates are made of `blockTimeMs`. @source F-41 */

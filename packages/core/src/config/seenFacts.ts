@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Day on which somebody compared facts of a network with what their owner says, or with the chain. @source F-107 */
+/** Day on which facts of a network were compared with its owner's statements, or with the chain. @source F-107 */
 export const seenOn = z.iso.date()
 
 /** The source of a chain's facts. @source F-107 */

@@ -70,7 +70,7 @@ export type Finding = {
 export const clockLimitMs = 5_000
 
 /**
- * A clock of ours against one of others, with how far that one may be off by itself.
+ * Compares our clock with another one, given that one's own tolerance.
  * @param offsetMs ours less theirs
  */
 export function clockFindings(compared: {

@@ -16,7 +16,7 @@ describe.each(vmTypes)('%s', (vmType) => {
     fc.assert(
       fc.property(accounts[vmType], ({ text, bytes }) => {
         expect(codec.isAddress(text)).toBe(true)
-        // Whoever writes into what he was given changes nothing for the next.
+        // Writes into a returned array must not affect later results.
         codec.encodeAddress(text).fill(0xff)
         codec.encodeAddress(text).fill(0xff)
         expect(codec.encodeAddress(text)).toEqual(bytes)

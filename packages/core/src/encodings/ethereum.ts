@@ -14,7 +14,7 @@ export function parseEvmAddress(address: string): ParsedAddress | Refusal {
 /** Writes a `Transfer` for each movement of ether, on chains with EIP-7708: an address without code, and no token. */
 const nativeTransferEmitter = '0xfffffffffffffffffffffffffffffffffffffffe'
 
-/** True for a log that tells of ether that moved. Readers of tokens and of whoever gave one skip it. @source F-45; EIP-7708 */
+/** True for a log of an ether transfer. Readers of token transfers skip it. @source F-45; EIP-7708 */
 export function isNativeTransferLog({ address }: { readonly address: string }): boolean {
   return address.toLowerCase() === nativeTransferEmitter
 }

@@ -127,7 +127,7 @@ function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress']
   const known = new Map<string, ParsedAddress>()
   return (address) => {
     const before = known.get(address)
-    // Whoever is given bytes may write into them.
+    // Callers may write into the returned bytes, so each gets a copy.
     if (before !== undefined) return { bytes: before.bytes.slice(), canonical: before.canonical }
     const parsed = parse(address)
     if ('refusal' in parsed || parsed.isUnspendable === true) return parsed

@@ -41,14 +41,14 @@ const totalsOf = {
 /** `fees` of an answer; `relayer` and `app` together are the whole. */
 export const feeTotals = sumsBy<FeeTotalName>(feeTotalNames, ({ total }) => totalsOf[total])
 
-/** All fees, whoever pays them. */
+/** Sum of all fees, paid by the user or a sponsor. */
 export function sumOfFees(fees: FeeParts): bigint {
   let sum = 0n
   for (const name of partNames) sum += fees[name]
   return sum
 }
 
-/** Every fee, whoever pays it. */
+/** All fees by component, paid by the user or a sponsor. */
 export const feesByComponent = sumsBy(feeComponents, ({ component }) => [component])
 
 /** Part of each fee that a sponsor may be asked to pay; a reward is negative. */

@@ -11,9 +11,7 @@ export function parseDecimal(text: string, decimals: number): bigint | undefined
   return isWhole ? BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0')) : undefined
 }
 
-/**
- * The whole units in such a text: a part of one was never anybody's to spend. `undefined` as above.
- */
+/** Whole units in such a text: a fraction of a unit can never be spent. `undefined` as above. */
 export function parseWholeUnits(text: string, decimals: number): bigint | undefined {
   const [whole = '', fraction] = text.split('.')
   const kept = fraction?.slice(0, decimals) ?? ''

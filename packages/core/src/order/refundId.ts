@@ -3,7 +3,7 @@ import { fixedHexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
 import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
 
-/** The deposit that a refund gives back. */
+/** Deposit that a refund returns. */
 export type RefundedDeposit = {
   /** `refundChainId` of its chain. */
   readonly chainId: number | bigint

@@ -15,7 +15,7 @@ export type NonceMapping = {
   readonly nonce: bigint
   /** The order. */
   readonly id: Hex
-  /** Whose deposit it is. */
+  /** Owner of the deposit. */
   readonly depositor: Hex
 }
 
