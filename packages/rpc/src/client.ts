@@ -39,7 +39,7 @@ const patienceMs = 500
 /** Calls of one request, where an endpoint takes as many. */
 const callsAtMost = 40
 
-/** An output that somebody names; whoever spends it asks nodes whether it is there. */
+/** Output that a list names; its spender asks nodes if it exists. */
 export type NamedOutput = { readonly txid: string; readonly vout: number; readonly value: bigint }
 
 /** A client with its endpoints, so that a quorum of the same ones can read beside it. */

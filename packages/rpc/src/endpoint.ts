@@ -62,7 +62,7 @@ export type ObserveEndpoints = (alias: string) => EndpointObserver
 /** Silence of this length is a fault of the endpoint; a shorter wait is the caller's haste. */
 const hangMs = 1_000
 
-/** Large answers come one after the other, whoever sends them: memory stays bounded. */
+/** Large answers are read one after the other, across all endpoints, so that memory stays bounded. */
 let largeAnswer: Promise<unknown> = Promise.resolve()
 
 /** After failures that may be for what callers name, the endpoint's own head is asked for, at most so often. */

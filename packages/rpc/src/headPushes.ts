@@ -10,7 +10,7 @@ export type HeadPushOptions = {
   readonly subscription: HeadSubscription
   /** Minimum milliseconds between two heads of one endpoint; heads in between are ignored. */
   readonly leastMs: number
-  /** There may be a new block. Nothing of it is believed: whoever is told asks by agreement. */
+  /** There may be a new block. The push itself is not trusted: the listener asks by agreement. */
   readonly onHead: () => void
   /** Told when an endpoint begins to tell of blocks (`end` undefined), and when it stops. Never with what it sent. */
   readonly onChange: (endpoint: string, end: PushEnd | undefined) => void

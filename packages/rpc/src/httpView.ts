@@ -67,7 +67,7 @@ export class HttpView {
     })
   }
 
-  /** The place passes to whoever waits longest. */
+  /** Passes the place to the longest-waiting request. */
   #leave(): void {
     const [next] = this.#waiting
     if (next === undefined) this.#inFlight -= 1

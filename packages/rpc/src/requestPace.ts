@@ -6,12 +6,10 @@ const kept = 0.8
 const slowest = 3
 const growth = { factor: 1.5, everyMs: 20_000, endsAbove: 1_000 }
 
-/** Lines before an endpoint that limits its rate. A turn goes to the first one in which somebody waits. @source F-65 */
+/** Lines before an endpoint that limits its rate. A turn goes to the first line with a waiting request. @source F-65 */
 const lines = ['work', 'prices', 'questions'] as const
 
-/**
- * The line says who asks: the service for what it has to do, for what its prices are made of, or because somebody else asked it.
- */
+/** Origin of a call: the service's own work, its prices, or a request of a caller. */
 export type Line = (typeof lines)[number]
 
 export type Turn = {
@@ -68,7 +66,7 @@ export class RequestPace {
    * deadline
    */
   turn({ deadlineMs, signal, line = 'work' }: Turn): Promise<boolean> {
-    // Whoever gave up says so where he sends.
+    // An aborted caller reports that itself when it sends.
     if (signal?.aborted) return Promise.resolve(true)
     const nowMs = this.#now()
     const quietTimes = Math.floor((nowMs - this.#changedAtMs) / growth.everyMs)
@@ -97,7 +95,7 @@ export class RequestPace {
     })
   }
 
-  /** Lets go whoever is due, and comes again when the next one is. */
+  /** Releases the due requests, and runs again when the next one is due. */
   #serve(): void {
     if (this.#timer !== undefined) return
     for (;;) {
@@ -122,7 +120,7 @@ export class RequestPace {
     waiter.settle(true)
   }
 
-  /** Tells those who would be due after their deadlines; whoever stands behind them comes sooner. */
+  /** Rejects requests that would be due after their deadlines, so that those behind them come sooner. */
   #refuseLate(): void {
     let dueMs = Math.max(this.#now(), this.#nextAtMs)
     for (const line of lines)

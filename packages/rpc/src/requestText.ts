@@ -20,8 +20,8 @@ export type TextAnswer = {
 }
 
 /**
- * One request to a service of somebody else; redirects are answers like any other. Not by `fetch`, which
- * takes much more processor time.
+ * One request to an external service; redirects are answers like any other. It does not use `fetch`, which takes much
+ * more processor time.
  * @throws AnswerTooLongError
  * @throws UpstreamUnavailableError `REQUEST_TIMED_OUT` at the limit
  * @throws Error of the connection, or the reason of `signal`
