@@ -33,7 +33,7 @@ export type MarketOptions = {
   readonly gates?: ReadonlyMap<string, ChainGate>
   /** By chain key, of the chains that no contract calls read. */
   readonly readers?: ReadonlyMap<string, NetworkReader>
-  /** Whose balances are the inventory; default the one of the configuration. */
+  /** Account whose balances are the inventory; default the one of the configuration. */
   readonly fillWallet?: Hex
   /** Which hosts every source is read through, by which second sources are told from first ones. */
   readonly reach: SourceReach
@@ -125,7 +125,7 @@ type MeterParts = {
   readonly log: MarketLog
 }
 
-/** A network is asked about where somebody said what it should be. @source F-107 */
+/** Meter of a network whose facts in the configuration were checked (`seen`). @source F-107 */
 function meterOf({ quotable, config, chainKey }: ChainPlan, { client, fillWallet, clock, log }: MeterParts) {
   if (!quotable || config.seen === undefined) return undefined
   return createUnitsMeter({

@@ -12,7 +12,7 @@ import type { MarketSnapshot } from './snapshot.ts'
 
 /** Live prices, gas, pools and inventory. All I/O happens in the background. */
 export type Market = {
-  /** The present view: a pointer read, and all that whoever prices something needs. */
+  /** Present view: a pointer read, with all data that pricing needs. */
   snapshot(): MarketSnapshot
   /**
    * Starts refreshing. Resolves after the first complete refresh or its time limit; what is missing then

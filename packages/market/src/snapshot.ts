@@ -14,7 +14,10 @@ export type UsdPrice = {
   readonly depegBps?: bigint
 }
 
-/** Why a price must not be used. Nothing stands in for it: whoever needs it refuses, and may be asked again. */
+/**
+ * Reason for which a price must not be used. There is no substitute: callers refuse their request, and may be asked
+ * again.
+ */
 export type PriceRefusal = {
   readonly reason:
     | 'no_source'

@@ -10,7 +10,7 @@ import type { SourceReading } from './source.ts'
 export const secondSourceRules = ['required', 'single', 'exempt'] as const
 export type SecondSource = (typeof secondSourceRules)[number]
 
-/** Through which hosts sources are reached: whoever controls a host controls everything read through it. */
+/** Hosts through which sources are reached: the operator of a host controls everything read through it. */
 export type SourceReach = {
   /** `local` has one machine for everything. */
   readonly isExempt: boolean

@@ -5,7 +5,7 @@
 export const sourceKinds = ['feed', 'pool', 'http', 'signed'] as const
 export type SourceKind = (typeof sourceKinds)[number]
 
-/** Why a source counts for nothing, however young its answer is. */
+/** Reason for which a source does not count, however recent its answer is. */
 export type SourceFault =
   | 'no_answer'
   | 'not_positive'
@@ -28,7 +28,7 @@ export type SourceFault =
   | 'unknown_guardian_set'
   /** Not more than half of its guardian set signed it. */
   | 'not_signed'
-  /** Signed, and published by somebody else. */
+  /** Signed, but published by another emitter. */
   | 'wrong_emitter'
   /** Signed, and a price is not a part of what was. */
   | 'wrong_proof'

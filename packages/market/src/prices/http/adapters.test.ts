@@ -54,7 +54,7 @@ function answerOf(data: readonly string[]) {
 
 const hexDigits = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-/** Valid in every field, and made by whoever answers. */
+/** Forged answer that is valid in every field. */
 const forged = {
   id: ethId.slice(2).toLowerCase(),
   price: { price: '406284340000', conf: '101571085', expo: -8, publish_time: nowSeconds - 1 },

@@ -13,7 +13,7 @@ import { BigEndianReader } from './bigEndianReader.ts'
 /** One guardian set: whose signatures count, in their order. */
 export type Guardians = Pick<GuardianSet, 'index'> & { readonly addresses: readonly Hex[] }
 
-/** Whose signatures count, and how a signature tells who made it. */
+/** Guardians whose signatures count, and the recovery of a signature's key. */
 export type GuardianCheck = { readonly guardianSets: readonly Guardians[]; readonly recover: RecoverSigner }
 
 /** Required publisher of a message, by Wormhole's chain ids. */
