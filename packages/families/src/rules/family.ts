@@ -3,7 +3,7 @@ import { hexDigits, parseHexDigits } from '@causeway/core'
 import type { AllocatorPayloadFamily } from './allocatorPayloadFamily.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
 
-/** A request that somebody signed to take a hub balance out, as far as its signature goes. */
+/** Signed request to withdraw a hub balance, as far as its signature goes. */
 export type OwnerSigned = {
   /** As the request names him. */
   readonly owner: string

@@ -1,6 +1,6 @@
 import { DomainError } from '@causeway/core'
 
-/** Funds of whoever pays the network for the user's transactions. */
+/** Funds of the account that pays the network for the user's transactions. */
 export type FeeFunds = {
   /** Native coin, smallest units. */
   readonly coin: bigint
@@ -8,7 +8,7 @@ export type FeeFunds = {
   readonly units?: bigint
 }
 
-/** Whoever pays the network could not send the first step; known before anybody signs. @source F-98 */
+/** The account that pays the network could not send the first step; known before the user signs. @source F-98 */
 export class FeeFundsError extends DomainError {
   readonly code = 'INSUFFICIENT_FUNDS'
   readonly kind = 'invalid_request'

@@ -204,7 +204,7 @@ export type SpendableOutput = {
   /** Smallest units. */
   readonly value: bigint
   readonly script: Hex
-  /** The transaction that made it, without witnesses, where whoever spends it has to show that. */
+  /** Transaction that made it, without witnesses, in families in which its spender must show it. */
   readonly transaction?: Hex
 }
 
@@ -347,7 +347,7 @@ export type CostedTransaction = {
   readonly writes?: StateWrites
 }
 
-/** State that a transaction makes and gives back, as far as that is known; the unknown counts as made. */
+/** State that a transaction creates and clears, as far as it is known; unknown state counts as created. */
 export type StateWrites = {
   /** Balances and allowances that were zero. */
   readonly created: number
@@ -362,12 +362,12 @@ export type StateWrites = {
 /** One transaction that the user signs on the origin, before it is encoded. */
 export type PlannedTransaction = CostedTransaction & {
   readonly kind: UserTransactionKind
-  /** Whom an approval allows. */
+  /** Account that an approval allows. */
   readonly spender?: string
   /** The allowance that an approval sets, in smallest units. */
   readonly allowed?: bigint
   readonly funding?: Funding
-  /** Why nobody can send it now, though it has a price: it is no step. */
+  /** Reason for which the transaction cannot be sent now, though it has a price: it is no step. */
   readonly refusal?: DomainError | undefined
 }
 

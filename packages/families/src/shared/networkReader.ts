@@ -85,7 +85,7 @@ export type NetworkReaderOptions = {
   /** Makes and empties deposit addresses, in families of programs. */
   readonly depositAddressProgram?: string | undefined
   readonly feeModel: PriorityFeeModel | FeerateModel | EnergyModel | FlatModel
-  /** Whose balances are the inventory; without it inventory stays empty. */
+  /** Account whose balances are the inventory; without it inventory stays empty. */
   readonly fillWallet: string | undefined
   readonly currencies: readonly ListedCurrency[]
 }

@@ -73,7 +73,7 @@ export function runSaid<Failure extends string>(
   return units >= 0n ? units : saidByEnough(said, { threshold })
 }
 
-/** The value that enough voices say alike. */
+/** Value that enough voices share. */
 export function saidByEnough<Value>(
   said: readonly Value[],
   { threshold }: Pick<Electorate, 'threshold'>,

@@ -5,8 +5,8 @@ import type { FamilyReader } from './createFactsReader.ts'
 export type ReadingPurpose = 'deposits' | 'payment' | 'top-ups' | 'solver-top-ups'
 
 /**
- * Why a transaction cannot be read: by its content, whoever shows it, or because endpoints that answer for others do not
- * answer for it.
+ * Reason for which a transaction cannot be read: its content, at any endpoint, or endpoints that answer for others do
+ * not answer for it.
  */
 export type PutAsideReason = 'too_large' | 'unreadable' | 'unanswered'
 

@@ -21,7 +21,7 @@ export type UserFacts = {
   readonly feeFunds?: FeeFunds
   /** Why the user cannot pay the currency that he holds. */
   readonly inputLock?: InputLock
-  /** Why nothing is told of this user, whoever is asked: the caller's to mend. */
+  /** Reason for which this user's facts are not read, a fault of the caller. */
   readonly refusal?: DomainError
 }
 
@@ -32,7 +32,7 @@ export type UserFactsQuestion = {
   readonly spender: string | undefined
   /** Account that pays the network; without one that is not asked. */
   readonly feePayer?: string | undefined
-  /** Whose balances decide what the user's transactions cost. */
+  /** Balances that decide the cost of the user's transactions. */
   readonly touched?: readonly Holding[]
 }
 
@@ -113,7 +113,7 @@ export type QuotingChainOptions = {
   readonly transactionGasMax?: bigint | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Told of every call that brought nothing. */
+  /** Called with the error of every failed call. */
   readonly onFailure: (error: unknown) => void
 }
 

@@ -105,7 +105,7 @@ export interface SettlingChain {
   finalSeconds(signal: AbortSignal): Promise<number>
   /** Unix seconds of the newest block that a quorum has; absent: the newest final one counts. */
   headSeconds?(signal: AbortSignal): Promise<number>
-  /** Newest block that the chain itself calls final; absent: `finalHeight` is that. */
+  /** Newest block that the chain itself calls final; absent if `finalHeight` is that block. */
   taggedHeight?(signal: AbortSignal): Promise<bigint>
   /** Changes between two blocks that may hold deposits. `known`: the block that was read last. */
   depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>

@@ -14,7 +14,7 @@ export interface BitcoinPayingView extends BitcoinView {
   send(hex: string, signal: AbortSignal): Promise<Taking>
 }
 
-/** It is there already. @source Bitcoin Core, `node/transaction.cpp`; validation.cpp */
+/** Message of a node that has the transaction already. @source Bitcoin Core, `node/transaction.cpp`; validation.cpp */
 const isKnown = (words: string): boolean =>
   /already in (block ?chain|utxo set|mempool)|txn-already-(known|in-mempool)/i.test(words)
 

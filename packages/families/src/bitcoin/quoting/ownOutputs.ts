@@ -91,7 +91,7 @@ function agreedOutputs(
   })
 }
 
-/** An output that somebody names, and what is known of it from its bytes. */
+/** An output that a list names, and its data from its bytes, if known. */
 type Looked = { readonly output: OutPoint; readonly seen: SpendableOutput | undefined }
 
 const keyOf = ({ txid, vout }: OutPoint): string => `${txid}:${vout}`

@@ -17,7 +17,7 @@ const depositProblems = {
   DEPOSITOR_UNKNOWN: 'The transaction names no depositor, and its first input has no address.',
 } as const
 
-/** An output of a withdrawal is spent, and nobody tells by what. */
+/** An output of a withdrawal is spent by an unknown transaction. */
 export class BitcoinWithdrawalError extends DomainError {
   readonly code = 'SPENDING_TRANSACTION_UNKNOWN'
   readonly kind = 'invalid_request'

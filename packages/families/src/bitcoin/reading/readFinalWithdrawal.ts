@@ -9,7 +9,7 @@ import { judgeSpender, type WithdrawalTerms } from './withdrawals.ts'
 
 export type WithdrawalReading = {
   readonly terms: WithdrawalTerms
-  /** Transactions that may have spent the inputs, named by whoever asks or by a look-up service. */
+  /** Transactions that may have spent the inputs, named by the caller or by a look-up service. */
   readonly candidates: readonly string[]
   readonly confirmations: Confirmations
   readonly threshold: number

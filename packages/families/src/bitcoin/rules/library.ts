@@ -22,7 +22,7 @@ export function bitcoinLibrary(): BitcoinLibrary {
 
 let loadedCurve: (typeof Curves)['secp256k1'] | undefined
 
-/** The curve, loaded when the first key is reckoned with: it takes a service that needs none no time. */
+/** Curve library, loaded at its first use, so that services without keys do not pay for it. */
 export function bitcoinCurve(): (typeof Curves)['secp256k1'] {
   if (loadedCurve === undefined) {
     const curves: typeof Curves = createRequire(import.meta.url)('@noble/curves/secp256k1.js')

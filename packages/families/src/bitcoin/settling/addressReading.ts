@@ -14,7 +14,7 @@ const noTransaction = '0'.repeat(64)
 /** Blocks are seldom and large, and none is left out. */
 const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n }
 const silenceMs = 10_000
-/** Transactions of one request: whoever pays may have gathered a thousand coins. */
+/** Transactions of one request: a payer may have spent a thousand inputs. */
 const transactionsAtOnce = 50
 
 type Sources = {

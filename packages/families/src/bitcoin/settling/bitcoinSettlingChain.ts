@@ -88,7 +88,10 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
   }
 }
 
-/** Whatever is in a block is final to a reader that wants one confirmation: what waits is told as not final. */
+/**
+ * Transactions in a block are final to a reader that wants one confirmation; those in no block are reported as not
+ * final.
+ */
 function isInNoBlock(error: unknown): boolean {
   return error instanceof TransactionMissingError || error instanceof TransactionNotFinalError
 }

@@ -95,7 +95,7 @@ export function readPaid({
   return account && { filler: account, id }
 }
 
-/** Whose signature an EIP-3009 token was handed: `AuthorizationUsed(address indexed, bytes32 indexed)`. */
+/** Signer of an EIP-3009 authorization: `AuthorizationUsed(address indexed, bytes32 indexed)`. */
 export function readAuthorizer({ topics: given }: EvmLog): Hex | undefined {
   const [topic, authorizer] = given
   return topic === topics.authorizationUsed && authorizer !== undefined ? addressAt(authorizer, 0) : undefined

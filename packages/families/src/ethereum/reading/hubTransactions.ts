@@ -52,7 +52,7 @@ export function createHubTransactions(options: {
     const unsigned = serializeTransaction(transaction)
     const signature = await signer.sign({ purpose: 'transaction', unsigned })
     const raw = serializeTransaction(transaction, parseSignature(signature))
-    // A refusal is ignored: another endpoint may take it, or it is there already; the hub's state tells.
+    // A refusal is ignored: another endpoint may accept it, or it was sent before; the hub's state shows the result.
     await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
   }
 

@@ -16,7 +16,7 @@ import { balanceOfData, isExecutedData } from './hubReader.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 export type RecoveryQuestion = {
-  /** Whose entry of the generic mapping, and under which id. */
+  /** Account of the generic mapping's entry. */
   readonly user: Hex
   readonly id: Hex
   /** The account of the hub whose balance is read. */

@@ -17,7 +17,7 @@ import { create2Address, firstCreatedAddress } from './contractAddress.ts'
 /** Terms that the address of an order's clone commits to; a change of any member is another address. */
 export type OrderCloneTerms = {
   readonly fillContract: Hex
-  /** The account that fills: whoever else runs the calls runs them elsewhere. */
+  /** Account that fills; the calls of another filler run at another address. */
   readonly filler: Hex
   /** Salt of the order, 32 bytes. */
   readonly orderSalt: Hex

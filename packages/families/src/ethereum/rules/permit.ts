@@ -125,7 +125,7 @@ export function permitDigest(terms: PermitTerms): Uint8Array {
   }
 }
 
-/** Whom an EIP-2612 permit allows to spend; lower case. The router runs there once, for this deposit. */
+/** Spender of an EIP-2612 permit; lower case. The router runs there once, for this deposit. */
 export function permitSpender(deposit: SignedDeposit, { contract, depositCodeHash }: PermitRouter): Hex {
   const salt = keccak256(depositWords(deposit).done())
   return create2Address(contract, salt, depositCodeHash)

@@ -31,7 +31,7 @@ export type UserFactsOptions = {
   readonly callTimeoutMs?: number
   /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
   readonly now?: () => number
-  /** Told of every call that brought nothing, for logs and metrics; readers only see missing facts. */
+  /** Called with the error of every failed call, for logs and metrics; readers only see missing facts. */
   readonly onFailure?: (error: unknown) => void
 }
 

@@ -134,7 +134,7 @@ class HyperliquidPayer implements PayingChain {
     return { terms, units: 1n, rent: 0n }
   }
 
-  /** Whoever has no account yet pays a dollar for it out of what reaches him. */
+  /** A recipient without an account pays a dollar for it out of the amount that reaches him. */
   async #refuseRecipient(
     { recipient, currency }: PlannedPayment,
     { makesNoState }: PaymentTerms,

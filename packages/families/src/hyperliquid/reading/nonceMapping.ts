@@ -7,7 +7,7 @@ import { nonceOf } from './transfers.ts'
 /** Purpose of a transfer, as the hub records it. */
 export type NonceMapping = {
   readonly orderId: Hex
-  /** Whom the entry names in place of the sender. */
+  /** Depositor that the entry names in place of the sender. */
   readonly depositor: Hex | undefined
 }
 

@@ -18,7 +18,7 @@ export function tokenIdOf(currency: string): string | undefined {
   return currency === hyperliquidCodec.nativeCurrency ? undefined : currency.slice(0, 34)
 }
 
-/** Whole units: a part of one was never anybody's to spend. @param decimals of the currency */
+/** Whole units: a fraction of a unit can never be spent. @param decimals of the currency */
 export function wholeUnits(amount: string, decimals: number = hyperliquidNativeDecimals): bigint {
   const units = parseWholeUnits(amount, decimals)
   if (units === undefined) throw new Error('an amount was read that is no decimal number')

@@ -191,7 +191,7 @@ class LighterPayer implements PayingChain {
     const { to, moved, amount, memo } = transferOf(this.address, terms)
     const [usdcFee, nonce] = await Promise.all([this.#feeOf(to, bid), this.#turn()])
     const lane = await this.#readLane(nonce, within())
-    // Whoever wrote it there pays it, or closed it: nothing more is signed.
+    // The lane already has the payment or its closing, so nothing more is signed.
     if (lane.stateOf(terms) !== 'open') throw new UpstreamUnavailableError('The payment was made or closed.')
     const transfer: UnsignedTransfer = {
       ...{ nonce, fromAccountIndex: signerKey.account, apiKeyIndex: BigInt(signerKey.apiKeyIndex) },

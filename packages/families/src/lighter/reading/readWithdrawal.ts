@@ -7,7 +7,7 @@ import { takesNonce, type WithdrawalTerms, withdrawalIdOf } from './withdrawals.
 
 export type WithdrawalReading = {
   readonly terms: Pick<WithdrawalTerms, 'withdrawalId' | 'nonce'>
-  /** Transactions that may have paid out, or taken the nonce, named by whoever asks or by an explorer. Canonical. */
+  /** Transactions that may have paid out, or taken the nonce, named by the caller or by an explorer. Canonical. */
   readonly candidates: readonly string[]
   readonly lighterChainId: bigint
 }

@@ -298,6 +298,9 @@ async function recentBlockhashes(client: ChainClient): Promise<readonly RecentBl
   })
 }
 
-/** It is there already, or its block is not known yet, or not any more, which its height tells. */
+/**
+ * Message of a node that has the transaction already, or whose blockhash is not known yet or no longer known; the block
+ * height decides which.
+ */
 const isHarmless = (message: string): boolean =>
   /already (been )?processed|AlreadyProcessed|blockhash ?not ?found/i.test(message)

@@ -11,7 +11,7 @@ const upgradeableLoader = 'BPFLoaderUpgradeab1e11111111111111111111111'
 const kinds = { program: 2, programData: 3 } as const
 const kindBytes = 4
 const keyBytes = 32
-/** Kind, slot, whether somebody may replace it, and who. */
+/** Bytes of kind, slot, and upgrade authority. */
 const programDataHeadBytes = 45
 const authorityAt = 12
 

@@ -6,7 +6,7 @@ export type SolanaTransaction = {
   readonly slot: bigint
   readonly blockTimeSeconds: bigint | undefined
   readonly succeeded: boolean
-  /** Whoever signed all of it. */
+  /** Accounts that signed the transaction. */
   readonly signers: readonly string[]
   /** All top-level instructions, then all inner ones, in the order of the node. @source oracle-protocol.md 1.3 */
   readonly instructions: readonly SolanaInstruction[]

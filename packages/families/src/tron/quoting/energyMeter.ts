@@ -60,7 +60,7 @@ function measure(
   // Another one each time: whoever knew it could make a holder of it.
   const nobody = tronAddress(bytesToHex(randomBytes(20)))
   const calls = tokens.flatMap((token) => [
-    // Whoever pays it has some of it, as far as anybody knows.
+    // The fill wallet has some of the token, as far as is known.
     transferTrial(token, { from, to: from }),
     transferTrial(token, { from, to: nobody }),
     approvalTrial(token, { from, to: nobody }),

@@ -7,7 +7,7 @@ import { askNode, type TronView } from './askNode.ts'
 import { requireHeader } from './readFinalTransaction.ts'
 import { contractRequest, headerRequest } from './requests.ts'
 
-/** Chain ids of the networks that everybody uses. */
+/** Chain ids of the public networks. */
 const publicNetworks: ReadonlyMap<bigint, string> = new Map([
   [728_126_428n, 'is on the main network'],
   [3_448_148_188n, 'is on the Nile test network'],

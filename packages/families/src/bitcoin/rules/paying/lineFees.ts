@@ -21,7 +21,10 @@ export type LineBid = {
 /** Minimum relay fee for a replacement, in satoshi per 1,000 virtual bytes. @source BIP 125, rule 4 */
 export const incrementalSatPerKvb = 1_000n
 
-/** Nodes count descendants to this number; one place is left for whoever spends what was paid. @source Bitcoin Core, policy.h */
+/**
+ * Most unconfirmed transactions in the line: nodes limit descendants, and one place is left for a recipient who spends
+ * his payment. @source Bitcoin Core, policy.h
+ */
 export const unminedMax = 20
 
 /**

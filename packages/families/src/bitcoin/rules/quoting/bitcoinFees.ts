@@ -61,7 +61,7 @@ export class BitcoinFees implements NetworkFees {
     return 0n
   }
 
-  /** Nodes relay nothing below, and whoever is to be paid may have any kind of address. */
+  /** Least amount that nodes relay, for any kind of recipient address. */
   leastPayment(): bigint {
     return dustMax
   }

@@ -107,7 +107,7 @@ export class EthereumFees implements NetworkFees {
     return { limit: this.unitsOf(transaction), expected }
   }
 
-  /** Whoever is paid holds what he is paid without state of his own: gas is all there is. */
+  /** State of a recipient costs gas only, so there is no rent. */
   rentOf(): bigint {
     return 0n
   }

@@ -13,7 +13,7 @@ import { neededApproval } from './neededApproval.ts'
 // Gas depends on the state that a transaction finds: writing a slot that was zero costs 17,100 more than one that was
 // not, and one that becomes zero refunds 4,800. Plain tokens write balances and allowances only.
 
-/** Whose balances are written, beside the user's own of the input. @source quote-api.md 6.1, gas */
+/** Balances that the transactions write, beside the user's own of the input. @source quote-api.md 6.1, gas */
 export function touchedHoldings(settings: ChainSettings, route: TouchingRoute): readonly Holding[] {
   const holdings: Holding[] = []
   const add = (account: string, { address }: Pick<QuotedCurrency, 'address'>) =>

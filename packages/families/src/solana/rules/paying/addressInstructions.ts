@@ -85,7 +85,10 @@ export function withdrawAddress(
   }
 }
 
-/** Closes the address's empty account of a token, whose rent the depositor gets. The caller signs, as above. */
+/**
+ * Closes the address's account of a token; its lamports go to the depositor. The token program refuses accounts with a
+ * balance, except of wrapped SOL, where closing pays the whole balance to the depositor. The caller signs, as above.
+ */
 export function closeAddressAccount(
   { program, depository }: SolanaAddressProgram,
   { address, terms }: Emptied,

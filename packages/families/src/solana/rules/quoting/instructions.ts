@@ -53,7 +53,7 @@ export function unitBid({ units, microLamportsPerUnit }: UnitBid): readonly Sola
 export type SolanaDeposit = {
   /** Signs, and pays. */
   readonly sender: string
-  /** Whom the deposit is credited to; default the sender. */
+  /** Account that the deposit is credited to; default the sender. */
   readonly depositor?: string
   /** Smallest units. */
   readonly amount: bigint

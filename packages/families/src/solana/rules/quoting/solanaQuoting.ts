@@ -144,7 +144,7 @@ function planned(
   }
 }
 
-/** Whoever pays the network has to have the lamports before anybody signs. @source F-98 */
+/** The account that pays the network must have the lamports before the user signs. @source F-98 */
 function funded(
   transaction: PlannedTransaction,
   { by, currencyIn, depositFeePayer }: OriginRoute,
@@ -248,7 +248,7 @@ function depositInstructions(
   const token = tokenOf(currencyIn)
   const deposited = depositToken(depository, token, deposit)
   if (depositFeePayer === undefined) return [deposited]
-  // The program has the sender pay for an account that is missing: here whoever pays the fee does.
+  // The program charges the sender for a missing account; here the fee payer pays.
   const { vault } = depository.addresses
   return [createTokenAccount(token, { owner: vault, payer: depositFeePayer }), deposited]
 }

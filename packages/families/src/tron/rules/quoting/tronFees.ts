@@ -3,7 +3,7 @@ import type { AccountLack, CostedTransaction, NetworkFees } from '../../../rules
 
 /** Energy that a token's own code takes; of several tokens the most. */
 export type TokenEnergy = {
-  /** A transfer to somebody who has some of it, and to somebody who has none. */
+  /** Energy of a transfer to a holder of the token, and to a recipient without any. */
   readonly toHolder: bigint
   readonly toNewHolder: bigint
   readonly approve: bigint
@@ -90,7 +90,7 @@ export class TronFees implements NetworkFees {
     return { expected: energy, limit: energy }
   }
 
-  /** Making an account is paid for by whoever pays it first; nobody gets that back. */
+  /** The first payer of an account pays for its creation, and never gets that back. */
   rentOf({ isAbsent }: AccountLack): bigint {
     return isAbsent === true ? activationEnergy * this.sunPerEnergy : 0n
   }
@@ -138,7 +138,7 @@ export class TronFees implements NetworkFees {
           energy: ownEnergy.payToken + (lack?.holdsNone === true ? toNewHolder : toHolder),
           bytes: bytes.payToken,
         }
-      // Whoever is given a token back may have deposited all that he had of it.
+      // A refunded user may have deposited all that he had of the token.
       case 'refund':
         return isNative
           ? { energy: ownEnergy.payCoin, bytes: bytes.payCoin }
