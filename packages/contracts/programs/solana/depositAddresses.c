@@ -252,8 +252,8 @@ INLINE u64 run_withdraw(Memory *memory) {
 }
 
 /**
- * Closes an empty account of a token; its rent goes to the depositor. Accounts: caller, who signs; address; depositor;
- * sweeper; depository program; the account; token program.
+ * Closes a token account of the address; its lamports go to the depositor. Accounts: caller, who signs; address;
+ * depositor; sweeper; depository program; the account; token program.
  */
 INLINE u64 run_close(Memory *memory) {
   Scratch *scratch = &memory->scratch;
@@ -267,7 +267,7 @@ INLINE u64 run_close(Memory *memory) {
   pass(scratch, &accounts[5], 1, 0);
   pass(scratch, parties.depositor, 1, 0);
   pass(scratch, parties.address, 0, 1);
-  // closeAccount, which the token program refuses while something is in it
+  // closeAccount: the token program refuses an account with a balance, but of wrapped SOL it pays all to the depositor
   scratch->call_data[0] = 9;
   scratch->instruction.data_len = 1;
   return call(scratch, ADDRESS_SEEDS);
