@@ -2,9 +2,9 @@ import type { DomainError, Hex, VmCodec } from '@causeway/core'
 import type { FeeFunds } from './feeFunds.ts'
 
 /**
- * One VM family in quotes, the pure part: one record in `<family>/rules`, one line in `quotingFamilies`.
- * The live part, which reads chains, is `QuotingChain` of `packages/chains`. Pricing, requests and answers see
- * families through these two alone.
+ * Pure part of one VM family in quotes: one record in `<family>/rules`, one line in `quotingFamilies`. The live part,
+ * which reads chains, is `QuotingChain` of `shared/quotingChain.ts`. Pricing, requests and answers see families through
+ * these two alone.
  */
 export type QuotingFamily = {
   /**
@@ -19,9 +19,9 @@ export type QuotingFamily = {
    * programs. Canonical spelling.
    */
   readonly reserved: (account: string) => string | undefined
-  /** Accounts that nobody holds and that clients price for before a wallet is connected, in canonical spelling. */
+  /** Accounts without an owner that clients price for before a wallet is connected, in canonical spelling. */
   readonly burnt: readonly string[]
-  /** A contract of the files as the family writes accounts; absent where accounts are no 20 bytes. `hex` is lower case. */
+  /** Spells a configured contract as an account; absent where accounts are not 20 bytes. `hex` is lower case. */
   readonly accountOfHex?: (hex: Hex) => string
   /** One chain of the family, as its configuration describes it. Done once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
@@ -66,17 +66,17 @@ export interface ChainQuoting {
   amountMax(currency: Pick<QuotedCurrency, 'isNative'>): bigint
   /** Smallest units that a transaction can tell apart; absent where it is every one. */
   granularity?(currency: Pick<QuotedCurrency, 'isNative'>): bigint
-  /** Destinations run calls that callers bring along; where none do, nobody's code decides what becomes of a payment. */
+  /** True if destinations run calls of callers; otherwise no foreign code decides what becomes of a payment. */
   readonly runsCalls: boolean
-  /** Tokens reach an account with code; where they do not, nothing is paid to one. */
+  /** True if tokens can be paid to accounts with code; otherwise nothing is paid to one. */
   readonly paysTokensToCode: boolean
-  /** Currencies of one asset lie on sides of an account, and none moves to another by itself: each is paid from its own. */
+  /** Present if an account keeps one asset on separate sides: a side pays only from its own funds. */
   readonly keepsSides?: true
-  /** Addresses of orders, which users pay instead of signing a deposit; absent where the family or the chain has none. */
+  /** Addresses that users pay instead of signing a deposit; absent where the family or the chain has none. */
   readonly depositAddresses?: DepositAddressing | undefined
-  /** `encode` says what each transaction is known by; where it does not, nobody can tell whether users executed alone. */
+  /** True if `encode` returns a `call` by which a user's own execution can be recognised. */
   readonly tellsCallsApart: boolean
-  /** An order's solver, who signs it with a key of 20 bytes, has an account on the hub under chains of this family. */
+  /** True if an order's solver, who signs with a 20-byte key, has an account on the hub under this family's chains. */
   readonly namesSolvers: boolean
   /**
    * An account or contract as 20 bytes of hex, which permits, deposit addresses and calls name.
@@ -167,7 +167,7 @@ export type DepositAddressing = {
   readonly sweepSeconds: number
   /** An order that ends sooner than this is not paid any more: its sweep and its fill take their time. */
   readonly leadSeconds: number
-  /** Nobody but the solver can move what lies there meanwhile, so that the price of its quote holds. */
+  /** True if only the solver can move the funds until the sweep, so that the price of the quote holds. */
   readonly isKeptWhileSwept: boolean
   /** A sweep deposits for the depositor of the terms; where it does not, the fill wallet is the depositor. */
   readonly creditsDepositor: boolean
@@ -176,7 +176,7 @@ export type DepositAddressing = {
 /** An account and a currency of one chain, in canonical spelling. */
 export type Holding = { readonly account: string; readonly currency: string }
 
-/** State that a chain told; undefined where it did not in time. */
+/** State read from a chain; undefined if it was not read in time. */
 export type KnownState = {
   /** Allowance of the first transaction's spender. */
   readonly allowance: bigint | undefined

@@ -7,10 +7,10 @@ import type { NonceMappings } from './nonceMappings.ts'
 /** State of one payment id of one fill wallet, as recorded on chain. */
 export type PaymentState = 'open' | 'paid' | 'closed'
 
-/** By agreement of the chain's endpoints at a final state: nothing can change it back. */
+/** Final state of a payment id, by agreement of the chain's endpoints: nothing can change it back. */
 export type FinalMark = {
   readonly state: PaymentState
-  /** Unix seconds: it was so at this moment, at a final block. */
+  /** Unix seconds of the final block at which the state was read. */
   readonly timestampSeconds: number
 }
 
@@ -36,32 +36,32 @@ export type PlannedPayment = {
 export type EmptiedAddress = {
   readonly address: string
   readonly terms: DepositAddressTerms
-  /** All of it leaves; what lies there in another one stays. */
+  /** Currency whose whole balance leaves; other currencies at the address stay. */
   readonly currency: string
   readonly token?: PlannedPayment['token']
   /** Order that the deposit is for; absent: the money goes back. */
   readonly signed?: SignedOrderWords | undefined
 }
 
-/** All that a transaction does. Signed again, it does the same, and of all of them one at most has an effect. */
+/** Effects of a transaction. It may be signed several times, but at most one of these has an effect. */
 export type PaymentTerms = {
   /** Id that the chain records as paid or closed. */
   readonly id: Hex
-  /** `allowed`: nothing is paid, and signed twice it does no harm. */
+  /** `allowed` only sets an allowance, so that repeating it is harmless. */
   readonly mark: 'paid' | 'closed' | 'allowed'
   /** Amount that the family's contract may take from then on; `allowed` only. */
   readonly allowance?: { readonly currency: string; readonly amount: bigint } | undefined
-  /** Unix seconds, after which it pays nothing where the chain can tell. */
+  /** Unix seconds after which it pays nothing, on chains that can check the time. */
   readonly deadlineSeconds?: number | undefined
   /** Order that the payment is attested for; absent if nothing is paid. */
   readonly orderId?: Hex | undefined
   /**
-   * Nobody was charged for state that payments make, and whose rent the recipient could keep: it makes none, and
-   * fails where some is missing.
+   * True if the transaction must create no state, because nobody was charged for it and the recipient could keep its
+   * rent: it fails if state is missing.
    */
   readonly makesNoState?: boolean | undefined
   readonly payments: readonly PlannedPayment[]
-  /** Beside payments, of which there are none then: what others paid moves, and the wallet pays the fee of that. */
+  /** Emptying of a deposit address instead of `payments`: only its own funds move, and the wallet pays the fee. */
   readonly emptied?: EmptiedAddress | undefined
 }
 
@@ -70,7 +70,7 @@ export type PaymentPlan = {
   readonly terms: PaymentTerms
   /** Units of execution. */
   readonly units: bigint
-  /** Smallest units of the native coin that state made by it keeps for ever. */
+  /** Rent of the state that it creates, never returned, in smallest units of the native coin. */
   readonly rent: bigint
 }
 
@@ -92,9 +92,9 @@ export type SentTransaction = Pick<ExpiringTransaction, 'hash' | 'raw' | 'lastVa
 /** Result of several transactions of which at most one has an effect. */
 export type Landing =
   | { readonly kind: 'landed'; readonly hash: string; readonly succeeded: boolean; readonly isFinal: boolean }
-  /** None of them, at a final block of this height, or of what stands for one. */
+  /** None of them had landed at the final block of this height (or of the value that stands for a height). */
   | { readonly kind: 'none'; readonly finalHeight: bigint }
-  /** Endpoints do not say the same yet. */
+  /** Endpoints disagree so far. */
   | { readonly kind: 'unknown' }
 
 /** Network fees and the highest bid, in the family's unit of a price: no transaction bids more. */
@@ -152,13 +152,13 @@ export type PayingChainOptions = {
    */
   readonly addressProgram?: { readonly program: string; readonly depository: string } | undefined
   readonly account?: NamedAccount
-  /** In canonical spelling. Where a payment names its order as a deposit does, one to them would be a deposit. */
+  /** Depositories, in canonical spelling: a payment to one that names its order would count as a deposit. */
   readonly depositories?: readonly string[]
   /** Statements of the wallet's nonces on the hub, for chains whose transfers name no order. */
   readonly mappings?: NonceMappings | undefined
 }
 
-/** An account that is no key, and what signs for it beside the key of its owner. */
+/** An account that is not a key itself, and the API key that signs for it beside its owner's key. */
 export type NamedAccount = {
   /** As the quote file calls it. */
   readonly name?: string | undefined
@@ -174,7 +174,7 @@ export type PayingChainFamily = {
   readonly keySetting: string
   /** Variable of a second key, in the exchange's own form. Absent if there is none. */
   readonly apiKeySetting?: string
-  /** The wallet has to say what its transfers are for: `mappings` of the options. */
+  /** True if the wallet must record the purpose of its transfers: requires `mappings` in the options. */
   readonly needsMappings?: true
   /** Opens no connection. @throws ConfigurationError for what is missing */
   readonly open: (options: PayingChainOptions) => PayingChain
