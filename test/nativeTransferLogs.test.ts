@@ -13,10 +13,8 @@ import { depositSendersReading } from '../apps/quote-api/src/requests/settlement
 import type { EvmLog } from '../packages/families/src/ethereum/reading/answers.ts'
 import { parseCandidates } from '../packages/families/src/ethereum/reading/blockScan.ts'
 import { findDeposits, needsCalldata } from '../packages/families/src/ethereum/reading/deposits.ts'
-import {
-  type AccountCode,
-  provePayment,
-} from '../packages/families/src/ethereum/reading/payments/provePayment.ts'
+import type { AccountCode } from '../packages/families/src/ethereum/reading/payments/paidTransaction.ts'
+import { provePayment } from '../packages/families/src/ethereum/reading/payments/provePayment.ts'
 
 const emitter: Hex = '0xfffffffffffffffffffffffffffffffffffffffe'
 const [depository, user, payer, recipient, token, custody] = ['d0', '11', '22', '33', '70', 'c0'].map(

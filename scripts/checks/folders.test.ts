@@ -66,11 +66,20 @@ describe('folders check', () => {
     ).toHaveLength(2)
   })
 
-  test('files of one folder may refer to each other, and tests to anything', () => {
+  test('two files of a package do not import each other', () => {
     expect(
       problemsOf({
         'packages/http/src/metrics.ts': "import './exchange.ts'",
         'packages/http/src/exchange.ts': "import './metrics.ts'",
+      }),
+    ).toHaveLength(2)
+  })
+
+  test('files of one folder of an app may refer to each other, and tests to anything', () => {
+    expect(
+      problemsOf({
+        'apps/oracle/src/service/metrics.ts': "import './force.ts'",
+        'apps/oracle/src/service/force.ts': "import './metrics.ts'",
         'packages/core/src/vm/a.test.ts': "import '../order/b.ts'",
         'packages/core/src/order/b.ts': "import '../vm/c.ts'",
       }),

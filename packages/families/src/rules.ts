@@ -89,7 +89,6 @@ export {
   permitKinds,
   permitSpender,
   permitTypedData,
-  type SignedDeposit,
   type TokenDomain,
   type TokenPermitKind,
   type TokenPermitTerms,
@@ -105,15 +104,10 @@ export {
   stateAsCounted,
   unitsOn,
 } from './ethereum/rules/quoting/dearerState.ts'
-export {
-  type EthereumFeeFacts,
-  EthereumFees,
-  type GasPrice,
-  type GasShape,
-  gasShapes,
-} from './ethereum/rules/quoting/ethereumFees.ts'
-export { callBytesOf, gasUnits } from './ethereum/rules/quoting/gasUnits.ts'
+export { type EthereumFeeFacts, EthereumFees, type GasPrice } from './ethereum/rules/quoting/ethereumFees.ts'
+export { callBytesOf, type GasShape, gasShapes, gasUnits } from './ethereum/rules/quoting/gasUnits.ts'
 export { permit2Address } from './ethereum/rules/quoting/planTransactions.ts'
+export type { SignedDeposit } from './ethereum/rules/signedDeposit.ts'
 export { classifyTopUps, needsTrace } from './ethereum/rules/topUps/classifyTopUps.ts'
 export { encodeTopUp, type TopUpCall } from './ethereum/rules/topUps/encodeTopUp.ts'
 export {

@@ -1,9 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FailureAnswer } from './describeFailure.ts'
 import { RequestFailure } from './failure.ts'
-import type { Holding } from './holding.ts'
-import type { RequestFailed } from './requestLine.ts'
 import type { ServerSpan } from './tracing.ts'
+
+/** Failure that was answered in place of the handler's answer, with its cause. */
+export type RequestFailed = { readonly error: unknown; readonly failure: FailureAnswer }
+
+/** Requests that wait for news, as `Holding` has them. */
+export interface HeldRequests {
+  hold(exchange: Exchange, waitMs: number, wait: (signal: AbortSignal) => Promise<void>): Promise<void>
+}
 
 export type Exemption = 'liveness' | 'documentation'
 
@@ -41,7 +48,7 @@ export class Exchange {
   readonly exemption: Exemption | undefined
   readonly startedAtMs: number
   /** Holder of the request while it waits for news. */
-  readonly holding: Holding
+  readonly holding: HeldRequests
   /** Time that it waited for news. */
   heldMs = 0
   /** Slot that the request holds now. */
@@ -64,7 +71,7 @@ export class Exchange {
     request: FastifyRequest
     reply: FastifyReply
     exemption: Exemption | undefined
-    holding: Holding
+    holding: HeldRequests
     handlerTimeoutMs: number
     nowMs: number
     onEnded: (exchange: Exchange) => void

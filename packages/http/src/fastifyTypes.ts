@@ -4,8 +4,10 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { ApiKeyRecord } from './apiKeys.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Exchange } from './exchange.ts'
-import type { RouteErrors } from './openapi.ts'
 import type { RequestSubject } from './requestSubject.ts'
+
+/** A route's own error codes by status, beside those that every route has. */
+export type RouteErrors = Readonly<Record<number, readonly string[]>>
 
 /** A Fastify instance whose routes take zod schemas. */
 export type HttpApp = FastifyInstance<

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import type { Exchange, Slots } from './exchange.ts'
+import type { Exchange, HeldRequests, Slots } from './exchange.ts'
 import type { Readiness } from './readiness.ts'
 
 /** A connection that its server holds is silent for longer than others may be. */
@@ -10,7 +10,7 @@ const silenceMarginMs = 5_000
  * Requests that wait for news. They take no place of those that are worked on, so that no number of them keeps
  * another request out, and neither their handler's time limit nor the one of a silent connection runs meanwhile.
  */
-export class Holding {
+export class Holding implements HeldRequests {
   readonly #slots: Slots
   readonly #readiness: Readiness
   readonly #heldMax: number

@@ -17,7 +17,7 @@ export type { Deprecation } from './deprecation.ts'
 export { describeFailure, type ErrorPolicy, type FailureAnswer } from './describeFailure.ts'
 export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'
 export { type FrameworkFailure, RequestFailure } from './failure.ts'
-export type { HttpApp } from './fastifyTypes.ts'
+export type { HttpApp, RouteErrors } from './fastifyTypes.ts'
 export { holdRequest } from './holding.ts'
 export { answerJson } from './json.ts'
 export {
@@ -29,7 +29,7 @@ export {
   watchSeries,
 } from './metrics.ts'
 export type { OperationExamples } from './openApiDocument.ts'
-export { interfaceVersion, type OpenApiOptions, type RouteErrors } from './openapi.ts'
+export { interfaceVersion, type OpenApiOptions } from './openapi.ts'
 export { openListener } from './openListener.ts'
 export { createOpsListener } from './opsListener.ts'
 export type { KeyedAnswer } from './overload.ts'

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import type { ErrorPolicy } from './describeFailure.ts'
 import { errorBodySchema } from './errorBody.ts'
-import type { HttpApp } from './fastifyTypes.ts'
+import type { HttpApp, RouteErrors } from './fastifyTypes.ts'
 import { nameSchemas, type Readability } from './openApiDocument.ts'
 import { descriptionPath, registerReferencePage } from './referencePage.ts'
 
@@ -19,9 +19,6 @@ type Listener = {
   /** For operators: every operation needs the key, and nobody is limited. */
   readonly isAdmin?: boolean
 }
-
-/** A route's own error codes by status, beside those that every route has. */
-export type RouteErrors = Readonly<Record<number, readonly string[]>>
 
 const license = { name: 'MIT', identifier: 'MIT' }
 

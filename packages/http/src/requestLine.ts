@@ -1,13 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { levels } from 'pino'
-import type { FailureAnswer } from './describeFailure.ts'
 import type { Exchange } from './exchange.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { type RequestSubject, subjectOf } from './requestSubject.ts'
 import type { SpanAttributes, Tracing } from './tracing.ts'
-
-/** Failure that was answered in place of the handler's answer, with its cause. */
-export type RequestFailed = { readonly error: unknown; readonly failure: FailureAnswer }
 
 export type RequestEnd = { readonly statusCode: number; readonly seconds: number }
 

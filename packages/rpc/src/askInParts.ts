@@ -6,10 +6,9 @@ import {
   isRefusedWhole,
   joined,
   partsOf,
-  type Sizes,
 } from './endpointSizes.ts'
 import { logBlocksAtMost } from './headTracking.ts'
-import type { JsonRpcClient, RpcAnswer, RpcCall } from './jsonRpc.ts'
+import type { JsonRpcClient, RpcAnswer, RpcCall, Sizes } from './jsonRpc.ts'
 
 /** Requests to an endpoint that one question may become, as many parts as one log range may, and requests out at once. */
 const splitting = { requestsMax: 128, atOnce: 8 }

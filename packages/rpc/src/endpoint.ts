@@ -15,7 +15,7 @@ import {
   isSuspect,
   pauseMs,
 } from './endpointHealth.ts'
-import { EndpointSizes, isSmallest, mayBeForSize, type Sizes } from './endpointSizes.ts'
+import { EndpointSizes, isSmallest, mayBeForSize } from './endpointSizes.ts'
 import type { EndpointTarget } from './endpointUrl.ts'
 import type { HeadTracking } from './headTracking.ts'
 import {
@@ -27,9 +27,9 @@ import {
   type HttpTransport,
   type SendingOptions,
 } from './httpTransport.ts'
-import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
+import type { RpcAnswer, RpcCall, Sizes } from './jsonRpc.ts'
+import { retryPassing } from './repeatedSending.ts'
 import { RequestPace, type Turn } from './requestPace.ts'
-import { retryPassing } from './sendAndRetryOnce.ts'
 import { askPaths, encodeCalls, parseAnswers, refusalIn, refuseHollow, saidMax } from './wire.ts'
 
 export type SendOptions = Turn & {

@@ -1,8 +1,5 @@
 import type { EndpointFailure } from './endpointFailure.ts'
-import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
-
-/** Size of one request to an endpoint: its calls, and the blocks of each `eth_getLogs`. */
-export type Sizes = { calls: number; logBlocks: number }
+import type { RpcAnswer, RpcCall, Sizes } from './jsonRpc.ts'
 
 const growth = { firstWaitMs: 60_000, longestWaitMs: 3_600_000 }
 /** Time for which an endpoint that refused even the smallest request is not asked in parts. */

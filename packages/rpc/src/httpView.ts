@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.ts'
 import { EndpointFailure } from './endpointFailure.ts'
 import type { ViewLimits } from './endpointView.ts'
 import type { HttpAnswer, HttpRequest } from './httpTransport.ts'
-import { retryLost } from './sendAndRetryOnce.ts'
+import { retryLost } from './repeatedSending.ts'
 import { SingleFlight } from './sharedWork.ts'
 
 /**

@@ -1,4 +1,3 @@
-import type { Sizes } from './endpointSizes.ts'
 import type { Line } from './requestPace.ts'
 import type { Electorate, Vote, Voter } from './tally.ts'
 
@@ -60,6 +59,9 @@ export type EndpointHealth = {
   readonly latencyMs: number | undefined
   readonly consecutiveFailures: number
 }
+
+/** Size of one request to an endpoint: its calls, and the blocks of each `eth_getLogs`. */
+export type Sizes = { calls: number; logBlocks: number }
 
 /** Calls of one request to an endpoint, and blocks of one `eth_getLogs`; infinite where nothing was refused. */
 export type TakenSizes = Voter & Readonly<Sizes>

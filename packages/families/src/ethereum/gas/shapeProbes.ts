@@ -1,4 +1,4 @@
-import type { GasShape } from '../rules/quoting/ethereumFees.ts'
+import type { GasShape } from '../rules/quoting/gasUnits.ts'
 import type { CalldataWord } from './probeTransaction.ts'
 
 /** Arguments of the transaction behind a shape, and whether it carries value. */

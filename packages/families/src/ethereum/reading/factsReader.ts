@@ -30,13 +30,8 @@ import {
   type EthereumReaderLimits,
   type EthereumTransactions,
 } from './finalTransactions.ts'
-import {
-  type AccountCode,
-  codeMatters,
-  proveAlone,
-  provePayment,
-  referencesOrder,
-} from './payments/provePayment.ts'
+import type { AccountCode } from './payments/paidTransaction.ts'
+import { codeMatters, proveAlone, provePayment, referencesOrder } from './payments/provePayment.ts'
 import type { RecordsPayments, Wanted } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
 import { largePaymentQuestion } from './readLargePayment.ts'

@@ -6,7 +6,7 @@ import type { ChainMoment, NetworkFacts, NetworkQuestion } from '../../shared/ne
 import { headRequest, parseHead } from '../agreement/head.ts'
 import { encodeApprove } from '../rules/abi.ts'
 import type { ShapeUnits } from '../rules/quoting/dearerState.ts'
-import type { GasShape } from '../rules/quoting/ethereumFees.ts'
+import type { GasShape } from '../rules/quoting/gasUnits.ts'
 import { gasUnits } from '../rules/quoting/gasUnits.ts'
 
 type Probe = { readonly shape: GasShape; readonly call: RpcCall }

@@ -24,7 +24,7 @@ import {
   pinFinalHeight,
   secondsToFinality,
 } from './finality.ts'
-import type { AccountCode } from './payments/provePayment.ts'
+import type { AccountCode } from './payments/paidTransaction.ts'
 
 /** Effects of a final transaction, in a family whose contracts write logs. */
 export type FinalExecution<Transaction> = {

@@ -21,7 +21,7 @@ import {
   pinFinalHeight,
   secondsToFinality,
 } from './finality.ts'
-import type { AccountCode, PaymentTerms } from './payments/provePayment.ts'
+import type { AccountCode, PaymentTerms } from './payments/paidTransaction.ts'
 import { readRecordedCall } from './payments/recordedCall.ts'
 import {
   accountCode,

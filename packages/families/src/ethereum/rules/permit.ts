@@ -3,6 +3,7 @@ import { AbiWords, fixedHexToBytes, hexToBytes, keccak256, viemLibrary } from '@
 import { create2Address } from './contractAddress.ts'
 import { contractInterface } from './contractInterface.ts'
 import { encodePermit2Deposit, type Permit2Terms, permit2TypedData } from './permit2.ts'
+import type { SignedDeposit } from './signedDeposit.ts'
 
 /** Kinds of permits that tokens accept themselves. */
 export const tokenPermitKinds = ['eip3009', 'eip2612'] as const
@@ -13,16 +14,6 @@ export type PermitKind = (typeof permitKinds)[number]
 
 /** The contract that makes the deposits, and the hash of the code that spends an EIP-2612 allowance. */
 export type PermitRouter = { readonly contract: Hex; readonly depositCodeHash: Hex }
-
-/** A deposit that the owner of a token signs and somebody else submits. Amount in smallest units. */
-export type SignedDeposit = {
-  readonly token: Hex
-  readonly owner: Hex
-  readonly amount: bigint
-  /** Unix seconds: the signature is worth nothing from then on. */
-  readonly deadlineSeconds: number
-  readonly orderId: Hex
-}
 
 /** EIP-712 domain of a token, by which its owners sign. */
 export type TokenDomain = { readonly name: string; readonly version: string; readonly chainId: number }

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { contractInterface } from './contractInterface.ts'
-import type { SignedDeposit } from './permit.ts'
 import { permit2Address } from './quoting/planTransactions.ts'
+import type { SignedDeposit } from './signedDeposit.ts'
 
 /** Calls that a permit spends its tokens on, in order. Value in wei. */
 export type PermittedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }

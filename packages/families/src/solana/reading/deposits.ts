@@ -1,11 +1,8 @@
 import { type DepositFact, type Hex, maxBigint, solanaCodec } from '@causeway/core'
-import type { ProgramAddresses } from '../rules/programAddresses.ts'
 import { depositNativeDiscriminator, depositTokenDiscriminator, token2022Program } from '../rules/programs.ts'
-import { findDirectDeposit } from './directDeposits.ts'
+import { type DepositRules, findDirectDeposit } from './directDeposits.ts'
 import { InstructionData } from './instructionData.ts'
 import type { SolanaInstruction, SolanaTransaction } from './transaction.ts'
-
-export type DepositRules = { readonly depository: string; readonly addresses: ProgramAddresses }
 
 const amountAt = 8
 const idAt = 16

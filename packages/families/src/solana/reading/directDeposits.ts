@@ -1,8 +1,10 @@
 import { type DepositFact, type Hex, minBigint, solanaCodec } from '@causeway/core'
+import type { ProgramAddresses } from '../rules/programAddresses.ts'
 import { computeBudgetProgram, systemProgram, token2022Program, tokenProgram } from '../rules/programs.ts'
-import type { DepositRules } from './deposits.ts'
 import { InstructionData } from './instructionData.ts'
 import type { SolanaInstruction, SolanaTransaction } from './transaction.ts'
+
+export type DepositRules = { readonly depository: string; readonly addresses: ProgramAddresses }
 
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 /** Transfer instruction of the System program, as four bytes. */

@@ -1,7 +1,6 @@
 import { ethereumCodec, type Hex } from '@causeway/core'
+import type { PaidTransaction, PaymentTerms } from '../../ethereum/reading/payments/paidTransaction.ts'
 import {
-  type PaidTransaction,
-  type PaymentTerms,
   type ProvenPayment,
   provePayment as proveByAccounts,
 } from '../../ethereum/reading/payments/provePayment.ts'

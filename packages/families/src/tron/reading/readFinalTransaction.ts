@@ -3,7 +3,7 @@ import type { ChainQuestion, Sighting } from '@causeway/rpc'
 import { comparisonText, MalformedAnswerError } from '@causeway/rpc'
 import type { EvmLog } from '../../ethereum/reading/answers.ts'
 import { type FinalPin, headsOf, isTooYoung, secondsToFinality } from '../../ethereum/reading/finality.ts'
-import type { AccountCode } from '../../ethereum/reading/payments/provePayment.ts'
+import type { AccountCode } from '../../ethereum/reading/payments/paidTransaction.ts'
 import {
   accountCode,
   type ExecutionReading,

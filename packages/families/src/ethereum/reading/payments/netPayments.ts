@@ -8,7 +8,7 @@ import {
   readTransfer,
 } from '../events.ts'
 import { payersOf } from '../solverSide.ts'
-import type { PaidTransaction, PaymentTarget, PaymentTerms } from './provePayment.ts'
+import type { PaidTransaction, PaymentTarget, PaymentTerms } from './paidTransaction.ts'
 
 /**
  * The gain of each target from the solver's side in a transaction that no record proves: fill contracts of others and

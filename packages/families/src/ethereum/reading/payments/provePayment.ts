@@ -4,37 +4,8 @@ import type { EvmLog, EvmTransaction } from '../answers.ts'
 import { readPaid, readSolverCallExecuted, readTransfer } from '../events.ts'
 import { payersOf, type SolverSide } from '../solverSide.ts'
 import { nativePayees, netPayments } from './netPayments.ts'
+import type { PaidTransaction, PaymentTarget, PaymentTerms } from './paidTransaction.ts'
 import { type RecordedCall, type RecordProblem, readRecordedCall, recordProblem } from './recordedCall.ts'
-
-/** Kinds of code at an account. `fill_contract`: one whose records this release can read. */
-export type AccountCode = 'none' | 'other' | 'fill_contract'
-
-/** The transaction of a payment. */
-export type PaidTransaction = {
-  /** Ascending by index. */
-  readonly logs: readonly EvmLog[]
-  readonly transaction: Pick<EvmTransaction, 'to' | 'input' | 'value'> & {
-    readonly from: Hex | undefined
-    /** Data of a plain transfer of native coin, where the family keeps it apart from calldata. */
-    readonly memo?: Hex
-  }
-  /** Kinds of code of the accounts that `codeMatters` names. */
-  readonly code: ReadonlyMap<string, AccountCode>
-}
-
-export type PaymentTarget = { readonly recipient: string; readonly currency: string }
-
-export type PaymentTerms = {
-  readonly orderId: Hex
-  readonly side: SolverSide
-  /** All payments of the order on this chain, in the spelling of logs. */
-  readonly targets: readonly PaymentTarget[]
-  /** Calls of the order, as the order encodes them. */
-  readonly calls: readonly Hex[]
-  readonly nativeCurrency: string
-  /** True where a transaction's own value pays its target whatever its calldata is. */
-  readonly ownValuePays?: boolean
-}
 
 /** Payments of a transaction, proven in one of three ways and never by two of them. */
 export type ProvenPayment = {

@@ -10,8 +10,8 @@ import {
   stateAsCounted,
   unitsOn,
 } from './dearerState.ts'
-import { EthereumFees, type GasShape, gasShapes } from './ethereumFees.ts'
-import { gasUnits, newState, orderCloneUnits } from './gasUnits.ts'
+import { EthereumFees } from './ethereumFees.ts'
+import { type GasShape, gasShapes, gasUnits, newState, orderCloneUnits } from './gasUnits.ts'
 
 const approve = (units: bigint): ShapeUnits => ({ shape: 'approve', units, countedUnits: gasUnits.approve })
 const send = (units: bigint): ShapeUnits => ({

@@ -1,7 +1,7 @@
 import { minBigint } from '@causeway/core'
-import type { GasShape } from './ethereumFees.ts'
 import {
   createdSlotUnits,
+  type GasShape,
   gasUnits,
   type NewState,
   newClone,

@@ -4,6 +4,8 @@ import { type DearerState, dearerUnits, stateAsCounted } from './dearerState.ts'
 import {
   clearedSlotUnits,
   createdSlotUnits,
+  type GasShape,
+  gasShapes,
   newAccountUnits,
   newClone,
   newState,
@@ -12,35 +14,6 @@ import {
   type UsedShape,
   usedUnits,
 } from './gasUnits.ts'
-
-/** Transactions whose gas is priced from a table of measured units. */
-export const gasShapes = [
-  'approve',
-  'deposit-native',
-  'deposit-erc20',
-  'permit-eip3009',
-  'permit-eip2612',
-  'permit-permit2',
-  'permit-permit2-swap',
-  'execute',
-  'execute-swap',
-  'swap',
-  'swap-deposit',
-  'wrap',
-  'unwrap',
-  'send-native',
-  'send-erc20',
-  'fill-native',
-  'fill-erc20',
-  'fill-swap',
-  'fill-topup',
-  'sweep-native',
-  'sweep-erc20',
-  'sweep-swap',
-  'refund-native',
-  'refund-erc20',
-] as const
-export type GasShape = (typeof gasShapes)[number]
 
 /** Wei per gas on one chain. `expected` is shown and charged; `max` bounds what a step may pay. */
 export type GasPrice = {

@@ -3,8 +3,9 @@
 import { ethereumCodec } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import type { NetworkFees, OriginRoute } from '../../../rules/quotingFamily.ts'
-import { EthereumFees, type GasShape, gasShapes } from './ethereumFees.ts'
+import { EthereumFees } from './ethereumFees.ts'
 import { ethereumQuoting } from './ethereumQuoting.ts'
+import { type GasShape, gasShapes } from './gasUnits.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
 const [user, recipient, token, depository, depositRouter, weth] = [...'123456'].map(address)

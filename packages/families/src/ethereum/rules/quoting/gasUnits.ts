@@ -1,6 +1,34 @@
 import type { Hex } from '@causeway/core'
 import { divideUp } from '@causeway/core'
-import type { GasShape } from './ethereumFees.ts'
+
+/** Transactions whose gas is priced from a table of measured units. */
+export const gasShapes = [
+  'approve',
+  'deposit-native',
+  'deposit-erc20',
+  'permit-eip3009',
+  'permit-eip2612',
+  'permit-permit2',
+  'permit-permit2-swap',
+  'execute',
+  'execute-swap',
+  'swap',
+  'swap-deposit',
+  'wrap',
+  'unwrap',
+  'send-native',
+  'send-erc20',
+  'fill-native',
+  'fill-erc20',
+  'fill-swap',
+  'fill-topup',
+  'sweep-native',
+  'sweep-erc20',
+  'sweep-swap',
+  'refund-native',
+  'refund-erc20',
+] as const
+export type GasShape = (typeof gasShapes)[number]
 
 /**
  * Gas units of each shape: what its dearest common form uses on the local contracts, and room above it.
