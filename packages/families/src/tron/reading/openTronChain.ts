@@ -13,6 +13,8 @@ const jsonRpcPath = /\/jsonrpc\/?(?=\?|$)/
 
 /** A `tron-vm` chain. @throws ConfigurationError for endpoints that are no URLs */
 export const openTronChain: OpenFamilyChain = (chain, limits) => {
+  // Loaded now, so that no request waits for it.
+  tronProtocol()
   const { id, rpcThreshold, hubChainId, depository } = chain
   const quorum = createHttpQuorumClient({
     chainId: id,
@@ -24,15 +26,9 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
   })
   return {
     reader: createTronFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
-    async verify(signal) {
+    verify(signal) {
       const contract = { setting: `chains: ${id}.depository`, address: depository }
-      const contradictions = await verifyTronEndpoints(
-        { quorum, chainId: BigInt(hubChainId), contract },
-        signal,
-      )
-      // Loaded once the chain answers: no request waits for it, nor a start beside a chain that is down.
-      tronProtocol()
-      return contradictions
+      return verifyTronEndpoints({ quorum, chainId: BigInt(hubChainId), contract }, signal)
     },
     verifyLocal: (signal) => verifyLocalTronEndpoints(quorum, signal),
     health: () => quorum.health(),
