@@ -28,8 +28,8 @@ async function main(): Promise<void> {
   silenceWarnings()
   const { command, args } = takeCommandLine(words, allocatorProgram)
   if ('isDoctor' in command) {
-    const asked = args.isOn('json') ? ['--json'] : []
-    process.exitCode = await runDoctor(service, asked, { variables, examine: examineAllocator })
+    const doctorArguments = args.isOn('json') ? ['--json'] : []
+    process.exitCode = await runDoctor(service, doctorArguments, { variables, examine: examineAllocator })
     return
   }
   const { STATE_DIR: directory } = await variables()

@@ -29,8 +29,8 @@ async function main(): Promise<void> {
   silenceWarnings()
   const { command, args } = takeCommandLine(words, oracleProgram)
   if ('isDoctor' in command) {
-    const asked = args.isOn('json') ? ['--json'] : []
-    process.exitCode = await runDoctor(service, asked, { variables, examine: examineOwnOracle })
+    const doctorArguments = args.isOn('json') ? ['--json'] : []
+    process.exitCode = await runDoctor(service, doctorArguments, { variables, examine: examineOwnOracle })
     return
   }
   const environment = await variables()

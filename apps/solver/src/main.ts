@@ -33,8 +33,8 @@ async function main(): Promise<void> {
   silenceWarnings()
   const { command, args } = takeCommandLine(words, solverProgram)
   if ('isDoctor' in command) {
-    const asked = args.isOn('json') ? ['--json'] : []
-    process.exitCode = await runDoctor(service, asked, { variables, examine: examineSolver })
+    const doctorArguments = args.isOn('json') ? ['--json'] : []
+    process.exitCode = await runDoctor(service, doctorArguments, { variables, examine: examineSolver })
     return
   }
   const environment = await variables()
@@ -52,8 +52,8 @@ function serve(environment: Readonly<Record<string, string | undefined>>): Promi
       const { logger, readiness, close, start, wallet } = await createSolver(config, environment)
       const begin = async () => {
         const opsUrl = await start()
-        const told = { environment: config.environment, wallet, dryRun: config.isDryRun }
-        logger.info({ event: 'solver_started', opsUrl, ...told }, 'solver is ready')
+        const startFields = { environment: config.environment, wallet, dryRun: config.isDryRun }
+        logger.info({ event: 'solver_started', opsUrl, ...startFields }, 'solver is ready')
       }
       return { logger, readiness, close, ...(config.isLocal && { drainMs: 0 }), begin }
     },

@@ -45,9 +45,9 @@ export function verifyRows(
 function groupBySigner(claims: readonly SignatureClaim[]): ReadonlyMap<Hex, readonly SignatureClaim[]> {
   const bySigner = new Map<Hex, SignatureClaim[]>()
   for (const claim of claims) {
-    const known = bySigner.get(claim.signer)
-    if (known === undefined) bySigner.set(claim.signer, [claim])
-    else known.push(claim)
+    const signerClaims = bySigner.get(claim.signer)
+    if (signerClaims === undefined) bySigner.set(claim.signer, [claim])
+    else signerClaims.push(claim)
   }
   return bySigner
 }

@@ -14,9 +14,9 @@ import { countVoices, NodeError, openHeadPushes, type PushEnd } from '@causeway/
 
 /**
  * Asks every endpoint of a chain for its head. Never rejects for what an endpoint does.
- * @param found takes those that are silent or behind, and a chain of which too few answer
+ * @param findings takes those that are silent or behind, and a chain of which too few answer
  */
-export async function examineEndpoints(client: JsonRpcClient, found: Findings): Promise<void> {
+export async function examineEndpoints(client: JsonRpcClient, findings: Findings): Promise<void> {
   const { chainId, electorate } = client
   await client.probeHeads()
   const health = client.health()
@@ -33,7 +33,7 @@ export async function examineEndpoints(client: JsonRpcClient, found: Findings): 
   const { threshold } = electorate
   const answers = `${voices} of ${counted(configured, 'host')} answer, and ${threshold} must say the same`
   const mend = `Mend or replace it in ${variableOf(chainId)}; three hosts of different providers survive one that fails.`
-  found.add(
+  findings.add(
     ...silent.map(
       ({ alias }): Finding => ({
         ...{ code: 'endpoint-silent', severity: 'degrades', setting },
@@ -47,9 +47,9 @@ export async function examineEndpoints(client: JsonRpcClient, found: Findings): 
       }),
     ),
   )
-  found.add(...sizeFindings(await client.trySizes(), setting))
+  findings.add(...sizeFindings(await client.trySizes(), setting))
   if (voices >= threshold && silent.length === 0) return
-  found.add({
+  findings.add({
     code: 'endpoints-too-few',
     severity: voices < threshold ? 'degrades' : 'note',
     setting,
@@ -86,7 +86,7 @@ const noPush: Readonly<Record<PushEnd | 'late', string>> = {
 /** Subscribes to the new blocks of every endpoint that `wsRpcUrl` names, and lets go again. */
 export async function examineHeadPushes(
   { id, vmType, headPushUrls = [] }: Pick<RegisteredChain, 'id' | 'vmType' | 'headPushUrls'>,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
   const variable = variableOf(id).replace('_RPC_URL', '_WS_RPC_URL')
   const subscription = families[vmType].headSubscription
@@ -94,7 +94,7 @@ export async function examineHeadPushes(
   const ends = await Promise.all(headPushUrls.map((url) => firstPush(url, subscription)))
   for (const [index, end] of ends.entries()) {
     if (end === undefined) continue
-    found.add({
+    findings.add({
       ...{ code: 'endpoint-silent', severity: 'degrades', setting: `wsRpcUrl of ${id}` },
       seen: `entry ${index + 1} ${noPush[end]}: blocks of ${id} are noticed by the clock alone`,
       fix: `Mend or replace it in ${variable}, or unset it: without one nothing is lost but part of a second.`,
@@ -134,7 +134,7 @@ const headBehindMs = 120_000
 export async function examineClock(
   readers: readonly (() => Promise<number | undefined>)[],
   nowMs: () => number,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
   const heads = await Promise.all(
     readers.map(async (read) => {
@@ -151,7 +151,7 @@ export async function examineClock(
   if (offsets.length === 0) return
   const offsetMs = Math.min(...offsets)
   const allowedMs = offsetMs < 0 ? headAheadMs : headBehindMs
-  found.add(
+  findings.add(
     ...clockFindings({ setting: 'clock', with: 'the newest block of all chains', offsetMs, allowedMs }),
   )
 }

@@ -121,8 +121,10 @@ export function checkForeignAddresses(args: {
  * place on public chains. `localNetworkAddresses` is written with it.
  */
 export function localAddressesOf(localFiles: readonly unknown[]): ReadonlySet<string> {
-  const found = localFiles.flatMap((file) => addressesIn(file)).map(({ address }) => address.toLowerCase())
-  return new Set(found.filter((address) => !isPublicPlace(address)))
+  const addresses = localFiles
+    .flatMap((file) => addressesIn(file))
+    .map(({ address }) => address.toLowerCase())
+  return new Set(addresses.filter((address) => !isPublicPlace(address)))
 }
 
 /** Every EVM address in a parsed file, with its place as the setting. */

@@ -26,7 +26,7 @@ export async function findContradictions(
   checks: ReadonlyMap<string, ChainCheck>,
   onSilent: (chain: string, error: unknown) => void = () => undefined,
 ): Promise<readonly string[]> {
-  const found = await Promise.all(
+  const problems = await Promise.all(
     [...checks].map(async ([chain, check]) => {
       const signal = AbortSignal.timeout(checkTimeoutMs)
       // Every endpoint of the chain listens to it.
@@ -40,7 +40,7 @@ export async function findContradictions(
       }
     }),
   )
-  return found.flat()
+  return problems.flat()
 }
 
 /**
@@ -67,7 +67,7 @@ export async function checkChainsAtStart(
 }
 
 function gateOf(chain: string, check: ChainCheck, log: StartCheckLog): ChainGate {
-  let told = ''
+  let reported = ''
   return async (signal) => {
     const problems = await check(signal)
     if (problems.length === 0) {
@@ -76,9 +76,9 @@ function gateOf(chain: string, check: ChainCheck, log: StartCheckLog): ChainGate
     }
     const text = problems.join('\n')
     // It is asked again and again, and said once.
-    if (text !== told)
+    if (text !== reported)
       log.error({ event: 'chain_misconfigured', chain, problems }, 'chain contradicts its configuration')
-    told = text
+    reported = text
     throw ConfigurationError.listing('Chains contradict the configuration:', problems)
   }
 }

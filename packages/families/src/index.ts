@@ -11,7 +11,10 @@ export {
 export { bitcoinQuotingChain } from './bitcoin/quoting/bitcoinQuotingChain.ts'
 export { missingBitcoinSettings, openBitcoinChain } from './bitcoin/reading/openBitcoinChain.ts'
 export { bitcoinSettlingChain } from './bitcoin/settling/bitcoinSettlingChain.ts'
-export { agreedContracts, type SaidOfContracts } from './ethereum/agreement/agreedContracts.ts'
+export {
+  agreedContracts,
+  type ContractTally as SaidOfContracts,
+} from './ethereum/agreement/agreedContracts.ts'
 export { agreeOnBlock, agreeOnHead } from './ethereum/agreement/agreedHead.ts'
 export {
   type AgreementReport,

@@ -18,7 +18,7 @@ import { type ChainPlan, planMarket } from './plan.ts'
 import { type Clock, type MarketLog, systemClock } from './ports.ts'
 import type { HttpPriceAdapter } from './prices/http/adapter.ts'
 import type { PriceConfig } from './prices/pricePlan.ts'
-import { logSecondSources, type SourceReach } from './prices/secondSource.ts'
+import { logSecondSources, type SourceHosts } from './prices/secondSource.ts'
 import { type Market, runMarket } from './runMarket.ts'
 
 export type MarketOptions = {
@@ -36,7 +36,7 @@ export type MarketOptions = {
   /** Account whose balances are the inventory; default the one of the configuration. */
   readonly fillWallet?: Hex
   /** Which hosts every source is read through, by which second sources are told from first ones. */
-  readonly reach: SourceReach
+  readonly reach: SourceHosts
   /** HTTP price services that are switched on. */
   readonly adapters?: readonly HttpPriceAdapter[]
   /** Part of a balance that is promised already, in smallest units. */

@@ -10,7 +10,7 @@ import {
   type QuoteChain,
 } from '@causeway/core'
 import { type FeedPlan, type PriceConfig, type PricePlan, planPrice } from './prices/pricePlan.ts'
-import { localReach, type SourceReach } from './prices/secondSource.ts'
+import { localHosts, type SourceHosts } from './prices/secondSource.ts'
 
 /** A solver balance to read; without a token it is the native currency. */
 export type BalancePlan = { readonly key: CurrencyKey; readonly token: Hex | undefined }
@@ -42,7 +42,7 @@ export type MarketPlan = {
  * @throws ConfigurationError that names every reference without a target, and every price whose sources are
  * several and none of them is apart from the others
  */
-export function planMarket(file: PriceConfig, reach: SourceReach = localReach): MarketPlan {
+export function planMarket(file: PriceConfig, reach: SourceHosts = localHosts): MarketPlan {
   const problems: string[] = []
   const keys = new Set(file.prices.map(({ key }) => key))
   if (keys.size < file.prices.length) problems.push('prices: a key is listed twice')

@@ -27,8 +27,8 @@ export type PartedEndpoint = {
 export function logBlocksAtOnce({ sizes, electorate }: Pick<JsonRpcClient, 'sizes' | 'electorate'>): bigint {
   const byVoice = new Map<string, number>()
   for (const { voice, logBlocks } of sizes()) byVoice.set(voice, Math.max(logBlocks, byVoice.get(voice) ?? 0))
-  const taken = [...byVoice.values()].toSorted((a, b) => b - a)[electorate.threshold - 1] ?? 1
-  const blocks = taken * (splitting.requestsMax / 4)
+  const blockLimit = [...byVoice.values()].toSorted((a, b) => b - a)[electorate.threshold - 1] ?? 1
+  const blocks = blockLimit * (splitting.requestsMax / 4)
   return blocks < Number(logBlocksAtMost) ? BigInt(blocks) : logBlocksAtMost
 }
 
@@ -58,9 +58,9 @@ class PartedQuestion {
   }
 
   /** A trial sends one request first, whose answer teaches whether the smaller size is taken. */
-  async ask(asked: readonly RpcCall[], isTrial: boolean): Promise<Answers> {
+  async ask(calls: readonly RpcCall[], isTrial: boolean): Promise<Answers> {
     const { sizes, now } = this.#endpoint
-    const parts = asked.map((call) => partsOf(call, this.#tried.logBlocks))
+    const parts = calls.map((call) => partsOf(call, this.#tried.logBlocks))
     const all = parts.flat()
     const answers: RpcAnswer[] = []
     if (isTrial) {
@@ -84,56 +84,56 @@ class PartedQuestion {
     return joinEach(parts, answers)
   }
 
-  async #askOnce(asked: readonly RpcCall[], isTrial = false): Promise<Answers> {
+  async #askOnce(calls: readonly RpcCall[], isTrial = false): Promise<Answers> {
     const { sizes, now } = this.#endpoint
     if (this.#requestsLeft <= 0) throw this.#failed('too_wide')
     this.#requestsLeft -= 1
-    const mayBeTooWide = sizes.mayBeTooWide(asked, now())
-    const outcome = await this.#endpoint.exchange(asked, mayBeTooWide).catch(failureOf)
-    if (outcome instanceof EndpointFailure) return this.#afterRefusal(asked, outcome, mayBeTooWide)
-    const refused = asked.filter((call, index) => isRangeRefused(call, outcome[index]))
+    const mayBeTooWide = sizes.mayBeTooWide(calls, now())
+    const outcome = await this.#endpoint.exchange(calls, mayBeTooWide).catch(failureOf)
+    if (outcome instanceof EndpointFailure) return this.#afterRefusal(calls, outcome, mayBeTooWide)
+    const refused = calls.filter((call, index) => isRangeRefused(call, outcome[index]))
     const [call] = refused
-    const said = outcome[call === undefined ? -1 : asked.indexOf(call)]
-    if (!mayBeTooWide || call === undefined || said === undefined || said.ok) {
+    const answer = outcome[call === undefined ? -1 : calls.indexOf(call)]
+    if (!mayBeTooWide || call === undefined || answer === undefined || answer.ok) {
       // Narrowed to one block and refused: it was not refused for its width.
       if (
         this.#tried.logBlocks < this.#start.logBlocks &&
-        asked.some(({ method }, at) => method === 'eth_getLogs' && outcome[at]?.ok === false)
+        calls.some(({ method }, at) => method === 'eth_getLogs' && outcome[at]?.ok === false)
       ) {
         sizes.giveUp(now())
         throw this.#failed('refused')
       }
-      sizes.answered(asked, now())
+      sizes.answered(calls, now())
       return outcome
     }
-    sizes.narrow(this.#tried, { calls: [call], said: said.message, start: this.#start })
+    sizes.narrow(this.#tried, { calls: [call], said: answer.message, start: this.#start })
     const again = await this.ask(refused, true).catch(failureOf)
     if (again instanceof EndpointFailure) {
       if (again.reason === 'refused' && !isTrial) return outcome
       throw again
     }
-    return asked.flatMap((one, index) => again[refused.indexOf(one)] ?? outcome[index] ?? [])
+    return calls.flatMap((one, index) => again[refused.indexOf(one)] ?? outcome[index] ?? [])
   }
 
   async #afterRefusal(
-    asked: readonly RpcCall[],
+    calls: readonly RpcCall[],
     failure: EndpointFailure,
     mayBeTooWide: boolean,
   ): Promise<Answers> {
     const { sizes, now } = this.#endpoint
-    if (failure.reason === 'rate_limited') sizes.limited(asked, now())
+    if (failure.reason === 'rate_limited') sizes.limited(calls, now())
     // An answer is large by what stands in blocks, which teaches nothing of the endpoint.
     if (failure.reason === 'oversize') {
-      const halves = halvesOf(asked)
+      const halves = halvesOf(calls)
       if (halves === undefined) throw failure
       const answers: RpcAnswer[] = []
       for (const half of halves) answers.push(...(await this.#askOnce(half)))
-      return asked.length > 1 ? answers : joinEach([halves], answers)
+      return calls.length > 1 ? answers : joinEach([halves], answers)
     }
     if (!isRefusedWhole(failure)) throw failure
     if (mayBeTooWide) {
-      sizes.narrow(this.#tried, { calls: asked, said: failure.said, start: this.#start })
-      return this.ask(asked, true)
+      sizes.narrow(this.#tried, { calls: calls, said: failure.said, start: this.#start })
+      return this.ask(calls, true)
     }
     if (isNarrower(this.#tried, this.#start)) sizes.giveUp(now())
     throw failure

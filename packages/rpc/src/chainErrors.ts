@@ -1,14 +1,14 @@
 import { DomainError } from '@causeway/core'
 import type { RefusalReason } from './sighting.ts'
 
-type Where = { readonly chainId: string; readonly transactionId?: string | undefined }
+type ErrorSubject = { readonly chainId: string; readonly transactionId?: string | undefined }
 
 /** No block of the chain holds the transaction (yet). */
 export class TransactionMissingError extends DomainError {
   readonly code = 'TRANSACTION_MISSING'
   readonly kind = 'invalid_request'
 
-  constructor({ chainId, transactionId = '' }: Where) {
+  constructor({ chainId, transactionId = '' }: ErrorSubject) {
     super(`Missing transaction ${transactionId} on chain ${chainId}.`, {
       data: { chainId, transactionId },
       retryAfterSeconds: 5,
@@ -34,7 +34,7 @@ export class TransactionRevertedError extends DomainError {
   readonly code = 'TRANSACTION_REVERTED'
   readonly kind = 'invalid_request'
 
-  constructor({ chainId, transactionId = '' }: Where) {
+  constructor({ chainId, transactionId = '' }: ErrorSubject) {
     super(`Reverted transaction ${transactionId} on chain ${chainId}.`, { data: { chainId, transactionId } })
   }
 }
@@ -44,7 +44,7 @@ export class TransactionTooLargeError extends DomainError {
   readonly code = 'TRANSACTION_TOO_LARGE'
   readonly kind = 'invalid_request'
 
-  constructor({ chainId, transactionId = '' }: Where) {
+  constructor({ chainId, transactionId = '' }: ErrorSubject) {
     super(`Transaction ${transactionId} on chain ${chainId} holds too many events.`, {
       data: { chainId, transactionId },
     })
@@ -56,7 +56,7 @@ export class PaymentTooLargeError extends DomainError {
   readonly code = 'PAYMENT_TOO_LARGE'
   readonly kind = 'upstream_unavailable'
 
-  constructor({ chainId, transactionId = '' }: Where) {
+  constructor({ chainId, transactionId = '' }: ErrorSubject) {
     super(
       `Transaction ${transactionId} on chain ${chainId} holds too many events, and is neither a record of the chosen fill contract nor a plain transfer.`,
       { data: { chainId, transactionId }, retryAfterSeconds: 600 },
@@ -69,7 +69,7 @@ export class TransactionUnreadableError extends DomainError {
   readonly code = 'TRANSACTION_UNREADABLE'
   readonly kind = 'invalid_request'
 
-  constructor({ chainId, transactionId = '' }: Where) {
+  constructor({ chainId, transactionId = '' }: ErrorSubject) {
     super(
       `Transaction ${transactionId} on chain ${chainId} cannot be read: this release does not read its version or its form.`,
       { data: { chainId, transactionId } },
@@ -82,7 +82,7 @@ export class TransactionNotFinalError extends DomainError {
   readonly code = 'TRANSACTION_NOT_FINAL'
   readonly kind = 'not_final'
 
-  constructor({ chainId, transactionId = '', waitSeconds }: Where & { readonly waitSeconds: number }) {
+  constructor({ chainId, transactionId = '', waitSeconds }: ErrorSubject & { readonly waitSeconds: number }) {
     super(`Transaction ${transactionId} on chain ${chainId} is not finalized.`, {
       data: { chainId, transactionId },
       retryAfterSeconds: waitSeconds,
@@ -90,7 +90,7 @@ export class TransactionNotFinalError extends DomainError {
   }
 }
 
-export function refusalError(reason: RefusalReason, where: Where): DomainError {
+export function refusalError(reason: RefusalReason, where: ErrorSubject): DomainError {
   switch (reason) {
     case 'missing':
       return new TransactionMissingError(where)

@@ -2,7 +2,7 @@ import { UpstreamUnavailableError } from '@causeway/core'
 import type { EndpointSource, QuorumClient } from './quorumClient.ts'
 
 type Ask<View, Said> = (view: View, signal: AbortSignal) => Promise<Said>
-type Said<Value> = { readonly alias: string; readonly said: Value }
+type EndpointAnswer<Value> = { readonly alias: string; readonly said: Value }
 
 /**
  * Answers of all endpoints that give one; `undefined` is no answer.
@@ -13,7 +13,7 @@ export async function askEnough<View extends EndpointSource, Value>(
   quorum: Pick<QuorumClient<View>, 'chainId' | 'threshold' | 'askEach'>,
   ask: Ask<View, Value | undefined>,
   signal: AbortSignal,
-): Promise<readonly Said<Value>[]> {
+): Promise<readonly EndpointAnswer<Value>[]> {
   const each = await quorum.askEach(ask, signal)
   const answered = each.flatMap(({ alias, said }) => (said === undefined ? [] : [{ alias, said }]))
   if (answered.length >= quorum.threshold) return answered
@@ -41,7 +41,7 @@ export function endpointOf(chainId: string, alias: string): string {
 export function localProblems<Value>(
   { chainId, threshold }: { readonly chainId: string; readonly threshold: number },
   each: readonly { readonly alias: string; readonly said: Value | undefined }[],
-  strangeness: (said: Value) => string | undefined,
+  strangeness: (answer: Value) => string | undefined,
 ): readonly string[] {
   const problems = each.flatMap(({ alias, said }) => {
     const strange = said === undefined ? undefined : strangeness(said)
@@ -56,7 +56,7 @@ export function localProblems<Value>(
 export async function verifyLocalEndpoints<View extends EndpointSource, Value>(
   quorum: Pick<QuorumClient<View>, 'chainId' | 'threshold' | 'askEach'>,
   ask: Ask<View, Value | undefined>,
-  strangeness: (said: Value) => string | undefined,
+  strangeness: (answer: Value) => string | undefined,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   return localProblems(quorum, await quorum.askEach(ask, signal), strangeness)

@@ -77,7 +77,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
   }
   const batch = async (calls: readonly RpcCall[], callOptions: RpcOptions = {}) =>
     askPool({ chainId, endpoints, pool, now }, calls, sendingOf(callOptions))
-  const sizes = () => endpoints.map(({ alias, voice, sizes: taken }) => ({ alias, voice, ...taken }))
+  const sizes = () =>
+    endpoints.map(({ alias, voice, sizes: learnedSizes }) => ({ alias, voice, ...learnedSizes }))
 
   return {
     chainId,
@@ -92,8 +93,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     },
     async agree(calls, callOptions = {}) {
       const { threshold: needed = threshold, project } = callOptions
-      const asked = { chainId, endpoints, calls, threshold: needed, project }
-      return seekAgreement({ ...asked, ...sendingOf(callOptions) })
+      const agreementOptions = { chainId, endpoints, calls, threshold: needed, project }
+      return seekAgreement({ ...agreementOptions, ...sendingOf(callOptions) })
     },
     poll(calls, { timeoutMs, ...polling }) {
       const deadlineMs = now() + (timeoutMs ?? usualMs)

@@ -67,15 +67,18 @@ export class EndpointSizes {
   }
 
   /** Narrows what is tried; batches first. @param start what was tried when the question began */
-  narrow(tried: Sizes, { calls, said, start }: { calls: readonly RpcCall[]; said: string; start: Sizes }) {
+  narrow(
+    tried: Sizes,
+    { calls, said: message, start }: { calls: readonly RpcCall[]; said: string; start: Sizes },
+  ) {
     if (calls.length > 1) {
-      tried.calls = this.#calls.narrow(calls.length, callsHint(said))
+      tried.calls = this.#calls.narrow(calls.length, callsHint(message))
       return
     }
     // The range alone was too wide, and not the batch that it came in.
     if (tried.calls < start.calls) this.#calls.restore(start.calls)
     tried.calls = start.calls
-    tried.logBlocks = this.#logBlocks.narrow(widestRange(calls), rangeHint(said))
+    tried.logBlocks = this.#logBlocks.narrow(widestRange(calls), rangeHint(message))
   }
 
   /** Keeps the narrowed sizes once a request of that size is answered. */
@@ -104,9 +107,9 @@ export class EndpointSizes {
 }
 
 /** Refusals of a whole request that may be for its size. */
-export function isRefusedWhole({ reason, status, said }: EndpointFailure): boolean {
-  if (reason === 'http_status') return status === 500 && sizeWords.test(said)
-  return reason === 'refused' || reason === 'not_json' || (reason === 'bad_answer' && said !== '')
+export function isRefusedWhole({ reason, status, said: message }: EndpointFailure): boolean {
+  if (reason === 'http_status') return status === 500 && sizeWords.test(message)
+  return reason === 'refused' || reason === 'not_json' || (reason === 'bad_answer' && message !== '')
 }
 
 /** Those, and an answer that is too long. */
@@ -122,16 +125,16 @@ export function isRangeRefused(call: RpcCall, answer: RpcAnswer | undefined): bo
   return code === -32_005 || (code <= -32_600 && code >= -32_602) || sizeWords.test(message)
 }
 
-function rangeHint(said: string): number | undefined {
-  const [, from, to] = /\[\s*(0x[0-9a-f]{1,15})\s*,\s*(0x[0-9a-f]{1,15})\s*\]/i.exec(said) ?? []
+function rangeHint(message: string): number | undefined {
+  const [, from, to] = /\[\s*(0x[0-9a-f]{1,15})\s*,\s*(0x[0-9a-f]{1,15})\s*\]/i.exec(message) ?? []
   if (from !== undefined && to !== undefined) return Number(to) - Number(from) + 1
-  const [, blocks] = /(\d[\d,]{0,9})[ -]*(?:blocks?\b|range\b)/i.exec(said) ?? []
-  const [, limit] = /range\D{0,40}?(\d[\d,]{0,9})/i.exec(said) ?? []
+  const [, blocks] = /(\d[\d,]{0,9})[ -]*(?:blocks?\b|range\b)/i.exec(message) ?? []
+  const [, limit] = /range\D{0,40}?(\d[\d,]{0,9})/i.exec(message) ?? []
   return numberIn(blocks ?? limit)
 }
 
-function callsHint(said: string): number | undefined {
-  const [, limit] = /(?:max\w*|limit\w*|up to|more than|exceeds?)\D{0,30}?(\d[\d,]{0,9})/i.exec(said) ?? []
+function callsHint(message: string): number | undefined {
+  const [, limit] = /(?:max\w*|limit\w*|up to|more than|exceeds?)\D{0,30}?(\d[\d,]{0,9})/i.exec(message) ?? []
   return numberIn(limit)
 }
 

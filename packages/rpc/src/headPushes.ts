@@ -59,14 +59,14 @@ function followHeads(
 ): HeadPushes {
   let isClosed = false
   /** Last reported state: a lasting outage is reported once. */
-  let told: PushEnd | 'live' | undefined
+  let reported: PushEnd | 'live' | undefined
   let pauseMs = limits.firstPauseMs
   let socket: WebSocket | undefined
   let pausing: NodeJS.Timeout | undefined
 
   const tell = (end: PushEnd | undefined) => {
-    if (told === (end ?? 'live')) return
-    told = end ?? 'live'
+    if (reported === (end ?? 'live')) return
+    reported = end ?? 'live'
     onChange(alias, end)
   }
 
@@ -131,12 +131,12 @@ function subscribe(url: Secret, { subscription, leastMs, onLive, onHead, onEnd }
     if (end === 'flood') return
     // Heads that would be ignored are not parsed.
     if (isLive && nowMs - headAtMs < leastMs) return
-    const said = isBinary ? 'nothing' : meaningOf(String(data), notification)
-    if (said === 'refusal') stop('refused')
-    else if (said === 'subscribed') {
+    const meaning = isBinary ? 'nothing' : meaningOf(String(data), notification)
+    if (meaning === 'refusal') stop('refused')
+    else if (meaning === 'subscribed') {
       isLive = true
       onLive()
-    } else if (said === 'head' && isLive) {
+    } else if (meaning === 'head' && isLive) {
       headAtMs = nowMs
       onHead()
     }

@@ -88,14 +88,14 @@ export function createHttpTransport(
         if (!exchange.done) pool.dispatch({ body, ...request }, exchange)
       })
     },
-    fetch(asked, options) {
-      const { method, path, answerStatuses = [] } = asked
+    fetch(httpRequest, options) {
+      const { method, path, answerStatuses = [] } = httpRequest
       return new Promise((resolve, reject) => {
         const exchange = new Exchange({ alias: target.alias, now, answerStatuses }, resolve, reject)
         exchange.limit(options)
         const dispatch = (more: Record<string, string>) => {
           if (exchange.done) return
-          const { kind, ...sent } = contentOf(asked)
+          const { kind, ...sent } = contentOf(httpRequest)
           const sentHeaders = { ...kind, ...headers, ...more }
           const to = joinPath(request.path, path)
           pool.dispatch({ path: to, method, headers: sentHeaders, ...sent }, exchange)

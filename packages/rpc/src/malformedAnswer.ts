@@ -3,11 +3,11 @@ import { UpstreamUnavailableError } from '@causeway/core'
 /** A node's answer that is JSON but not what the method returns: to callers, the same as no answer. */
 export class MalformedAnswerError extends UpstreamUnavailableError {
   /**
-   * @param what the method or function that was asked, never what it answered
+   * @param subject the method or function that was asked, never what it answered
    * @param cause the node's own error, for logs
    */
-  constructor(what: string, cause?: Error) {
-    super('A chain gave an unreadable answer.', { code: 'RPC_HTTP_ERROR', data: { what }, cause })
+  constructor(subject: string, cause?: Error) {
+    super('A chain gave an unreadable answer.', { code: 'RPC_HTTP_ERROR', data: { what: subject }, cause })
   }
 }
 

@@ -8,8 +8,8 @@ import { NodeError } from './nodeError.ts'
  * because endpoints may be wrong or lie. `what` names the method that was asked.
  * @source Ethereum JSON-RPC, "Encoding"
  */
-export function parseQuantity(value: unknown, what: string): bigint {
-  if (typeof value !== 'string' || !quantityPattern.test(value)) throw new MalformedAnswerError(what)
+export function parseQuantity(value: unknown, subject: string): bigint {
+  if (typeof value !== 'string' || !quantityPattern.test(value)) throw new MalformedAnswerError(subject)
   return BigInt(value)
 }
 
@@ -18,38 +18,38 @@ export function toQuantity(value: bigint | number): Hex {
 }
 
 /** Whole bytes, lower case. */
-export function parseBytes(value: unknown, what: string): Hex {
-  if (typeof value !== 'string' || !bytesPattern.test(value)) throw new MalformedAnswerError(what)
+export function parseBytes(value: unknown, subject: string): Hex {
+  if (typeof value !== 'string' || !bytesPattern.test(value)) throw new MalformedAnswerError(subject)
   return lowerCase(value)
 }
 
 /** 20 bytes, lower case. */
-export function parseAddress(value: unknown, what: string): Hex {
-  if (typeof value !== 'string' || !addressPattern.test(value)) throw new MalformedAnswerError(what)
+export function parseAddress(value: unknown, subject: string): Hex {
+  if (typeof value !== 'string' || !addressPattern.test(value)) throw new MalformedAnswerError(subject)
   return lowerCase(value)
 }
 
 /** 32 bytes, lower case. */
-export function parseHash(value: unknown, what: string): Hex {
-  if (!isAnyCaseHex32(value)) throw new MalformedAnswerError(what)
+export function parseHash(value: unknown, subject: string): Hex {
+  if (!isAnyCaseHex32(value)) throw new MalformedAnswerError(subject)
   return lowerCase(value)
 }
 
 /** A node's own error is no answer to a read. @throws MalformedAnswerError */
-export function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
-  if (answer?.ok !== true) throw new MalformedAnswerError(what, answer && new NodeError(answer))
+export function resultOf(answer: RpcAnswer | undefined, subject: string): unknown {
+  if (answer?.ok !== true) throw new MalformedAnswerError(subject, answer && new NodeError(answer))
   return answer.result
 }
 
-export function parseRecord(value: unknown, what: string): Readonly<Record<string, unknown>> {
+export function parseRecord(value: unknown, subject: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   // CAST: an object that is no array has string keys and unknown values.
   return value as Readonly<Record<string, unknown>>
 }
 
-export function parseList(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new MalformedAnswerError(what)
+export function parseList(value: unknown, subject: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new MalformedAnswerError(subject)
   return value
 }
 

@@ -221,11 +221,11 @@ function quorumOf<View extends EndpointSource>(parts: {
     askEach(ask, signal) {
       return Promise.all(
         sources.map(async (source) => {
-          const said = await ask(source, signal).catch((error: unknown) => {
+          const answer = await ask(source, signal).catch((error: unknown) => {
             toEndpointFailure(error, source.alias)
             return undefined
           })
-          return { alias: source.alias, said }
+          return { alias: source.alias, said: answer }
         }),
       )
     },

@@ -20,14 +20,14 @@ export function toUpstreamError(
 ): UpstreamUnavailableError {
   const bug = failures.find((failure) => failure !== undefined && !(failure instanceof EndpointFailure))
   if (bug !== undefined) throw bug
-  const known = failures.filter((failure) => failure instanceof EndpointFailure)
-  const late = known.some(({ reason }) => reason === 'timeout' || reason === 'cancelled')
+  const endpointFailures = failures.filter((failure) => failure instanceof EndpointFailure)
+  const late = endpointFailures.some(({ reason }) => reason === 'timeout' || reason === 'cancelled')
   return new UpstreamUnavailableError(
     late ? `Chain ${chainId} did not answer in time.` : `Chain ${chainId} cannot be read at the moment.`,
     {
       code: late ? 'REQUEST_TIMED_OUT' : 'RPC_HTTP_ERROR',
       data: { chainId },
-      cause: new AggregateError(known, known.map(({ message }) => message).join('; ')),
+      cause: new AggregateError(endpointFailures, endpointFailures.map(({ message }) => message).join('; ')),
       retryAfterSeconds: Math.max(1, Math.ceil(pauseMs / 1_000)),
     },
   )

@@ -29,8 +29,8 @@ export function parseAnswers(
     count === 1 ? [withId(parsed, firstId)] : Array.isArray(parsed) ? parsed : []
   // Fewer than were asked for may be all that it takes at once.
   if (members.length !== count) {
-    const said = members.length < count ? `${members.length} answers` : ''
-    throw new EndpointFailure({ alias, reason: 'bad_answer', said })
+    const message = members.length < count ? `${members.length} answers` : ''
+    throw new EndpointFailure({ alias, reason: 'bad_answer', said: message })
   }
 
   const answers = new Array<RpcAnswer | undefined>(count).fill(undefined)
@@ -157,8 +157,8 @@ function parseError(member: Readonly<Record<string, unknown>>): NodeRefusal | un
 function refusedBatch(parsed: unknown, text: string, alias: string): EndpointFailure {
   const error = isObject(parsed) ? parseError(parsed) : undefined
   const limited = error !== undefined && isRateLimit(error)
-  const said = text.slice(0, saidMax)
-  return new EndpointFailure({ alias, reason: limited ? 'rate_limited' : 'bad_answer', said })
+  const excerpt = text.slice(0, saidMax)
+  return new EndpointFailure({ alias, reason: limited ? 'rate_limited' : 'bad_answer', said: excerpt })
 }
 
 /**

@@ -48,8 +48,8 @@ const commands: readonly AllocatorCommand[] = [
     async run({ state }) {
       const [stop, position] = await Promise.all([state.readStop(), state.readPosition()])
       const switched = stop === undefined ? 'It signs.' : `Stopped since ${stop.since}: ${stop.reason}`
-      const read = position === undefined ? 'nothing' : `everything up to block ${position.number}`
-      return `${switched}\nDone with: ${read}`
+      const progress = position === undefined ? 'nothing' : `everything up to block ${position.number}`
+      return `${switched}\nDone with: ${progress}`
     },
   },
   {

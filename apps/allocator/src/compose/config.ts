@@ -41,8 +41,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   found.problems(foreignKeys('allocator', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   if (values.STATE_DIR === undefined && !isLocal) {
-    const why = 'without it every start begins a new hour of each cap, and a stop ends with the process'
-    found.missing('STATE_DIR', `STATE_DIR is required: ${why}`)
+    const reason = 'without it every start begins a new hour of each cap, and a stop ends with the process'
+    found.missing('STATE_DIR', `STATE_DIR is required: ${reason}`)
   }
   const findings = found.list
   const places = {

@@ -175,7 +175,7 @@ async function contradictions(
   environment: string,
   { evmChainId, hubAddress, auroraAllocatorAddress: address, codeHashes }: OwnHub,
   { client, contract, threshold }: OpenHub,
-  own: Hex,
+  ownSigner: Hex,
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(startTimeoutMs)
   const placed = { setting: 'hub: auroraAllocatorAddress', address }
@@ -196,9 +196,11 @@ async function contradictions(
     problems.push(...(await codeProblems({ client, expected, threshold }, { signal })))
   }
   // Answers of a contract with foreign code prove nothing, so it is not asked.
-  const named = problems.length === 0 ? await signerOf(contract, signal) : own
-  if (named !== own)
-    problems.push(`the allocator's contract takes signatures of ${named} alone, and the key is ${own}`)
+  const contractSigner = problems.length === 0 ? await signerOf(contract, signal) : ownSigner
+  if (contractSigner !== ownSigner)
+    problems.push(
+      `the allocator's contract takes signatures of ${contractSigner} alone, and the key is ${ownSigner}`,
+    )
   return problems
 }
 
@@ -206,7 +208,7 @@ async function contradictions(
 export async function examineHub(
   environment: string,
   hub: OwnHub,
-  own: Hex,
+  ownSigner: Hex,
   { nowMs, found }: { readonly nowMs: () => number; readonly found: Findings },
 ): Promise<void> {
   const opened = openHub(hub)
@@ -215,7 +217,7 @@ export async function examineHub(
     await Promise.all([
       examineEndpoints(opened.client, found),
       examineClock([head], nowMs, found),
-      contradictions(environment, hub, opened, own).then(
+      contradictions(environment, hub, opened, ownSigner).then(
         (problems) => found.problems(problems, 'chain-contradicts'),
         (error: unknown) => {
           // Which endpoints are silent is found beside.
@@ -238,12 +240,12 @@ const pollMs = 250
 async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promise<string> {
   const giveUpAtMs = performance.now() + initializedWithinMs
   try {
-    let named = await contract.signer({ signal })
-    while (named === nobody && performance.now() < giveUpAtMs) {
+    let signerAddress = await contract.signer({ signal })
+    while (signerAddress === nobody && performance.now() < giveUpAtMs) {
       await setTimeout(pollMs, undefined, { signal })
-      named = await contract.signer({ signal })
+      signerAddress = await contract.signer({ signal })
     }
-    return named ?? namesNobody
+    return signerAddress ?? namesNobody
   } catch (error) {
     if (!(error instanceof UpstreamUnavailableError)) throw error
     return namesNobody
@@ -335,8 +337,8 @@ function reportTo(
     released(payloadId) {
       logger.warn({ event: 'payload_released', payloadId }, 'the operator released a payload')
     },
-    rewritten({ number, hash }, found) {
-      const fields = { event: 'final_block_changed', block: number.toString(), hash, found }
+    rewritten({ number, hash }, conflictingHash) {
+      const fields = { event: 'final_block_changed', block: number.toString(), hash, found: conflictingHash }
       logger.fatal(fields, 'a final block of the hub changed: nothing is signed any more')
     },
   }

@@ -37,24 +37,30 @@ export async function examineAllocator(
 }
 
 /** Without it a stop at quote-api does not reach this process; with one that is silent nothing is signed. */
-async function examineStops(url: string | undefined, isLocal: boolean, found: Findings): Promise<void> {
+async function examineStops(url: string | undefined, isLocal: boolean, findings: Findings): Promise<void> {
   if (url === undefined) {
-    const seen =
+    const observation =
       'is not set: `causeway stop` of quote-api does not stop this allocator, which has a stop of its own'
     if (!isLocal)
-      found.add({ code: 'setting-missing', severity: 'note', setting: 'STOPS_URL', seen, fix: '' })
+      findings.add({
+        code: 'setting-missing',
+        severity: 'note',
+        setting: 'STOPS_URL',
+        seen: observation,
+        fix: '',
+      })
     return
   }
-  const known = createServiceStops({
+  const serviceStops = createServiceStops({
     url,
     chains: ['any'],
     nowMs: () => performance.now(),
     onChange: () => {},
   })
-  const stop = await known.stopOf('any')
+  const stop = await serviceStops.stopOf('any')
   if (stop === undefined) return
-  const { isRead } = known.known()
-  found.add({
+  const { isRead } = serviceStops.known()
+  findings.add({
     ...{ code: isRead ? 'chain-stopped' : 'service-silent', severity: 'degrades', setting: 'STOPS_URL' },
     seen: isRead ? 'all chains are stopped at quote-api' : 'no answer: nothing is signed while it is so',
     fix: isRead

@@ -47,19 +47,19 @@ type FilesToRead = {
  * @throws UnfitSettingsError naming every problem
  */
 export async function loadFiles(args: FilesToRead): Promise<LoadedFiles> {
-  const found = createFindings()
-  const files = await readFiles(args, found)
-  if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
+  const findings = createFindings()
+  const files = await readFiles(args, findings)
+  if (files === undefined || stopsStart(findings.list)) throw new UnfitSettingsError(findings.list)
   return files
 }
 
 /** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
-export async function readFiles(args: FilesToRead, found: Findings): Promise<LoadedFiles | undefined> {
+export async function readFiles(args: FilesToRead, findings: Findings): Promise<LoadedFiles | undefined> {
   const { environment, configDirectory: directory, variables, signer } = args
   const [chainsJson, hubJson, json] = await readEnvironmentFiles(
     { directory, environment },
     ['chains', 'chains.hub', 'allocator'],
-    found,
+    findings,
   )
   const foreign = checkForeignAddresses({
     environment,
@@ -69,19 +69,19 @@ export async function readFiles(args: FilesToRead, found: Findings): Promise<Loa
       ...addressesIn(hubJson, 'hub'),
     ],
   })
-  found.problems(foreign, 'address-foreign')
+  findings.problems(foreign, 'address-foreign')
   if (chainsJson === undefined || hubJson === undefined) return undefined
-  const registry = found.attempt(
+  const registry = findings.attempt(
     () => loadChains({ environment, chainsJson, hubJson, variables }),
     'configuration-wrong',
   )
   const source = { name: `allocator.${environment}.json`, json, environment, variables }
-  const file = json === undefined ? undefined : examineConfigFile(allocatorFileSchema, source, found)
+  const file = json === undefined ? undefined : examineConfigFile(allocatorFileSchema, source, findings)
   if (registry === undefined) return undefined
   const problems: string[] = []
   const listed = file && readDepositories(file, registry.chains, problems)
   const hub = ownHub(registry.hub, `chains.hub.${environment}.json`, problems)
-  found.problems([...problems, ...checkLocalEndpoints({ ...registry, chains: new Map() })])
+  findings.problems([...problems, ...checkLocalEndpoints({ ...registry, chains: new Map() })])
   if (hub === undefined || file === undefined || listed === undefined) return undefined
   return {
     hub,
@@ -98,15 +98,15 @@ function readDepositories(
   problems: string[],
 ): { readonly places: readonly SignedPlace[]; readonly caps: CapTable } {
   const caps = new Map<bigint, { chain: string; currency: string; amount: bigint }>()
-  const seen = new Set<string>()
+  const chainIds = new Set<string>()
   const places = depositories.flatMap((entry) => {
     const setting = `allocator.${environment}.json: depositories.${entry.chain}`
     const chain = chains.get(entry.chain)
-    if (chain === undefined || seen.has(entry.chain)) {
+    if (chain === undefined || chainIds.has(entry.chain)) {
       problems.push(`${setting} ${chain === undefined ? 'is no chain of the chain file' : 'is named twice'}`)
       return []
     }
-    seen.add(entry.chain)
+    chainIds.add(entry.chain)
     const place = signedPlaceOf(chain, entry, problems)
     if (place === undefined) return []
     for (const cap of capsOf(entry, { environment, setting, place }, problems)) {
@@ -123,9 +123,9 @@ function capsOf(
   problems: string[],
 ) {
   const setting = `${at.setting}.caps`
-  const read = readSigningCaps(caps, chainOfPlace(at.place), setting, problems)
-  if (read === undefined && at.environment !== 'local') problems.push(`${setting} is needed`)
-  return read ?? []
+  const signingCaps = readSigningCaps(caps, chainOfPlace(at.place), setting, problems)
+  if (signingCaps === undefined && at.environment !== 'local') problems.push(`${setting} is needed`)
+  return signingCaps ?? []
 }
 
 function ownHub(hub: RegisteredHub | undefined, file: string, problems: string[]): OwnHub | undefined {
@@ -147,9 +147,9 @@ function ownHub(hub: RegisteredHub | undefined, file: string, problems: string[]
       `${file}: auroraEvmChainId: must be ${evmChainId}, the evmChainId of this file, because the allocator signs for the hub that it reads balances from: write "auroraEvmChainId": ${evmChainId}, with the addresses of your own hub`,
     )
   }
-  const missing = (member: string, what: string) =>
+  const missing = (member: string, subject: string) =>
     problems.push(
-      `${file}: ${member}: is missing: write the address of ${what}, or have contracts deploy write it`,
+      `${file}: ${member}: is missing: write the address of ${subject}, or have contracts deploy write it`,
     )
   if (hubAddress === undefined) missing('hubAddress', 'the hub contract, which keeps the balances')
   if (auroraAllocatorAddress === undefined) missing('auroraAllocatorAddress', "the allocator's contract")

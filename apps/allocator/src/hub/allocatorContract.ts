@@ -132,8 +132,8 @@ function readLogs(logs: readonly FinalLog[]): Pick<ReadEvents, 'issued' | 'signe
   const requests = new Map<Hex, IssuedPayload['request']>()
   const issued: IssuedEvent[] = []
   const signed: SignedEvent[] = []
-  for (const { topics: given, data, blockNumber, blockSeconds } of logs) {
-    const [topic, ...rest] = given
+  for (const { topics: eventTopics, data, blockNumber, blockSeconds } of logs) {
+    const [topic, ...rest] = eventTopics
     if (topic === undefined) continue
     const event = decodeEventLog({ abi, topics: [topic, ...rest], data })
     if (event.eventName === 'WithdrawRequestSubmitted') {

@@ -33,40 +33,43 @@ export function createServiceStops(options: {
   readonly url: string
   readonly chains: readonly string[]
   readonly nowMs: () => number
-  readonly onChange: (stopped: readonly string[], why: string) => void
+  readonly onChange: (stopped: readonly string[], reason: string) => void
 }): ServiceStops {
   const { url, chains, nowMs, onChange } = options
   const silent = 'quote-api does not say what is stopped (STOPS_URL)'
-  let asked: { readonly atMs: number; readonly answer: Promise<ReadonlyMap<string, string>> } | undefined
-  let known: ReadonlyMap<string, string> = new Map()
+  let lastRequest:
+    | { readonly atMs: number; readonly answer: Promise<ReadonlyMap<string, string>> }
+    | undefined
+  let stopReasons: ReadonlyMap<string, string> = new Map()
   let isRead = false
 
   async function ask(): Promise<ReadonlyMap<string, string>> {
-    const before = [...known.values()].join()
+    const before = [...stopReasons.values()].join()
     try {
       const response = await fetch(`${url}/stops?reader=allocator`, {
         signal: AbortSignal.timeout(timeoutMs),
       })
       if (!response.ok) throw new Error(`/stops answered ${response.status}`)
-      const { all, chains: named } = answerSchema.parse(await response.json())
-      const stopped = chains.filter((chain) => all || named.includes(chain))
-      known = new Map(stopped.map((chain) => [chain, 'an operator stopped the chain at quote-api']))
+      const { all, chains: stoppedChains } = answerSchema.parse(await response.json())
+      const stopped = chains.filter((chain) => all || stoppedChains.includes(chain))
+      stopReasons = new Map(stopped.map((chain) => [chain, 'an operator stopped the chain at quote-api']))
       isRead = true
     } catch {
       // The error may hold the address.
-      known = new Map(chains.map((chain) => [chain, silent]))
+      stopReasons = new Map(chains.map((chain) => [chain, silent]))
       isRead = false
     }
-    if ([...known.values()].join() !== before)
-      onChange([...known.keys()], [...known.values()][0] ?? 'nothing is stopped')
-    return known
+    if ([...stopReasons.values()].join() !== before)
+      onChange([...stopReasons.keys()], [...stopReasons.values()][0] ?? 'nothing is stopped')
+    return stopReasons
   }
 
   return {
     async stopOf(chain) {
-      if (asked === undefined || nowMs() - asked.atMs > freshMs) asked = { atMs: nowMs(), answer: ask() }
-      return (await asked.answer).get(chain)
+      if (lastRequest === undefined || nowMs() - lastRequest.atMs > freshMs)
+        lastRequest = { atMs: nowMs(), answer: ask() }
+      return (await lastRequest.answer).get(chain)
     },
-    known: () => ({ isRead, stopped: [...known.keys()] }),
+    known: () => ({ isRead, stopped: [...stopReasons.keys()] }),
   }
 }

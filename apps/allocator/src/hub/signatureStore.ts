@@ -45,8 +45,10 @@ export function createSignatureStore(options: SignatureStoreOptions): SignatureS
 
   async function priceFor(nonce: number): Promise<GasPrice> {
     last = { nonce, tries: last.nonce === nonce ? last.tries + 1 : 0 }
-    const said = await client.askEach([{ method: 'eth_gasPrice', params: [] }])
-    const prices = said.flatMap(({ answers }) => (answers?.[0]?.ok ? [quantityOf(answers[0])] : []))
+    const endpointAnswers = await client.askEach([{ method: 'eth_gasPrice', params: [] }])
+    const prices = endpointAnswers.flatMap(({ answers }) =>
+      answers?.[0]?.ok ? [quantityOf(answers[0])] : [],
+    )
     const median = medianOf(prices)
     if (median === undefined) throw new Error('no endpoint tells the price of gas')
     if (median > maxFeePerGasWei) throw new Error('gas is dearer than maxFeePerGasWei')
@@ -60,8 +62,8 @@ export function createSignatureStore(options: SignatureStoreOptions): SignatureS
     const signature = await signer.sign({ purpose: 'transaction', unsigned }, { signal })
     const raw = serializeTransaction(transaction, partsOf(signature))
     signal.throwIfAborted()
-    const said = await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
-    const answers = said.flatMap((one) => one.answers ?? [])
+    const endpointAnswers = await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
+    const answers = endpointAnswers.flatMap((one) => one.answers ?? [])
     const refusal = answers.find((answer) => !answer.ok && !isKnown(answer.message))
     if (answers.some((answer) => answer.ok || isKnown(answer.message))) return
     throw new Error(
@@ -84,17 +86,21 @@ export function createSignatureStore(options: SignatureStoreOptions): SignatureS
       throw new Error('signatures were sent and are not mined yet')
     },
     async gasBalanceWei() {
-      const said = await client.askEach([{ method: 'eth_getBalance', params: [signer.address, 'latest'] }])
-      return medianOf(said.flatMap(({ answers }) => (answers?.[0]?.ok ? [quantityOf(answers[0])] : [])))
+      const endpointAnswers = await client.askEach([
+        { method: 'eth_getBalance', params: [signer.address, 'latest'] },
+      ])
+      return medianOf(
+        endpointAnswers.flatMap(({ answers }) => (answers?.[0]?.ok ? [quantityOf(answers[0])] : [])),
+      )
     },
   }
 }
 
 /** A node takes another transaction of one nonce at 10 % more. */
 function bid(median: bigint, tries: number, maxFeePerGasWei: bigint): GasPrice {
-  let wanted = 2n * median + 1n
-  for (let tried = 0; tried < tries && wanted < maxFeePerGasWei; tried += 1) wanted = (wanted * 5n) / 4n + 1n
-  const maxFeePerGas = wanted < maxFeePerGasWei ? wanted : maxFeePerGasWei
+  let bidWei = 2n * median + 1n
+  for (let tried = 0; tried < tries && bidWei < maxFeePerGasWei; tried += 1) bidWei = (bidWei * 5n) / 4n + 1n
+  const maxFeePerGas = bidWei < maxFeePerGasWei ? bidWei : maxFeePerGasWei
   const tip = (median / 10n + 1n) * BigInt(1 + tries)
   return { maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas }
 }

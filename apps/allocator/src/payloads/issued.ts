@@ -57,8 +57,8 @@ export function judgeIssued(
   if (place === undefined) return refuse('its depository is not signed for here')
   const { nonce, isOfPlace, ...paid } = paymentOf(place, payload)
   const { spender, depository, chainId: hubChainId } = request
-  const asked = { ...paid, spender, depository: place.depository, nonce: BigInt(request.nonce) }
-  const derived = withdrawRequestOf(chainOfPlace(place), payloadWithdrawal(place.vmType, payload), asked)
+  const terms = { ...paid, spender, depository: place.depository, nonce: BigInt(request.nonce) }
+  const derived = withdrawRequestOf(chainOfPlace(place), payloadWithdrawal(place.vmType, payload), terms)
   if (!isOfPlace || withdrawRequestPayloadId(derived) !== payloadId) {
     return refuse('its payload pays something else')
   }

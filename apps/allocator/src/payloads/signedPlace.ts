@@ -68,10 +68,11 @@ export function signedPlaceOf(
 ): SignedPlace | undefined {
   const { id, vmType, hubChainId, depository } = chain
   const { depositoryMembers } = families[vmType]
-  const own: readonly string[] = depositoryMembers
+  const ownMembers: readonly string[] = depositoryMembers
   const { chain: _chain, caps: _caps, ...members } = entry
   for (const [member, value] of Object.entries(members)) {
-    if (value !== undefined && !own.includes(member)) problems.push(`${id}.${member} means nothing there`)
+    if (value !== undefined && !ownMembers.includes(member))
+      problems.push(`${id}.${member} means nothing there`)
   }
   const { domain, vault, networkName, tokens, networkId } = entry
   const missing = depositoryMembers.filter((member) => entry[member] === undefined)

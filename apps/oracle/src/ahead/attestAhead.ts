@@ -154,11 +154,11 @@ async function scan(
     if (after !== undefined && after >= (finalBlock() ?? 0n)) return
     const start = after === undefined ? { minutes } : { after }
     const deadline = startDeadline(signal, readTimeoutMs)
-    const found = await reader.scan(start, deadline).finally(deadline.release)
-    places.set(id, found.through)
-    for (const transactionId of found.deposits) queues.deposits.add(id, transactionId)
-    for (const transactionId of found.payments) queues.payments.add(id, transactionId)
-    if (found.isComplete) return
+    const scanned = await reader.scan(start, deadline).finally(deadline.release)
+    places.set(id, scanned.through)
+    for (const transactionId of scanned.deposits) queues.deposits.add(id, transactionId)
+    for (const transactionId of scanned.payments) queues.payments.add(id, transactionId)
+    if (scanned.isComplete) return
   }
 }
 

@@ -54,7 +54,7 @@ function buildDeposits(
 ): DepositsResponse {
   const { deposits, transactionId } = facts
   if (deposits.length === 0) return { messages: [] }
-  const named = protocolChain(chain)
+  const originChain = protocolChain(chain)
   return {
     messages: deposits.map((deposit) => depositMessage(deposit, facts, chain)),
     execution: {
@@ -62,12 +62,12 @@ function buildDeposits(
       actions: deposits.map((deposit) =>
         encodeMintAction({
           hubTo: mintedTo(deposit, facts, chain),
-          hubTokenId: hubTokenId(named, deposit.currency),
+          hubTokenId: hubTokenId(originChain, deposit.currency),
           amount: deposit.amount,
         }),
       ),
       metadata: deposits.map((deposit) => ({
-        hubTokenId: hubTokenId(named, deposit.currency).toString(),
+        hubTokenId: hubTokenId(originChain, deposit.currency).toString(),
         origin: { address: deposit.currency, chainId: chain.id, family: chain.vmType },
         oracleChainId: String(hub.executionDomain.chainId),
         oracleContract: hub.executionDomain.verifyingContract,
@@ -102,7 +102,7 @@ function mintedTo(
   { blockTimestampSeconds: timestampSeconds }: DepositFacts,
   chain: AttestedChain,
 ): Hex {
-  const named = protocolChain(chain)
-  if (depositId === noOrder) return hubAlias(named, depositor)
-  return orderAddress(named, { depositor, timestampSeconds, depositId })
+  const originChain = protocolChain(chain)
+  if (depositId === noOrder) return hubAlias(originChain, depositor)
+  return orderAddress(originChain, { depositor, timestampSeconds, depositId })
 }

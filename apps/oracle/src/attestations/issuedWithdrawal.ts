@@ -61,7 +61,7 @@ function hashesOrNone(
 }
 
 /** Which money is asked for, in any spelling of its family. */
-type AskedMoney = {
+type WithdrawalTerms = {
   readonly currency: string
   readonly recipient: string
   /** Canonical. */
@@ -73,17 +73,17 @@ type AskedMoney = {
  * depository would call expired what this one paid. @throws InvalidAddressError
  */
 export function differentMoney(
-  asked: AskedMoney,
+  terms: WithdrawalTerms,
   paid: WithdrawalFacts,
   chain: AttestedChain,
 ): 'currency' | 'recipient' | 'depository' | undefined {
   const codec = codecOf(chain)
   const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0
-  if (!isSame(codec.encodeCurrency(asked.currency), codec.encodeCurrency(paid.currency))) return 'currency'
-  const isSameRecipient = isSame(codec.encodeAddress(asked.recipient), codec.encodeAddress(paid.recipient))
+  if (!isSame(codec.encodeCurrency(terms.currency), codec.encodeCurrency(paid.currency))) return 'currency'
+  const isSameRecipient = isSame(codec.encodeAddress(terms.recipient), codec.encodeAddress(paid.recipient))
   if (!isSameRecipient) return 'recipient'
   const paying = paid.payingDepositories ?? [paid.depository]
-  return paying.some((one) => codec.canonicalAddress(one) === asked.depository) ? undefined : 'depository'
+  return paying.some((one) => codec.canonicalAddress(one) === terms.depository) ? undefined : 'depository'
 }
 
 export type SettledWithdrawal = {

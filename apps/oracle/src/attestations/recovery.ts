@@ -48,13 +48,13 @@ export const attestRecovery: Attest<RecoveryRequest, WithExecution<RecoveryRespo
   const { order, orderId } = signedOrder(request, context)
   const facts = await context.readerOf(chain.id).readDeposits({ transactionId }, options)
   const deposit = findDeposit(facts, { chain, onchainId: request.onchainId, orderId })
-  const named = protocolChain(chain)
-  const hubFrom = orderAddress(named, {
+  const originChain = protocolChain(chain)
+  const hubFrom = orderAddress(originChain, {
     depositor: deposit.depositor,
     timestampSeconds: facts.blockTimestampSeconds,
     depositId: orderId,
   })
-  const token = hubTokenId(named, deposit.currency)
+  const token = hubTokenId(originChain, deposit.currency)
   const state = await recovery.read(
     {
       ...noFillOrRefundPlace({ solverChainId: order.solverChainId, solver: solverOf(order), orderId }),
@@ -65,7 +65,7 @@ export const attestRecovery: Attest<RecoveryRequest, WithExecution<RecoveryRespo
   )
   checkPromise(state, { depositSeconds: facts.blockTimestampSeconds, delaySeconds: recovery.delaySeconds })
   const action = encodeTransferAction({
-    ...{ hubFrom, hubTo: hubAlias(named, deposit.depositor), hubTokenId: token },
+    ...{ hubFrom, hubTo: hubAlias(originChain, deposit.depositor), hubTokenId: token },
     amount: heldAmount(state, deposit),
   })
   return {
@@ -108,24 +108,24 @@ function solverOf({ solver }: Order): Hex {
 /** @throws AttestationError */
 function findDeposit(
   { transactionId, deposits }: DepositFacts,
-  wanted: { readonly chain: AttestedChain; readonly onchainId: Hex; readonly orderId: Hex },
+  expected: { readonly chain: AttestedChain; readonly onchainId: Hex; readonly orderId: Hex },
 ): DepositFact {
-  const chainId = wanted.chain.id
-  const found = deposits.find(
-    ({ onchainIndex }) => onchainIdOf({ chainId, transactionId, onchainIndex }) === wanted.onchainId,
+  const chainId = expected.chain.id
+  const deposit = deposits.find(
+    ({ onchainIndex }) => onchainIdOf({ chainId, transactionId, onchainIndex }) === expected.onchainId,
   )
-  if (found === undefined) {
+  if (deposit === undefined) {
     throw new AttestationError('DEPOSIT_NOT_FOUND', 'The transaction holds no deposit under that onchain id.')
   }
-  if (found.depositId === noOrder) {
+  if (deposit.depositId === noOrder) {
     throw new AttestationError('DEPOSIT_WITHOUT_ORDER', 'The deposit is for no order: its depositor has it.')
   }
-  if (found.depositId !== wanted.orderId) {
+  if (deposit.depositId !== expected.orderId) {
     throw new AttestationError('DEPOSIT_ORDER_MISMATCH', 'The deposit is for another order.', {
-      data: { depositId: found.depositId, orderId: wanted.orderId },
+      data: { depositId: deposit.depositId, orderId: expected.orderId },
     })
   }
-  return found
+  return deposit
 }
 
 /**

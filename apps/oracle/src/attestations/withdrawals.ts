@@ -127,9 +127,9 @@ async function settle(
   const ownerChain = chainOf(context, addressRequest.withdrawerChainId)
   const ownerAlias = hubAlias(protocolChain(ownerChain), addressRequest.withdrawer)
   const { currency, recipient } = addressRequest
-  const named = { depository, currency, recipient, nonce: BigInt(addressRequest.withdrawalNonce) }
+  const terms = { depository, currency, recipient, nonce: BigInt(addressRequest.withdrawalNonce) }
   const requested = withdrawRequestOf(chain, request.withdrawal, {
-    ...named,
+    ...terms,
     spender: ownerAlias,
     amount: facts.amount,
   })
@@ -144,7 +144,7 @@ async function settle(
   }
   const member = payloadDifference(chain.vmType, request.withdrawal, payload)
   if (member !== undefined) throw payloadMismatch(payloadId, member)
-  const hubFrom = withdrawalAddress(protocolChain(chain), { ...named, ownerAlias })
+  const hubFrom = withdrawalAddress(protocolChain(chain), { ...terms, ownerAlias })
   const settled = { chain, context, allocator, payloadId, facts, hubFrom, ownerAlias, currency }
   return { execution: withdrawalExecution(settled), evidence: [evidence] }
 }

@@ -51,11 +51,18 @@ export async function openSigningGuard(
   if (isLocal && table.size === 0) return { ...openGuard, isKept: () => true, close: () => undefined }
   const now = steadyClock()
   const caps = shared?.capsOf(table, !isLocal)
-  const own = caps === undefined ? openOwnCaps({ table, isLocal, stateDirectory, now, log }) : undefined
-  const held = shared?.held ?? (stateDirectory === undefined ? undefined : createHeldStore(stateDirectory))
-  const counted = caps ?? own?.caps
+  const ownCaps = caps === undefined ? openOwnCaps({ table, isLocal, stateDirectory, now, log }) : undefined
+  const heldStore =
+    shared?.held ?? (stateDirectory === undefined ? undefined : createHeldStore(stateDirectory))
+  const counted = caps ?? ownCaps?.caps
   if (counted === undefined) throw new Error('caps are counted here or together')
-  const guard = createSigningGuard({ ...options, caps: counted, table, now, ...(held && { held }) })
+  const guard = createSigningGuard({
+    ...options,
+    caps: counted,
+    table,
+    now,
+    ...(heldStore && { held: heldStore }),
+  })
   const refresh = async () => {
     await caps?.refresh()
     await guard.refresh()
@@ -64,8 +71,8 @@ export async function openSigningGuard(
   return {
     admit: (signing, reading) => guard.admit(signing, reading),
     refresh,
-    isKept: () => own?.isKept() ?? true,
-    close: () => own?.close(),
+    isKept: () => ownCaps?.isKept() ?? true,
+    close: () => ownCaps?.close(),
   }
 }
 

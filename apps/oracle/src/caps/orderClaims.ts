@@ -27,18 +27,18 @@ const claimsMax = 16
  */
 export function claimSettlement(
   claims: readonly OrderClaim[],
-  asked: Pick<OrderClaim, 'key' | 'worth'> & { readonly proof: Proof },
+  request: Pick<OrderClaim, 'key' | 'worth'> & { readonly proof: Proof },
 ): readonly OrderClaim[] | undefined {
-  const { key, worth, proof } = asked
+  const { key, worth, proof } = request
   const own = claims.find((claim) => claim.key === key)
   if (own !== undefined) {
-    const isKnown = own.proofs.length >= proofsMax || own.proofs.some((known) => isSame(known, proof))
+    const isKnown = own.proofs.length >= proofsMax || own.proofs.some((stored) => isSame(stored, proof))
     if (isKnown) return claims
     return claims.map((claim) => (claim === own ? { ...own, proofs: [...own.proofs, proof] } : claim))
   }
   const claim = { key, worth, proofs: [proof], uses: proof }
-  const found = place(claims, claim, new Set())
-  if (found !== undefined) return found.length > claimsMax ? undefined : found
+  const placedClaims = place(claims, claim, new Set())
+  if (placedClaims !== undefined) return placedClaims.length > claimsMax ? undefined : placedClaims
   const isDust = (other: OrderClaim) => overlap(other.uses, proof) && other.worth * dustDivisor < worth
   const rest = claims.filter((other) => !isDust(other))
   return rest.length === claims.length ? undefined : place(rest, claim, new Set())

@@ -102,13 +102,13 @@ async function addMinute(tx: SqlTx, counted: Amounts, minute?: number): Promise<
 
 /** A value that moves nothing is remembered by its key alone. */
 async function remember(tx: SqlTx, { key, amounts }: CountedValue): Promise<void> {
-  const kept = amounts.size === 0 ? new Map([[0n, 0n]]) : amounts
+  const rows = amounts.size === 0 ? new Map([[0n, 0n]]) : amounts
   await tx.query(
     `insert into signed_value as known (key, hub_token, amount)
      select $3, token, amount from unnest($1::numeric[], $2::numeric[]) as due (token, amount)
      on conflict (key, hub_token) do update
      set amount = greatest(known.amount, excluded.amount), signed_at = clock_timestamp()`,
-    [...columnsOf(kept), bytesOf(key)],
+    [...columnsOf(rows), bytesOf(key)],
   )
 }
 

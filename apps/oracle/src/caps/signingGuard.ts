@@ -95,9 +95,9 @@ class CountingGuard implements SigningGuard {
 
   async admit(signing: Signing, reading: ReadOptions): Promise<boolean> {
     const { caps, held } = this.#options
-    const found = countedIn(signing)
-    if (found === undefined) return true
-    const { value, isOverdrawn } = found
+    const countedSigning = countedIn(signing)
+    if (countedSigning === undefined) return true
+    const { value, isOverdrawn } = countedSigning
     const first = await caps.judge(value)
     const isBeyond = isOverdrawn && first.kind !== 'free'
     const reason = isBeyond ? 'overdrawn' : await this.#excessOf(signing, value, first, reading)

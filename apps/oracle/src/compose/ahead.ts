@@ -30,8 +30,9 @@ export function openAhead(parts: {
   // Nothing is kept: nothing can be prepared.
   if (!config.ahead.isOn || config.finalResultsKeptMax === 0) return undefined
   const now = () => performance.now()
-  const asked = askedAhead(policy, peers)
-  const prepared = aggregator && asked && createPreparedQuorums({ peers: aggregator, ...asked, now })
+  const peersAhead = askedAhead(policy, peers)
+  const prepared =
+    aggregator && peersAhead && createPreparedQuorums({ peers: aggregator, ...peersAhead, now })
   const { kind } = depositsDefinition
   const attest = (chainId: string, transactionId: string, signal: AbortSignal) =>
     attesting.attest(depositsDefinition, { chainId, transactionId }, { signal })

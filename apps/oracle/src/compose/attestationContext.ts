@@ -59,8 +59,8 @@ export function findReader(
   open: ReadonlyMap<string, { readonly reader: FactsReader }>,
   chainId: string,
 ): FactsReader {
-  const found = open.get(chainId)
-  if (found !== undefined) return found.reader
+  const openChain = open.get(chainId)
+  if (openChain !== undefined) return openChain.reader
   if (!chains.has(chainId)) throw new UnknownChainError(chainId)
   throw new AttestationError('CHAIN_UNAVAILABLE', `Chain ${chainId} has no endpoint configured here.`, {
     data: { chainId },

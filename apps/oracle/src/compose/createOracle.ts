@@ -74,11 +74,11 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
     const metrics = watchNetwork(service, world)
     // Before the folder gets its counts.
     const beganEmpty = beginsEmpty(config)
-    const own = await openAttesting(service, world, metrics)
+    const local = await openAttesting(service, world, metrics)
     const aggregator = openPeers(service, world, metrics)
-    const ahead = openAhead({ ...world, service, metrics, aggregator, attesting: own.attesting })
-    registerChecks(service, world, { isKept: own.isKept, beganEmpty })
-    const app = await openApp(service, world, { attesting: own.attesting, aggregator, ahead, metrics })
+    const ahead = openAhead({ ...world, service, metrics, aggregator, attesting: local.attesting })
+    registerChecks(service, world, { isKept: local.isKept, beganEmpty })
+    const app = await openApp(service, world, { attesting: local.attesting, aggregator, ahead, metrics })
     const { logger, readiness, close, opsListener } = service
     const listen = () =>
       openListeners(service, {
@@ -321,7 +321,7 @@ function watchPeers(
   const settings = { peers, signers, required: requiredSignatures(policy), own: signer.address }
   return watchNeighbours({
     name: 'peers',
-    look: (found) => examinePeers(settings, found),
+    look: (findings) => examinePeers(settings, findings),
     codes: ['peer-silent', 'peer-refuses', 'signer-shared', 'signer-unlisted', 'threshold-unreachable'],
     log,
   })

@@ -28,47 +28,47 @@ export async function examineOwnOracle(
 ): Promise<readonly Finding[]> {
   const settings = readConfig(variables, repositoryRoot)
   const { places, values } = settings
-  const found = createFindings()
-  found.add(...settings.findings)
+  const findings = createFindings()
+  findings.add(...settings.findings)
   examinePorts(
     [
       { setting: 'HTTP_PORT', ...listenerOf(settings) },
       { setting: 'OPS_PORT', host: values.OPS_HOST, port: values.OPS_PORT },
     ],
-    found,
+    findings,
   )
-  examineCompanions(values, [['ORACLE_SIGNERS_THRESHOLD', 'ORACLE_SIGNERS']], found)
+  examineCompanions(values, [['ORACLE_SIGNERS_THRESHOLD', 'ORACLE_SIGNERS']], findings)
   const { ORACLE_DATABASE_URL: url } = values
   if (!places.isLocal && places.stateDirectory === undefined && url === undefined) {
-    found.add({
+    findings.add({
       ...{ code: 'setting-missing', severity: 'degrades', setting: 'STATE_DIR', fix: '' },
       seen: 'is not set: a restart forgets halts, the hour of each cap and which orders are settled',
     })
   }
   const readFile = (path: string) => readFileSync(path, 'utf8')
-  const signer = await examineSigningKey({ environment: variables, readFile, modeOf: modeOfFile }, found)
+  const signer = await examineSigningKey({ environment: variables, readFile, modeOf: modeOfFile }, findings)
   const { environment, configDirectory, stateDirectory } = places
   const files =
     environment === undefined
       ? undefined
-      : await readFiles({ environment, configDirectory, variables, signer }, found)
-  const peers = examinePeerSettings(settings, signer, found)
-  if (scope === 'settings') return found.list
+      : await readFiles({ environment, configDirectory, variables, signer }, findings)
+  const peers = examinePeerSettings(settings, signer, findings)
+  if (scope === 'settings') return findings.list
   await Promise.all([
     // Without an endpoint of the hub, which is found above, nothing is opened.
-    files?.hub.ready && environment && examineNetwork({ files, environment }, nowMs, found),
-    stateDirectory && examineFolder('STATE_DIR', stateDirectory, found),
-    stateDirectory && url === undefined && !places.isLocal && examineCounts(stateDirectory, found),
-    url && examineDatabaseOf({ url, environment, signer }, nowMs, found),
-    peers && examinePeers(peers, found),
+    files?.hub.ready && environment && examineNetwork({ files, environment }, nowMs, findings),
+    stateDirectory && examineFolder('STATE_DIR', stateDirectory, findings),
+    stateDirectory && url === undefined && !places.isLocal && examineCounts(stateDirectory, findings),
+    url && examineDatabaseOf({ url, environment, signer }, nowMs, findings),
+    peers && examinePeers(peers, findings),
   ])
-  return found.list
+  return findings.list
 }
 
 /** A first start and a folder that was emptied look the same: only the operator knows which one it is. */
-function examineCounts(stateDirectory: string, found: Findings): void {
+function examineCounts(stateDirectory: string, findings: Findings): void {
   if (hasCapCounts(stateDirectory)) return
-  found.add({
+  findings.add({
     ...{ code: 'state-empty', severity: 'degrades', setting: 'STATE_DIR' },
     seen: 'has no counts of an earlier run: the hour of each cap begins anew, and no order counts as settled',
     fix: 'Before the first start this is right. Else put the folder of before back; without it start an hour after the last signature at the earliest.',
@@ -99,17 +99,17 @@ const settingOf = (index: number) => `PEERS entry ${index + 1}`
 /** `undefined` while one of them, or the own key, cannot be read. */
 function examinePeerSettings(
   settings: Settings,
-  own: Hex | undefined,
-  found: Findings,
+  ownSigner: Hex | undefined,
+  findings: Findings,
 ): PeerSettings | undefined {
   const { values } = settings
-  const peers = found.attempt(() => parsePeers(values.PEERS, listenerOf(settings)))
-  if (own === undefined) return undefined
+  const peers = findings.attempt(() => parsePeers(values.PEERS, listenerOf(settings)))
+  if (ownSigner === undefined) return undefined
   const [signers, threshold] = [values.ORACLE_SIGNERS, values.ORACLE_SIGNERS_THRESHOLD]
-  const policy = found.attempt(() => parseSignerPolicy({ signers, threshold, ownSigner: own }))
+  const policy = findings.attempt(() => parseSignerPolicy({ signers, threshold, ownSigner: ownSigner }))
   if (peers === undefined || policy === undefined) return undefined
   return {
-    ...{ peers: peers.value, own },
+    ...{ peers: peers.value, own: ownSigner },
     ...{ signers: policy.value.signers, required: requiredSignatures(policy.value) },
   }
 }
@@ -117,12 +117,12 @@ function examinePeerSettings(
 /** Each peer is reachable and signs as one of `ORACLE_SIGNERS`, and as nobody else does; enough different ones do. */
 export async function examinePeers(
   { peers, signers: listed, required, own }: PeerSettings,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
   const signers = await Promise.all(
     peers.map(({ name, baseUrl, credential }, index) => {
       const apiKey = credential.kind === 'key' ? credential.key : undefined
-      return examineOracle({ setting: settingOf(index), name, url: baseUrl, apiKey }, peerTimeoutMs, found)
+      return examineOracle({ setting: settingOf(index), name, url: baseUrl, apiKey }, peerTimeoutMs, findings)
     }),
   )
   const counting = new Map([[own.toLowerCase(), 'this oracle']])
@@ -132,7 +132,7 @@ export async function examinePeers(
     const setting = settingOf(index)
     const other = counting.get(signer)
     if (other !== undefined) {
-      found.add({
+      findings.add({
         ...{ code: 'signer-shared', severity: 'degrades', setting },
         seen: `${name} signs as ${signer}, as ${other} does: both count once`,
         fix: 'Give each oracle a key of its own, and remove an entry that is this oracle itself.',
@@ -140,7 +140,7 @@ export async function examinePeers(
     } else if (listed === undefined || [...listed].some((one) => one === signer)) {
       counting.set(signer, setting)
     } else {
-      found.add({
+      findings.add({
         ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLE_SIGNERS' },
         seen: `does not name ${signer}, which ${name} (${setting}) signs as: its signatures do not count`,
         fix: 'Ask its operator which address signs, by another way than this answer, and add that one.',
@@ -148,7 +148,7 @@ export async function examinePeers(
     }
   }
   if (counting.size >= required) return
-  found.add({
+  findings.add({
     ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLE_SIGNERS_THRESHOLD' },
     seen: `is ${required}, and ${counted(counting.size, 'listed signer answers', 'listed signers answer')}, this oracle among them: no answer is complete`,
     fix: 'Mend the peers that are named beside this, or name more in PEERS.',

@@ -28,17 +28,17 @@ type FilesToRead = {
  * @source rules O-144, O-149
  */
 export async function loadFiles(args: FilesToRead): Promise<LoadedFiles> {
-  const found = createFindings()
-  const files = await readFiles(args, found)
-  if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
+  const findings = createFindings()
+  const files = await readFiles(args, findings)
+  if (files === undefined || stopsStart(findings.list)) throw new UnfitSettingsError(findings.list)
   return files
 }
 
 /** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
-export async function readFiles(args: FilesToRead, found: Findings): Promise<LoadedFiles | undefined> {
+export async function readFiles(args: FilesToRead, findings: Findings): Promise<LoadedFiles | undefined> {
   const { environment, configDirectory: directory, variables, signer } = args
   const names = ['chains', 'chains.hub']
-  const [chainsJson, hubJson] = await readEnvironmentFiles({ directory, environment }, names, found)
+  const [chainsJson, hubJson] = await readEnvironmentFiles({ directory, environment }, names, findings)
   const foreign = checkForeignAddresses({
     environment,
     addresses: [
@@ -47,16 +47,16 @@ export async function readFiles(args: FilesToRead, found: Findings): Promise<Loa
       ...addressesIn(hubJson, 'hub'),
     ],
   })
-  found.problems(foreign, 'address-foreign')
+  findings.problems(foreign, 'address-foreign')
   if (chainsJson === undefined || hubJson === undefined) return undefined
-  const chains = found.attempt(
+  const chains = findings.attempt(
     () => loadChains({ environment, chainsJson, hubJson, variables }),
     'configuration-wrong',
   )
   if (chains === undefined) return undefined
-  found.add(...chainNotes(chains))
+  findings.add(...chainNotes(chains))
   const { hub } = chains
-  found.problems([
+  findings.problems([
     ...(environment === 'local' ? [] : missingCaps(chains)),
     ...checkLocalEndpoints(chains),
     ...(hub === undefined ? [`chains.hub.${environment}.json names no hub.`] : []),
@@ -64,7 +64,7 @@ export async function readFiles(args: FilesToRead, found: Findings): Promise<Loa
   if (hub === undefined) return undefined
   if (!hub.ready) {
     const needed = `httpRpcUrl of hub ${hub.id} is needed: set ${hub.unsetVariables.join(', ') || 'it'}`
-    found.problems([needed], 'chain-without-endpoint')
+    findings.problems([needed], 'chain-without-endpoint')
   }
   return { chains, hub }
 }

@@ -76,19 +76,19 @@ export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
         { signal },
       )
       if (problems.length > 0) return problems
-      const [named, ...found] = await Promise.all([
+      const [namedHub, ...problemLists] = await Promise.all([
         reader.hubAddress({ signal }),
         executionDomainProblems(hub, quorum, { signal }),
         mappingDomainProblems(hub, quorum, { signal }),
         codelessProblems(hub, quorum, { signal }),
       ])
       const expected = expectedCodes(hubContracts(hub), { isKnown, codeHashes: hub.codeHashes })
-      const isThere = found.every((each) => each.length === 0)
+      const isThere = problemLists.every((each) => each.length === 0)
       const foreign = isThere ? await codeProblems({ client, expected, threshold }, { signal }) : []
-      const isNamed = hubAddress === undefined || hubAddress === named
+      const isNamed = hubAddress === undefined || hubAddress === namedHub
       return [
         ...(isNamed ? [] : ['hub: hubAddress is not the hub that the oracle contract names']),
-        ...found.flat(),
+        ...problemLists.flat(),
         ...foreign,
       ]
     },
@@ -113,8 +113,8 @@ function openRecovery(hub: RegisteredHub, quorum: QuorumClient, reader: HubReade
 
 /** The hub's own finality; without one that of an allocator on it, else what its nodes call finalized. */
 function finalityOf({ evmChainId, auroraEvmChainId, auroraFinality, finality }: RegisteredHub): FinalityRule {
-  const own = evmChainId === auroraEvmChainId ? auroraFinality : undefined
-  return ruleOf(finality ?? own)
+  const sharedFinality = evmChainId === auroraEvmChainId ? auroraFinality : undefined
+  return ruleOf(finality ?? sharedFinality)
 }
 
 /** Executions are signed in the domain of the hub file: another than the contract's settles nothing. */
@@ -144,15 +144,15 @@ async function mappingDomainProblems(
   reading: ReadOptions,
 ): Promise<readonly string[]> {
   if (genericMappingAddress === undefined) return []
-  const shown = await readShownDomain(quorum, genericMappingAddress, reading)
-  if (shown.described === undefined && shown.separator === undefined) return []
+  const domain = await readShownDomain(quorum, genericMappingAddress, reading)
+  if (domain.described === undefined && domain.separator === undefined) return []
   const contract = 'hub: genericMappingAddress'
   const expected = {
     ...{ name: 'RelayGenericMapping', version: '1', chainId: evmChainId },
     verifyingContract: genericMappingAddress,
     settings: { version: 'version 1', chainId: 'hub: evmChainId', contract },
   }
-  return domainProblems(expected, shown)
+  return domainProblems(expected, domain)
 }
 
 /**

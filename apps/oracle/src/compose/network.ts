@@ -230,7 +230,7 @@ function checksOf(watched: readonly WatchedChain[]): ReadonlyMap<string, ChainCh
 export async function examineNetwork(
   { files, environment }: Pick<NetworkOptions, 'files' | 'environment'>,
   nowMs: () => number,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
   const isKnownCode = knownCode(environment)
   const hub = openHub(files.hub, isKnownCode)
@@ -245,7 +245,7 @@ export async function examineNetwork(
   const counted = new Set(connected.map(({ chain }) => chain.id).concat(files.hub.id))
   const sayTooFew = (chain: string) => {
     if (counted.has(chain)) return
-    found.add({
+    findings.add({
       ...{ code: 'endpoints-too-few', severity: 'degrades', setting: `httpRpcUrl of ${chain}` },
       seen: 'too few hosts answer to agree on anything: nothing of this chain is signed',
       fix: 'Mend its endpoints, or name more of them.',
@@ -254,8 +254,8 @@ export async function examineNetwork(
   try {
     const [problems] = await Promise.all([
       findContradictions(checksOf(watchedChains(environment, { hub, allocator }, open)), sayTooFew),
-      examineEndpoints(hub.client, found),
-      ...connected.map(({ client }) => examineEndpoints(client, found)),
+      examineEndpoints(hub.client, findings),
+      ...connected.map(({ client }) => examineEndpoints(client, findings)),
       examineClock(
         connected.map(
           ({ chain, client }) =>
@@ -263,13 +263,13 @@ export async function examineNetwork(
               headSeconds(chain, client),
         ),
         nowMs,
-        found,
+        findings,
       ),
     ])
-    found.problems(problems, 'chain-contradicts')
+    findings.problems(problems, 'chain-contradicts')
   } finally {
-    const all = [hub, ...(allocator === undefined ? [] : [allocator]), ...open.values()]
-    await Promise.all([...all, ...connected.map(({ client }) => client)].map((one) => one.close()))
+    const opened = [hub, ...(allocator === undefined ? [] : [allocator]), ...open.values()]
+    await Promise.all([...opened, ...connected.map(({ client }) => client)].map((one) => one.close()))
   }
 }
 

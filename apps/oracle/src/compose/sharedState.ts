@@ -121,15 +121,15 @@ export async function examineSharedState(
     environment,
   }: { readonly url: Secret } & { readonly [Member in keyof Owner]: Owner[Member] | undefined },
   nowMs: () => number,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
   const examined = { connectionString: url.reveal(), setting, isWaitedFor: false, nowMs }
-  const before = found.list.length
+  const before = findings.list.length
   await examineDatabase(
     { ...examined, connections: poolSize, runsJobs: true, directories: schemaModules },
-    found,
+    findings,
   )
-  const isUsable = !found.list.slice(before).some(({ severity }) => severity === 'stops')
+  const isUsable = !findings.list.slice(before).some(({ severity }) => severity === 'stops')
   if (!isUsable || signer === undefined || environment === undefined) return
   const database = createDatabase({ connectionString: url.reveal(), poolSize: 1, ...timeouts })
   try {
@@ -138,7 +138,7 @@ export async function examineSharedState(
     )
     if (rows[0]?.there !== true) return
     const foreign = foreignOwner(await ownerIn(database), { signer, environment })
-    if (foreign !== undefined) found.problems([foreign], 'setting-contradicts')
+    if (foreign !== undefined) findings.problems([foreign], 'setting-contradicts')
   } finally {
     await database.close()
   }
@@ -173,9 +173,9 @@ async function ownerIn(database: SqlDatabase): Promise<Owner | undefined> {
   return owner
 }
 
-function foreignOwner(owner: Owner | undefined, own: Owner): string | undefined {
+function foreignOwner(owner: Owner | undefined, self: Owner): string | undefined {
   if (owner === undefined) return undefined
-  if (owner.signer === own.signer && owner.environment === own.environment) return undefined
+  if (owner.signer === self.signer && owner.environment === self.environment) return undefined
   return `${setting} is the database of the oracle ${owner.signer} of ${owner.environment}: each oracle needs one of its own, or what one signed is free for the other.`
 }
 

@@ -119,14 +119,14 @@ type Entries = ReadonlyMap<string, WatchedEntry>
 /** Every chain, halted where an earlier run kept that it is. @throws ConfigurationError */
 async function openEntries(options: ChainWatchOptions): Promise<Entries> {
   const { chains, store, log, now = () => performance.now() } = options
-  const kept = (await store?.load()) ?? new Map<string, FinalChange | undefined>()
-  for (const chainId of kept.keys()) {
+  const keptHalts = (await store?.load()) ?? new Map<string, FinalChange | undefined>()
+  for (const chainId of keptHalts.keys()) {
     log.error({ event: 'halt_kept', chain: chainId }, 'chain is halted since an earlier run')
   }
   return new Map(
     chains.map((chain) => [
       chain.id,
-      new WatchedEntry(chain, { ...options, now, isKept: kept.has(chain.id) }),
+      new WatchedEntry(chain, { ...options, now, isKept: keptHalts.has(chain.id) }),
     ]),
   )
 }
@@ -138,9 +138,9 @@ async function seeHalts({ store }: ChainWatchOptions, entries: Entries): Promise
 }
 
 /** Facts of each chain that has any. */
-function factsOf<Fact extends object>(entries: Entries, read: (entry: WatchedEntry) => Fact | undefined) {
+function factsOf<Fact extends object>(entries: Entries, factOf: (entry: WatchedEntry) => Fact | undefined) {
   return [...entries].flatMap(([chain, entry]) => {
-    const fact = read(entry)
+    const fact = factOf(entry)
     return fact === undefined ? [] : [{ chain, ...fact }]
   })
 }

@@ -43,13 +43,13 @@ export function createHaltStore(directory: string): HaltStore {
   return {
     isShared: false,
     async load() {
-      const found = await Promise.all(
+      const markerEntries = await Promise.all(
         (await markers()).map(async (name) => {
           const chainId = name.slice(0, -suffix.length)
           return [chainId, await readMarker(pathOf(chainId))] as const
         }),
       )
-      return new Map(found)
+      return new Map(markerEntries)
     },
     async save(chainId, contradiction) {
       await mkdir(directory, { recursive: true })

@@ -110,7 +110,7 @@ function findPrepared<Request extends RequestSwitches, Response extends object>(
 ): { readonly response: Response; readonly matched: number } | undefined {
   if (prepared === undefined || !definition.isPreparedAhead) return undefined
   const { kind } = definition
-  return service.useKept(definition, body, (own) => prepared.find({ kind, body, own }))
+  return service.useKept(definition, body, (ownResponse) => prepared.find({ kind, body, own: ownResponse }))
 }
 
 /** Kept apart from the handler's types: the definition ties body and answer together instead. */

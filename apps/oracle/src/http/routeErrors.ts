@@ -64,7 +64,7 @@ const withdrawal = [
 const initiation = [...withdrawal, 'INSUFFICIENT_HUB_BALANCE']
 const initiated = [...withdrawal, 'HUB_BALANCE_MISMATCH', 'HUB_BALANCE_NOT_FINAL']
 
-const own: Readonly<Record<AttestationKindName, readonly string[]>> = {
+const codesByKind: Readonly<Record<AttestationKindName, readonly string[]>> = {
   deposits: [...deposit, 'DEPOSITORY_NOT_CONFIGURED'],
   withdrawals: [
     ...transaction,
@@ -125,7 +125,7 @@ const unavailable: Partial<Record<AttestationKindName, readonly string[]>> = {
 export function attestationErrors(kind: AttestationKindName): RouteErrors {
   return {
     ...shared,
-    400: [...new Set([...(shared[400] ?? []), ...own[kind]])],
+    400: [...new Set([...(shared[400] ?? []), ...codesByKind[kind]])],
     503: [...(shared[503] ?? []), ...(unavailable[kind] ?? [])].sort(),
   }
 }

@@ -1,6 +1,11 @@
 import { type SignatureArray, verifyRows } from '@causeway/attestations'
 import type { Hex, RecoverSigner } from '@causeway/core'
-import { AnswerReader, type AnswerReaderOptions, type KnownPayload, type ReadAnswer } from './readAnswers.ts'
+import {
+  AnswerReader,
+  type AnswerReaderOptions,
+  type ReadAnswer,
+  type RecognisedPayload,
+} from './readAnswers.ts'
 import { requiredSignatures, type SignerPolicy } from './settings.ts'
 import { type Group, groupKey, SignerGroups } from './signerGroups.ts'
 
@@ -134,7 +139,7 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
     if (source !== undefined && !known.isAbout) return false
     const arrays = claims.map((list, index) => ({ ...arrayAt(known, index), claims: list }))
     const paths = arrays.map(({ path }) => path)
-    const rows = verifyRows(arrays, { isWanted: wanted(arrays, source, groups), recover })
+    const rows = verifyRows(arrays, { isWanted: wantedSigners(arrays, source, groups), recover })
     if (source !== undefined && rows.length > 0 && rows.every(({ signer }) => signer === ownSigner))
       this.#sharing.push(source.peer)
     // Without its execution an answer is what anybody can make of another's: it speaks for one signer.
@@ -152,7 +157,7 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
 }
 
 /** Listed signers, and of a peer a few others: its own signer may be in shadow mode. */
-function wanted(
+function wantedSigners(
   arrays: readonly SignatureArray[],
   source: Source,
   groups: { isAllowed(signer: Hex): boolean },
@@ -164,7 +169,7 @@ function wanted(
 }
 
 /** @throws RangeError for a place that equal payloads cannot have: a bug */
-function arrayAt({ arrays }: KnownPayload, index: number): SignatureArray {
+function arrayAt({ arrays }: RecognisedPayload, index: number): SignatureArray {
   const array = arrays[index]
   if (array === undefined) throw new RangeError('equal payloads have equal signature arrays')
   return array

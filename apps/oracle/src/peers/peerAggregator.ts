@@ -103,9 +103,12 @@ class PeeredAttestation<Response extends object> {
 
   async attest(clients: readonly PeerClient[]): Promise<PeerResult<Response>> {
     const text = JSON.stringify({ ...this.#body, requestPeerSignatures: false })
-    const all = Promise.all([this.#attestLocally(), ...clients.map((client) => this.#ask(client, text))])
+    const attestations = Promise.all([
+      this.#attestLocally(),
+      ...clients.map((client) => this.#ask(client, text)),
+    ])
     try {
-      await Promise.race([all, endOf(this.#waiting.signal)])
+      await Promise.race([attestations, endOf(this.#waiting.signal)])
     } finally {
       this.#waiting.end()
       this.#asking.release()
@@ -155,9 +158,9 @@ class PeeredAttestation<Response extends object> {
   }
 
   /** Adds a peer's answer; `undefined` if it cannot be read. Malformed answers must not end the request. */
-  #addAnswer(read: ReadAnswer<Response>, peer: string): boolean | undefined {
+  #addAnswer(answer: ReadAnswer<Response>, peer: string): boolean | undefined {
     try {
-      return this.#aggregation.addRead(read, peer)
+      return this.#aggregation.addRead(answer, peer)
     } catch {
       return undefined
     }

@@ -108,11 +108,11 @@ export function createPeerClient(
       inFlight += 1
       try {
         const send = () => exchange(question)
-        const sent =
+        const exchanged =
           tracing === undefined
             ? send()
             : tracing.during('peer request', { 'server.address': peer.name }, send, 'client')
-        const answer = await sent.catch(() => failureOf(question.signal))
+        const answer = await exchanged.catch(() => failureOf(question.signal))
         breaker = nextBreaker(breaker, answer, options.now())
         return answer
       } finally {

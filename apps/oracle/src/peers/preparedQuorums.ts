@@ -1,8 +1,8 @@
 import type { AttestationKind } from '@causeway/attestations'
 import type { PeerAggregator, PeerResult } from './peerAggregator.ts'
-import type { AskedAhead } from './settings.ts'
+import type { AheadPeers } from './settings.ts'
 
-export type PreparedQuorumsOptions = AskedAhead & {
+export type PreparedQuorumsOptions = AheadPeers & {
   readonly peers: PeerAggregator
   /** Monotonic milliseconds. */
   readonly now: () => number
@@ -14,12 +14,12 @@ export type PreparedQuorumsOptions = AskedAhead & {
  */
 export interface PreparedQuorums {
   /** Asks the peers with keys of their own about an answer that this oracle has kept. @returns false where too few of them signed it */
-  prepare<Response extends object>(asked: Prepared<Response>, signal: AbortSignal): Promise<boolean>
+  prepare<Response extends object>(question: Prepared<Response>, signal: AbortSignal): Promise<boolean>
   /**
    * Prepared result for exactly this answer; `undefined` if too few peers signed it. Missing signatures are asked for
    * again in the background.
    */
-  find<Response extends object>(asked: Prepared<Response>): PeerResult<Response> | undefined
+  find<Response extends object>(question: Prepared<Response>): PeerResult<Response> | undefined
 }
 
 export type Prepared<Response> = {
@@ -37,29 +37,33 @@ const unending = new AbortController().signal
 
 export function createPreparedQuorums(options: PreparedQuorumsOptions): PreparedQuorums {
   const { peers, isEnough, all, now } = options
-  const known = new WeakMap<object, { readonly result: PeerResult<object>; readonly askedAtMs: number }>()
+  const preparedResults = new WeakMap<
+    object,
+    { readonly result: PeerResult<object>; readonly askedAtMs: number }
+  >()
 
   async function prepare<Response extends object>(
     { kind, body, own }: Prepared<Response>,
     signal: AbortSignal,
   ): Promise<boolean> {
     const askedAtMs = now()
-    const before = known.get(own)
+    const before = preparedResults.get(own)
     // While it runs nobody begins another.
-    if (before !== undefined) known.set(own, { ...before, askedAtMs })
+    if (before !== undefined) preparedResults.set(own, { ...before, askedAtMs })
     const result = await peers.run({ kind, body, signal, isAhead: true, local: async () => own })
-    if (before === undefined || result.matched >= before.result.matched) known.set(own, { result, askedAtMs })
+    if (before === undefined || result.matched >= before.result.matched)
+      preparedResults.set(own, { result, askedAtMs })
     return isEnough(result.matched)
   }
 
   return {
     prepare,
-    find<Response extends object>(asked: Prepared<Response>) {
-      const found = known.get(asked.own)
-      if (found === undefined || !isEnough(found.result.matched)) return undefined
-      const { result, askedAtMs } = found
+    find<Response extends object>(question: Prepared<Response>) {
+      const preparedEntry = preparedResults.get(question.own)
+      if (preparedEntry === undefined || !isEnough(preparedEntry.result.matched)) return undefined
+      const { result, askedAtMs } = preparedEntry
       if (result.matched < all && now() - askedAtMs > againAfterMs)
-        void prepare(asked, unending).catch(() => undefined)
+        void prepare(question, unending).catch(() => undefined)
       // CAST: it was made of this very answer.
       return result as PeerResult<Response>
     },

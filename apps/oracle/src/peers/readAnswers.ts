@@ -9,13 +9,13 @@ import { cutSignatures, findGaps } from './signatureGaps.ts'
 /** A payload that is known, and the signatures that came with it. */
 export type ReadAnswer<Response> = {
   readonly payload: Response
-  readonly known: KnownPayload
+  readonly known: RecognisedPayload
   /** One list per signature array, in document order. */
   readonly claims: readonly (readonly SignatureClaim[])[]
 }
 
 /** Derived values of a payload, computed once for all its senders. */
-export type KnownPayload = {
+export type RecognisedPayload = {
   /** Canonical JSON. */
   readonly text: string
   /** Without signatures; they remember the digests. */
@@ -27,9 +27,9 @@ export type KnownPayload = {
 }
 
 /** Payload of an answer without its signatures, and the gap of each signature array. */
-type Mould<Response> = {
+type AnswerTemplate<Response> = {
   readonly payload: Response
-  readonly known: KnownPayload
+  readonly known: RecognisedPayload
   readonly gaps: readonly number[]
 }
 
@@ -43,11 +43,11 @@ export type AnswerReaderOptions<Response> = {
 /** Reads the answers to one request. Equal payloads are recognised, however their signatures differ. */
 export class AnswerReader<Response extends object> {
   readonly #options: AnswerReaderOptions<Response>
-  readonly #known = new Map<string, KnownPayload>()
+  readonly #known = new Map<string, RecognisedPayload>()
   /** Payloads by the received text: programs of one release write equal answers equally, and the lookup is cheap. */
-  readonly #byPlainText = new Map<string, KnownPayload>()
+  readonly #byPlainText = new Map<string, RecognisedPayload>()
   /** Moulds by the text without signatures. */
-  readonly #moulds = new Map<string, Mould<Response>>()
+  readonly #moulds = new Map<string, AnswerTemplate<Response>>()
 
   constructor(options: AnswerReaderOptions<Response>) {
     this.#options = options
@@ -59,14 +59,14 @@ export class AnswerReader<Response extends object> {
    */
   readText(text: string): ReadAnswer<Response> {
     const { frame, entries } = cutSignatures(text)
-    const mould = this.#moulds.get(frame)
-    if (mould === undefined) {
+    const template = this.#moulds.get(frame)
+    if (template === undefined) {
       const answer = this.read(this.#options.kind.responseSchema.parse(JSON.parse(text)))
       const gaps = findGaps(frame, answer.known.arrays)
       if (gaps !== undefined) this.#moulds.set(frame, { ...answer, gaps })
       return answer
     }
-    const { payload, known, gaps } = mould
+    const { payload, known, gaps } = template
     const claims = known.arrays.map((array, index) =>
       array.readClaims(JSON.parse(entries[gaps[index] ?? -1] ?? '')),
     )
@@ -82,28 +82,28 @@ export class AnswerReader<Response extends object> {
   }
 
   /** An answer without its execution; `undefined` where nothing is left to sign, or there is none. */
-  messageOf(payload: Response): KnownPayload | undefined {
+  messageOf(payload: Response): RecognisedPayload | undefined {
     const { kind } = this.#options
     if (kind.executionOf(payload) === undefined) return undefined
     const message = this.#recognise(kind.withoutExecution(payload))
     return message.arrays.length === 0 ? undefined : message
   }
 
-  #recognise(payload: Response): KnownPayload {
+  #recognise(payload: Response): RecognisedPayload {
     const { kind, context, request } = this.#options
     const plain = JSON.stringify(payload)
     const same = this.#byPlainText.get(plain)
     if (same !== undefined) return same
     const text = kind.unsignedPayload(payload)
-    const found = this.#known.get(text) ?? {
+    const recognised = this.#known.get(text) ?? {
       text,
       arrays: kind.signatureArrays(payload, context),
       isAbout: kind.isAbout(payload, request, context.networkOf),
       isHeld: kind.isHeld(payload),
       keys: new Map<string, string>(),
     }
-    this.#known.set(text, found)
-    this.#byPlainText.set(plain, found)
-    return found
+    this.#known.set(text, recognised)
+    this.#byPlainText.set(plain, recognised)
+    return recognised
   }
 }

@@ -40,15 +40,15 @@ const passThrough = 'pass-through'
  * @source attestation-oracle.md Runtime configuration; ledger-and-safety.md 4.8
  */
 export function parsePeers(text: string | undefined, own: Listener = {}): Parsed<readonly Peer[]> {
-  const seen = new Set<string>()
+  const comparables = new Set<string>()
   const warnings: string[] = []
   const peers = listEntries('PEERS', text).map((entry) => {
     const { place } = entry
     const { url, credential } = parseEntry(entry)
     const comparable = comparableUrl(url)
-    if (seen.has(comparable)) throw new ConfigurationError(`${place} repeats the URL of another one.`)
+    if (comparables.has(comparable)) throw new ConfigurationError(`${place} repeats the URL of another one.`)
     if (isOwn(url, own)) throw new ConfigurationError(`${place} is this oracle itself.`)
-    seen.add(comparable)
+    comparables.add(comparable)
     if (credential.kind === 'pass-through') {
       warnings.push(`${place} (${url.host}) receives the keys of callers: it must be run by you.`)
     }
@@ -108,8 +108,10 @@ const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 /** Behind a balancer or a name of its own an oracle cannot know itself by URL: its signer tells then. */
 function isOwn(url: URL, { host = '', port = 0 }: Listener): boolean {
   if (port === 0 || portOf(url) !== port) return false
-  const own = host.includes(':') ? `[${host}]` : host
-  return isLoopback(url.hostname) ? everywhere.has(host) || isLoopback(own) : url.hostname === own
+  const listeningHost = host.includes(':') ? `[${host}]` : host
+  return isLoopback(url.hostname)
+    ? everywhere.has(host) || isLoopback(listeningHost)
+    : url.hostname === listeningHost
 }
 
 const portOf = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
@@ -126,7 +128,7 @@ export function requiredSignatures({ signers, threshold }: SignerPolicy): number
 }
 
 /** Answers that peers may give before anybody asks. */
-export type AskedAhead = {
+export type AheadPeers = {
   /** This oracle and the peers that are asked. */
   readonly all: number
   /** True if an answer of so many signers may be given without asking anybody anew. */
@@ -141,7 +143,7 @@ export type AskedAhead = {
 export function askedAhead(
   { signers, threshold }: SignerPolicy,
   peers: readonly Peer[],
-): AskedAhead | undefined {
+): AheadPeers | undefined {
   const keyed = peers.filter(({ credential }) => credential.kind === 'key').length
   const needed = signers === undefined ? peers.length : Math.max(threshold - 1, 1)
   if (keyed < needed) return undefined

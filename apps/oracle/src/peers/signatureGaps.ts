@@ -29,8 +29,10 @@ export function findGaps(
   let count = 0
   const numbered: unknown = JSON.parse(frame.replaceAll(gap, () => `"signatures":[${count++}]`))
   const gaps = arrays.map(({ path }) => numberAt(numbered, path.split('.')))
-  const found = gaps.filter((number) => number !== undefined)
-  return found.length === count && new Set(found).size === count && gaps.length === count ? found : undefined
+  const positions = gaps.filter((number) => number !== undefined)
+  return positions.length === count && new Set(positions).size === count && gaps.length === count
+    ? positions
+    : undefined
 }
 
 function numberAt(value: unknown, path: readonly string[]): number | undefined {

@@ -1,6 +1,6 @@
 import type { AttestationKind, ProvenRow } from '@causeway/attestations'
 import { canonicalJson, type Hex, sha256TextHex } from '@causeway/core'
-import type { AnswerReader, KnownPayload } from './readAnswers.ts'
+import type { AnswerReader, RecognisedPayload } from './readAnswers.ts'
 import type { SignerPolicy } from './settings.ts'
 
 /** One payload with one set of domains, and who signed it. */
@@ -86,7 +86,7 @@ export class SignerGroups<Response extends object> {
     }
   }
 
-  #lend(message: KnownPayload, row: ProvenRow): void {
+  #lend(message: RecognisedPayload, row: ProvenRow): void {
     const group = this.#groups.get(groupKey(message, row))
     if (group !== undefined && !group.rows.has(row.signer)) group.rows.set(row.signer, row)
   }
@@ -151,10 +151,10 @@ function byStrength<Response>(
 }
 
 /** One text per payload and domains. */
-export function groupKey({ text, arrays, keys }: KnownPayload, { domains }: ProvenRow): string {
+export function groupKey({ text, arrays, keys }: RecognisedPayload, { domains }: ProvenRow): string {
   const joined = domains.join(' ')
-  const known = keys.get(joined)
-  if (known !== undefined) return known
+  const cachedKey = keys.get(joined)
+  if (cachedKey !== undefined) return cachedKey
   const key = sha256TextHex(canonicalJson([text, arrays.map(({ path }, index) => [path, domains[index]])]))
   keys.set(joined, key)
   return key

@@ -104,22 +104,23 @@ class LocalAttestations implements AttestationService {
 
   attest<Request extends RequestSwitches, Response extends object>(
     definition: AttestationDefinition<Request, Response>,
-    asked: Request,
+    received: Request,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<LocalAttestation<Response>> {
     const { context, watch, metrics } = this.#options
-    return observed(metrics, { definition, asked, signal }, async () => {
+    return observed(metrics, { definition, asked: received, signal }, async () => {
       watch.refuseUnlessReady(context.hub.id)
       const { name } = definition.kind
-      const request = definition.canonical?.(asked, context) ?? asked
+      const request = definition.canonical?.(received, context) ?? received
       const key = keyOf(name, request)
-      const found = this.#keptAnswer(key)
-      if (found !== undefined) {
-        if (!watch.hasHeads(found.chains)) await endWith(signal, watch.requireHeads(found.chains))
+      const keptAttestation = this.#keptAnswer(key)
+      if (keptAttestation !== undefined) {
+        if (!watch.hasHeads(keptAttestation.chains))
+          await endWith(signal, watch.requireHeads(keptAttestation.chains))
         metrics.countKept(name)
       }
       const attestation =
-        found ??
+        keptAttestation ??
         (await this.#flights.run(key, signal, (ending) =>
           this.#slots.run(() => endWith(ending, this.#work(definition, request, key, ending))),
         ))
@@ -131,18 +132,18 @@ class LocalAttestations implements AttestationService {
 
   useKept<Request extends RequestSwitches, Response extends object, Result>(
     definition: AttestationDefinition<Request, Response>,
-    asked: Request,
+    received: Request,
     use: (response: Response) => Result | undefined,
   ): Result | undefined {
     const { context, watch, metrics } = this.#options
     watch.refuseUnlessReady(context.hub.id)
-    const request = definition.canonical?.(asked, context) ?? asked
+    const request = definition.canonical?.(received, context) ?? received
     const { name } = definition.kind
-    const found = this.#keptAnswer(keyOf(name, request))
-    if (found === undefined || !watch.hasHeads(found.chains)) return undefined
-    this.#refuseUnlessReady(found)
+    const keptAttestation = this.#keptAnswer(keyOf(name, request))
+    if (keptAttestation === undefined || !watch.hasHeads(keptAttestation.chains)) return undefined
+    this.#refuseUnlessReady(keptAttestation)
     // CAST: the key holds the kind's name, so what is found under it is of that kind.
-    const result = use((found as LocalAttestation<never>).response)
+    const result = use((keptAttestation as LocalAttestation<never>).response)
     if (result !== undefined) metrics.countKept(name)
     return result
   }
@@ -158,17 +159,17 @@ class LocalAttestations implements AttestationService {
     signal: AbortSignal,
   ): Promise<LocalAttestation<object>> {
     const { context, watch, keptMax = keptMaxDefault } = this.#options
-    const asked = new Set<string>()
-    const attested = await definition.attest(request, noteChains(context, asked), { signal })
+    const readChains = new Set<string>()
+    const attested = await definition.attest(request, noteChains(context, readChains), { signal })
     const { unsigned, evidence, isFinal } = attested
     watch.observe(evidence)
-    for (const { chainId } of evidence) asked.add(chainId)
-    const chains = [...asked]
+    for (const { chainId } of evidence) readChains.add(chainId)
+    const chains = [...readChains]
     // Readers keep what is final: nothing of it may have been read now.
     if (!watch.hasHeads(chains)) await watch.requireHeads(chains)
     const { kind } = definition
-    const held = await whyHeld(definition, attested, this.#options, signal)
-    const answer = held === undefined ? unsigned : kind.withoutExecution(unsigned, held)
+    const holdReason = await whyHeld(definition, attested, this.#options, signal)
+    const answer = holdReason === undefined ? unsigned : kind.withoutExecution(unsigned, holdReason)
     const orderId = attested.settles?.orderId
     const attestation = {
       ...(await signResponse(kind, answer, this.#options, { signal })),
@@ -176,7 +177,7 @@ class LocalAttestations implements AttestationService {
       ...{ evidence, chains },
     }
     // Its text is kept beside it once it was asked for.
-    if (isFinal && held === undefined) {
+    if (isFinal && holdReason === undefined) {
       const size = key.length + 2 * JSON.stringify(attestation.response).length
       this.#kept.set(key, attestation, { size })
       if (this.#kept.size > keptMax) this.#kept.pop()
@@ -185,10 +186,10 @@ class LocalAttestations implements AttestationService {
   }
 
   #keptAnswer(key: string): LocalAttestation<object> | undefined {
-    const found = this.#kept.get(key)
+    const keptAttestation = this.#kept.get(key)
     // Each chain is told: all of them are followed again from now on.
-    const used = found?.chains.map((chainId) => this.#options.watch.useKept(chainId)) ?? []
-    return used.includes(false) ? undefined : found
+    const used = keptAttestation?.chains.map((chainId) => this.#options.watch.useKept(chainId)) ?? []
+    return used.includes(false) ? undefined : keptAttestation
   }
 
   #refuseUnlessReady({ chains }: LocalAttestation<object>): void {
@@ -208,12 +209,12 @@ async function observed<Request extends RequestSwitches, Response extends object
   },
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const { definition, asked, signal } = attesting
+  const { definition, asked: request, signal } = attesting
   const startedAt = performance.now()
   const observe = (outcome: string) =>
     metrics.observeAttestation({
       kind: definition.kind.name,
-      chain: definition.chainOf(asked),
+      chain: definition.chainOf(request),
       outcome,
       seconds: (performance.now() - startedAt) / 1000,
     })
@@ -230,12 +231,12 @@ async function observed<Request extends RequestSwitches, Response extends object
 }
 
 /** The context, which notes each chain whose reader a rule asks for. */
-function noteChains(context: AttestationContext, asked: Set<string>): AttestationContext {
+function noteChains(context: AttestationContext, readChains: Set<string>): AttestationContext {
   return {
     ...context,
     readerOf(chainId) {
       const reader = context.readerOf(chainId)
-      asked.add(chainId)
+      readChains.add(chainId)
       return reader
     },
   }

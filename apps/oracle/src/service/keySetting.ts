@@ -44,14 +44,14 @@ export function parseKeySettings(texts: {
 
 /**
  * A key that this oracle shows to a peer is known there, so it must not authorise `force` here.
- * @param shown keys of `PEERS`, by the position of their entry
+ * @param peerKeys keys of `PEERS`, by the position of their entry
  * @throws ConfigurationError naming both settings
  */
 export function refuseShownKeys(
   keys: readonly ConfiguredKey[],
-  shown: readonly { readonly place: string; readonly key: string }[],
+  peerKeys: readonly { readonly place: string; readonly key: string }[],
 ): void {
-  for (const { place, key } of shown) {
+  for (const { place, key } of peerKeys) {
     const sha256 = hashOf(key)
     if (!keys.some((known) => known.mayForce && known.sha256.equals(sha256))) continue
     throw new ConfigurationError(
@@ -106,8 +106,8 @@ export function createConfiguredKeys(keys: readonly ConfiguredKey[]): ApiKeys {
   return {
     async find(presented) {
       const sha256 = hashOf(presented)
-      const found = byHash.get(sha256.toString('hex'))
-      return found !== undefined && timingSafeEqual(found.sha256, sha256) ? found.record : undefined
+      const keyEntry = byHash.get(sha256.toString('hex'))
+      return keyEntry !== undefined && timingSafeEqual(keyEntry.sha256, sha256) ? keyEntry.record : undefined
     },
   }
 }

@@ -106,8 +106,8 @@ type AnswerMetrics = Pick<
   'observeAttestation' | 'countKept' | 'countForce' | 'countForceRefused'
 >
 
-/** @param known chains that are configured */
-function answerMetrics({ registers }: Registered, known: ReadonlySet<string>): AnswerMetrics {
+/** @param chainIds chains that are configured */
+function answerMetrics({ registers }: Registered, chainIds: ReadonlySet<string>): AnswerMetrics {
   const attestations = new Histogram({
     name: 'oracle_attestation_duration_seconds',
     help: 'Time of this oracle alone per attestation, by what became of it',
@@ -135,7 +135,7 @@ function answerMetrics({ registers }: Registered, known: ReadonlySet<string>): A
   })
   return {
     observeAttestation({ kind, chain, outcome, seconds }) {
-      attestations.observe({ kind, chain: known.has(chain) ? chain : 'unknown', outcome }, seconds)
+      attestations.observe({ kind, chain: chainIds.has(chain) ? chain : 'unknown', outcome }, seconds)
     },
     countKept: (kind) => keptAnswers.inc({ kind }),
     countForce: (kind, key) => forced.inc({ kind, key }),
@@ -177,7 +177,7 @@ function peerMetrics({ registers }: Registered, peerNames: readonly string[]): P
 }
 
 function capMetrics({ registers }: Registered): GuardMetrics {
-  const held = new Counter({
+  const heldCounter = new Counter({
     name: 'oracle_executions_held_total',
     help: 'Answers without their execution: over a signing cap, of a currency without one, or overdrawn',
     labelNames: ['kind', 'reason'] as const,
@@ -190,7 +190,7 @@ function capMetrics({ registers }: Registered): GuardMetrics {
     registers,
   })
   return {
-    countHeld: (kind, reason) => held.inc({ kind, reason }),
+    countHeld: (kind, reason) => heldCounter.inc({ kind, reason }),
     countReleased: (kind) => released.inc({ kind }),
     watchHeld(read) {
       new Gauge({

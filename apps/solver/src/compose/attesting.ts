@@ -50,9 +50,13 @@ export function startAttesting(options: {
 
   async function askAll(asking: AskOracles): Promise<void> {
     const chainIds = chains.filter(({ desk }) => desk.leads()).map(({ chainId }) => chainId)
-    const due = [...(await readDuePayments(database, { chainIds, limit: perRound }))]
+    const duePayments = [...(await readDuePayments(database, { chainIds, limit: perRound }))]
     const worker = async () => {
-      for (let next = due.shift(); next !== undefined && !signal.aborted; next = due.shift()) {
+      for (
+        let next = duePayments.shift();
+        next !== undefined && !signal.aborted;
+        next = duePayments.shift()
+      ) {
         const answer = await asking(next, signal)
         if (signal.aborted) return
         if (answer.kind === 'refused' && (await followDeposit(next))) continue

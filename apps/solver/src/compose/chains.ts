@@ -178,8 +178,8 @@ function openContractChain(
     throw new ConfigurationError(`solver: chains.${parts.key} has no fillContract`)
   // CAST: a canonical address of chains with contracts is lower-case hex.
   const fillContracts = (chain.fillContracts ?? []).map((one) => parts.codec.canonicalAddress(one) as Hex)
-  const own = { ...config, fillContract }
-  return { ...parts, kind: 'contract', config: own, fillContracts, client, submit, finalBlocks }
+  const ownConfig = { ...config, fillContract }
+  return { ...parts, kind: 'contract', config: ownConfig, fillContracts, client, submit, finalBlocks }
 }
 
 function openMarkedChain(
@@ -207,11 +207,11 @@ function openMarkedChain(
   const { depository, additionalDepositories = [], network } = chain
   const listed = [...(depository === undefined ? [] : [depository]), ...additionalDepositories]
   const depositories = listed.map(parts.codec.canonicalAddress)
-  const [own] = depository === undefined ? [] : depositories
+  const [ownDepository] = depository === undefined ? [] : depositories
   const addressProgram =
-    depositAddressProgram === undefined || own === undefined
+    depositAddressProgram === undefined || ownDepository === undefined
       ? undefined
-      : { program: parts.codec.canonicalAddress(depositAddressProgram), depository: own }
+      : { program: parts.codec.canonicalAddress(depositAddressProgram), depository: ownDepository }
   const paying = family.open({
     ...{ client, network, key, fillContract, addressProgram, account, mappings, depositories },
   })
@@ -269,11 +269,13 @@ function refuseOtherKey(
   { key }: PaidChainParts,
   config: QuoteChain,
   field: 'fillWallet' | 'depositAddressKey',
-  own: { readonly what: string; readonly value: string },
+  expected: { readonly what: string; readonly value: string },
 ): void {
-  const { [field]: named } = config
-  if (named !== undefined && named !== own.value)
-    throw new ConfigurationError(`quote: chains.${key}.${field} is not the ${own.what}, ${own.value}`)
+  const { [field]: configured } = config
+  if (configured !== undefined && configured !== expected.value)
+    throw new ConfigurationError(
+      `quote: chains.${key}.${field} is not the ${expected.what}, ${expected.value}`,
+    )
 }
 
 function openFamily(chain: RegisteredChain, hub: Hub | undefined): FamilyChain {
@@ -286,19 +288,23 @@ function openFamily(chain: RegisteredChain, hub: Hub | undefined): FamilyChain {
 }
 
 /** Compares the chains that are paid on and all that are read with the configuration, and closes them. */
-export async function examineChains(files: LoadedFiles, nowMs: () => number, found: Findings): Promise<void> {
+export async function examineChains(
+  files: LoadedFiles,
+  nowMs: () => number,
+  findings: Findings,
+): Promise<void> {
   const { chains, quote, solver } = files
   await Promise.all(
     Object.entries(solver.chains).map(([key, policy]) =>
-      examineSubmit(key, policy, quote.chains[key], found),
+      examineSubmit(key, policy, quote.chains[key], findings),
     ),
   )
   const hub = openHub(files, { oracles: undefined, signer: undefined })
-  const read = connectChains(files)
+  const connections = connectChains(files)
   const families = Object.keys(solver.chains).flatMap((key) => {
     const chain = chains.chains.get(key)
     if (chain === undefined || !isReadable(chain)) return []
-    const family = found.attempt(() => openFamily(chain, hub), 'configuration-wrong')
+    const family = findings.attempt(() => openFamily(chain, hub), 'configuration-wrong')
     return family === undefined ? [] : [{ key, family }]
   })
   const checks = families.map(
@@ -308,22 +314,22 @@ export async function examineChains(files: LoadedFiles, nowMs: () => number, fou
   try {
     const [problems] = await Promise.all([
       findContradictions(new Map(checks)),
-      ...read.map(({ client }) => examineEndpoints(client, found)),
-      ...read.map(({ chain }) => examineHeadPushes(chain, found)),
+      ...connections.map(({ client }) => examineEndpoints(client, findings)),
+      ...connections.map(({ chain }) => examineHeadPushes(chain, findings)),
       examineClock(
-        read.map(
+        connections.map(
           ({ chain, client }) =>
             () =>
               headSeconds(chain, client),
         ),
         nowMs,
-        found,
+        findings,
       ),
     ])
-    found.problems(problems, 'chain-contradicts')
+    findings.problems(problems, 'chain-contradicts')
   } finally {
     await Promise.all(
-      [...families.map(({ family }) => family), ...read.map(({ client }) => client)].map((one) =>
+      [...families.map(({ family }) => family), ...connections.map(({ client }) => client)].map((one) =>
         one.close(),
       ),
     )
@@ -336,20 +342,20 @@ async function examineSubmit(
   key: string,
   policy: SolverChainPolicy,
   config: QuoteChain | undefined,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
-  const client = found.attempt(() => openSubmit(key, policy), 'configuration-wrong')
+  const client = findings.attempt(() => openSubmit(key, policy), 'configuration-wrong')
   if (client === undefined) return
   const setting = `submitRpcUrl of ${key}`
-  const [said] = await client.askEach([{ method: 'eth_chainId', params: [] }])
+  const [endpointAnswer] = await client.askEach([{ method: 'eth_chainId', params: [] }])
   await client.close()
-  if (said?.answers === undefined) {
-    const seen = 'it does not answer: nothing is signed there until it does'
+  if (endpointAnswer?.answers === undefined) {
+    const observation = 'it does not answer: nothing is signed there until it does'
     const fix =
       'Mend or replace it in its variable, or unset that: then the endpoints of the chain get transactions.'
-    found.add({ code: 'endpoint-silent', severity: 'degrades', setting, seen, fix })
+    findings.add({ code: 'endpoint-silent', severity: 'degrades', setting, seen: observation, fix })
   }
-  const [answer] = said?.answers ?? []
+  const [answer] = endpointAnswer?.answers ?? []
   if (answer?.ok === true && config !== undefined && answer.result !== toQuantity(BigInt(config.chainId)))
-    found.problems([`${setting}: it is of another chain`], 'chain-contradicts')
+    findings.problems([`${setting}: it is of another chain`], 'chain-contradicts')
 }

@@ -135,12 +135,12 @@ async function goOn(config: SolverConfig, name: string, reason: string): Promise
   const chain = name === 'all' ? undefined : await readChain(config, name)
   return withSwitch(config, async (stop) => {
     const accepted = await stop.go({ chain, reason, actor: `cli:${userInfo().username}` })
-    const left = counted(
+    const releasedPayments = counted(
       accepted,
       'payment that is not attested counts',
       'payments that are not attested count',
     )
-    return `Of ${name} ${left} no more.`
+    return `Of ${name} ${releasedPayments} no more.`
   })
 }
 
@@ -150,26 +150,29 @@ const chainNumbers = z.object({ chains: z.record(z.string(), z.object({ chainId:
 async function readChain({ environment, configDirectory: directory }: SolverConfig, name: string) {
   const [json] = await readEnvironmentFiles({ directory, environment }, ['quote'], createFindings())
   const chains = Object.entries(chainNumbers.safeParse(json).data?.chains ?? {})
-  const [key, found] = chains.find(([key, { chainId }]) => key === name || String(chainId) === name) ?? []
-  if (key === undefined || found === undefined)
-    throw new ConfigurationError(`go: expected all or one of ${chains.map(([known]) => known).join(', ')}.`)
-  return { key, chainId: found.chainId }
+  const [key, listedChain] =
+    chains.find(([key, { chainId }]) => key === name || String(chainId) === name) ?? []
+  if (key === undefined || listedChain === undefined)
+    throw new ConfigurationError(
+      `go: expected all or one of ${chains.map(([chainName]) => chainName).join(', ')}.`,
+    )
+  return { key, chainId: listedChain.chainId }
 }
 
 /** The figures of what is paid and not attested, by chain, and what oracles said of it. */
-function describeExposure(sums: Figures, said: ReadonlyMap<number, string>): readonly string[] {
+function describeExposure(sums: Figures, refusalByChain: ReadonlyMap<number, string>): readonly string[] {
   const usd = (microUsd: bigint) => formatAmount(microUsd, 6)
-  return [...sums].map(([chainId, own]) => {
+  return [...sums].map(([chainId, chainFigures]) => {
     const parts = figures
-      .filter((figure) => own[figure] > 0n)
-      .map((figure) => `${figure} ${usd(own[figure])} USD`)
-    const last = said.get(chainId)
+      .filter((figure) => chainFigures[figure] > 0n)
+      .map((figure) => `${figure} ${usd(chainFigures[figure])} USD`)
+    const last = refusalByChain.get(chainId)
     return `Chain ${chainId}, paid and not attested: ${parts.join(', ')}${last === undefined ? '' : ` (oracles said last: ${last})`}`
   })
 }
 
 const describeDeeds = (deeds: Awaited<ReturnType<StopSwitch['deeds']>>): string =>
-  describeAudit(deeds.map(({ at, ...deed }) => ({ ...deed, at: at.toISOString(), subject: '-' })))
+  describeAudit(deeds.map(({ at, ...action }) => ({ ...action, at: at.toISOString(), subject: '-' })))
 
 function describeStop({ isStopped, reason }: Awaited<ReturnType<StopSwitch['read']>>): string {
   if (!isStopped) return 'The solver may sign.'

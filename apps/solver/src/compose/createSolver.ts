@@ -36,7 +36,7 @@ import { type Attesting, startAttesting } from './attesting.ts'
 import type { SolverConfig } from './config.ts'
 import { elect } from './elections.ts'
 import { type HaltedChains, watchHalts } from './haltedChains.ts'
-import { createWaker, startLoop, type Waker } from './loop.ts'
+import { createRoundSignals, type RoundSignals, startLoop } from './loop.ts'
 import { openMarket } from './market.ts'
 import { createSolverMetrics, type SolverMetrics } from './metrics.ts'
 import { observedRecords } from './observedRecords.ts'
@@ -76,14 +76,14 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
     const market = readMarket(service, world)
     const paying = openPaying(service, { world, market, metrics })
     const deposits = openDeposits(service, world, market)
-    const sight = watchOracles(service, config)
+    const oracleSight = watchOracles(service, config)
     const following: Following = { lastRoundMs: Date.now() }
     const filling = fillingOf(world, { ...paying, deposits, following })
     const work = await openWork(service, { world, filling, following })
     const round = openRounds(service, { world, metrics, filling, work, following })
     watchState(metrics, { world, market, paying, following })
     const { logger, readiness, close } = service
-    const parts = { world, paying, deposits, sight, work, round, following }
+    const parts = { world, paying, deposits, sight: oracleSight, work, round, following }
     const start = async () => {
       await market.start()
       const { opsUrl } = await openListeners(service, {
@@ -139,7 +139,7 @@ function openPaying(
       },
     ),
   )
-  for (const shown of opened.flatMap(submitCheck)) check(shown)
+  for (const submitCheckShown of opened.flatMap(submitCheck)) check(submitCheckShown)
   return { chains: opened, records, networkOf, valuer }
 }
 
@@ -265,9 +265,9 @@ function openRounds(
         metrics.countHandled(item, handled)
         logHandled(logger, item, { handled, traceId: tracing?.traceId() })
       },
-      failed(what, error) {
+      failed(subject, error) {
         metrics.countFailure()
-        logger.warn({ event: 'look_failed', what, err: error }, `${what} is tried again`)
+        logger.warn({ event: 'look_failed', what: subject, err: error }, `${subject} is tried again`)
       },
     },
     tracing,
@@ -325,22 +325,22 @@ async function startFollowing(service: ServiceParts<'jobs'>, parts: Started): Pr
   const { world, paying, deposits, sight, work, round, following } = parts
   const { config, files, database } = world
   const { oracles, pollIntervalMs } = config
-  const named = Object.entries(files.quote.chains).map(([key, { chainId }]) => ({ key, chainId }))
-  const halts = await watchHalts({ database, oracles, sight, chains: named, logger })
+  const namedChains = Object.entries(files.quote.chains).map(([key, { chainId }]) => ({ key, chainId }))
+  const halts = await watchHalts({ database, oracles, sight, chains: namedChains, logger })
   onClose('jobs', 'halts', () => halts.close())
   const { chains, networkOf } = paying
   const attesting = startAttesting({ database, oracles, networkOf, chains, deposits, logger })
   onClose('jobs', 'attestations', () => attesting.close())
-  const waker = createWaker()
-  const watch = watchWork({ work, onTold: waker.work, nowMs: () => performance.now() })
+  const signals = createRoundSignals()
+  const watch = watchWork({ work, onTold: signals.work, nowMs: () => performance.now() })
   onClose('jobs', 'told work', () => watch.close())
   Object.assign(following, { halts, attesting, watch })
-  followBlocks(service, world, waker)
+  followBlocks(service, world, signals)
   const loop = startLoop({
     everyMs: pollIntervalMs,
-    waker,
-    async run(told) {
-      await round(told)
+    waker: signals,
+    async run(roundSignal) {
+      await round(roundSignal)
       following.lastRoundMs = Date.now()
     },
     onFailure: (error) => logger.warn({ event: 'round_failed', err: error }, 'a round failed'),
@@ -351,14 +351,14 @@ async function startFollowing(service: ServiceParts<'jobs'>, parts: Started): Pr
 function followBlocks(
   { logger, metrics, onClose }: ServiceParts<'jobs'>,
   { config, files }: World,
-  waker: Pick<Waker, 'block'>,
+  signals: Pick<RoundSignals, 'block'>,
 ): void {
   const pushes = followNewHeads({
     registered: files.chains.chains,
     followed: Object.entries(files.quote.chains)
       .map(([key, quoted]) => ({ key, ...quoted }))
       .filter((chain) => !isSeenByClock(chain, config.pollIntervalMs)),
-    onHead: ({ chainId }) => waker.block(chainId),
+    onHead: ({ chainId }) => signals.block(chainId),
     onChange: watchPushes(metrics, logger),
   })
   onClose('jobs', 'new blocks', () => pushes.close())
@@ -368,8 +368,8 @@ function followBlocks(
 async function contractsOf(
   chain: SolverChain,
 ): Promise<readonly [SolverChain, readonly (Hex | undefined)[]]> {
-  const known = await chain.fillContracts?.().catch(() => undefined)
-  return [chain, known ?? [chain.fillContract]]
+  const contracts = await chain.fillContracts?.().catch(() => undefined)
+  return [chain, contracts ?? [chain.fillContract]]
 }
 
 /** Blocks that come faster than rounds do tell nothing that the next round does not see. @source F-118 */

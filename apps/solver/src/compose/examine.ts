@@ -40,73 +40,86 @@ export async function examineSolver(
 ): Promise<readonly Finding[]> {
   const settings = readConfig(variables, repositoryRoot)
   const { values, places } = settings
-  const found = createFindings()
-  found.add(...settings.findings)
+  const findings = createFindings()
+  findings.add(...settings.findings)
   for (const name of ['QUOTE_API_URL', 'SOLVER_API_KEY', 'ORDER_SIGNERS'] as const) {
-    if (values[name] === undefined && (variables[name] ?? '') === '') found.missing(name)
+    if (values[name] === undefined && (variables[name] ?? '') === '') findings.missing(name)
   }
   if (values.DRY_RUN === 'on') {
-    found.add({
+    findings.add({
       ...{ code: 'setting-without-effect', severity: 'degrades', setting: 'DRY_RUN' },
       ...{ seen: 'is on: nothing is signed, and no order is filled', fix: 'Set DRY_RUN=off to fill.' },
     })
   }
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
-  const wallet = await examineSigningKey(keyFiles, found)
+  const wallet = await examineSigningKey(keyFiles, findings)
   const hubKey = hasHubKey(variables)
-    ? await examineSigningKey({ ...keyFiles, prefix: hubKeyPrefix }, found)
+    ? await examineSigningKey({ ...keyFiles, prefix: hubKeyPrefix }, findings)
     : undefined
-  found.attempt(() => checkHubKey(hubKey, [wallet]), 'key-wrong')
-  for (const name of payingKeySettings()) examineKeySetting(name, keyFiles, found)
-  for (const name of payingApiKeySettings()) examineSecretSetting(name, keyFiles, found)
+  findings.attempt(() => checkHubKey(hubKey, [wallet]), 'key-wrong')
+  for (const name of payingKeySettings()) examineKeySetting(name, keyFiles, findings)
+  for (const name of payingApiKeySettings()) examineSecretSetting(name, keyFiles, findings)
   const { environment, configDirectory, isLocal } = places
   const files =
-    environment && (await readFiles({ environment, configDirectory, isLocal }, variables, wallet, found))
-  if (files) examineFillKeys(files, variables, found)
-  const isNamed = found.list.some(({ setting }) => setting === 'ORACLES')
+    environment && (await readFiles({ environment, configDirectory, isLocal }, variables, wallet, findings))
+  if (files) examineFillKeys(files, variables, findings)
+  const isNamed = findings.list.some(({ setting }) => setting === 'ORACLES')
   if (!places.isLocal && values.ORACLES === undefined && !isNamed) {
-    const seen =
+    const observation =
       'is not set: nothing that the solver pays is attested, and it stops paying at unattestedMaxMicroUsd'
-    found.add({ code: 'setting-missing', severity: 'degrades', setting: 'ORACLES', seen, fix: '' })
+    findings.add({
+      code: 'setting-missing',
+      severity: 'degrades',
+      setting: 'ORACLES',
+      seen: observation,
+      fix: '',
+    })
   }
-  if (scope === 'settings') return found.list
+  if (scope === 'settings') return findings.list
   await Promise.all([
-    files && examineChains(files, nowMs, found),
-    examineOwnDatabase(settings, nowMs, found),
-    examineWork(settings, files && wallet !== undefined ? { files, wallet } : undefined, found),
-    examineList(settings, found),
-    settings.oracles && examineOracles(settings.oracles, 'nothing that the solver pays is attested', found),
+    files && examineChains(files, nowMs, findings),
+    examineOwnDatabase(settings, nowMs, findings),
+    examineWork(settings, files && wallet !== undefined ? { files, wallet } : undefined, findings),
+    examineList(settings, findings),
+    settings.oracles &&
+      examineOracles(settings.oracles, 'nothing that the solver pays is attested', findings),
   ])
-  return found.list
+  return findings.list
 }
 
 /** Checks the keys of the families that are paid on: the start stops without them. */
-function examineFillKeys({ chains, solver }: LoadedFiles, variables: Variables, found: Findings): void {
-  const isSet = (name: string) => [name, `${name}_FILE`].some((each) => (variables[each] ?? '').trim() !== '')
+function examineFillKeys({ chains, solver }: LoadedFiles, variables: Variables, findings: Findings): void {
+  const isSet = (name: string) =>
+    [name, `${name}_FILE`].some((variable) => (variables[variable] ?? '').trim() !== '')
   for (const key of Object.keys(solver.chains)) {
     const chain = chains.chains.get(key)
     if (chain === undefined) continue
     const marked = payingFamily(chain)
     const keys = [marked?.keySetting, marked?.apiKeySetting, linePayingFamily(chain)?.keySetting]
-    for (const name of keys) if (name !== undefined && !isSet(name)) found.missing(name, lackOfKey(name, key))
+    for (const name of keys)
+      if (name !== undefined && !isSet(name)) findings.missing(name, lackOfKey(name, key))
     if (marked?.needsMappings !== true) continue
     const needed = (name: string) => `chains.${key} is paid on with entries of the hub: they need ${name}`
-    if (!isSet('ORACLES')) found.missing('ORACLES', needed('ORACLES'))
-    if (!hasHubKey(variables)) found.missing('HUB_ECDSA_PRIVATE_KEY', needed('HUB_ECDSA_PRIVATE_KEY'))
+    if (!isSet('ORACLES')) findings.missing('ORACLES', needed('ORACLES'))
+    if (!hasHubKey(variables)) findings.missing('HUB_ECDSA_PRIVATE_KEY', needed('HUB_ECDSA_PRIVATE_KEY'))
   }
 }
 
-async function examineOwnDatabase({ values }: Settings, nowMs: () => number, found: Findings): Promise<void> {
+async function examineOwnDatabase(
+  { values }: Settings,
+  nowMs: () => number,
+  findings: Findings,
+): Promise<void> {
   const { DATABASE_URL: url } = values
   if (url === undefined) return
   const examined = { connectionString: url.reveal(), setting: 'DATABASE_URL', isWaitedFor: false, nowMs }
-  await examineDatabase({ ...examined, connections, runsJobs: true, directories: schemaModules }, found)
+  await examineDatabase({ ...examined, connections, runsJobs: true, directories: schemaModules }, findings)
 }
 
 /** Without its list the solver does not start. */
-async function examineList({ denyList }: Settings, found: Findings): Promise<void> {
-  for (const { setting, problem } of await examineDenyList(denyList)) found.wrong(setting, problem)
+async function examineList({ denyList }: Settings, findings: Findings): Promise<void> {
+  for (const { setting, problem } of await examineDenyList(denyList)) findings.wrong(setting, problem)
 }
 
 /** Terms that it would fill by; a start refuses a key of a family that is not of the account in the quote file. */
@@ -116,10 +129,10 @@ function termsOf(
 ): Readonly<Record<string, string>> {
   const chains = Object.entries(solver.chains).flatMap(([key, { floors }]) => {
     const config = quote.chains[key]
-    const own = config !== undefined && isContractChain(config) ? wallet : config?.fillWallet
-    return config === undefined || own === undefined
+    const payingWallet = config !== undefined && isContractChain(config) ? wallet : config?.fillWallet
+    return config === undefined || payingWallet === undefined
       ? []
-      : [{ chainId: config.chainId, wallet: own, fillContract: config.fillContract, floors }]
+      : [{ chainId: config.chainId, wallet: payingWallet, fillContract: config.fillContract, floors }]
   })
   const { sharing, lossPerOrderMicroUsd } = solver
   return termsQuery({
@@ -130,22 +143,22 @@ function termsOf(
 /** Looks at the work once, as a round does; takes nothing, and what it says of itself is kept by nobody. */
 async function examineWork(
   { values, config }: Settings,
-  known: { readonly files: LoadedFiles; readonly wallet: string } | undefined,
-  found: Findings,
+  ownSetup: { readonly files: LoadedFiles; readonly wallet: string } | undefined,
+  findings: Findings,
 ): Promise<void> {
   const { QUOTE_API_URL: url, SOLVER_API_KEY: key } = values
   if (url === undefined || key === undefined) return
-  const say = (setting: string, seen: string, fix: string) =>
-    found.add({ code: 'service-silent', severity: 'degrades', setting, seen, fix })
+  const say = (setting: string, observation: string, fix: string) =>
+    findings.add({ code: 'service-silent', severity: 'degrades', setting, seen: observation, fix })
   try {
-    const terms = known && config ? termsOf(known, config.orderSigners) : {}
+    const terms = ownSetup && config ? termsOf(ownSetup, config.orderSigners) : {}
     const response = await fetch(`${url}/solver/work?${new URLSearchParams({ limit: '1', ...terms })}`, {
       headers: { 'x-api-key': key.reveal() },
       signal: AbortSignal.timeout(workTimeoutMs),
     })
     const text = await response.text()
     const { ok, status } = response
-    if (ok) examineDifferences(text, found)
+    if (ok) examineDifferences(text, findings)
     else if (status === 401 || status === 403) {
       const fix = 'Give both services the same SOLVER_API_KEY.'
       say('SOLVER_API_KEY', `quote-api does not take the key (${status})`, fix)
@@ -165,11 +178,11 @@ async function examineWork(
 
 const answerSchema = z.object({ differences: differencesSchema })
 
-function examineDifferences(text: string, found: Findings): void {
-  for (const seen of answerSchema.parse(JSON.parse(text)).differences) {
-    found.add({
+function examineDifferences(text: string, findings: Findings): void {
+  for (const difference of answerSchema.parse(JSON.parse(text)).differences) {
+    findings.add({
       ...{ code: 'solver-differs', severity: 'degrades', setting: 'QUOTE_API_URL' },
-      seen: `quote-api and this solver differ: ${seen}`,
+      seen: `quote-api and this solver differ: ${difference}`,
       fix: 'Mend the setting of the service that is wrong, and restart that one: until then nothing is sold that this solver would refuse.',
     })
   }

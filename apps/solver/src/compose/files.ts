@@ -38,9 +38,9 @@ export async function loadFiles(
   variables: Variables,
   fillWallet: string,
 ): Promise<LoadedFiles> {
-  const found = createFindings()
-  const files = await readFiles(config, variables, fillWallet, found)
-  if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
+  const findings = createFindings()
+  const files = await readFiles(config, variables, fillWallet, findings)
+  if (files === undefined || stopsStart(findings.list)) throw new UnfitSettingsError(findings.list)
   return files
 }
 
@@ -56,24 +56,28 @@ export async function readFiles(
   }: Pick<SolverConfig, 'environment' | 'configDirectory' | 'isLocal'>,
   variables: Variables,
   fillWallet: string | undefined,
-  found: Findings,
+  findings: Findings,
 ): Promise<LoadedFiles | undefined> {
   const names = ['chains', 'quote', 'solver']
   const [chainsJson, quoteJson, solverJson] = await readEnvironmentFiles(
     { directory, environment },
     names,
-    found,
+    findings,
   )
   if (chainsJson === undefined || quoteJson === undefined || solverJson === undefined) return undefined
   // Few chains need it; those that do say so.
   const [hubJson] = await readEnvironmentFiles({ directory, environment }, ['chains.hub'], createFindings())
   // The quote file names the wallet whose inventory is quoted; here it is the one that pays.
-  const known = { ...variables, FILL_WALLET_ADDRESS: fillWallet }
-  const shared = { environment, variables: known }
-  const chains = found.attempt(() => loadChains({ chainsJson, hubJson, ...shared }), 'configuration-wrong')
-  const named = (name: string, json: unknown) => ({ name: `${name}.${environment}.json`, json, ...shared })
-  const quote = examineConfigFile(quoteFileSchema, named('quote', quoteJson), found)
-  const listed = examineConfigFile(solverFileSchema, named('solver', solverJson), found)
+  const knownVariables = { ...variables, FILL_WALLET_ADDRESS: fillWallet }
+  const shared = { environment, variables: knownVariables }
+  const chains = findings.attempt(() => loadChains({ chainsJson, hubJson, ...shared }), 'configuration-wrong')
+  const configFile = (name: string, json: unknown) => ({
+    name: `${name}.${environment}.json`,
+    json,
+    ...shared,
+  })
+  const quote = examineConfigFile(quoteFileSchema, configFile('quote', quoteJson), findings)
+  const listed = examineConfigFile(solverFileSchema, configFile('solver', solverJson), findings)
   const foreign = checkForeignAddresses({
     environment,
     addresses: [
@@ -83,11 +87,11 @@ export async function readFiles(
       ...addressesIn(listed, 'solver'),
     ],
   })
-  found.problems(foreign, 'address-foreign')
+  findings.problems(foreign, 'address-foreign')
   if (chains === undefined || quote === undefined || listed === undefined) return undefined
-  const solver = withRunningChains(listed, chains, isLocal ? createFindings() : found)
-  found.problems([...payingProblems(chains, quote, solver), ...checkLocalEndpoints(chains)])
-  found.add(...chainNotes(chains))
+  const solver = withRunningChains(listed, chains, isLocal ? createFindings() : findings)
+  findings.problems([...payingProblems(chains, quote, solver), ...checkLocalEndpoints(chains)])
+  findings.add(...chainNotes(chains))
   return { chains, quote, solver }
 }
 
@@ -95,19 +99,19 @@ export async function readFiles(
  * Drops chains without an endpoint, which quote-api does not quote either. Each is named, since its endpoint may just
  * be forgotten.
  */
-function withRunningChains(solver: SolverFile, { chains }: ChainRegistry, found: Findings): SolverFile {
+function withRunningChains(solver: SolverFile, { chains }: ChainRegistry, findings: Findings): SolverFile {
   const listed = Object.entries(solver.chains)
   const running = listed.filter(([key]) => chains.get(key)?.ready !== false)
   for (const [key] of listed) {
     const chain = chains.get(key)
     if (chain?.ready !== false) continue
     const setting = chain.unsetVariables.join(', ') || `httpRpcUrl of ${key}`
-    found.add({
+    findings.add({
       ...{ code: 'chain-without-endpoint', severity: 'degrades', setting, fix: '' },
       seen: `${key} has no endpoint: orders that pay there are not filled`,
     })
   }
-  if (running.length === 0) found.problems(['solver: chains: none of them has an endpoint'])
+  if (running.length === 0) findings.problems(['solver: chains: none of them has an endpoint'])
   return { ...solver, chains: Object.fromEntries(running) }
 }
 

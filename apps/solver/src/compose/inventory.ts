@@ -51,18 +51,18 @@ export async function reportInventory(
   const chains = await openChains(files, readFillKeys(variables), hub, logger)
   try {
     const { outflows, earned } = await readRecords(config)
-    const owed = await readOwed(files, config, earned)
+    const hubDebts = await readOwed(files, config, earned)
     const holdings = await Promise.all(
       chains.paying.flatMap((chain) => {
         const { key, chainId, codec } = chain
         const balanceOf = balancesOn(chain, signer)
-        return currenciesOn(chain, files, owed).map(
+        return currenciesOn(chain, files, hubDebts).map(
           async ({ currency, ...described }): Promise<Holding> => ({
             ...{ chain: key, currency, ...described },
             amount: await balanceOf(currency),
             floor: floorOf(files, key, currency),
-            atHub: owed?.atHub(key, currency) ?? [],
-            unsettled: owed?.unsettled(key, currency) ?? 0n,
+            atHub: hubDebts?.atHub(key, currency) ?? [],
+            unsettled: hubDebts?.unsettled(key, currency) ?? 0n,
             dayOutflow: outflows.reduce((sum, one) => {
               const isIt = one.chainId === chainId && codec.canonicalAddress(one.currency) === currency
               return isIt ? sum + one.amount : sum
@@ -76,15 +76,20 @@ export async function reportInventory(
     const commandOf = (withdrawal: Withdrawal, index: number) =>
       withdrawalCommand(withdrawal, { files, wallet: wallets.get(withdrawal.chain) ?? '', index })
     if (asJson) {
-      const shown = holdings.map((one) => ({ ...one, lastsSeconds: lastingSeconds(one) }))
+      const describedHoldings = holdings.map((one) => ({ ...one, lastsSeconds: lastingSeconds(one) }))
       const withdrawals = plan.withdrawals.map((one, index) => ({ ...one, command: commandOf(one, index) }))
-      const found = { holdings: shown, withdrawals, moves: plan.moves, isHubRead: owed !== undefined }
-      return JSON.stringify(found, (_key, value: unknown) =>
+      const inventoryReport = {
+        holdings: describedHoldings,
+        withdrawals,
+        moves: plan.moves,
+        isHubRead: hubDebts !== undefined,
+      }
+      return JSON.stringify(inventoryReport, (_key, value: unknown) =>
         typeof value === 'bigint' ? value.toString() : value,
       )
     }
     const text = describeInventory(holdings, plan, { format: formatAmount, commandOf })
-    return owed === undefined ? `${text}\n${hubUnread}` : text
+    return hubDebts === undefined ? `${text}\n${hubUnread}` : text
   } finally {
     await Promise.all([chains.close(), hub?.close()])
     await Promise.all([signer.close(), hubKey?.close()])
@@ -138,7 +143,7 @@ async function readOwed(
   const owners = Object.entries(quote.chains)
     .filter(([, config]) => isContractChain(config))
     .flatMap(([chain]) => [...orderSigners].map((account): HubOwner => ({ chain, account })))
-  const asked = Object.entries(quote.chains).flatMap(([key, { currencies }]) => {
+  const accounts = Object.entries(quote.chains).flatMap(([key, { currencies }]) => {
     const chain = protocolChain(key)
     if (chain === undefined) return []
     return currencies.flatMap(({ address }) => {
@@ -149,7 +154,7 @@ async function readOwed(
   })
   try {
     const balances = await books.balances(
-      asked.map(({ owner, tokenId }) => ({
+      accounts.map(({ owner, tokenId }) => ({
         holder: hubAlias(protocolChain(owner.chain) ?? unknownChain(owner.chain), owner.account),
         tokenId,
       })),
@@ -165,7 +170,7 @@ async function readOwed(
       codecOf(protocolChain(chain) ?? unknownChain(chain)).canonicalAddress(one.currency) === currency
     return {
       atHub: (chain, currency) =>
-        asked.flatMap((one, index): readonly HubBalance[] => {
+        accounts.flatMap((one, index): readonly HubBalance[] => {
           const amount = balances[index] ?? 0n
           const isIt = one.key === chain && one.currency === currency && amount > 0n
           return isIt ? [{ ...one.owner, amount }] : []
@@ -221,12 +226,12 @@ async function coinsOf(paying: LinePayingChain, currency: string): Promise<bigin
 }
 
 /** Currencies that the wallet pays in there, and others that the hub owes it. */
-function currenciesOn({ key, codec }: PaidChain, { quote }: LoadedFiles, owed: Owed | undefined) {
+function currenciesOn({ key, codec }: PaidChain, { quote }: LoadedFiles, hubDebts: Owed | undefined) {
   return (quote.chains[key]?.currencies ?? [])
     .map(({ address, ...one }) => ({ ...one, currency: codec.canonicalAddress(address) }))
     .filter(({ solver, currency }) => {
       const isOwed =
-        (owed?.atHub(key, currency).length ?? 0) > 0 || (owed?.unsettled(key, currency) ?? 0n) > 0n
+        (hubDebts?.atHub(key, currency).length ?? 0) > 0 || (hubDebts?.unsettled(key, currency) ?? 0n) > 0n
       return solver || currency === codec.nativeCurrency || isOwed
     })
     .map(({ currency, symbol, decimals, asset, targetShareBps }) => ({

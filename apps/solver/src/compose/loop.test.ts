@@ -2,12 +2,12 @@
 // service that tells of something without end, so that rounds run back to back or the clock's own round never comes.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Told } from '../filling/solverRound.ts'
-import { createWaker, startLoop } from './loop.ts'
+import type { RoundSignal } from '../filling/solverRound.ts'
+import { createRoundSignals, startLoop } from './loop.ts'
 
 function start({ everyMs = 60_000, roundMs = 0 } = {}) {
-  const waker = createWaker()
-  const rounds: (Told | undefined)[] = []
+  const waker = createRoundSignals()
+  const rounds: (RoundSignal | undefined)[] = []
   const failures: unknown[] = []
   const state = { isBroken: false }
   const loop = startLoop({

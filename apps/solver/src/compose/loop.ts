@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Told } from '../filling/solverRound.ts'
+import type { RoundSignal } from '../filling/solverRound.ts'
 
 export type Loop = {
   /** No round begins after this; waits for the one under way, but not for ever. */
@@ -7,27 +7,27 @@ export type Loop = {
 }
 
 /** Signals that end the pause between two rounds. */
-export interface Waker {
+export interface RoundSignals {
   /** Signals that a chain may have a new block. */
   block(chainId: number): void
   /** Signals work that was not looked at yet. */
   work(): void
   /** Signals since the last call; undefined if there were none. */
-  take(): Told | undefined
+  take(): RoundSignal | undefined
   /** Calls back on the next signal, at once if one waits to be taken. @returns a function that ends the listening */
   listen(onTold: () => void): () => void
 }
 
-export function createWaker(): Waker {
+export function createRoundSignals(): RoundSignals {
   let chainIds = new Set<number>()
   let hasWork = false
   let listener: (() => void) | undefined
   const isTold = () => hasWork || chainIds.size > 0
   const deliver = () => {
     if (!isTold()) return
-    const tell = listener
+    const callback = listener
     listener = undefined
-    tell?.()
+    callback?.()
   }
   return {
     block(chainId) {
@@ -40,10 +40,10 @@ export function createWaker(): Waker {
     },
     take() {
       if (!isTold()) return undefined
-      const told = { chainIds, hasWork }
+      const pending = { chainIds, hasWork }
       chainIds = new Set()
       hasWork = false
-      return told
+      return pending
     },
     listen(onTold) {
       listener = onTold
@@ -66,11 +66,11 @@ const leastMs = 50
  */
 export function startLoop(options: {
   readonly everyMs: number
-  readonly waker: Pick<Waker, 'take' | 'listen'>
-  readonly run: (told: Told | undefined) => Promise<void>
+  readonly waker: Pick<RoundSignals, 'take' | 'listen'>
+  readonly run: (roundSignal: RoundSignal | undefined) => Promise<void>
   readonly onFailure: (error: unknown) => void
 }): Loop {
-  const { everyMs, waker, run, onFailure } = options
+  const { everyMs, waker: signals, run, onFailure } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const pause = (ms: number, within: AbortSignal) =>
@@ -82,7 +82,7 @@ export function startLoop(options: {
     const end = () => ended.abort()
     signal.addEventListener('abort', end)
     if (signal.aborted) end()
-    const unlisten = waker.listen(end)
+    const unlisten = signals.listen(end)
     await pause(Math.max(ms, 0), ended.signal)
     unlisten()
     signal.removeEventListener('abort', end)
@@ -91,11 +91,11 @@ export function startLoop(options: {
   async function rounds(): Promise<void> {
     let clockAtMs = performance.now()
     while (!signal.aborted) {
-      const told = waker.take()
+      const roundSignal = signals.take()
       const isByClock = performance.now() >= clockAtMs
-      if (isByClock || told !== undefined) {
+      if (isByClock || roundSignal !== undefined) {
         try {
-          await run(isByClock ? undefined : told)
+          await run(isByClock ? undefined : roundSignal)
         } catch (error) {
           if (!signal.aborted) onFailure(error)
         }

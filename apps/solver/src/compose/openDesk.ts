@@ -38,8 +38,11 @@ type DeskParts = {
 }
 
 /** Opens the desk that pays on a chain, for each kind of chain. */
-export function openDesk(parts: WalletParts, desk: DeskParts & { readonly chain: PaidChain }): SolverChain {
-  const { chain, ...shared } = desk
+export function openDesk(
+  parts: WalletParts,
+  deskParts: DeskParts & { readonly chain: PaidChain },
+): SolverChain {
+  const { chain, ...shared } = deskParts
   switch (chain.kind) {
     case 'contract':
       return openContractDesk(parts, { ...shared, chain })

@@ -3,11 +3,13 @@ import type { Sharing } from '../judge/turns.ts'
 import type { LoadedFiles } from './files.ts'
 
 /** @throws ConfigurationError where the own wallet is none of those that share */
-export function sharingOf({ sharing }: LoadedFiles['solver'], own: Hex): Sharing {
-  if (sharing === undefined) return { fillWallets: [own], own, turnSeconds: 0 }
+export function sharingOf({ sharing }: LoadedFiles['solver'], fillWallet: Hex): Sharing {
+  if (sharing === undefined) return { fillWallets: [fillWallet], own: fillWallet, turnSeconds: 0 }
   // CAST: the file's schema lets addresses alone through.
   const fillWallets = sharing.fillWallets.map((one) => one.toLowerCase() as Hex)
-  if (!fillWallets.includes(own))
-    throw new ConfigurationError(`solver: sharing.fillWallets lacks the fill wallet of this solver, ${own}`)
-  return { fillWallets, own, turnSeconds: sharing.turnSeconds }
+  if (!fillWallets.includes(fillWallet))
+    throw new ConfigurationError(
+      `solver: sharing.fillWallets lacks the fill wallet of this solver, ${fillWallet}`,
+    )
+  return { fillWallets, own: fillWallet, turnSeconds: sharing.turnSeconds }
 }

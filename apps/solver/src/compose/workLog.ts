@@ -9,31 +9,31 @@ export function logHandled(
   { id, kind, requestId, orderId }: WorkItem,
   { handled, traceId }: { readonly handled: Handled; readonly traceId: string | undefined },
 ): void {
-  const found = { event: `item_${handled.kind}`, item: id, kind, requestId, orderId, traceId }
+  const fields = { event: `item_${handled.kind}`, item: id, kind, requestId, orderId, traceId }
   if (handled.kind === 'signed') {
     const { transactions, chainId } = handled.record
     const transactionHash = newest<{ readonly hash: string }>(transactions)?.hash
-    logger.info({ ...found, chainId, transactionHash }, `${kind} is signed`)
+    logger.info({ ...fields, chainId, transactionHash }, `${kind} is signed`)
     return
   }
   if (handled.kind === 'entered') {
-    logger.info({ ...found, key: handled.key }, `${kind} is entered on the hub`)
+    logger.info({ ...fields, key: handled.key }, `${kind} is entered on the hub`)
     return
   }
   const { reason } = handled
   logger[handled.kind === 'refused' ? 'warn' : 'debug'](
-    { ...found, reason },
+    { ...fields, reason },
     `${kind} ${id}: ${handled.kind}, ${reason}`,
   )
 }
 
 /** A line where they are others than before: it says what nobody buys, and why. */
 export function logDifferences(logger: Logger): (differences: readonly string[]) => void {
-  let known = ''
+  let lastText = ''
   return (differences) => {
     const text = differences.join('; ')
-    if (text === known) return
-    known = text
+    if (text === lastText) return
+    lastText = text
     if (text === '') logger.info({ event: 'terms_agree' }, 'quote-api and this solver agree')
     else
       logger.error(

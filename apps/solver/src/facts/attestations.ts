@@ -39,8 +39,8 @@ export function createAskOracles(options: {
 export function judgeAnswers(answers: readonly OracleAnswer[], threshold: number): Answer {
   const signed = answers.filter(({ said }) => said === 'signed').length
   if (signed >= threshold) return { kind: 'attested' }
-  const codesOf = (said: OracleAnswer['said']) =>
-    answers.flatMap((answer) => (answer.said === said && 'code' in answer ? [answer.code] : []))
+  const codesOf = (verdict: OracleAnswer['said']) =>
+    answers.flatMap((answer) => (answer.said === verdict && 'code' in answer ? [answer.code] : []))
   const denied = codesOf('denied')
   const [code = 'no answer'] = [...denied, ...codesOf('nothing')]
   return denied.length > answers.length - threshold ? { kind: 'refused', code } : { kind: 'open', code }

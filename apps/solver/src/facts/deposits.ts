@@ -3,7 +3,7 @@ import { codecOf, type DepositFact, depthRuleFor, ordinalOf, type QuoteChain } f
 import type { FamilyChain, HubEntries, RegisteredChain } from '@causeway/families'
 import { refundChainId } from '@causeway/families/rules'
 import { TransactionMissingError, TransactionNotFinalError } from '@causeway/rpc'
-import type { NamedDeposit } from '../judge/signedOrder.ts'
+import type { DepositPosition } from '../judge/signedOrder.ts'
 import { depositKey, depositOfKey, type SeenDeposit } from '../judge/verdict.ts'
 import type { HeadSights } from './headSights.ts'
 
@@ -20,7 +20,7 @@ export interface DepositReader {
    * the transaction is not that deep, or not there at all.
    * @throws DomainError where endpoints are silent or contradict each other
    */
-  read(named: NamedDeposit, valueMicroUsd: bigint): Promise<readonly SeenDeposit[] | undefined>
+  read(position: DepositPosition, valueMicroUsd: bigint): Promise<readonly SeenDeposit[] | undefined>
   /**
    * The index that a deposit has in its transaction now: a block that brings it back may give it another one.
    * @param key as `depositKey`
@@ -31,7 +31,7 @@ export interface DepositReader {
   close(): Promise<void>
 }
 
-type Place = Pick<NamedDeposit, 'chainId' | 'transactionId'>
+type Place = Pick<DepositPosition, 'chainId' | 'transactionId'>
 type Placed = { readonly onchainIndex: string; readonly deposit: SeenDeposit }
 
 const readTimeoutMs = 6_000
@@ -52,19 +52,19 @@ function placedDeposits(
   deposits: readonly DepositFact[],
 ): readonly Placed[] {
   const codec = codecOf(chain)
-  return deposits.map((found) => ({
-    onchainIndex: found.onchainIndex,
+  return deposits.map((fact) => ({
+    onchainIndex: fact.onchainIndex,
     deposit: {
       chainId,
       chainKey: chain.id,
       refundChainId: refundChainId(chain, chainId),
       transactionId: transactionId.toLowerCase(),
-      ordinal: ordinalOf(found, deposits),
-      orderId: found.depositId,
-      depositor: codec.spellAddress(found.depositor),
-      currency: codec.canonicalAddress(found.currency),
-      amount: found.amount,
-      inTransaction: inTransactionOf(found, deposits),
+      ordinal: ordinalOf(fact, deposits),
+      orderId: fact.depositId,
+      depositor: codec.spellAddress(fact.depositor),
+      currency: codec.canonicalAddress(fact.currency),
+      amount: fact.amount,
+      inTransaction: inTransactionOf(fact, deposits),
     },
   }))
 }
@@ -83,14 +83,14 @@ export function createDepositReader(
   const byChainId = new Map(origins.map((origin) => [origin.config.chainId, origin]))
   const deepChains = createDeepChains(hubEntries)
 
-  async function readAll(named: Place, valueMicroUsd: bigint): Promise<readonly Placed[]> {
-    const origin = byChainId.get(named.chainId)
+  async function readAll(position: Place, valueMicroUsd: bigint): Promise<readonly Placed[]> {
+    const origin = byChainId.get(position.chainId)
     if (origin === undefined) return []
     const { chain } = origin
     const rule = depthRuleFor(origin.config.pinPolicy, valueMicroUsd)
     const signal = AbortSignal.timeout(readTimeoutMs)
     const readings = atDepth(chain, rule).map((deep) =>
-      deepChains.openAt(deep)?.reader.readDeposits({ transactionId: named.transactionId }, { signal }),
+      deepChains.openAt(deep)?.reader.readDeposits({ transactionId: position.transactionId }, { signal }),
     )
     // All of them must say that it is there; what stands in the last one is what the others have, or final.
     const facts = (await Promise.all(readings)).at(-1)
@@ -99,10 +99,10 @@ export function createDepositReader(
     const seenSeconds =
       blockNumber === undefined || rule.isFinalized
         ? rule.seconds
-        : heads.secondsSince(named.chainId, blockNumber)
+        : heads.secondsSince(position.chainId, blockNumber)
     if (seenSeconds < rule.seconds)
-      throw new TransactionNotFinalError({ ...named, chainId: chain.id, waitSeconds: 1 })
-    return placedDeposits(named, chain, facts.deposits)
+      throw new TransactionNotFinalError({ ...position, chainId: chain.id, waitSeconds: 1 })
+    return placedDeposits(position, chain, facts.deposits)
   }
 
   /** Undefined while the transaction is not deep enough, or not there. */
@@ -117,10 +117,10 @@ export function createDepositReader(
   }
 
   return {
-    async read(named, valueMicroUsd) {
-      const placed = await readDeep(named, valueMicroUsd)
+    async read(position, valueMicroUsd) {
+      const placed = await readDeep(position, valueMicroUsd)
       return placed?.flatMap(({ onchainIndex, deposit }) =>
-        onchainIndex === named.onchainIndex ? [deposit] : [],
+        onchainIndex === position.onchainIndex ? [deposit] : [],
       )
     },
     async indexOf(key, transactionId, valueMicroUsd) {
@@ -139,8 +139,8 @@ function createDeepChains(hubEntries: HubEntries | undefined) {
   return {
     openAt(deep: RegisteredChain): FamilyChain | undefined {
       const key = `${deep.id} ${JSON.stringify(deep.finality)}`
-      const known = open.get(key)
-      if (known !== undefined) return known
+      const cached = open.get(key)
+      if (cached !== undefined) return cached
       if (!isReadable(deep)) return undefined
       // Deep enough is not final: a deposit that was seen may be gone, or elsewhere, when it is paid for.
       const opened = openFamilyChain(deep, { finalEntriesMax: 0 }, hubEntries)

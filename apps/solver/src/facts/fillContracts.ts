@@ -22,10 +22,10 @@ export function createFillContracts({
   readonly listed: readonly Hex[]
 }): FillContracts {
   const replaced = listed.filter((address) => address !== own)
-  let known: readonly [Hex, ...Hex[]] | undefined = replaced.length === 0 ? [own] : undefined
+  let contracts: readonly [Hex, ...Hex[]] | undefined = replaced.length === 0 ? [own] : undefined
   return async () => {
-    known ??= [own, ...(await knownOf(client, replaced))]
-    return known
+    contracts ??= [own, ...(await knownOf(client, replaced))]
+    return contracts
   }
 }
 
@@ -33,14 +33,14 @@ async function knownOf(
   client: Pick<ChainClient, 'agree'>,
   addresses: readonly Hex[],
 ): Promise<readonly Hex[]> {
-  const what = 'eth_getCode'
-  const calls = addresses.map((address) => ({ method: what, params: [address, 'latest'] }))
+  const method = 'eth_getCode'
+  const calls = addresses.map((address) => ({ method: method, params: [address, 'latest'] }))
   const { answers } = await client.agree(calls, {
     timeoutMs: codeTimeoutMs,
-    project: (said) => said.map((one) => (one.ok ? parseBytes(one.result, what) : undefined)),
+    project: (codeAnswers) => codeAnswers.map((one) => (one.ok ? parseBytes(one.result, method) : undefined)),
   })
   return addresses.filter((_, index) => {
     const answer = answers[index]
-    return answer?.ok === true && recordsPayments(parseBytes(answer.result, what))
+    return answer?.ok === true && recordsPayments(parseBytes(answer.result, method))
   })
 }

@@ -15,13 +15,13 @@ export function createHeadSights(nowMs: () => number): HeadSights {
   const byChain = new Map<number, Sight[]>()
   return {
     note(chainId, height) {
-      const known = byChain.get(chainId) ?? []
+      const heads = byChain.get(chainId) ?? []
       // A chain that became shorter makes other blocks from there on.
-      while ((known.at(-1)?.height ?? -1n) > height) known.pop()
-      if (known.at(-1)?.height === height) return
-      known.push({ height, atMs: nowMs() })
-      if (known.length > sightsMax) known.shift()
-      byChain.set(chainId, known)
+      while ((heads.at(-1)?.height ?? -1n) > height) heads.pop()
+      if (heads.at(-1)?.height === height) return
+      heads.push({ height, atMs: nowMs() })
+      if (heads.length > sightsMax) heads.shift()
+      byChain.set(chainId, heads)
     },
     secondsSince(chainId, height) {
       const first = byChain.get(chainId)?.find((sight) => sight.height >= height)

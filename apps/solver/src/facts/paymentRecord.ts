@@ -63,10 +63,13 @@ export function createPaymentRecord(options: {
         { method: 'eth_getBlockByNumber', params: [block, false] },
         ...contracts.map((to) => ({ method: 'eth_call', params: [{ to, data }, block] })),
       ],
-      { timeoutMs: readTimeoutMs, project: ([time, ...said]) => [timeIn(time), ...said.map(stateIn)] },
+      {
+        timeoutMs: readTimeoutMs,
+        project: ([time, ...stateAnswers]) => [timeIn(time), ...stateAnswers.map(stateIn)],
+      },
     )
-    const [time, ...said] = answers
-    return { state: stateOver(said.map(stateIn)), timestampSeconds: timeIn(time) }
+    const [time, ...stateAnswers] = answers
+    return { state: stateOver(stateAnswers.map(stateIn)), timestampSeconds: timeIn(time) }
   }
   return {
     readFinal: (id) => readFinalOf(own, id),
@@ -85,11 +88,11 @@ export async function readHasCode(
   client: Pick<ChainClient, 'agree'>,
   account: string,
 ): Promise<boolean | undefined> {
-  const what = 'eth_getCode'
-  const codeIn = ([said]: readonly RpcAnswer[]) =>
-    said?.ok === true ? parseBytes(said.result, what).length > 2 : undefined
+  const method = 'eth_getCode'
+  const codeIn = ([codeAnswer]: readonly RpcAnswer[]) =>
+    codeAnswer?.ok === true ? parseBytes(codeAnswer.result, method).length > 2 : undefined
   try {
-    const calls = [{ method: what, params: [account, 'latest'] }]
+    const calls = [{ method: method, params: [account, 'latest'] }]
     const { answers } = await client.agree(calls, { timeoutMs: codeTimeoutMs, project: codeIn })
     return codeIn(answers)
   } catch {
@@ -99,17 +102,17 @@ export async function readHasCode(
 
 /** @throws MalformedAnswerError, NodeError: nothing is given back where the contract keeps no record */
 function stateIn(answer: RpcAnswer | undefined): PaymentState {
-  const what = 'eth_call'
+  const method = 'eth_call'
   if (answer?.ok === false) throw new NodeError(answer)
-  const word = parseBytes(answer?.result, what)
+  const word = parseBytes(answer?.result, method)
   const state = word.length === 66 ? states[Number(BigInt(word))] : undefined
-  if (state === undefined) throw new MalformedAnswerError(what)
+  if (state === undefined) throw new MalformedAnswerError(method)
   return state
 }
 
 /** @throws MalformedAnswerError */
 function timeIn(answer: RpcAnswer | undefined): number {
-  const what = 'eth_getBlockByNumber'
-  const block = parseRecord(answer?.ok === true ? answer.result : undefined, what)
-  return Number(parseQuantity(block['timestamp'], what))
+  const method = 'eth_getBlockByNumber'
+  const block = parseRecord(answer?.ok === true ? answer.result : undefined, method)
+  return Number(parseQuantity(block['timestamp'], method))
 }

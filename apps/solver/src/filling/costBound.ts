@@ -48,8 +48,8 @@ function keptOf(
   cost: bigint,
 ): bigint {
   const value = filling.valuer()
-  const given = payments.reduce((sum, payment) => sum + payment.amount, 0n)
-  const kept = value(chainId, currency, maxBigint(0n, amount - given))
+  const paidSum = payments.reduce((sum, payment) => sum + payment.amount, 0n)
+  const kept = value(chainId, currency, maxBigint(0n, amount - paidSum))
   const costUsd = value(chain.chainId, chain.codec.nativeCurrency, cost)
   return kept === undefined || costUsd === undefined || costUsd === 0n ? 0n : (cost * kept) / costUsd
 }

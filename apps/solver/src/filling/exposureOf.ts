@@ -2,7 +2,7 @@ import { codecOf, type Hex, onchainId, weightedInputBpsDiff } from '@causeway/co
 import { isSameSpelling, type Proof } from '../judge/signedOrder.ts'
 import type { SeenDeposit } from '../judge/verdict.ts'
 import type { AppFee } from '../wallet/appFees.ts'
-import type { Asked, Exposure } from '../wallet/exposure.ts'
+import type { AttestationQuestion, Exposure } from '../wallet/exposure.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 import type { Payment } from './filling.ts'
@@ -62,15 +62,15 @@ function askedOf(
   { order: paid, filling }: Payment,
   deposit: SeenDeposit,
   past: readonly KeptRecord[],
-): Asked | undefined {
+): AttestationQuestion | undefined {
   const { proof } = paid
-  const [named] = proof?.deposits ?? []
+  const [position] = proof?.deposits ?? []
   const network = filling.networkOf(deposit.chainKey)
-  if (proof === undefined || named === undefined || network === undefined) return undefined
+  if (proof === undefined || position === undefined || network === undefined) return undefined
   const { order } = proof
   if (weightedInputBpsDiff(order, [deposit.amount]) === undefined) return undefined
-  const transactionId = codecOf(network).canonicalTransactionId(named.transactionId)
-  const id = onchainId({ chainId: deposit.chainKey, transactionId, onchainIndex: named.onchainIndex })
+  const transactionId = codecOf(network).canonicalTransactionId(position.transactionId)
+  const id = onchainId({ chainId: deposit.chainKey, transactionId, onchainIndex: position.onchainIndex })
   const refundIndex = paid.kind === 'refund' ? refundOption(paid, proof) : undefined
   const isAttested =
     paid.kind === 'fill' ||

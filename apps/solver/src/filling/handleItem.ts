@@ -137,12 +137,12 @@ async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
   }
 }
 
-async function pay(id: string, asked: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
-  const misspelled = findMisspelled(asked, chain)
+async function pay(id: string, paidOrder: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
+  const misspelled = findMisspelled(paidOrder, chain)
   if (misspelled !== undefined) return refused(`the payload is wrong at ${misspelled}`)
-  const through = await contractOf(asked, chain)
+  const through = await contractOf(paidOrder, chain)
   if (through === 'unknown') return misfits('the fill contract is another one')
-  const order = { ...asked, fillContract: through }
+  const order = { ...paidOrder, fillContract: through }
   const never = refusePayees(order, chain)
   if (never !== undefined) return refused(never)
   const forged = refuseForged(order, chain, filling)
@@ -205,14 +205,14 @@ async function isRecorded(
   { orderId }: PaidOrder,
   { fillContracts, record }: SolverChain,
 ): Promise<boolean> {
-  const known = (await fillContracts?.()) ?? []
-  return known.length > 1 && (await record.readFinal(id, orderId)).state !== 'open'
+  const contracts = (await fillContracts?.()) ?? []
+  return contracts.length > 1 && (await record.readFinal(id, orderId)).state !== 'open'
 }
 
 /** Refuses payees by the address alone, independent of the service. @source Q-60 */
 function refusePayees({ payments }: PaidOrder, { payees }: SolverChain): string | undefined {
-  const [what] = payments.flatMap(({ recipient }) => payees.neverPaid(recipient) ?? [])
-  return what === undefined ? undefined : `a payee is ${what}`
+  const [payeeKind] = payments.flatMap(({ recipient }) => payees.neverPaid(recipient) ?? [])
+  return payeeKind === undefined ? undefined : `a payee is ${payeeKind}`
 }
 
 /** True if the order's first refund account could be paid by now, so that its second must not be. @source Q-64 */
@@ -338,34 +338,34 @@ async function relay(
   return begin({ chain, filling }, subject, { kind: 'relay', transaction, bound })
 }
 
-async function sweep(id: string, asked: ScriptSweep, chain: SolverChain, filling: Filling): Promise<Handled> {
+async function sweep(id: string, item: ScriptSweep, chain: SolverChain, filling: Filling): Promise<Handled> {
   const { sweeping, desk } = chain
   if (sweeping === undefined) return refused('no address of this chain is a script')
-  const judged = judgeSweep(asked, { key: chain.key, sweeping, orders: filling.orders })
+  const judged = judgeSweep(item, { key: chain.key, sweeping, orders: filling.orders })
   if (judged.kind === 'refuse') return refused(judged.reason)
-  if (isTooLate(chain, await desk.chainTime(), asked.deadline)) return refused('the deadline has passed')
-  const outputs = await sweeping.outputsToSweep(asked.depositAddress)
-  if (outputs.reduce((sum, { value }) => sum + value, 0n) < asked.amount)
+  if (isTooLate(chain, await desk.chainTime(), item.deadline)) return refused('the deadline has passed')
+  const outputs = await sweeping.outputsToSweep(item.depositAddress)
+  if (outputs.reduce((sum, { value }) => sum + value, 0n) < item.amount)
     return later('what was paid to the address is not final')
-  const { kind, deadline } = asked
+  const { kind, deadline } = item
   const { recipient, orderId, script } = judged
-  const work = { kind, recipient, orderId, swept: { script, nonce: asked.terms.nonce, outputs } }
+  const work = { kind, recipient, orderId, swept: { script, nonce: item.terms.nonce, outputs } }
   return begin({ chain, filling }, { id, kind, orderId: undefined, deadline }, work)
 }
 
 /** Empties an address. Its program enforces the destination, so only the program and the wallet are checked here. */
 async function emptyAddress(
   id: string,
-  asked: ProgramSweep,
+  item: ProgramSweep,
   chain: SolverChain,
   filling: Filling,
 ): Promise<Handled> {
-  const { program, depositAddress: address, terms, currency, order, orderSignature, deadline } = asked
+  const { program, depositAddress: address, terms, currency, order, orderSignature, deadline } = item
   if (chain.addressProgram === undefined || program !== chain.addressProgram)
     return misfits('the program is another one')
   if (terms.sweeper !== chain.desk.address) return misfits('another wallet empties the address')
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
-  const signed = asked.goesBack ? undefined : { order, orderSignature }
+  const signed = item.goesBack ? undefined : { order, orderSignature }
   // An item's own mark: what is paid to the address later is another item's.
   const markId: Hex = `0x${sha256TextHex(`sweep ${id}`).slice(-64)}`
   const work = { kind: 'emptying', id: markId, emptied: { address, terms, currency, signed } } as const

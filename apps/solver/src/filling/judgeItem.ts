@@ -39,21 +39,21 @@ export async function judge(payment: Payment, past: readonly KeptRecord[]): Prom
 }
 
 async function judgeOfferedFill(
-  { order: asked, chain, filling }: Payment,
+  { order: paidOrder, chain, filling }: Payment,
   past: readonly KeptRecord[],
 ): Promise<Judged> {
-  const { proof } = asked
-  const [named, ...others] = proof?.deposits ?? []
-  if (proof === undefined || named === undefined || others.length > 0)
+  const { proof } = paidOrder
+  const [position, ...others] = proof?.deposits ?? []
+  if (proof === undefined || position === undefined || others.length > 0)
     return { verdict: refuse('a fill is paid for by one deposit') }
   const value = filling.valuer()
-  const worth = worthOf(asked, value)
+  const worth = worthOf(paidOrder, value)
   if (worth === undefined) return { verdict: wait('no price is known') }
-  const deposits = await filling.deposits.read(named, worth)
+  const deposits = await filling.deposits.read(position, worth)
   const [deposit] = deposits ?? []
   if (isFromDenied(filling.denyList, deposit)) return { verdict: deniedVerdict }
   const verdict = judgeFill({
-    asked: { ...asked, chainKey: chain.key },
+    asked: { ...paidOrder, chainKey: chain.key },
     order: proof.order,
     deposits,
     inputCurrency: inputCurrencyOf(proof, filling.networkOf),
@@ -65,19 +65,19 @@ async function judgeOfferedFill(
 }
 
 async function judgeOfferedRefund(
-  { order: asked, chain, filling }: Payment,
+  { order: paidOrder, chain, filling }: Payment,
   past: readonly KeptRecord[],
 ): Promise<Judged> {
-  const { proof } = asked
+  const { proof } = paidOrder
   if (proof === undefined) return { verdict: refuse('the work names no order') }
-  const [named, ...others] = proof.deposits
-  const [payment] = asked.payments
-  if (named === undefined || others.length > 0 || payment === undefined)
+  const [position, ...others] = proof.deposits
+  const [payment] = paidOrder.payments
+  if (position === undefined || others.length > 0 || payment === undefined)
     return { verdict: refuse('a refund gives back one deposit') }
   const value = filling.valuer()
-  const worth = worthOf(asked, value)
+  const worth = worthOf(paidOrder, value)
   if (worth === undefined) return { verdict: wait('no price is known') }
-  const [deposit] = (await filling.deposits.read(named, worth)) ?? []
+  const [deposit] = (await filling.deposits.read(position, worth)) ?? []
   if (deposit === undefined) return { verdict: wait('the deposit is not deep enough') }
   // Before anything is closed or stopped for the sake of the refund.
   if (isFromDenied(filling.denyList, deposit)) return { verdict: deniedVerdict }
@@ -85,16 +85,16 @@ async function judgeOfferedRefund(
   const hasFilledFrom = past.some((record) => record.kind === 'fill' && isPaidFrom(record, deposit))
   const fill: FillState =
     hasFilledFrom || fitsOrder(deposit, proof.order, inputCurrency)
-      ? await settleFill(asked, proof, past, filling)
+      ? await settleFill(paidOrder, proof, past, filling)
       : { kind: 'open' }
   const verdict = judgeRefund({
     order: proof.order,
-    refund: { orderId: asked.orderId, chainId: chain.chainId, chainKey: chain.key, ...payment },
+    refund: { orderId: paidOrder.orderId, chainId: chain.chainId, chainKey: chain.key, ...payment },
     deposit,
     isGivenBack: isGivenBack(past, deposit),
     givenBackThere: givenBackThere(past, deposit),
     ...{ hasFilledFrom, inputCurrency, fill },
-    appFees: await filling.records.appFeesOf(asked.orderId),
+    appFees: await filling.records.appFeesOf(paidOrder.orderId),
     value,
     limits: filling.limits,
   })
@@ -183,9 +183,10 @@ export async function contractNamed(
   extraData: string | undefined,
   { fillContract, fillContracts }: SolverChain,
 ): Promise<Hex | undefined> {
-  const named = extraData === undefined ? undefined : fillContractOf(extraData)
-  if (named === undefined || named === fillContract || fillContracts === undefined) return fillContract
-  return (await fillContracts()).includes(named) ? named : fillContract
+  const namedContract = extraData === undefined ? undefined : fillContractOf(extraData)
+  if (namedContract === undefined || namedContract === fillContract || fillContracts === undefined)
+    return fillContract
+  return (await fillContracts()).includes(namedContract) ? namedContract : fillContract
 }
 
 /** @param paid.id of an order, or of the refund of its deposit; `extraData`: what the order says of it */

@@ -2,11 +2,11 @@ import { OraclesRefusedError } from '@causeway/chains'
 import { codecOf, type Hex, onchainId, recoveryKey } from '@causeway/core'
 import { signingDigest } from '@causeway/families/rules'
 import { judgeRecovery, type PaymentMark, type SignedPayment } from '../judge/judgeRecovery.ts'
-import { type NamedDeposit, refuseOrder } from '../judge/signedOrder.ts'
+import { type DepositPosition, refuseOrder } from '../judge/signedOrder.ts'
 import { fillTurn } from '../judge/turns.ts'
 import { refundIdOf, type SeenDeposit } from '../judge/verdict.ts'
 import type { KeptRecord } from '../wallet/signedRecord.ts'
-import type { AskedRecovery } from '../work/workItems.ts'
+import type { RecoveryRequest } from '../work/workItems.ts'
 import type { Filling, Recoveries, SolverChain } from './filling.ts'
 import { closeRecord, recordsOfOthers, stopSigned } from './judgeItem.ts'
 
@@ -28,11 +28,11 @@ const mostMicroUsd = 2n ** 63n
  * @source docs/specification/protocol.md P-72, P-73
  */
 export async function recover(
-  asked: AskedRecovery,
+  item: RecoveryRequest,
   origin: SolverChain,
   filling: Filling,
 ): Promise<Recovered> {
-  const { orderId, proof } = asked
+  const { orderId, proof } = item
   const { recoveries, isDryRun, records } = filling
   if (recoveries === undefined)
     return refused(
@@ -42,19 +42,19 @@ export async function recover(
   if (forged !== undefined) return refused(forged)
   const destination = filling.chains.find(({ key }) => key === proof.order.output.chainId)
   if (destination === undefined) return refused('the order is paid on a chain that is none of this solver’s')
-  const [named] = proof.deposits
-  if (named === undefined) return refused('the work names no deposit')
+  const [position] = proof.deposits
+  if (position === undefined) return refused('the work names no deposit')
   if (isDryRun) return later('the order would be given up: this is a dry run')
   const past = await records.closeOrder(orderId)
   await stopSigned(past, filling)
-  const [deposit] = (await filling.deposits.read(named, mostMicroUsd)) ?? []
+  const [deposit] = (await filling.deposits.read(position, mostMicroUsd)) ?? []
   const judged = judgeRecovery({
     ...{ orderId, deposit, fillWallet: origin.desk.address },
     isRefundable: proof.order.inputs.some(({ refunds }) =>
       refunds.some(({ recipient }) => !origin.payees.isBurnt(recipient)),
     ),
     signed: await signedOf(past, orderId, filling, recoveries),
-    marks: await marksOf(asked, { deposit, origin, destination }, filling),
+    marks: await marksOf(item, { deposit, origin, destination }, filling),
   })
   switch (judged.kind) {
     case 'close':
@@ -71,13 +71,13 @@ export async function recover(
       return refused(judged.reason)
     case 'enter':
   }
-  return enter(asked, named, origin, { filling, recoveries })
+  return enter(item, position, origin, { filling, recoveries })
 }
 
 /** Writes the deposit and the promise to the hub. */
 async function enter(
-  { orderId, proof, promise }: AskedRecovery,
-  { transactionId: said, onchainIndex }: NamedDeposit,
+  { orderId, proof, promise }: RecoveryRequest,
+  { transactionId: givenTransactionId, onchainIndex }: DepositPosition,
   { key: chainKey }: SolverChain,
   { filling, recoveries }: { readonly filling: Filling; readonly recoveries: Recoveries },
 ): Promise<Recovered> {
@@ -93,7 +93,8 @@ async function enter(
   if (filling.orders.recoverSigner(digest, promise) !== solver)
     return refused('the promise is signed by somebody else')
   const network = filling.networkOf(chainKey)
-  const transactionId = network === undefined ? said : codecOf(network).canonicalTransactionId(said)
+  const transactionId =
+    network === undefined ? givenTransactionId : codecOf(network).canonicalTransactionId(givenTransactionId)
   try {
     await recoveries.hub.submitDeposits({ chainId: chainKey, transactionId })
     await recoveries.hub.writePromise(promised, promise)
@@ -114,14 +115,18 @@ async function signedOf(
   const keys = await records.settlementKeys(orderId)
   return Promise.all(
     payments.map(async ({ id, attempt, kind, outcome }) => {
-      const own = keys.find((one) => one.id === id && one.attempt === attempt)
-      return { kind, outcome, isSettled: own !== undefined && (await hub.isExecuted(own.key)) }
+      const settlementKey = keys.find((one) => one.id === id && one.attempt === attempt)
+      return {
+        kind,
+        outcome,
+        isSettled: settlementKey !== undefined && (await hub.isExecuted(settlementKey.key)),
+      }
     }),
   )
 }
 
 async function marksOf(
-  { orderId, proof: { order } }: AskedRecovery,
+  { orderId, proof: { order } }: RecoveryRequest,
   places: {
     readonly deposit: SeenDeposit | undefined
     readonly origin: SolverChain
@@ -133,18 +138,21 @@ async function marksOf(
   const { deadline } = order.output
   const refund = deposit && refundIdOf(orderId, deposit)
   const marksAt = async (id: Hex, chain: SolverChain, ends: boolean): Promise<readonly PaymentMark[]> => {
-    const endOf = (own: Hex) =>
+    const endOf = (fillWallet: Hex) =>
       ends && chain.record.endsByDeadline
-        ? fillTurn(orderId, deadline, { ...sharing, own }).endSeconds
+        ? fillTurn(orderId, deadline, { ...sharing, own: fillWallet }).endSeconds
         : undefined
-    const own = {
+    const ownMark = {
       id,
       isOwn: true,
       endSeconds: endOf(sharing.own),
       ...(await chain.record.readFinal(id, orderId)),
     }
     const others = await recordsOfOthers(id, chain, sharing)
-    return [own, ...others.map((mark) => ({ id, isOwn: false, endSeconds: endOf(mark.fillWallet), ...mark }))]
+    return [
+      ownMark,
+      ...others.map((mark) => ({ id, isOwn: false, endSeconds: endOf(mark.fillWallet), ...mark })),
+    ]
   }
   return [
     ...(await marksAt(orderId, destination, true)),

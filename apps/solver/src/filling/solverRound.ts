@@ -17,7 +17,7 @@ export type RoundOptions = {
 }
 
 /** Signal for an early round. Nothing in it is trusted. */
-export type Told = {
+export type RoundSignal = {
   /** Chains that may have a new block. */
   readonly chainIds: ReadonlySet<number>
   /** True if there is work that was not looked at. */
@@ -27,7 +27,7 @@ export type Told = {
 export type RoundObserver = {
   began(reason: RoundReason): void
   handled(item: WorkItem, handled: Handled): void
-  failed(what: string, error: unknown): void
+  failed(subject: string, error: unknown): void
 }
 
 export const roundReasons = ['clock', 'work', 'block'] as const
@@ -44,9 +44,9 @@ const waitToldMs = 10_000
 /** Maximum age of a listed item that is begun at a new block: after it another wallet may have it. */
 const listedMaxMs = 2_000
 
-export function createRound(options: RoundOptions): (told?: Told) => Promise<void> {
+export function createRound(options: RoundOptions): (signal?: RoundSignal) => Promise<void> {
   const round = new SolverRound(options)
-  return (told) => round.run(told)
+  return (signal) => round.run(signal)
 }
 
 /**
@@ -67,17 +67,17 @@ class SolverRound {
     this.#options = options
   }
 
-  run(told?: Told): Promise<void> {
+  run(signal?: RoundSignal): Promise<void> {
     const { tracing } = this.#options
-    return tracing === undefined ? this.#look(told) : tracing.start('round', {}, () => this.#look(told))
+    return tracing === undefined ? this.#look(signal) : tracing.start('round', {}, () => this.#look(signal))
   }
 
-  async #attempt(what: string, run: () => Promise<void>): Promise<void> {
+  async #attempt(subject: string, run: () => Promise<void>): Promise<void> {
     const { observe } = this.#options
     try {
       await run()
     } catch (error) {
-      observe.failed(what, error)
+      observe.failed(subject, error)
     }
   }
 
@@ -228,16 +228,16 @@ class SolverRound {
     return hanging.length > 0 && nowMs() - this.#waiting.listedAtMs > listedMaxMs ? this.#fetch() : hanging
   }
 
-  async #look(told?: Told): Promise<void> {
+  async #look(signal?: RoundSignal): Promise<void> {
     const { observe, tracing } = this.#options
     const followed = this.#led().filter(
-      ({ chainId }) => told === undefined || (told.chainIds.has(chainId) && this.#openOn.has(chainId)),
+      ({ chainId }) => signal === undefined || (signal.chainIds.has(chainId) && this.#openOn.has(chainId)),
     )
-    const blocks = told === undefined || told.hasWork ? undefined : told.chainIds
+    const blocks = signal === undefined || signal.hasWork ? undefined : signal.chainIds
     // A block where nothing waits for one costs nothing.
     if (blocks !== undefined && followed.length === 0 && this.#hangingOn(blocks).length === 0) return
-    observe.began(told === undefined ? 'clock' : blocks === undefined ? 'work' : 'block')
-    if (told === undefined || followed.length > 0)
+    observe.began(signal === undefined ? 'clock' : blocks === undefined ? 'work' : 'block')
+    if (signal === undefined || followed.length > 0)
       await traced(tracing, 'follow sent', {}, () => this.#follow(followed))
     if (await this.#options.isStopped()) return
     const items = [...(await this.#itemsFor(blocks))]

@@ -1,6 +1,6 @@
 import { blockedWallet, type DenyList, isDenied } from '@causeway/chains'
 import type { VmCodec } from '@causeway/core'
-import type { AskedFill } from './signedOrder.ts'
+import type { FillRequest } from './signedOrder.ts'
 import { refuse, type SeenDeposit, type Verdict } from './verdict.ts'
 
 /** The service stops what is given up so, and gives nothing back by itself. Names nobody. */
@@ -12,7 +12,7 @@ export const deniedVerdict: Verdict = refuse(`${blockedWallet}: an account is on
  */
 export function paysDenied(
   list: DenyList | undefined,
-  { payments, calls, recipient }: Pick<AskedFill, 'payments' | 'calls' | 'recipient'>,
+  { payments, calls, recipient }: Pick<FillRequest, 'payments' | 'calls' | 'recipient'>,
   codec: Pick<VmCodec, 'spellAddress'>,
 ): boolean {
   if (list === undefined) return false

@@ -1,5 +1,5 @@
 import type { Order } from '@causeway/core'
-import type { AskedFill } from './signedOrder.ts'
+import type { FillRequest } from './signedOrder.ts'
 import {
   type LossLimits,
   lossOf,
@@ -14,7 +14,7 @@ import {
 
 /** A fill whose order was signed and whose terms are the order's. */
 export type FillFacts = {
-  readonly asked: AskedFill & {
+  readonly asked: FillRequest & {
     readonly chainId: number
     /** Owed to wallets once it is filled, in the currency of its deposit. */
     readonly appFees?: readonly { readonly amount: bigint }[] | undefined
@@ -42,17 +42,17 @@ export function judgeFill(facts: FillFacts): Verdict {
   const [input] = order.inputs
   if (input === undefined) return refuse('the order has no input')
   const { payment } = input
-  const own = deposits.find(
+  const deposit = deposits.find(
     ({ orderId, chainKey, currency }) =>
       orderId === asked.orderId && chainKey === payment.chainId && currency === facts.inputCurrency,
   )
-  if (own === undefined) return refuse('nothing was deposited for the order')
-  if (own.amount < BigInt(payment.amount)) return refuse('less than the order asks for was deposited')
-  const received = value(own.chainId, own.currency, own.amount)
+  if (deposit === undefined) return refuse('nothing was deposited for the order')
+  if (deposit.amount < BigInt(payment.amount)) return refuse('less than the order asks for was deposited')
+  const received = value(deposit.chainId, deposit.currency, deposit.amount)
   // The value that calls send is part of the payment to their clone, so it is not added.
   const paid = sumOfValues([
     ...asked.payments.map(({ currency, amount }) => value(asked.chainId, currency, amount)),
-    ...(asked.appFees ?? []).map(({ amount }) => value(own.chainId, own.currency, amount)),
+    ...(asked.appFees ?? []).map(({ amount }) => value(deposit.chainId, deposit.currency, amount)),
   ])
   if (received === undefined || paid === undefined) return wait('no price is known')
   if (paid > mostPaidFor(received, limits)) return refuse('it pays more than was deposited')

@@ -68,8 +68,8 @@ export function judgeRecovery({
     ({ state, endSeconds, timestampSeconds }) =>
       state === 'open' && !(endSeconds !== undefined && timestampSeconds > endSeconds),
   )
-  const own = open.filter(({ isOwn }) => isOwn)
-  if (own.length > 0) return { kind: 'close', ids: own.map(({ id }) => id) }
+  const ownMarks = open.filter(({ isOwn }) => isOwn)
+  if (ownMarks.length > 0) return { kind: 'close', ids: ownMarks.map(({ id }) => id) }
   if (signed.some(({ outcome }) => outcome === 'open'))
     return { kind: 'wait', reason: 'what was signed for the order is not at its end' }
   if (open.length > 0) return { kind: 'wait', reason: 'another fill wallet may still pay' }

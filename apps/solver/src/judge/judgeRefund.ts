@@ -98,8 +98,8 @@ export function judgeRefund(facts: RefundFacts): Verdict {
  * the quoted gas, so dust is refunded at the wallet's cost. A rise of gas below twofold since the quote does not count.
  * Without a price it counts as underpaid.
  */
-export function isUnderpaid(kept: UsdX18 | undefined, cost: UsdX18 | undefined): boolean {
-  return kept === undefined || cost === undefined || 2n * kept < cost
+export function isUnderpaid(keptValue: UsdX18 | undefined, cost: UsdX18 | undefined): boolean {
+  return keptValue === undefined || cost === undefined || 2n * keptValue < cost
 }
 
 /** A deposit that could pay for a fill: of the order's currency, on its chain, at least its amount. */
@@ -130,9 +130,9 @@ function judgeSurplus(
   fill: Extract<FillState, { kind: 'filled' }>,
 ): Verdict {
   const { chainId, currency, inTransaction } = deposit
-  const asked = BigInt(order.inputs[0]?.payment.amount ?? inTransaction)
+  const orderedAmount = BigInt(order.inputs[0]?.payment.amount ?? inTransaction)
   const back = givenBackThere + refund.amount
-  if (back > inTransaction - asked) return refuse('the fill has used the deposit')
+  if (back > inTransaction - orderedAmount) return refuse('the fill has used the deposit')
   const received = value(chainId, currency, inTransaction)
   const filled = sumOfValues([
     ...fill.payments.map(({ currency, amount }) => value(fill.chainId, currency, amount)),

@@ -13,7 +13,7 @@ import { bitcoinDepositAddress, bitcoinDepositName } from '@causeway/families/ru
 import { recoverSigner } from '@causeway/signer'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
-import { type AskedSweep, judgeSweep } from './judgeSweep.ts'
+import { judgeSweep, type SweepRequest } from './judgeSweep.ts'
 
 const network = bitcoinNetworkOf('regtest')
 const networkOf: NetworkOf = (key) =>
@@ -48,7 +48,7 @@ const terms = {
 }
 const { address, name, script } = sweeping.depositAddress(terms)
 
-function orderFor(change: { salt?: Hex; chainId?: string; refundTo?: string } = {}): AskedSweep['order'] {
+function orderFor(change: { salt?: Hex; chainId?: string; refundTo?: string } = {}): SweepRequest['order'] {
   const { salt = `${name}${'07'.repeat(12)}`, chainId = 'bitcoin', refundTo = depositor } = change
   const currency = chainId === 'bitcoin' ? native : `0x${'0'.repeat(40)}`
   return {
@@ -76,14 +76,14 @@ function orderFor(change: { salt?: Hex; chainId?: string; refundTo?: string } = 
   }
 }
 
-async function sweepOf(order: AskedSweep['order'], by = signer): Promise<AskedSweep> {
+async function sweepOf(order: SweepRequest['order'], by = signer): Promise<SweepRequest> {
   const orderId = hashOf(order, networkOf)
   const orderSignature = (await by?.signMessage({ message: { raw: orderId } })) ?? ''
   return {
     ...{ depositAddress: address, orderId, terms, order, orderSignature, goesBack: false },
   }
 }
-let honest: AskedSweep
+let honest: SweepRequest
 beforeAll(async () => {
   honest = await sweepOf(orderFor())
 })
@@ -101,7 +101,7 @@ test('without an order it goes back to its depositor, and to nobody else', () =>
 })
 
 const other = { ...terms, nonce: `0x${'b2'.repeat(32)}` as const }
-test.each<[string, () => Promise<AskedSweep> | AskedSweep, string]>([
+test.each<[string, () => Promise<SweepRequest> | SweepRequest, string]>([
   [
     'for an order of another address',
     () => sweepOf(orderFor({ salt: `${sweeping.depositAddress(other).name}${'07'.repeat(12)}` })),

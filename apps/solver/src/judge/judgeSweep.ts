@@ -4,7 +4,7 @@ import type { DepositAddressTerms } from '@causeway/families/rules'
 import { type OrderRules, refuseOrder } from './signedOrder.ts'
 
 /** Unverified work that asks to empty an address that is a script. */
-export type AskedSweep = {
+export type SweepRequest = {
   readonly depositAddress: string
   readonly terms: DepositAddressTerms
   readonly order: Order
@@ -32,7 +32,7 @@ const refuse = (reason: string): JudgedSweep => ({ kind: 'refuse', reason })
  * @param chain.key as orders name the chain
  */
 export function judgeSweep(
-  { depositAddress, terms, order, orderSignature, orderId, goesBack }: AskedSweep,
+  { depositAddress, terms, order, orderSignature, orderId, goesBack }: SweepRequest,
   chain: {
     readonly key: string
     readonly sweeping: Pick<LinePayingChain, 'publicKey' | 'depository' | 'depositAddress'>
@@ -40,15 +40,16 @@ export function judgeSweep(
   },
 ): JudgedSweep {
   const { publicKey, depository } = chain.sweeping
-  const made = madeOf(terms, chain.sweeping)
-  if (made === undefined || made.address !== depositAddress) return refuse('the address has other terms')
+  const derived = madeOf(terms, chain.sweeping)
+  if (derived === undefined || derived.address !== depositAddress)
+    return refuse('the address has other terms')
   if (terms.sweeper !== publicKey) return refuse('another wallet empties the address')
-  const { script } = made
+  const { script } = derived
   if (goesBack) return { kind: 'take', recipient: terms.depositor, orderId: undefined, script }
   if (depository === undefined) return refuse('the chain has no depository')
   const forged = refuseOrder(orderId, { order, orderSignature, deposits: [] }, chain.orders)
   if (forged !== undefined) return refuse(forged)
-  if (order.salt.slice(0, made.name.length).toLowerCase() !== made.name)
+  if (order.salt.slice(0, derived.name.length).toLowerCase() !== derived.name)
     return refuse('the order is for another address')
   const [input] = order.inputs
   if (input?.payment.chainId !== chain.key) return refuse('the order is paid for on another chain')

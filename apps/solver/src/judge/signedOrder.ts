@@ -15,11 +15,11 @@ import { orderCloneAddress, signingDigest } from '@causeway/families/rules'
 export type Proof = {
   readonly order: Order
   readonly orderSignature: string
-  readonly deposits: readonly NamedDeposit[]
+  readonly deposits: readonly DepositPosition[]
 }
 
 /** Position of a deposit, as work names it. */
-export type NamedDeposit = {
+export type DepositPosition = {
   readonly chainId: number
   readonly transactionId: string
   /** Its place in the block, which tells deposits of one transaction apart. */
@@ -34,7 +34,7 @@ export type OrderRules = {
 }
 
 /** Payment that work asks for, in the order's own terms. */
-export type AskedFill = {
+export type FillRequest = {
   readonly orderId: Hex
   /** String id of the chain that pays. */
   readonly chainKey: string
@@ -52,7 +52,7 @@ export type AskedFill = {
 }
 
 /** Calls of an order, and the account that would run them. */
-export type AskedCalls = Pick<AskedFill, 'fillContract' | 'calls' | 'recipient'> & {
+export type CallsRequest = Pick<FillRequest, 'fillContract' | 'calls' | 'recipient'> & {
   readonly filler: string
 }
 
@@ -84,7 +84,7 @@ function hashOf(order: Order, networkOf: NetworkOf): Hex | undefined {
  * @returns undefined if the order cannot have been made for an address
  */
 export function cloneOf(
-  { fillContract, filler, recipient, calls }: AskedCalls,
+  { fillContract, filler, recipient, calls }: CallsRequest,
   { salt }: Pick<Order, 'salt'>,
 ): { readonly address: Hex; readonly orderSalt: Hex; readonly recipient: Hex } | undefined {
   if (recipient === undefined || fillContract === undefined || !isHexAddress(filler)) return undefined
@@ -97,22 +97,22 @@ export function cloneOf(
 
 /** Reason that a fill differs from its order; undefined if it does not. */
 export function refuseTerms(
-  asked: AskedFill & { readonly filler: string },
+  fill: FillRequest & { readonly filler: string },
   order: Order,
 ): string | undefined {
   const { output } = order
-  if (output.chainId !== asked.chainKey) return 'the order is paid on another chain'
-  if (output.deadline !== asked.deadline) return 'the deadline is not that of the order'
-  const { fillContract } = asked
+  if (output.chainId !== fill.chainKey) return 'the order is paid on another chain'
+  if (output.deadline !== fill.deadline) return 'the deadline is not that of the order'
+  const { fillContract } = fill
   if (output.extraData !== (fillContract === undefined ? '0x' : encodeFillExtraData(fillContract)))
     return 'the order names another fill contract'
-  if (fillContract === undefined && output.calls.length + asked.calls.length > 0)
+  if (fillContract === undefined && output.calls.length + fill.calls.length > 0)
     return 'calls are not run on this chain'
-  if (!paysAsOrdered(asked, output)) return 'the payments are not those of the order'
-  if (!callsAsOrdered(asked, output)) return 'the calls are not those of the order'
-  if (asked.calls.length === 0) return undefined
-  const [first] = asked.payments
-  return first !== undefined && cloneOf(asked, order)?.address === first.recipient.toLowerCase()
+  if (!paysAsOrdered(fill, output)) return 'the payments are not those of the order'
+  if (!callsAsOrdered(fill, output)) return 'the calls are not those of the order'
+  if (fill.calls.length === 0) return undefined
+  const [first] = fill.payments
+  return first !== undefined && cloneOf(fill, order)?.address === first.recipient.toLowerCase()
     ? undefined
     : 'the calls would run elsewhere than the order pays'
 }
@@ -124,7 +124,7 @@ export const isSameSpelling = (one: string, other: string): boolean =>
   one === other || (/^0x/i.test(one) && one.toLowerCase() === other.toLowerCase())
 
 /** Each payment in its place, not less than the least and not more than what was quoted. */
-function paysAsOrdered({ payments }: AskedFill, output: Order['output']): boolean {
+function paysAsOrdered({ payments }: FillRequest, output: Order['output']): boolean {
   return (
     payments.length === output.payments.length &&
     output.payments.every((ordered, index) => {
@@ -140,18 +140,18 @@ function paysAsOrdered({ payments }: AskedFill, output: Order['output']): boolea
   )
 }
 
-function callsAsOrdered({ calls }: AskedFill, output: Order['output']): boolean {
+function callsAsOrdered({ calls }: FillRequest, output: Order['output']): boolean {
   try {
     const ordered = output.calls.map(decodeOrderCall)
     return (
       calls.length === ordered.length &&
       ordered.every((call, index) => {
-        const asked = calls[index]
+        const requestedCall = calls[index]
         return (
-          asked !== undefined &&
-          asked.to.toLowerCase() === call.to &&
-          asked.data.toLowerCase() === call.data &&
-          asked.value === call.value
+          requestedCall !== undefined &&
+          requestedCall.to.toLowerCase() === call.to &&
+          requestedCall.data.toLowerCase() === call.data &&
+          requestedCall.value === call.value
         )
       })
     )

@@ -55,7 +55,7 @@ export class LineBusyError extends Error {
 }
 
 /** @param fees as the market says what the network charges now. @throws NoGasPriceError */
-export function known<Fees>(fees: Fees | undefined, chainId: number): Fees {
+export function requireFees<Fees>(fees: Fees | undefined, chainId: number): Fees {
   if (fees === undefined) throw new NoGasPriceError(chainId)
   return fees
 }
@@ -169,11 +169,11 @@ export function gasCharges(
 ): readonly Charge[] {
   const budget = gasBudgetOf(record)
   const perHour = gasPerHourOf(budget, budgets)
-  const own: Charge = { budget: `${budget}:${chainId}`, amount, perHour }
+  const charge: Charge = { budget: `${budget}:${chainId}`, amount, perHour }
   const { sharer } = record
-  if (sharer === undefined || (budget !== 'refund-gas' && budget !== 'permit-gas')) return [own]
+  if (sharer === undefined || (budget !== 'refund-gas' && budget !== 'permit-gas')) return [charge]
   const share = { amount, perHour: perHour / allowanceParts, isShare: true } as const
-  return [own, { budget: `${budget}:${chainId}:${sharer}`, ...share }]
+  return [charge, { budget: `${budget}:${chainId}:${sharer}`, ...share }]
 }
 
 export function gasPerHourOf(budget: GasBudget, budgets: GasBudgets): bigint {

@@ -1,7 +1,7 @@
 import { type Hex, sha256TextHex } from '@causeway/core'
 import type { Landing, PayingChain, PayingFees, PaymentTerms } from '@causeway/families'
 import type { NetworkFees } from '@causeway/families/rules'
-import { type DeskWork, known, type Refusal } from './chainDesk.ts'
+import { type DeskWork, type Refusal, requireFees } from './chainDesk.ts'
 import type { Offered } from './move.ts'
 import { hasExpired, nextExpiringMove } from './nextExpiringMove.ts'
 import {
@@ -62,7 +62,7 @@ export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
   }
 
   async judge(kept: KeptRecord, { chainTime }: ExpiringSight) {
-    const record = own(kept)
+    const record = requireExpiring(kept)
     const { paying, landsWithinSeconds } = this.#options
     const { terms, transactions } = record
     const landing = await paying.landingOf(transactions.slice(-hashesMax))
@@ -89,9 +89,9 @@ export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
     }
   }
 
-  async signAgain(kept: KeptRecord, what: Offered): Promise<SignedAgain> {
-    if (what === 'cancellation') return {}
-    const record = own(kept)
+  async signAgain(kept: KeptRecord, offerKind: Offered): Promise<SignedAgain> {
+    if (offerKind === 'cancellation') return {}
+    const record = requireExpiring(kept)
     const offer = await this.#sign(record)
     const more = offer.fee - (newest(record.transactions)?.fee ?? 0n)
     const renewed = { ...record, transactions: [...record.transactions, offer] }
@@ -104,7 +104,7 @@ export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
 
   #bid(): PayingFees {
     const { marketFees, maxFeePerGasWei: ceiling } = this.#options
-    return { fees: known(marketFees(), this.chainId), ceiling }
+    return { fees: requireFees(marketFees(), this.chainId), ceiling }
   }
 
   async #sign(planned: Planned): Promise<ExpiringRecord['transactions'][number]> {
@@ -117,7 +117,7 @@ const isOver = (record: ExpiringRecord, landing: Landing): boolean =>
   landing.kind === 'none' && hasExpired(record, landing.finalHeight)
 
 /** @throws Error for a record of a chain with nonces: wallets of both kinds have nothing in common */
-function own(record: KeptRecord): ExpiringRecord {
+function requireExpiring(record: KeptRecord): ExpiringRecord {
   if ('terms' in record) return record
   throw new Error(`${record.id} was signed for a chain with nonces`)
 }

@@ -18,7 +18,7 @@ import type { KeptRecord } from './signedRecord.ts'
 type Queries = Pick<SqlDatabase, 'query'>
 
 /** All but its transaction of what oracles are asked about a payment. */
-export type Asked = {
+export type AttestationQuestion = {
   readonly order: Order
   readonly orderSignature: Hex
   readonly inputs: readonly InputEntry[]
@@ -38,7 +38,7 @@ export type Exposure = {
   /** Kinds that a final refusal of it stops; the first is the most telling. */
   readonly traits: readonly string[]
   /** Undefined where no oracle attests it. */
-  readonly asked: Asked | undefined
+  readonly asked: AttestationQuestion | undefined
   /** True if oracles attest fills: then attestations that may come soon are waited for. */
   readonly hasOracles: boolean
   /** Fees that a fill leaves owed, or that a claim takes. */
@@ -73,13 +73,18 @@ export async function readFigures(database: Queries): Promise<Figures> {
     `select chain_id, ${figureOf} as figure, sum(micro_usd)::numeric as sum from payment
      where ${isCounted} group by 1, 2`,
   )
-  const found = new Map<number, Record<Figure, bigint>>()
+  const sumsByChain = new Map<number, Record<Figure, bigint>>()
   for (const { chain_id: chainId, figure, sum } of rows) {
-    const own = found.get(Number(chainId)) ?? { payments: 0n, claims: 0n, others: 0n, refused: 0n }
-    own[figure] = sum
-    found.set(Number(chainId), own)
+    const chainSums = sumsByChain.get(Number(chainId)) ?? {
+      payments: 0n,
+      claims: 0n,
+      others: 0n,
+      refused: 0n,
+    }
+    chainSums[figure] = sum
+    sumsByChain.set(Number(chainId), chainSums)
   }
-  return found
+  return sumsByChain
 }
 
 /** The part of a limit at which nothing new is sold: what was sold before is still to be paid. */
@@ -105,17 +110,17 @@ export function exposureOf(
   sums: Figures,
   chains: readonly { readonly chainId: number; readonly limits: ExposureLimits }[],
 ): readonly { readonly chainId: number; readonly paidMicroUsd: bigint; readonly maxMicroUsd: bigint }[] {
-  const all = chains.slice(0, 1).map(({ limits }) => ({
+  const overall = chains.slice(0, 1).map(({ limits }) => ({
     ...{ chainId: 0, paidMicroUsd: sumOf(sums, 'payments'), maxMicroUsd: limits.allMicroUsd },
   }))
-  const own = chains.map(({ chainId, limits }) => ({
+  const perChain = chains.map(({ chainId, limits }) => ({
     ...{ chainId, paidMicroUsd: sums.get(chainId)?.payments ?? 0n, maxMicroUsd: limits.chainMicroUsd },
   }))
-  return [...all, ...own]
+  return [...overall, ...perChain]
 }
 
 const sumOf = (sums: Figures, figure: Figure): bigint =>
-  [...sums.values()].reduce((sum, own) => sum + own[figure], 0n)
+  [...sums.values()].reduce((sum, chainSums) => sum + chainSums[figure], 0n)
 
 /**
  * Counts a payment with the record that signs it. Refunds give back what is the depositor's, so that they are counted
@@ -147,17 +152,17 @@ async function coverClaim(
   tx: SqlTx,
   { microUsd, appFees, hasOracles }: Exposure,
 ): Promise<Pick<Exposure, 'microUsd' | 'appFees'>> {
-  const [claimed] = appFees
+  const [claimedFee] = appFees
   // An item that an older release stored does not tell whose fees it takes.
-  if (claimed === undefined) return { microUsd, appFees: [] }
-  const { attested, coming } = await readAppFeesOwed(tx, claimed)
-  const amount = minBigint(claimed.amount, attested)
-  const open = claimed.amount - amount
+  if (claimedFee === undefined) return { microUsd, appFees: [] }
+  const { attested, coming } = await readAppFeesOwed(tx, claimedFee)
+  const amount = minBigint(claimedFee.amount, attested)
+  const open = claimedFee.amount - amount
   if (hasOracles && open > 0n && open <= coming)
     throw new UnattestedError('oracles have not attested yet the fills that owe these app fees')
   return {
-    microUsd: divideUp(microUsd * open, claimed.amount),
-    appFees: amount > 0n ? [{ ...claimed, amount }] : [],
+    microUsd: divideUp(microUsd * open, claimedFee.amount),
+    appFees: amount > 0n ? [{ ...claimedFee, amount }] : [],
   }
 }
 
@@ -174,16 +179,16 @@ async function requireRoom(tx: SqlTx, exposure: Exposure): Promise<void> {
   })
   if (full === undefined) return
   if (full.of === 'kind') {
-    const said = refused.find(({ trait }) => trait === full.trait)?.said
+    const refusalReason = refused.find(({ trait }) => trait === full.trait)?.said
     throw new UnattestedError(
-      `oracles refused payments of this kind on chain ${chainId} (${full.trait}: ${said})`,
+      `oracles refused payments of this kind on chain ${chainId} (${full.trait}: ${refusalReason})`,
     )
   }
   const isClaim = exposure.kind === 'claim'
   const name = isClaim ? 'claims that no attestation covers' : 'payments that are not attested yet'
-  const where = full.of === 'chain' ? `on chain ${chainId}` : 'on all chains'
+  const scope = full.of === 'chain' ? `on chain ${chainId}` : 'on all chains'
   const reason = await reasonOf(tx, full.of === 'chain' ? chainId : undefined)
-  throw new UnattestedError(`${name} ${where} are at their limit${reason}`)
+  throw new UnattestedError(`${name} ${scope} are at their limit${reason}`)
 }
 
 /** The limit that a payment would pass. `kind`: oracles refused too much of a trait. */
@@ -257,8 +262,8 @@ const askedSchema = z.object({
   booking: z.string().optional(),
 })
 
-function serialize(asked: Asked): string {
-  return JSON.stringify(asked, (_key, value: unknown) =>
+function serialize(question: AttestationQuestion): string {
+  return JSON.stringify(question, (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
 }
@@ -318,7 +323,7 @@ export type KeptFill = {
   readonly chainId: number
   readonly transactionId: string
   readonly at: Date
-  readonly asked: Asked
+  readonly asked: AttestationQuestion
 }
 
 /** Signed from a moment on, oldest first. */
@@ -353,7 +358,7 @@ export type DuePayment = {
   readonly microUsd: bigint
   /** Key of the deposit that it was paid for, or that it gives back. */
   readonly deposit: string | undefined
-  readonly asked: Asked
+  readonly asked: AttestationQuestion
 }
 
 /** Payments of the chains whose turn it is, longest waiting first. */

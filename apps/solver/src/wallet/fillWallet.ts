@@ -162,8 +162,8 @@ class Submission {
   /** Asks each endpoint that takes transactions. @throws UpstreamUnavailableError where none answers */
   async ask(call: RpcCall) {
     const submit = this.#submit
-    const spoken = await (submit ?? this.#client).askEach([call], { timeoutMs: readTimeoutMs })
-    const said = spoken.flatMap(({ voice, answers: [answer] = [] }) =>
+    const endpointAnswers = await (submit ?? this.#client).askEach([call], { timeoutMs: readTimeoutMs })
+    const said = endpointAnswers.flatMap(({ voice, answers: [answer] = [] }) =>
       answer === undefined ? [] : [{ voice, answer }],
     )
     const silence =
@@ -177,9 +177,9 @@ class Submission {
   }
 
   async broadcast({ raw }: Pick<Signed, 'raw'>): Promise<void> {
-    const said = await this.ask({ method: 'eth_sendRawTransaction', params: [raw] })
-    if (said.some(({ answer }) => answer.ok || isKnown(answer.message))) return
-    const refusals = said.flatMap(({ voice, answer }) => (answer.ok ? [] : [{ voice, ...answer }]))
+    const answers = await this.ask({ method: 'eth_sendRawTransaction', params: [raw] })
+    if (answers.some(({ answer }) => answer.ok || isKnown(answer.message))) return
+    const refusals = answers.flatMap(({ voice, answer }) => (answer.ok ? [] : [{ voice, ...answer }]))
     const [refusal] = refusals
     if (refusal === undefined) throw new Error('what is not taken is refused')
     const forGood = refusals.filter(({ message }) => isNeverTaken(message))
@@ -236,16 +236,17 @@ function reached(
   threshold: number,
   of: (answers: readonly RpcAnswer[]) => bigint | undefined,
 ): bigint {
-  const byVoice = new Map<string, bigint>()
+  const valueByVoice = new Map<string, bigint>()
   for (const { voice, answers } of heads) {
     const value = answers === undefined ? undefined : of(answers)
     if (value === undefined) continue
-    const other = byVoice.get(voice)
-    byVoice.set(voice, other === undefined || value < other ? value : other)
+    const other = valueByVoice.get(voice)
+    valueByVoice.set(voice, other === undefined || value < other ? value : other)
   }
-  const found = [...byVoice.values()].sort((one, other) => (one < other ? 1 : -1))[threshold - 1]
-  if (found === undefined) throw new UpstreamUnavailableError('Too few endpoints name their newest block.')
-  return found
+  const agreedValue = [...valueByVoice.values()].sort((one, other) => (one < other ? 1 : -1))[threshold - 1]
+  if (agreedValue === undefined)
+    throw new UpstreamUnavailableError('Too few endpoints name their newest block.')
+  return agreedValue
 }
 
 function countOf([count]: readonly RpcAnswer[]): bigint | undefined {
@@ -262,12 +263,12 @@ function quantity(value: unknown): bigint | undefined {
 }
 
 async function agreedCount(client: ChainClient, address: Hex, block: bigint): Promise<number> {
-  const what = 'eth_getTransactionCount'
-  const { answers } = await client.agree([{ method: what, params: [address, toQuantity(block)] }], {
+  const method = 'eth_getTransactionCount'
+  const { answers } = await client.agree([{ method: method, params: [address, toQuantity(block)] }], {
     timeoutMs: readTimeoutMs,
   })
   const [answer] = answers
-  return Number(parseQuantity(answer?.ok === true ? answer.result : undefined, what))
+  return Number(parseQuantity(answer?.ok === true ? answer.result : undefined, method))
 }
 
 /** At most one of several transactions of a nonce is mined; the newest is the likeliest. */
@@ -282,9 +283,9 @@ async function firstMined(
     timeoutMs: readTimeoutMs,
     project: (receipts) => receipts.map(receiptOf).map((receipt) => receipt && Object.values(receipt)),
   })
-  const found = answers.map(receiptOf).find((receipt) => receipt !== undefined)
-  if (found === undefined) return undefined
-  const { hash, succeeded, blockNumber, costWei } = found
+  const minedReceipt = answers.map(receiptOf).find((receipt) => receipt !== undefined)
+  if (minedReceipt === undefined) return undefined
+  const { hash, succeeded, blockNumber, costWei } = minedReceipt
   return { hash, succeeded, costWei, isFinal: blockNumber <= finalBlock }
 }
 
@@ -298,18 +299,18 @@ type Receipt = {
 
 /** @throws MalformedAnswerError, NodeError */
 function receiptOf(answer: RpcAnswer): Receipt | undefined {
-  const what = 'eth_getTransactionReceipt'
+  const method = 'eth_getTransactionReceipt'
   if (!answer.ok) throw new NodeError(answer)
   if (answer.result === null) return undefined
-  const receipt = parseRecord(answer.result, what)
+  const receipt = parseRecord(answer.result, method)
   return {
-    hash: parseHash(receipt['transactionHash'], what),
-    succeeded: parseQuantity(receipt['status'], what) === 1n,
-    blockNumber: parseQuantity(receipt['blockNumber'], what),
-    blockHash: parseHash(receipt['blockHash'], what),
+    hash: parseHash(receipt['transactionHash'], method),
+    succeeded: parseQuantity(receipt['status'], method) === 1n,
+    blockNumber: parseQuantity(receipt['blockNumber'], method),
+    blockHash: parseHash(receipt['blockHash'], method),
     costWei:
-      parseQuantity(receipt['gasUsed'], what) * parseQuantity(receipt['effectiveGasPrice'], what) +
-      (receipt['l1Fee'] === undefined ? 0n : parseQuantity(receipt['l1Fee'], what)),
+      parseQuantity(receipt['gasUsed'], method) * parseQuantity(receipt['effectiveGasPrice'], method) +
+      (receipt['l1Fee'] === undefined ? 0n : parseQuantity(receipt['l1Fee'], method)),
   }
 }
 
@@ -331,8 +332,8 @@ export function cancellationGas(answer: RpcAnswer | undefined): bigint {
 
 /** No node takes these bytes, now or later. */
 export class NeverTakenError extends Error {
-  constructor(said: string) {
-    super(`no node takes the transaction: ${said}`)
+  constructor(message: string) {
+    super(`no node takes the transaction: ${message}`)
     this.name = 'NeverTakenError'
   }
 }

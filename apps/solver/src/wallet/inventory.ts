@@ -79,9 +79,9 @@ export function createInventory(
   return {
     free,
     async has(currency, amount, through = chain.fillContract) {
-      const left = (await free(currency)) - (chain.floors.get(currency) ?? 0n)
-      if (left >= amount) return isAllowed(currency, amount, through)
-      const missing = amount - left
+      const available = (await free(currency)) - (chain.floors.get(currency) ?? 0n)
+      if (available >= amount) return isAllowed(currency, amount, through)
+      const missing = amount - available
       if (currency === chain.wrappedNative && (await free(nativeCurrency)) - missing >= nativeFloor(chain)) {
         const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' })
         await chore('wrap', { to: chain.wrappedNative, data, valueWei: missing })
@@ -161,7 +161,7 @@ function withoutReserved(currency: string, balance: bigint, records: readonly Ke
   return records
     .flatMap(({ payments }): KeptRecord['payments'] => payments)
     .filter((payment) => payment.currency === currency)
-    .reduce((left, { amount }) => left - amount, balance)
+    .reduce((remaining, { amount }) => remaining - amount, balance)
 }
 
 /** @throws ZodError for what is no address: currencies of items were spelled by the codec of their chain */

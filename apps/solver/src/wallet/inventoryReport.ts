@@ -165,14 +165,14 @@ export function describeInventory(
 ): string {
   const lines = holdings.map((holding) => {
     const { chain, symbol, amount, floor, decimals, unsettled, dayOutflow } = holding
-    const [shown, owed] = [(value: bigint) => format(value, decimals), hubSum(holding)]
+    const [formatted, hubBalance] = [(value: bigint) => format(value, decimals), hubSum(holding)]
     const lasting = lastingSeconds(holding)
     return [
-      `${chain}  ${symbol}  ${shown(amount)}  floor ${shown(floor)}`,
+      `${chain}  ${symbol}  ${formatted(amount)}  floor ${formatted(floor)}`,
       ...(amount < floor ? ['BELOW ITS FLOOR'] : []),
-      ...(owed > 0n ? [`on the hub ${shown(owed)}`] : []),
-      ...(unsettled > 0n ? [`not settled on the hub ${shown(unsettled)}`] : []),
-      ...(lasting === undefined ? [] : [`lasts ${hoursOf(lasting)} at ${shown(dayOutflow)} a day`]),
+      ...(hubBalance > 0n ? [`on the hub ${formatted(hubBalance)}`] : []),
+      ...(unsettled > 0n ? [`not settled on the hub ${formatted(unsettled)}`] : []),
+      ...(lasting === undefined ? [] : [`lasts ${hoursOf(lasting)} at ${formatted(dayOutflow)} a day`]),
     ].join('  ')
   })
   const advice = [

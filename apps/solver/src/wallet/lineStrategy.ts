@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { maxBigint } from '@causeway/core'
 import { AlreadyMarkedError, type LineInputs, type LinePayingChain, type LineWork } from '@causeway/families'
 import { feeAt, lineFee, unminedMax } from '@causeway/families/rules'
-import { type DeskWork, known, LineBusyError, NoGasPriceError, type Refusal } from './chainDesk.ts'
+import { type DeskWork, LineBusyError, NoGasPriceError, type Refusal, requireFees } from './chainDesk.ts'
 import { heldBy, keptWork, ownLine, spentBy, workFor } from './lineWork.ts'
 import type { Offered } from './move.ts'
 import {
@@ -100,9 +100,9 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return { move: nextLineMove(one, facts), minedHash }
   }
 
-  async plan(asked: DeskWork): Promise<SignFirst | Refusal> {
+  async plan(deskWork: DeskWork): Promise<SignFirst | Refusal> {
     const { paying } = this.#options
-    const work = workFor(asked, paying.currency)
+    const work = workFor(deskWork, paying.currency)
     const refusal = typeof work === 'string' ? work : paying.refuse(work)
     if (typeof work === 'string' || refusal !== undefined) return { kind: 'refused', reason: refusal ?? '' }
     const { end } = await this.#standing()
@@ -113,15 +113,15 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return this.#signs(work)
   }
 
-  async signAgain(kept: KeptRecord, what: Offered, seen?: LineSight): Promise<SignedAgain> {
-    const { placed } = seen ?? (await this.#standing())
+  async signAgain(kept: KeptRecord, offerKind: Offered, sight?: LineSight): Promise<SignedAgain> {
+    const { placed } = sight ?? (await this.#standing())
     const index = indexOf(kept, placed)
     const one = placed[index]
     if (one?.parent === undefined || one.mined !== undefined) return {}
     const { record, parent, before } = one
     const { transactions, cancellations } = record
     const offers = [...transactions, ...cancellations]
-    const last = newest(what === 'cancellation' ? cancellations : transactions)
+    const last = newest(offerKind === 'cancellation' ? cancellations : transactions)
     const standing = last !== undefined && isSamePlace(last.parent, parent) ? last : undefined
     const here = offers.filter((offer) => isSamePlace(offer.parent, parent)).map(({ fee }) => fee)
     const bid = { before, ...(here.length > 0 && { replaced: here.reduce(maxBigint) }) }
@@ -129,12 +129,12 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     const gathered = newest(transactions)?.gathered ?? []
     try {
       const offer =
-        what === 'cancellation'
+        offerKind === 'cancellation'
           ? await this.#sign({ payments: [] }, { parent, gathered: [] }, { ...bid, dropped })
           : await this.#sign(record.line, { parent, gathered }, bid)
       if (offer === undefined) return { standing }
       const changed: LineRecord =
-        what === 'cancellation'
+        offerKind === 'cancellation'
           ? { ...record, cancellations: [...cancellations, offer] }
           : { ...record, transactions: [...transactions, offer] }
       const more = maxBigint(0n, offer.fee - offers.map(({ fee }) => fee).reduce(maxBigint, 0n))
@@ -194,7 +194,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
   }
 
   #price(): bigint {
-    return known(this.#options.marketFees(), this.chainId)
+    return requireFees(this.#options.marketFees(), this.chainId)
   }
 
   #signs(work: LineWork, gathered: LineInputs['gathered'] = []): SignFirst {

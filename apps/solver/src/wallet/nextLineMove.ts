@@ -45,15 +45,15 @@ export function placeLine(
   const unmined: LineOffer[] = []
   const placed = open.map((record): PlacedRecord => {
     const landed = minedOf(record, mined)
-    const own = { record, mined: landed, parent, before: [...unmined] }
-    if (landed !== undefined) return own
+    const placedRecord = { record, mined: landed, parent, before: [...unmined] }
+    if (landed !== undefined) return placedRecord
     const offer = offerOf(record)
     if (offer === undefined || !isSamePlace(offer.parent, parent)) parent = undefined
     else {
       parent = { txid: offer.hash, vout: 0, value: offer.left }
       unmined.push(offer)
     }
-    return own
+    return placedRecord
   })
   return { placed, end: parent, unmined }
 }
@@ -62,13 +62,13 @@ function minedOf(
   { transactions, cancellations }: LineRecord,
   mined: LineView['mined'],
 ): PlacedRecord['mined'] {
-  for (const [what, offers] of [
+  for (const [offerKind, offers] of [
     ['transaction', transactions],
     ['cancellation', cancellations],
   ] as const) {
     for (const offer of offers) {
-      const found = mined.get(offer.hash)
-      if (found !== undefined) return { what, offer, isFinal: found.isFinal }
+      const minedOffer = mined.get(offer.hash)
+      if (minedOffer !== undefined) return { what: offerKind, offer, isFinal: minedOffer.isFinal }
     }
   }
   return undefined
@@ -94,20 +94,22 @@ export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: Lin
     const outcome = mined.what === 'transaction' ? 'done' : 'cancelled'
     return { kind: 'settle', outcome, cost: mined.offer.fee }
   }
-  const what = isOver(record, facts) ? 'cancellation' : 'transaction'
-  if (parent === undefined || (what === 'transaction' && record.release === 'asked')) return waits
-  const last = newest(what === 'cancellation' ? record.cancellations : record.transactions)
-  if (last === undefined) return { kind: 'sign', what }
+  const offerKind = isOver(record, facts) ? 'cancellation' : 'transaction'
+  if (parent === undefined || (offerKind === 'transaction' && record.release === 'asked')) return waits
+  const last = newest(offerKind === 'cancellation' ? record.cancellations : record.transactions)
+  if (last === undefined) return { kind: 'sign', what: offerKind }
   // The service follows what it was told: nothing is signed before it knows of the last one.
   const isKnown =
-    what === 'cancellation' ||
+    offerKind === 'cancellation' ||
     !isToldAbout(record) ||
     (record.toldHash === last.hash && record.tellingHash === undefined)
-  if (!isSamePlace(last.parent, parent)) return isKnown ? { kind: 'sign', what } : waits
+  if (!isSamePlace(last.parent, parent)) return isKnown ? { kind: 'sign', what: offerKind } : waits
   const isSlow = facts.nowMs - last.signedAtMs >= facts.bumpAfterMs
-  if (isKnown && isSlow && facts.isLast) return { kind: 'sign', what }
+  if (isKnown && isSlow && facts.isLast) return { kind: 'sign', what: offerKind }
   const offer = offerOf(record)
-  return offer !== undefined && isSamePlace(offer.parent, parent) ? { kind: 'broadcast', what } : waits
+  return offer !== undefined && isSamePlace(offer.parent, parent)
+    ? { kind: 'broadcast', what: offerKind }
+    : waits
 }
 
 function isOver({ cancellations, release, deadline }: LineRecord, { chainSeconds }: LineFacts): boolean {

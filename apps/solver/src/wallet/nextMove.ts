@@ -54,18 +54,18 @@ export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRu
 
 function send(
   record: SignedRecord,
-  what: Offered,
+  offerKind: Offered,
   { nowMs }: RecordFacts,
   { bumpAfterMs, maxFeePerGasWei }: BumpRules,
 ): Move {
-  const last = newest(what === 'transaction' ? record.transactions : record.cancellations)
+  const last = newest(offerKind === 'transaction' ? record.transactions : record.cancellations)
   if (last === undefined) return waits
   // The service follows what it was told: a price that it does not know of yet is not raised again.
-  const isTold = what === 'cancellation' || !isToldAbout(record) || record.toldHash === last.hash
+  const isTold = offerKind === 'cancellation' || !isToldAbout(record) || record.toldHash === last.hash
   const isSlow = nowMs - last.signedAtMs >= bumpAfterMs
   return isTold && isSlow && last.maxFeePerGasWei < maxFeePerGasWei
-    ? { kind: 'sign', what }
-    : { kind: 'broadcast', what }
+    ? { kind: 'sign', what: offerKind }
+    : { kind: 'broadcast', what: offerKind }
 }
 
 function final(

@@ -1,7 +1,7 @@
 import { type Hex, maxBigint, minBigint } from '@causeway/core'
 import type { EthereumFees } from '@causeway/families/rules'
 import type { PlannedTransaction } from '../work/relays.ts'
-import { type CostBound, type DeskWork, GasCoinShortError, known, type Refusal } from './chainDesk.ts'
+import { type CostBound, type DeskWork, GasCoinShortError, type Refusal, requireFees } from './chainDesk.ts'
 import { type Fees, firstFees, replacementFees } from './fees.ts'
 import { closingTransaction, fillTransaction } from './fillTransaction.ts'
 import type { ChainCounts, FillWallet } from './fillWallet.ts'
@@ -64,7 +64,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
   }
 
   async judge(kept: KeptRecord, { counts }: NonceSight) {
-    const record = own(kept)
+    const record = requireNonced(kept)
     const { wallet, nowMs, rules } = this.#options
     const facts = await wallet.factsOf(record, counts, nowMs())
     return { move: nextMove(record, facts, rules), minedHash: facts.mined?.hash }
@@ -91,11 +91,11 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     }
   }
 
-  async signAgain(kept: KeptRecord, what: Offered): Promise<SignedAgain> {
-    const record = own(kept)
+  async signAgain(kept: KeptRecord, offerKind: Offered): Promise<SignedAgain> {
+    const record = requireNonced(kept)
     const { wallet, rules } = this.#options
     const { nonce, plan, transactions, cancellations } = record
-    const before = newest(what === 'cancellation' ? cancellations : transactions)
+    const before = newest(offerKind === 'cancellation' ? cancellations : transactions)
     const market = this.#market().gasPrice
     if (before === undefined) {
       const [last, first] = [newest(transactions), firstFees(market, rules.maxFeePerGasWei)]
@@ -107,11 +107,11 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     const raised = replacementFees(before, market, rules.maxFeePerGasWei)
     if (raised === undefined) return { standing: before }
     const offer =
-      what === 'cancellation'
+      offerKind === 'cancellation'
         ? await wallet.signCancellation(nonce, raised)
         : await wallet.sign({ ...plan, nonce }, raised)
     const changed: SignedRecord =
-      what === 'cancellation'
+      offerKind === 'cancellation'
         ? { ...record, cancellations: [...cancellations, offer] }
         : { ...record, transactions: [...transactions, offer] }
     const more = (raised.maxFeePerGasWei - before.maxFeePerGasWei) * plan.gas
@@ -123,7 +123,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
   }
 
   #market(): EthereumFees {
-    return known(this.#options.marketFees(), this.chainId)
+    return requireFees(this.#options.marketFees(), this.chainId)
   }
 
   #signs({ gas, ...plan }: PlannedTransaction & { readonly gas: bigint }, bid: Fees): SignFirst {
@@ -144,8 +144,8 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     if (bound === undefined) return transactionGasMax
     const { most, transaction } = bound
     const market = this.#market()
-    const left = maxBigint(0n, most - market.besideGasOf(transaction))
-    return minBigint(transactionGasMax, left / maxBigint(1n, market.gasPrice.expectedWei))
+    const remainingWei = maxBigint(0n, most - market.besideGasOf(transaction))
+    return minBigint(transactionGasMax, remainingWei / maxBigint(1n, market.gasPrice.expectedWei))
   }
 
   #transactionOf(work: DeskWork): PlannedTransaction {
@@ -165,7 +165,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
 }
 
 /** @throws Error for a record of a chain without nonces: wallets of both kinds have nothing in common */
-function own(record: KeptRecord): SignedRecord {
+function requireNonced(record: KeptRecord): SignedRecord {
   if ('plan' in record) return record
   throw new Error(`${record.id} was signed for a chain without nonces`)
 }

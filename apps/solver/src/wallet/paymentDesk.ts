@@ -73,10 +73,10 @@ export type DeskStrategy<Seen extends Sight> = {
   /** @returns what is next, and the transaction of the record that a block has */
   judge(
     record: KeptRecord,
-    seen: Seen,
+    sight: Seen,
   ): Promise<{ readonly move: Move; readonly minedHash: string | undefined }>
-  /** @param seen absent: it looks by itself where it has to */
-  signAgain(record: KeptRecord, what: Offered, seen?: Seen): Promise<SignedAgain>
+  /** @param sight absent: it looks by itself where it has to */
+  signAgain(record: KeptRecord, offerKind: Offered, sight?: Seen): Promise<SignedAgain>
   /** Sends bytes again and again at no harm. @throws NodeError, NeverTakenError, DomainError */
   broadcast(offer: Offer): Promise<void>
   /** Time since which the oldest unmined transaction waits, in Unix ms, by the last look. */
@@ -167,11 +167,11 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
 
   async advance(): Promise<readonly KeptRecord[]> {
     this.#leadership()
-    const seen = await this.#inTurn(() => this.#strategy.look())
-    if (this.#strategy.isOrdered) for (const record of seen.open) await this.#stepAlone(record, seen)
-    else await Promise.all(seen.open.map((record) => this.#stepAlone(record, seen)))
+    const sight = await this.#inTurn(() => this.#strategy.look())
+    if (this.#strategy.isOrdered) for (const record of sight.open) await this.#stepAlone(record, sight)
+    else await Promise.all(sight.open.map((record) => this.#stepAlone(record, sight)))
     await this.#beginChore()
-    return this.#open(seen.usedNonces)
+    return this.#open(sight.usedNonces)
   }
 
   markTold(record: KeptRecord): Promise<void> {
@@ -193,9 +193,9 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
 
   async beginTelling({ record, hash }: Replacement): Promise<KeptRecord> {
     if (record.tellingHash === hash) return record
-    const telling: KeptRecord = { ...record, tellingHash: hash }
-    await this.#save(telling)
-    return telling
+    const markedRecord: KeptRecord = { ...record, tellingHash: hash }
+    await this.#save(markedRecord)
+    return markedRecord
   }
 
   async releaseReplacement(
@@ -214,9 +214,9 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
 
   /** @throws NotLeadingError */
   #leadership(): Leadership {
-    const found = this.#options.leadership()
-    if (found === undefined) throw new NotLeadingError(this.chainId)
-    return found
+    const leadership = this.#options.leadership()
+    if (leadership === undefined) throw new NotLeadingError(this.chainId)
+    return leadership
   }
 
   /** One after the other, in the order of asking: nonces and numbers are given so. */
@@ -235,17 +235,17 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   }
 
   /** Moves one record on. Its failure must not stop the others. */
-  async #stepAlone(record: KeptRecord, seen: Seen): Promise<void> {
+  async #stepAlone(record: KeptRecord, sight: Seen): Promise<void> {
     try {
-      await this.#step(record, seen)
+      await this.#step(record, sight)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       this.#options.log('record_not_advanced', record, { reason })
     }
   }
 
-  async #step(record: KeptRecord, seen: Seen): Promise<void> {
-    const { move, minedHash } = await this.#strategy.judge(record, seen)
+  async #step(record: KeptRecord, sight: Seen): Promise<void> {
+    const { move, minedHash } = await this.#strategy.judge(record, sight)
     if (minedHash !== undefined) this.#minedHashes.set(keyOf(record), minedHash)
     else this.#minedHashes.delete(keyOf(record))
     switch (move.kind) {
@@ -254,7 +254,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
       case 'settle':
         return this.#settle(record, move.outcome, move.cost)
       case 'sign':
-        return this.#signAgain(record, move.what, seen)
+        return this.#signAgain(record, move.what, sight)
       case 'broadcast': {
         const offers = offersOf(record, move.what)
         const offer = newest(move.what === 'cancellation' ? offers : sendable(record, offers))
@@ -270,14 +270,14 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   }
 
   /** Kept before it is sent, and told to the service before that. Where it cannot be kept, the last offer stands. */
-  async #signAgain(record: KeptRecord, what: Offered, seen?: Seen): Promise<void> {
-    const { signed, standing, isLost } = await this.#strategy.signAgain(record, what, seen)
+  async #signAgain(record: KeptRecord, offerKind: Offered, sight?: Seen): Promise<void> {
+    const { signed, standing, isLost } = await this.#strategy.signAgain(record, offerKind, sight)
     if (isLost === true) return this.#settle(record, 'lost', 0n)
     if (signed === undefined || !(await this.#keepRaised(signed.record, signed.more)))
       return standing && this.#send(record, standing)
     const { event, offer } = signed
-    this.#options.log(event, record, { what, hash: offer.hash })
-    if (what === 'cancellation' || !isToldAbout(record)) await this.#send(signed.record, offer)
+    this.#options.log(event, record, { what: offerKind, hash: offer.hash })
+    if (offerKind === 'cancellation' || !isToldAbout(record)) await this.#send(signed.record, offer)
   }
 
   async #signCancellation(record: KeptRecord): Promise<void> {
@@ -347,8 +347,8 @@ export const openRecords = (
 
 const keyOf = ({ id, attempt }: KeptRecord): string => `${id} ${attempt}`
 
-const offersOf = (record: KeptRecord, what: Offered): readonly Offer[] =>
-  what === 'transaction' ? record.transactions : 'cancellations' in record ? record.cancellations : []
+const offersOf = (record: KeptRecord, offerKind: Offered): readonly Offer[] =>
+  offerKind === 'transaction' ? record.transactions : 'cancellations' in record ? record.cancellations : []
 
-const newestOffer = (record: KeptRecord, what: Offered = 'transaction'): Offer | undefined =>
-  newest(offersOf(record, what))
+const newestOffer = (record: KeptRecord, offerKind: Offered = 'transaction'): Offer | undefined =>
+  newest(offersOf(record, offerKind))

@@ -84,9 +84,9 @@ export type SaveOptions = {
 type Row = { readonly record: unknown }
 
 export function createRecords(database: SqlDatabase): Records {
-  const read = async (where: string, values: readonly unknown[]) =>
-    (await database.query<Row>(`select record from signed_record where ${where}`, values)).map(({ record }) =>
-      parseRecord(record),
+  const read = async (condition: string, values: readonly unknown[]) =>
+    (await database.query<Row>(`select record from signed_record where ${condition}`, values)).map(
+      ({ record }) => parseRecord(record),
     )
   return {
     active: (wallet, chainId, latestCount) =>
@@ -159,8 +159,8 @@ export async function readDayOutflows(
 
 function columnsOf(record: KeptRecord): readonly unknown[] {
   const { id, attempt, wallet, chainId, nonce, kind, orderId, outcome, failureReported } = record
-  const told = [outcome, failureReported, serializeRecord(record)]
-  return [id, attempt, wallet, chainId, nonce, kind, orderId ?? null, ...told]
+  const columns = [outcome, failureReported, serializeRecord(record)]
+  return [id, attempt, wallet, chainId, nonce, kind, orderId ?? null, ...columns]
 }
 
 /** One decides about a payment at a time, on whatever chain and in whatever process. */

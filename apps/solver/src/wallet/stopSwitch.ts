@@ -21,7 +21,7 @@ export interface StopSwitch {
    * The operator answers for what is paid and not attested now: it counts no more. Writes a line of who did it.
    * @param deed.chain undefined for all @returns how many payments
    */
-  go(deed: {
+  go(action: {
     readonly chain: { readonly key: string; readonly chainId: number } | undefined
     readonly reason: string
     readonly actor: string
@@ -40,8 +40,8 @@ export function createStopSwitch(database: SqlDatabase): StopSwitch {
       )
       return { isStopped: row?.is_stopped === true, reason: row?.reason }
     },
-    async set({ isStopped, reason: told, actor }) {
-      const reason = told.slice(0, reasonMax)
+    async set({ isStopped, reason: fullReason, actor }) {
+      const reason = fullReason.slice(0, reasonMax)
       await database.transaction(async (tx) => {
         const [before] = await tx.query<{ is_stopped: boolean }>(
           'select is_stopped from stop_switch for update',

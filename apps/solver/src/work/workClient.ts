@@ -11,7 +11,7 @@ export interface WorkSource {
    * @param asked.known of the answer before
    * @returns `known` of these items; undefined if the service does not hold requests and answered at once
    */
-  offered(asked: {
+  offered(query: {
     readonly waitMs: number
     readonly known: string | undefined
     readonly signal: AbortSignal
@@ -24,7 +24,7 @@ export interface WorkSource {
   report(
     id: string,
     txHash: string,
-    said: { readonly replaces?: string | undefined; readonly validUntil?: number | undefined },
+    details: { readonly replaces?: string | undefined; readonly validUntil?: number | undefined },
   ): Promise<'accepted' | 'closed'>
   /** Nothing was sent, or what was sent can have no effect any more. */
   failed(id: string, reason: string): Promise<void>
@@ -68,7 +68,7 @@ export function createWorkClient(
       ? ask()
       : tracing.during('quote-api', { 'server.address': host }, ask, 'client')
   }
-  async function tell(path: string, body: object): Promise<'accepted' | 'closed'> {
+  async function post(path: string, body: object): Promise<'accepted' | 'closed'> {
     const response = await send(path, body)
     await response.arrayBuffer()
     if (response.ok) return 'accepted'
@@ -101,12 +101,12 @@ export function createWorkClient(
         deadline.end()
       }
     },
-    report: (id, txHash, said) => tell(`/solver/work/${id}/report`, { txHash, ...said }),
+    report: (id, txHash, details) => post(`/solver/work/${id}/report`, { txHash, ...details }),
     async failed(id, reason) {
-      await tell(`/solver/work/${id}/failed`, { reason })
+      await post(`/solver/work/${id}/failed`, { reason })
     },
     async waits(id, reason) {
-      await tell(`/solver/work/${id}/waits`, { reason })
+      await post(`/solver/work/${id}/waits`, { reason })
     },
   }
 }
@@ -134,11 +134,11 @@ function question(
   { terms = {}, stopped = () => [], unattested = () => [] }: WorkClientOptions,
   members: Readonly<Record<string, string>>,
 ): URLSearchParams {
-  const told = stopped()
+  const stoppedChains = stopped()
   const exposed = unattested().map((one) => `${one.chainId}:${one.paidMicroUsd}:${one.maxMicroUsd}`)
   return new URLSearchParams({
     ...{ limit: String(pageSize), ...members, ...terms },
-    ...(told.length > 0 && { stopped: told.join() }),
+    ...(stoppedChains.length > 0 && { stopped: stoppedChains.join() }),
     ...(exposed.length > 0 && { unattested: exposed.join() }),
   })
 }

@@ -116,7 +116,7 @@ const payloads = {
 
 const recoverySchema = z
   .object({ orderId: hex(32), chainId: order.chainId, promise: hex(65).optional(), ...proof })
-  .transform(({ order: ordered, orderSignature, deposits, ...rest }, context): AskedRecovery => {
+  .transform(({ order: ordered, orderSignature, deposits, ...rest }, context): RecoveryRequest => {
     const proven = toProof({ order: ordered, orderSignature, deposits })
     if (proven !== undefined) return { ...rest, proof: proven }
     context.addIssue({ code: 'custom', path: ['order'], message: 'a recovery needs its order' })
@@ -156,7 +156,7 @@ export type PaidOrder = {
 }
 
 /** An order to give up, so that the owner of its deposit can recover it. */
-export type AskedRecovery = {
+export type RecoveryRequest = {
   readonly orderId: Hex
   /** Chain of the deposit. */
   readonly chainId: number
@@ -205,7 +205,7 @@ export type ReadItem =
   | { readonly kind: 'order'; readonly order: PaidOrder }
   | { readonly kind: 'relay'; readonly relay: Relay }
   | { readonly kind: 'sweep'; readonly sweep: ScriptSweep | ProgramSweep }
-  | { readonly kind: 'recovery'; readonly recovery: AskedRecovery }
+  | { readonly kind: 'recovery'; readonly recovery: RecoveryRequest }
   | { readonly kind: 'other' }
   | { readonly kind: 'broken'; readonly reason: string }
 

@@ -107,13 +107,13 @@ export function isAboutRequestedWithdrawal(
 ): boolean {
   if (execution === undefined) return true
   const ownerChain = chainOf(text(request['ownerChainId']), networkOf)
-  const named = request['depository']
+  const depository = request['depository']
   return settlesWithdrawal(execution.actions, {
     chain: chainOf(text(request['chainId']), networkOf),
     ...{ status, currency: text(request['currency']), recipient: text(request['recipient']) },
     nonce: BigInt(text(request['nonce'])),
     ownerAlias: hubAlias(ownerChain, text(request['owner'])),
-    depository: named === undefined ? undefined : text(named),
+    depository: depository === undefined ? undefined : text(depository),
     amount: BigInt(text(request['amount'])),
   })
 }
@@ -163,18 +163,22 @@ export function isAboutFill(response: FillsResponse, request: Request, networkOf
 export function isAboutRefund(response: RefundsResponse, request: Request, networkOf: NetworkOf): boolean {
   const { message, execution } = response
   const { order, refunds } = message.data
-  const asked = list(request['refunds'])
+  const requestedRefunds = list(request['refunds'])
   const isSame = refunds.every((entry, index) => {
     const chainId = order.inputs[entry.inputIndex]?.refunds[entry.refundIndex]?.chainId ?? ''
-    const transactionId = canonicalId(chainOf(chainId, networkOf), member(asked[index], 'transactionId'))
+    const transactionId = canonicalId(
+      chainOf(chainId, networkOf),
+      member(requestedRefunds[index], 'transactionId'),
+    )
     const { inputIndex, refundIndex } = entry
     return (
       entry.transactionId === transactionId &&
-      inputIndex === member(asked[index], 'inputIndex') &&
-      refundIndex === member(asked[index], 'refundIndex')
+      inputIndex === member(requestedRefunds[index], 'inputIndex') &&
+      refundIndex === member(requestedRefunds[index], 'refundIndex')
     )
   })
-  if (refunds.length !== asked.length || !isSame || !isAboutOrder(response, request, networkOf)) return false
+  if (refunds.length !== requestedRefunds.length || !isSame || !isAboutOrder(response, request, networkOf))
+    return false
   if (request['force'] === true || execution === undefined) return true
   return execution.actions.length === order.inputs.length
 }
@@ -204,17 +208,17 @@ function isAboutOrder(
 function areInputsAsked(
   order: Order,
   inputs: readonly InputEntry[],
-  asked: readonly unknown[],
+  requestedInputs: readonly unknown[],
   networkOf: NetworkOf,
 ): boolean {
-  if (inputs.length !== asked.length) return false
+  if (inputs.length !== requestedInputs.length) return false
   return inputs.every(({ transactionId, onchainId, inputIndex }, index) => {
-    const entry = asked[index]
-    const named = member(entry, 'chainId') ?? order.inputs[inputIndex]?.payment.chainId
+    const entry = requestedInputs[index]
+    const chainId = member(entry, 'chainId') ?? order.inputs[inputIndex]?.payment.chainId
     return (
       inputIndex === member(entry, 'inputIndex') &&
       lowerCase(onchainId) === text(member(entry, 'onchainId')).toLowerCase() &&
-      transactionId === canonicalId(chainOf(text(named), networkOf), member(entry, 'transactionId'))
+      transactionId === canonicalId(chainOf(text(chainId), networkOf), member(entry, 'transactionId'))
     )
   })
 }
@@ -238,14 +242,14 @@ export function isAboutInitiation(
   if (!isAsked && (execution !== undefined || executionHeld === undefined)) return false
   // Without a depository in the request only our own configuration knows the address.
   if (request['depository'] === undefined) return true
-  const named = {
+  const withdrawal = {
     depository: text(request['depository']),
     currency,
     recipient: text(request['recipient']),
     ownerAlias: hubFrom,
     nonce: BigInt(text(request['nonce'])),
   }
-  return hubTo === withdrawalAddress(chain, named)
+  return hubTo === withdrawalAddress(chain, withdrawal)
 }
 
 /** The chain's number follows from configuration alone: signers vouch for it. */

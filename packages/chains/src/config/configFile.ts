@@ -52,15 +52,15 @@ export function loadConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSo
 /**
  * As `loadConfigFile`, of a file whose problems are found. One that lacks nothing but variables is read as if they
  * were set, so that what else is wrong is found in the same pass.
- * @param found takes the problems, each of which stops a start
+ * @param findings takes the problems, each of which stops a start
  */
 export function examineConfigFile<Value>(
   schema: z.ZodType<Value>,
   source: ConfigSource,
-  found: Findings,
+  findings: Findings,
 ): Value | undefined {
   const { value, problems, unset } = readConfigFile(schema, source)
-  found.problems(problems)
+  findings.problems(problems)
   if (value !== undefined) return value
   const needed = unset.filter(({ variable }) => problems.some((one) => one.endsWith(needs(variable))))
   const standIns = Object.fromEntries(needed.map(({ variable }) => [variable, 'http://unset.invalid']))

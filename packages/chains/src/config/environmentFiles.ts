@@ -16,32 +16,35 @@ type EnvironmentFolder = {
 /**
  * The files of one environment, `undefined` in the place of each that fails or is still to be filled in.
  * @param names e.g. `chains`: of `chains.<environment>.json`
- * @param found takes why; for an environment without a chain file, one finding that says which there are
+ * @param findings takes why; for an environment without a chain file, one finding that says which there are
  */
 export async function readEnvironmentFiles(
   { directory, environment, isDeploying = false }: EnvironmentFolder,
   names: readonly string[],
-  found: Findings,
+  findings: Findings,
 ): Promise<readonly unknown[]> {
   const fileNames = names.map((name) => `${name}.${environment}.json`)
   const { files, problems } = await tryConfigFiles(directory, fileNames)
-  const known = await knownEnvironments(directory)
-  if (known === undefined) {
-    found.problems([`CONFIG_DIR: the folder ${directory} cannot be listed`])
+  const environments = await knownEnvironments(directory)
+  if (environments === undefined) {
+    findings.problems([`CONFIG_DIR: the folder ${directory} cannot be listed`])
     return names.map(() => undefined)
   }
-  if (!known.includes(environment)) {
-    const others = known.length === 0 ? 'it holds no chains.<ENVIRONMENT>.json' : `known: ${known.join(', ')}`
+  if (!environments.includes(environment)) {
+    const others =
+      environments.length === 0
+        ? 'it holds no chains.<ENVIRONMENT>.json'
+        : `known: ${environments.join(', ')}`
     const unknown = `ENVIRONMENT is ${environment}, and ${fileNames[0]} is not in ${directory}; ${others}`
-    found.problems([unknown], 'environment-unknown')
+    findings.problems([unknown], 'environment-unknown')
     return names.map(() => undefined)
   }
-  found.problems(problems)
+  findings.problems(problems)
   const read = isDeploying ? files.map((file, index) => beforeDeployment(names[index] ?? '', file)) : files
   return read.map((file, index) => {
     const places = unfilledPlaces(file)
     for (const { path, words } of places)
-      found.add({
+      findings.add({
         ...{ code: 'configuration-unfilled', severity: 'stops', setting: `${fileNames[index]}: ${path}` },
         ...{ seen: words, fix: fillingIn(words) },
       })

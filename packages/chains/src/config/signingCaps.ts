@@ -9,19 +9,19 @@ import type { SigningCap } from '@causeway/families'
  * @throws ConfigurationError for a network that the family does not have
  */
 export function readSigningCaps(
-  named: string | Readonly<Record<string, string>> | undefined,
+  caps: string | Readonly<Record<string, string>> | undefined,
   network: ChainNetwork,
   setting: string,
   problems: string[],
 ): readonly SigningCap[] | undefined {
-  if (named === undefined) return undefined
+  if (caps === undefined) return undefined
   const codec = codecOf(network)
-  const seen = new Set<string>()
-  return entriesOf(named, setting).flatMap(([place, currency, amount]) => {
+  const currencyKeys = new Set<string>()
+  return entriesOf(caps, setting).flatMap(([place, currency, amount]) => {
     try {
       const bytes = bytesToHex(codec.encodeCurrency(currency))
-      if (seen.has(bytes)) problems.push(`${place}: names a currency that is named twice`)
-      seen.add(bytes)
+      if (currencyKeys.has(bytes)) problems.push(`${place}: names a currency that is named twice`)
+      currencyKeys.add(bytes)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       problems.push(`${place}: names no currency of this chain`)
@@ -35,10 +35,10 @@ export function readSigningCaps(
 
 type Entry = readonly [place: string, currency: string, amount: string]
 
-function entriesOf(named: string | Readonly<Record<string, string>>, setting: string): readonly Entry[] {
-  if (typeof named !== 'string')
-    return Object.entries(named).map(([currency, amount]) => [`${setting}.${currency}`, currency, amount])
-  return splitList(named, ',').map((entry, index) => {
+function entriesOf(caps: string | Readonly<Record<string, string>>, setting: string): readonly Entry[] {
+  if (typeof caps !== 'string')
+    return Object.entries(caps).map(([currency, amount]) => [`${setting}.${currency}`, currency, amount])
+  return splitList(caps, ',').map((entry, index) => {
     const equals = entry.lastIndexOf('=')
     const amount = equals < 0 ? '' : entry.slice(equals + 1).trim()
     const currency = entry.slice(0, equals < 0 ? undefined : equals).trim()

@@ -3,8 +3,8 @@ const byDeploying = 'fill in by contracts deploy: '
 const zeroAddress = `0x${'0'.repeat(40)}`
 
 /** The text of a drafted file where only its operator knows the value. */
-export function fillInByHand(what: string): string {
-  return `${byHand}${what}`
+export function fillInByHand(subject: string): string {
+  return `${byHand}${subject}`
 }
 
 /** Placeholder for a contract address that `contracts deploy --write` fills in. */

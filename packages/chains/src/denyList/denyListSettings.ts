@@ -32,16 +32,16 @@ type Values = {
 
 /**
  * Deny-list settings from all variables. A list and its location are secrets of the operator.
- * @param found takes what must not run
+ * @param findings takes what must not run
  */
 export function denyListSettings(
   values: Values,
   { configDirectory, isLocal }: { readonly configDirectory: string; readonly isLocal: boolean },
-  found: Findings,
+  findings: Findings,
 ): DenyListSettings {
   const { DENY_LIST_FILE: file, DENY_LIST_URL: url } = values
   if (!isLocal && url?.reveal().startsWith('http:') === true)
-    found.wrong('DENY_LIST_URL', 'must begin with https: whoever carries it could empty it')
+    findings.wrong('DENY_LIST_URL', 'must begin with https: whoever carries it could empty it')
   return {
     file: file === undefined ? undefined : resolve(configDirectory, file),
     url,

@@ -82,7 +82,7 @@ export async function openDenyList(
 export async function examineDenyList(
   settings: DenyListSettings,
 ): Promise<readonly { readonly setting: string; readonly problem: string }[]> {
-  const found = await Promise.all(
+  const problems = await Promise.all(
     sourcesOf(settings).map(async (source) => {
       try {
         await readSource(source, settings, new AbortController().signal)
@@ -92,7 +92,7 @@ export async function examineDenyList(
       }
     }),
   )
-  return found.flat()
+  return problems.flat()
 }
 
 function sourcesOf({ file, url }: DenyListSettings): readonly DenyListSource[] {
@@ -139,7 +139,7 @@ async function openSource(
   })
   let version = first
   let seenAtMs = openedAtMs
-  let told: string | undefined
+  let reportedProblem: string | undefined
   return {
     list: () => version.list,
     seenAtMs: () => seenAtMs,
@@ -150,12 +150,12 @@ async function openSource(
         if (next.list !== version.list) observe({ kind: 'replaced', setting, entries: next.list.entries })
         version = next
         seenAtMs = askedAtMs
-        told = undefined
+        reportedProblem = undefined
       } catch (error) {
         if (signal.aborted) return
         const problem = problemOf(error)
-        if (problem !== told) observe({ kind: 'kept', setting, problem })
-        told = problem
+        if (problem !== reportedProblem) observe({ kind: 'kept', setting, problem })
+        reportedProblem = problem
       }
     },
   }

@@ -8,7 +8,7 @@ import {
 } from '@causeway/core'
 import type { HubReader, HubTransactions, MappingWriter } from '@causeway/families'
 import { concatHex, encodeFunctionData, parseAbi } from 'viem'
-import { proofOf, type Vouching, vouchForEntry } from './vouching.ts'
+import { proofOf, type VouchingOracles, vouchForEntry } from './vouching.ts'
 
 /** Steps of a solver at the hub that let a deposit's owner recover it. Repeating them changes nothing. */
 export interface HubRecoveries {
@@ -39,7 +39,7 @@ const actionGas = 120_000n
 
 /** @source docs/specification/protocol.md P-73 */
 export function createHubRecoveries(options: {
-  readonly vouching: Vouching<'attestPromise' | 'attestDeposits'>
+  readonly vouching: VouchingOracles<'attestPromise' | 'attestDeposits'>
   readonly writer: MappingWriter
   readonly transactions: HubTransactions
   readonly reader: Pick<HubReader, 'isExecuted'>

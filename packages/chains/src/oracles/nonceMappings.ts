@@ -8,10 +8,10 @@ import {
   type VmType,
 } from '@causeway/core'
 import type { HubEntries, MappingWriter, NonceMappings } from '@causeway/families'
-import { type VouchedEntry, type Vouching, vouchForEntry } from './vouching.ts'
+import { type VouchedEntry, type VouchingOracles, vouchForEntry } from './vouching.ts'
 
 /** A wallet's signed mapping of one of its own nonces. */
-export type SignedSaying = {
+export type SignedStatement = {
   readonly mapping: NonceMapping
   readonly vmType: VmType
   readonly signature: Hex
@@ -25,8 +25,8 @@ export type SignedSaying = {
  * same bytes; `silent` where too few say anything
  */
 export function vouchForMapping(
-  vouching: Vouching,
-  { mapping, vmType, signature, signatureChainId }: SignedSaying,
+  vouching: VouchingOracles,
+  { mapping, vmType, signature, signatureChainId }: SignedStatement,
   signal: AbortSignal,
 ): Promise<VouchedEntry | 'denied' | 'silent'> {
   const request = { ...mapping, nonce: `${mapping.nonce}`, signatureChainId, signature }
@@ -48,7 +48,7 @@ const noId: Hex = `0x${'0'.repeat(64)}`
 export function createNonceMappings(options: {
   /** The chain of the transfers. */
   readonly chain: { readonly id: string; readonly vmType: VmType }
-  readonly vouching: Vouching
+  readonly vouching: VouchingOracles
   readonly writer: MappingWriter
   readonly entries: HubEntries
   /** The EVM chain under whose number the wallet signs: any that the oracles know. */

@@ -31,7 +31,7 @@ export type MappingRequest = Omit<NonceMapping, 'nonce'> & {
 }
 
 /** Signing request for an entry of the hub's generic mapping. */
-export type AskedEntry = Extract<SigningRequest, { purpose: 'mapping-entry' }>
+export type MappingEntryRequest = Extract<SigningRequest, { purpose: 'mapping-entry' }>
 
 /** Body of `signatures/no-fill-or-refund/v1`. */
 type PromiseRequest = NoFillOrRefund & { readonly signature: Hex }
@@ -53,9 +53,17 @@ export interface OracleClient {
   /** Requests the attestation of a refund. Never throws. */
   attestRefund(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
   /** Requests the attestation of a generic-mapping entry that a wallet's signature proves. Never throws. */
-  attestMapping(request: MappingRequest, entry: AskedEntry, signal: AbortSignal): Promise<OracleAnswer>
+  attestMapping(
+    request: MappingRequest,
+    entry: MappingEntryRequest,
+    signal: AbortSignal,
+  ): Promise<OracleAnswer>
   /** Asks in this way for an entry that a solver's promise proves. Never throws. */
-  attestPromise(request: PromiseRequest, entry: AskedEntry, signal: AbortSignal): Promise<OracleAnswer>
+  attestPromise(
+    request: PromiseRequest,
+    entry: MappingEntryRequest,
+    signal: AbortSignal,
+  ): Promise<OracleAnswer>
   /** Asks for the execution, signed by the pinned signer, that brings deposits to the hub. Never throws. */
   attestDeposits(
     request: { readonly chainId: string; readonly transactionId: string },
@@ -111,7 +119,7 @@ export function createOracleClient(options: OracleClientOptions): OracleClient {
     }
     return askOracle(options, `/attestations/${kind}/v1`, request, find, signal)
   }
-  const attestEntry = (route: string, request: object, entry: AskedEntry, signal: AbortSignal) => {
+  const attestEntry = (route: string, request: object, entry: MappingEntryRequest, signal: AbortSignal) => {
     const find = (body: unknown): OracleAnswer => {
       const { data } = mappingSchema.safeParse(body)
       const wanted = { signer, digest: signingDigest(entry), recover }
@@ -182,7 +190,7 @@ function signatureOf(
   entries: readonly { readonly signature: string }[],
   wanted: { signer: Hex; digest: Uint8Array; recover: RecoverSigner },
 ): OracleAnswer {
-  const found = entries.find(({ signature }) => wanted.recover(wanted.digest, signature) === wanted.signer)
-  if (found === undefined) return { said: 'denied', code: 'signed something else' }
-  return { said: 'signed', signer: wanted.signer, signature: found.signature }
+  const match = entries.find(({ signature }) => wanted.recover(wanted.digest, signature) === wanted.signer)
+  if (match === undefined) return { said: 'denied', code: 'signed something else' }
+  return { said: 'signed', signer: wanted.signer, signature: match.signature }
 }

@@ -1,9 +1,9 @@
 import type { Hex, MappingDomain, MappingEntry } from '@causeway/core'
 import type { EntryProof } from '@causeway/families'
-import type { AskedEntry, OracleAnswer, OracleClient } from './oracleClient.ts'
+import type { MappingEntryRequest, OracleAnswer, OracleClient } from './oracleClient.ts'
 
 /** Oracles that may vouch for entries of the hub, and who they vouch as. */
-export type Vouching<Asked extends keyof OracleClient = 'attestMapping'> = {
+export type VouchingOracles<Asked extends keyof OracleClient = 'attestMapping'> = {
   readonly oracles: readonly Pick<OracleClient, Asked>[]
   /** Oracles that have to vouch. */
   readonly threshold: number
@@ -20,12 +20,12 @@ export type VouchedEntry = { readonly entry: MappingEntry; readonly proof: Entry
  * say anything
  */
 export async function vouchForEntry<Asked extends keyof OracleClient>(
-  { oracles, threshold, domain, multisig }: Vouching<Asked>,
+  { oracles, threshold, domain, multisig }: VouchingOracles<Asked>,
   entry: MappingEntry,
-  ask: (oracle: Pick<OracleClient, Asked>, entry: AskedEntry) => Promise<OracleAnswer>,
+  ask: (oracle: Pick<OracleClient, Asked>, entry: MappingEntryRequest) => Promise<OracleAnswer>,
 ): Promise<VouchedEntry | 'denied' | 'silent'> {
-  const asked = { purpose: 'mapping-entry' as const, domain, entry }
-  const answers = await Promise.all(oracles.map((oracle) => ask(oracle, asked)))
+  const request = { purpose: 'mapping-entry' as const, domain, entry }
+  const answers = await Promise.all(oracles.map((oracle) => ask(oracle, request)))
   const vouched = answers.flatMap((one) => (one.said === 'signed' ? [one] : []))
   if (vouched.length < threshold)
     return vouched.length === 0 && answers.some(({ said }) => said === 'denied') ? 'denied' : 'silent'

@@ -53,10 +53,10 @@ export function readAction(action: Hex): ReadAction {
   const accounts = /^0{63}[0-9]$/.test(type) ? accountsOf.get(type.slice(-1)) : undefined
   const isWhole = action.length === 2 + words.length * wordDigits
   if (accounts === undefined || !isWhole || rest.length !== accounts.length + 2) throw unreadable()
-  const named = accounts.map((name, index) => [name, accountIn(rest[index] ?? '')] as const)
+  const accountEntries = accounts.map((name, index) => [name, accountIn(rest[index] ?? '')] as const)
   const [hubTokenId, amount] = rest.slice(accounts.length).map((word) => BigInt(`0x${word}`))
   if (hubTokenId === undefined || amount === undefined) throw unreadable()
-  return { ...Object.fromEntries(named), hubTokenId, amount }
+  return { ...Object.fromEntries(accountEntries), hubTokenId, amount }
 }
 
 function accountIn(word: string): Hex {

@@ -85,9 +85,10 @@ export function firstUnpaid(payments: readonly DemandedPayment[]): UnpaidPayment
     const group = groupOf(payment)
     const demanded = (demandedByGroup.get(group) ?? 0n) + payment.minimumAmount
     demandedByGroup.set(group, demanded)
-    const found = paidFor(payment)
-    const { paid } = found
-    if (paid < demanded) return { position, why: whyUnpaid(payment.facts, found, demanded), paid, demanded }
+    const paidTotals = paidFor(payment)
+    const { paid } = paidTotals
+    if (paid < demanded)
+      return { position, why: whyUnpaid(payment.facts, paidTotals, demanded), paid, demanded }
   }
   return undefined
 }

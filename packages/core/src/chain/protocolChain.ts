@@ -33,15 +33,15 @@ export type HashedChain = {
  * The returned function throws UnknownChainError.
  */
 export function createChainHasher(networkOf: NetworkOf): (chainId: string) => HashedChain {
-  const known = new Map<string, HashedChain>()
+  const chains = new Map<string, HashedChain>()
   return (chainId) => {
-    const found = known.get(chainId)
-    if (found !== undefined) return found
+    const cached = chains.get(chainId)
+    if (cached !== undefined) return cached
     const network = networkOf(chainId)
     if (network === undefined) throw new UnknownChainError(chainId)
     const hashes = { recipients: new Map(), currencies: new Map(), data: new Map() }
     const chain = { codec: codecOf(network), idHash: hashText(chainId), hashes }
-    known.set(chainId, chain)
+    chains.set(chainId, chain)
     return chain
   }
 }

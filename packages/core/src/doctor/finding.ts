@@ -130,7 +130,7 @@ export function createFindings(): Findings {
     missing: (setting, seen = 'is not set') => void stop('setting-missing', setting, seen),
     wrong: (setting, seen) => void stop('setting-wrong', setting, seen),
     problems(sentences, code = 'configuration-wrong') {
-      for (const seen of sentences) stop(code, settingIn(seen), seen)
+      for (const sentence of sentences) stop(code, settingIn(sentence), sentence)
     },
     attempt(read, code = 'setting-wrong') {
       try {
@@ -155,7 +155,13 @@ export function createFindings(): Findings {
 export function findingsOf(error: unknown, code: FindingCode = 'configuration-wrong'): readonly Finding[] {
   if (error instanceof UnfitSettingsError) return error.findings
   if (!(error instanceof ConfigurationError)) throw error
-  return error.problems.map((seen) => ({ code, severity: 'stops', setting: settingIn(seen), seen, fix: '' }))
+  return error.problems.map((sentence) => ({
+    code,
+    severity: 'stops',
+    setting: settingIn(sentence),
+    seen: sentence,
+    fix: '',
+  }))
 }
 
 const variablePattern = /\b(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|ENVIRONMENT|ORACLES|PEERS)\b/

@@ -24,24 +24,24 @@ export function readVariables<Schema extends z.ZodObject>(
   schema: Schema,
   source: Source,
 ): ReadVariables<Schema> {
-  const found = createFindings()
+  const findings = createFindings()
   const set = Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
   )
   const unfilled = Object.keys(set).filter((name) => placeholder.test(set[name] ?? ''))
-  for (const name of unfilled) found.wrong(name, 'is still the placeholder of its example file')
+  for (const name of unfilled) findings.wrong(name, 'is still the placeholder of its example file')
   const entries = Object.entries(schema.shape).flatMap(([name, member]) => {
     const parsed = z.safeParse(member, Object.hasOwn(set, name) ? set[name] : undefined)
     if (parsed.success) return parsed.data === undefined ? [] : [[name, parsed.data] as const]
     if (unfilled.includes(name)) return []
-    if (!Object.hasOwn(set, name)) found.missing(name)
-    else found.wrong(name, refusalOf(member, set[name] ?? ''))
+    if (!Object.hasOwn(set, name)) findings.missing(name)
+    else findings.wrong(name, refusalOf(member, set[name] ?? ''))
     return []
   })
   const whole = schema.safeParse(set)
   // CAST: each value is the output of its own member.
   const values = Object.fromEntries(entries) as Partial<z.output<Schema>>
-  return { values, whole: whole.success ? whole.data : undefined, found }
+  return { values, whole: whole.success ? whole.data : undefined, found: findings }
 }
 
 /** Says what a value must be, and what it is where its setting is a number or one of a few words. */

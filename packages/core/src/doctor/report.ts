@@ -14,10 +14,12 @@ export function reportOf(
   findings: readonly Finding[],
   hints: ReadonlyMap<string, string>,
 ): DoctorReport {
-  const named = unique(findings).map((finding) => {
+  const findingsWithFix = unique(findings).map((finding) => {
     return { ...finding, fix: finding.fix || hintFor(finding.setting, hints) || `See ${configurationPage}.` }
   })
-  const sorted = severities.flatMap((severity) => named.filter((finding) => finding.severity === severity))
+  const sorted = severities.flatMap((severity) =>
+    findingsWithFix.filter((finding) => finding.severity === severity),
+  )
   return { service, startable: !stopsStart(sorted), findings: sorted }
 }
 
@@ -35,10 +37,10 @@ function hintFor(setting: string, hints: ReadonlyMap<string, string>): string | 
 
 /** Two readers of one setting may say the same of it. */
 function unique(findings: readonly Finding[]): readonly Finding[] {
-  const seen = new Set<string>()
+  const keys = new Set<string>()
   return findings.filter((finding) => {
     const key = JSON.stringify([finding.setting, finding.seen])
-    return seen.has(key) ? false : seen.add(key)
+    return keys.has(key) ? false : keys.add(key)
   })
 }
 

@@ -37,9 +37,9 @@ export const bitcoinNetworks = {
 /** @throws ConfigurationError when no network has this name; without a name it is the main one */
 export function bitcoinNetworkOf(name: string | undefined): BitcoinNetwork {
   if (name === undefined) return bitcoinMainnet
-  const found = Object.entries(bitcoinNetworks).find(([known]) => known === name)
-  if (found === undefined) throw new ConfigurationError(`no Bitcoin network is called ${name.slice(0, 32)}`)
-  return found[1]
+  const match = Object.entries(bitcoinNetworks).find(([networkName]) => networkName === name)
+  if (match === undefined) throw new ConfigurationError(`no Bitcoin network is called ${name.slice(0, 32)}`)
+  return match[1]
 }
 
 /** Sets legacy addresses apart from witness programs, whose first byte is a version of at most 16. */

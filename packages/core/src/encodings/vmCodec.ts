@@ -124,14 +124,14 @@ export function createVmCodec(family: VmFamily): VmCodec {
 
 /** Nothing that is refused is kept: only who asks decides how long that is. */
 function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress'] {
-  const known = new Map<string, ParsedAddress>()
+  const cache = new Map<string, ParsedAddress>()
   return (address) => {
-    const before = known.get(address)
+    const before = cache.get(address)
     // Callers may write into the returned bytes, so each gets a copy.
     if (before !== undefined) return { bytes: before.bytes.slice(), canonical: before.canonical }
     const parsed = parse(address)
     if ('refusal' in parsed || parsed.isUnspendable === true) return parsed
-    remembered(known, address, () => ({ bytes: parsed.bytes.slice(), canonical: parsed.canonical }))
+    remembered(cache, address, () => ({ bytes: parsed.bytes.slice(), canonical: parsed.canonical }))
     return parsed
   }
 }
@@ -160,7 +160,7 @@ export function encodeAddressField(codec: VmCodec, address: string, field: strin
   try {
     return codec.encodeAddress(address)
   } catch (error) {
-    throw named(error, codec, field)
+    throw addField(error, codec, field)
   }
 }
 
@@ -169,7 +169,7 @@ export function encodeCurrencyField(codec: VmCodec, currency: string, field: str
   try {
     return codec.encodeCurrency(currency)
   } catch (error) {
-    throw named(error, codec, field)
+    throw addField(error, codec, field)
   }
 }
 
@@ -184,7 +184,7 @@ export function currencyProblem({ encodeCurrency }: VmCodec, currency: string): 
   }
 }
 
-function named(error: unknown, { vmType }: VmCodec, field: string): unknown {
+function addField(error: unknown, { vmType }: VmCodec, field: string): unknown {
   if (!(error instanceof InvalidAddressError)) return error
   return new InvalidAddressError({ vmType, reason: error.reason, field })
 }

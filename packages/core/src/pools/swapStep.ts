@@ -72,10 +72,10 @@ export function stepExactOutput(
       : priceAfterToken0Out(sqrtPriceX96, liquidity, remaining)
     swap.remaining = 0n
   }
-  const taken = zeroForOne
+  const amountIn = zeroForOne
     ? amount0Up(swap.sqrtPriceX96, sqrtPriceX96, liquidity)
     : amount1Up(sqrtPriceX96, swap.sqrtPriceX96, liquidity)
-  swap.counted += taken + feeUp(taken, feePips, feeDenominator - feePips)
+  swap.counted += amountIn + feeUp(amountIn, feePips, feeDenominator - feePips)
 }
 
 /** The fee that comes on top of an input: input·fee/(1 − fee), rounded up. */

@@ -23,9 +23,9 @@ export function firstDifference<Withdrawal extends object>(
   one: Withdrawal,
   other: Withdrawal,
 ): string | undefined {
-  const [named, wanted] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
-  const names = new Set([...named.keys(), ...wanted.keys()])
-  return [...names].find((name) => textOf(named.get(name)) !== textOf(wanted.get(name)))
+  const [actual, expected] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
+  const names = new Set([...actual.keys(), ...expected.keys()])
+  return [...names].find((name) => textOf(actual.get(name)) !== textOf(expected.get(name)))
 }
 
 function textOf(value: unknown): string {

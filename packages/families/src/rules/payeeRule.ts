@@ -29,17 +29,17 @@ export function createPayeeRule(settings: PayeeSettings): PayeeRule {
   const { codec, family } = settings
   const spell = (account: string) =>
     codec.isAddress(account) ? codec.canonicalAddress(account) : codec.spellAddress(account)
-  const known = new Map<string, string>()
-  for (const [account, what] of configuredAccounts(settings)) {
+  const accountLabels = new Map<string, string>()
+  for (const [account, label] of configuredAccounts(settings)) {
     // A contract of the files is 20 bytes of hex, whatever the chain's own spelling is.
     const own = /^0x[0-9a-f]{40}$/i.test(account) ? family.accountOfHex?.(lowerCase(account)) : account
-    if (own !== undefined && !known.has(spell(own))) known.set(spell(own), what)
+    if (own !== undefined && !accountLabels.has(spell(own))) accountLabels.set(spell(own), label)
   }
   const burnt = new Set(family.burnt)
   return {
     neverPaid(account) {
       const own = spell(account)
-      return known.get(own) ?? family.reserved(own)
+      return accountLabels.get(own) ?? family.reserved(own)
     },
     isBurnt: (account) => burnt.has(spell(account)),
   }
@@ -57,7 +57,7 @@ function configuredAccounts({
   custody,
 }: PayeeSettings): readonly (readonly [account: string, what: string])[] {
   const { uniswapV3, feeModel } = config
-  const named: readonly (readonly [string | undefined, string])[] = [
+  const accounts: readonly (readonly [string | undefined, string])[] = [
     ...config.currencies
       .filter(({ address }) => address !== codec.nativeCurrency)
       .map(({ address, symbol }) => [address, `the ${symbol} token itself`] as const),
@@ -90,7 +90,7 @@ function configuredAccounts({
     ...(listed.fillPayers ?? []).map((payer) => [payer, 'a wallet that pays orders'] as const),
     [custody, 'the account that top-ups of sponsors are paid to'],
   ]
-  return named.flatMap(([account, what]) =>
-    account === undefined || account === '' ? [] : [[account, what] as const],
+  return accounts.flatMap(([account, label]) =>
+    account === undefined || account === '' ? [] : [[account, label] as const],
   )
 }

@@ -91,7 +91,7 @@ export interface ChainQuoting {
   /** Accounts whose balances decide what the user's transactions cost, for any amount of the route. */
   touched(route: TouchingRoute): readonly Holding[]
   /** Transactions that the user sends, in order. An unknown allowance counts as none. */
-  plan(route: OriginRoute, known: KnownState): readonly PlannedTransaction[]
+  plan(route: OriginRoute, state: KnownState): readonly PlannedTransaction[]
   /**
    * A planned transaction as the family's public client takes it.
    * @throws Error for what was planned from another route or by another family

@@ -17,10 +17,10 @@ export type ChainFinding = {
 /** Subject of a contradiction: the chain of an endpoint, the code at an address, or a contract's own data. */
 export type FindingKind =
   | ('network' | 'contract' | 'code' | 'heartbeatSeconds' | 'vaultAccount' | 'refusal' | 'guardianSet')
-  | SaidByContract
+  | ContractGetter
 
 /** Named as the functions that are asked. */
-export type SaidByContract =
+export type ContractGetter =
   | ('description' | 'decimals' | 'symbol')
   | ('token0' | 'token1' | 'fee' | 'tickSpacing' | 'factory')
   | ('depository' | 'depositRouter' | 'DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH')

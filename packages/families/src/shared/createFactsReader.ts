@@ -46,7 +46,7 @@ export type WithdrawalReading<Seen> = {
    */
   read(transactionId: string | undefined, signal: AbortSignal): Promise<AgreedFacts<Seen>>
   /** The facts for this caller, by the bytes that he sent himself. Asks nothing. */
-  describe(seen: Seen, transactionId: string | undefined): DescribedWithdrawal
+  describe(withdrawal: Seen, transactionId: string | undefined): DescribedWithdrawal
 }
 
 export type DescribedWithdrawal = Omit<WithdrawalFacts, 'kind' | 'withdrawalId' | 'evidence'> & {
@@ -83,10 +83,10 @@ export type FactsFamily<Seen, Block extends ShownIn = ShownIn> = {
 /** The reader of one chain, whatever its family. */
 export interface FamilyReader<Block extends ShownIn = ShownIn> extends FactsReader {
   readDeposits(
-    ...asked: Parameters<FactsReader['readDeposits']>
+    ...args: Parameters<FactsReader['readDeposits']>
   ): Promise<DepositFacts & ProvenTransaction<Block>>
   readPayment(
-    ...asked: Parameters<FactsReader['readPayment']>
+    ...args: Parameters<FactsReader['readPayment']>
   ): Promise<PaymentFacts & ProvenTransaction<Block>>
   /** Drops what is remembered: for a chain that was halted and is followed again. */
   forget(): void
@@ -116,8 +116,11 @@ export function createFactsReader<Seen, Block extends ShownIn = ShownIn>(
     async readPayment(question, options) {
       const canonical = canonicalPayment(codec, question)
       const { transactionId } = canonical
-      const { blockTimestampSeconds, evidence, ...found } = await family.readPayment(canonical, options)
-      return { kind: 'payment', transactionId, blockTimestampSeconds, ...found, evidence }
+      const { blockTimestampSeconds, evidence, ...paymentFacts } = await family.readPayment(
+        canonical,
+        options,
+      )
+      return { kind: 'payment', transactionId, blockTimestampSeconds, ...paymentFacts, evidence }
     },
     readWithdrawal: (question, options) => readWithdrawal(family, { codec, withdrawals }, question, options),
     readWithdrawRequest: (question, options) => readWithdrawRequest(family, question, options),

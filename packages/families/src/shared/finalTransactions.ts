@@ -52,17 +52,17 @@ export function createFinalTransactions<
 }): FinalTransactions<Final, View, Block> {
   const { quorum, limits, finalityRule, shownIn, weightOf } = options
   const { chainId } = quorum
-  const known = new FinalReadingCache<KnownTransaction<Final, Block>>({
+  const cache = new FinalReadingCache<KnownTransaction<Final, Block>>({
     chainId,
     limits,
     weightOf: ({ final }) => weightOf(final),
   })
   return {
     read: ({ question, ...remembered }, signal) =>
-      known.read(remembered, signal, async (shared) => {
+      cache.read(remembered, signal, async (shared) => {
         const { facts: final, agreeingEndpoints } = await quorum.read({ ...question, signal: shared })
         return { final, evidence: { chainId, ...shownIn(final), finalityRule, agreeingEndpoints } }
       }),
-    forget: () => known.forget(),
+    forget: () => cache.forget(),
   }
 }

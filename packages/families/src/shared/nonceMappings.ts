@@ -4,11 +4,11 @@ import type { Hex, NonceMapping, nonceMappingTypedData } from '@causeway/core'
 export type NonceEntry = { readonly id: Hex; readonly depositor: Hex }
 
 /** A wallet's statement about one of its own nonces. */
-export type NonceSaying = Omit<NonceMapping, 'walletChainId'>
+export type NonceStatement = Omit<NonceMapping, 'walletChainId'>
 
 /** Typed data of the statement, which the wallet signs. */
-export type SayingTypedData = ReturnType<typeof nonceMappingTypedData> & {
-  readonly message: NonceSaying & { readonly chainId: string }
+export type StatementTypedData = ReturnType<typeof nonceMappingTypedData> & {
+  readonly message: NonceStatement & { readonly chainId: string }
 }
 
 /**
@@ -17,10 +17,10 @@ export type SayingTypedData = ReturnType<typeof nonceMappingTypedData> & {
  */
 export interface NonceMappings {
   /** @returns undefined where nothing is said. @throws DomainError where endpoints of the hub are silent or disagree */
-  read(of: Pick<NonceSaying, 'wallet' | 'nonce'>, signal: AbortSignal): Promise<NonceEntry | undefined>
+  read(of: Pick<NonceStatement, 'wallet' | 'nonce'>, signal: AbortSignal): Promise<NonceEntry | undefined>
   /**
    * Resolves once the hub has it; repeating it changes nothing.
    * @throws MappingTakenError where something else was said before; UpstreamUnavailableError
    */
-  write(saying: NonceSaying, sign: (data: SayingTypedData) => Promise<Hex>): Promise<void>
+  write(statement: NonceStatement, sign: (data: StatementTypedData) => Promise<Hex>): Promise<void>
 }

@@ -43,7 +43,7 @@ export function askLanding(
 }
 
 /** Statement of each voice; an unreadable answer counts as none. */
-export function saidByVoice<Value>(
+export function readByVoice<Value>(
   votes: Votes,
   read: (answers: readonly (RpcAnswer | undefined)[]) => Value,
 ): readonly Value[] {
@@ -56,40 +56,40 @@ export function saidByVoice<Value>(
 }
 
 /** Units of the family that running a transaction took, or how it failed. */
-export type SaidRun<Failure extends string = 'fails'> = bigint | Failure
+export type RunAnswer<Failure extends string = 'fails'> = bigint | Failure
 
 /**
  * As much as enough voices say, so that no node alone has a payment refused, or signed where it fails. `undefined` while
  * they contradict each other.
  */
-export function runSaid<Failure extends string>(
-  said: readonly SaidRun<Failure>[],
+export function agreeOnRun<Failure extends string>(
+  runs: readonly RunAnswer<Failure>[],
   { threshold }: Electorate,
-): SaidRun<Failure> | undefined {
+): RunAnswer<Failure> | undefined {
   const units = reachedBy(
     threshold,
-    said.flatMap((one) => (typeof one === 'bigint' ? [one] : [])),
+    runs.flatMap((one) => (typeof one === 'bigint' ? [one] : [])),
   )
-  return units >= 0n ? units : saidByEnough(said, { threshold })
+  return units >= 0n ? units : findAgreed(runs, { threshold })
 }
 
 /** Value that enough voices share. */
-export function saidByEnough<Value>(
-  said: readonly Value[],
+export function findAgreed<Value>(
+  values: readonly Value[],
   { threshold }: Pick<Electorate, 'threshold'>,
 ): Value | undefined {
-  return said.find((one) => said.filter((other) => other === one).length >= threshold)
+  return values.find((one) => values.filter((other) => other === one).length >= threshold)
 }
 
 /** Unix seconds; what a voice says of an id came no earlier than that. */
-export type SaidMark = { readonly state: PaymentState; readonly timeSeconds: bigint }
+export type MarkAnswer = { readonly state: PaymentState; readonly timeSeconds: bigint }
 
 const states: readonly PaymentState[] = ['open', 'paid', 'closed']
 
 /** `undefined` while voices contradict each other. */
-export function markSaid(said: readonly SaidMark[], { threshold }: Electorate): FinalMark | undefined {
+export function agreeOnMark(marks: readonly MarkAnswer[], { threshold }: Electorate): FinalMark | undefined {
   for (const state of states) {
-    const times = said.flatMap((one) => (one.state === state ? [one.timeSeconds] : []))
+    const times = marks.flatMap((one) => (one.state === state ? [one.timeSeconds] : []))
     const reached = reachedBy(threshold, times)
     if (reached >= 0n) return { state, timestampSeconds: Number(reached) }
   }
@@ -97,43 +97,46 @@ export function markSaid(said: readonly SaidMark[], { threshold }: Electorate): 
 }
 
 /** The height of a final block, and Unix seconds of the newest one. */
-export type SaidHead = { readonly height: bigint; readonly timeSeconds: bigint }
+export type HeadAnswer = { readonly height: bigint; readonly timeSeconds: bigint }
 
 /** `undefined` while too few have said anything. */
-export function headSaid(said: readonly SaidHead[], { threshold }: Electorate): PayingHead | undefined {
-  if (said.length < threshold) return undefined
-  const reached = (of: (one: SaidHead) => bigint) => reachedBy(threshold, said.map(of))
+export function agreeOnPayingHead(
+  heads: readonly HeadAnswer[],
+  { threshold }: Electorate,
+): PayingHead | undefined {
+  if (heads.length < threshold) return undefined
+  const reached = (of: (one: HeadAnswer) => bigint) => reachedBy(threshold, heads.map(of))
   return {
     finalHeight: reached(({ height }) => height),
     timeSeconds: Number(reached(({ timeSeconds }) => timeSeconds)),
   }
 }
 
-export type SaidStatus = { readonly succeeded: boolean; readonly isFinal: boolean } | undefined
+export type StatusAnswer = { readonly succeeded: boolean; readonly isFinal: boolean } | undefined
 
 /** The height of a final block, asked for first, and what became of each transaction. */
-export type SaidLanding = { readonly height: bigint; readonly statuses: readonly SaidStatus[] }
+export type LandingAnswer = { readonly height: bigint; readonly statuses: readonly StatusAnswer[] }
 
 /**
  * Landing of transactions. Those in no block, as enough voices report, have not landed at the height that enough of
  * those voices have reached.
  */
-export function landingSaid(
-  said: readonly SaidLanding[],
+export function agreeOnLanding(
+  landings: readonly LandingAnswer[],
   hashes: readonly string[],
   { threshold }: Electorate,
 ): Landing {
-  const agree = (index: number, of: (status: SaidStatus) => boolean) =>
-    said.filter(({ statuses }) => of(statuses[index])).length >= threshold
+  const agree = (index: number, of: (status: StatusAnswer) => boolean) =>
+    landings.filter(({ statuses }) => of(statuses[index])).length >= threshold
   for (const [index, hash] of hashes.entries()) {
     for (const succeeded of [true, false]) {
-      const is = (status: SaidStatus) => status?.succeeded === succeeded
+      const is = (status: StatusAnswer) => status?.succeeded === succeeded
       if (agree(index, (status) => is(status) && status?.isFinal === true))
         return { kind: 'landed', hash, succeeded, isFinal: true }
       if (agree(index, is)) return { kind: 'landed', hash, succeeded, isFinal: false }
     }
   }
-  const heights = said.flatMap(({ height, statuses }) =>
+  const heights = landings.flatMap(({ height, statuses }) =>
     statuses.every((status) => status === undefined) ? [height] : [],
   )
   const finalHeight = reachedBy(threshold, heights)

@@ -28,27 +28,27 @@ export function createRecent<Value>(
     weightOf = () => 1,
   }: {
     readonly forMs?: number
-    readonly lasts?: (found: Value) => boolean
-    readonly weightOf?: (found: Value) => number
+    readonly lasts?: (result: Value) => boolean
+    readonly weightOf?: (result: Value) => number
   } = {},
 ) {
   type Entry = { readonly found: Promise<Value | undefined>; untilMs: number }
-  const known = createLruCache<Entry>(recentMax)
+  const cache = createLruCache<Entry>(recentMax)
   return (key: string, find: () => Promise<Value | undefined>): Promise<Value | undefined> => {
-    const before = known.get(key)
+    const before = cache.get(key)
     const atMs = now()
     if (before !== undefined && atMs < before.untilMs) return before.found
-    const found = find()
-    const entry: Entry = { found, untilMs: atMs + forMs }
-    known.set(key, entry)
-    void found.then((value) => {
-      if (known.peek(key) !== entry) return
+    const lookup = find()
+    const entry: Entry = { found: lookup, untilMs: atMs + forMs }
+    cache.set(key, entry)
+    void lookup.then((value) => {
+      if (cache.peek(key) !== entry) return
       // The size of an entry that is there is never counted anew.
-      known.delete(key)
+      cache.delete(key)
       if (value === undefined) return
       if (lasts(value)) entry.untilMs = Number.POSITIVE_INFINITY
-      known.set(key, entry, { size: Math.max(1, weightOf(value)) })
+      cache.set(key, entry, { size: Math.max(1, weightOf(value)) })
     })
-    return found
+    return lookup
   }
 }

@@ -20,8 +20,8 @@ export async function checkLocalNodes(
   if (!isOnThisMachine(environment)) return []
   const { chainId, electorate } = client
   const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
-  const said = each.map(({ alias, answers }) => ({ alias, said: answers?.[0] }))
-  return localProblems({ chainId, threshold: electorate.threshold }, said, (answer) => {
+  const versions = each.map(({ alias, answers }) => ({ alias, said: answers?.[0] }))
+  return localProblems({ chainId, threshold: electorate.threshold }, versions, (answer) => {
     const isAnvil = answer.ok && String(answer.result).toLowerCase().startsWith('anvil/')
     return isAnvil ? undefined : `is no anvil node, as ENVIRONMENT=${environment} demands`
   })

@@ -129,12 +129,12 @@ function createStateReader(
 ): (head: ChainHead, limits: StateLimits) => Promise<State> {
   const { feeModel, multicall3 } = contractChain(plan.config)
   const { reading: readContracts, isDataFeeGas }: ContractReads = planContractReads(plan, fillWallet)
-  let known: { readonly dataFees: DataFees; readonly readAtMs: number } | undefined
+  let cached: { readonly dataFees: DataFees; readonly readAtMs: number } | undefined
 
   return async (head, { undecided, ...limits }) => {
     const { number, hash, timestampSeconds } = head
     const readAtMs = now()
-    const withDataFees = known === undefined || readAtMs - known.readAtMs >= dataFeeIntervalMs
+    const withDataFees = cached === undefined || readAtMs - cached.readAtMs >= dataFeeIntervalMs
     const contracts = readContracts({ withDataFees })
     const [{ verdicts, votes }, shapes] = await Promise.all([
       agreeOnEach(
@@ -150,9 +150,9 @@ function createStateReader(
     const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
     const answer = { verdict: verdicts[1], votes: votes[1] ?? [], undecided }
     const answers = agreedContracts(client, answer, contracts.calls.length)
-    const { dataFees = known?.dataFees, ...facts } = contracts.read(answers)
+    const { dataFees = cached?.dataFees, ...facts } = contracts.read(answers)
     if (dataFees === undefined) throw new Error('the first refresh asks for data fees')
-    if (withDataFees) known = { dataFees, readAtMs }
+    if (withDataFees) cached = { dataFees, readAtMs }
     const dearer = dearerStateOf(shapes ?? [], feeModel.unitsTimesMax)
     return {
       head: { number, hash, timestampSeconds },

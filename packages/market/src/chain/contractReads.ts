@@ -92,10 +92,10 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
 
 /** Hands out the items from the front, so many at a time. */
 function takeFrom<T>(items: readonly T[]): (count: number) => readonly T[] {
-  let taken = 0
+  let position = 0
   return (count) => {
-    taken += count
-    return items.slice(taken - count, taken)
+    position += count
+    return items.slice(position - count, position)
   }
 }
 

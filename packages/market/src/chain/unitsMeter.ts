@@ -22,13 +22,13 @@ export function createUnitsMeter({
   readonly now: () => number
   readonly onFailure: (error: unknown) => void
 }): UnitsMeter {
-  const known = new Map<string, ShapeUnits>()
+  const unitsByShape = new Map<string, ShapeUnits>()
   let startedAtMs: number | undefined
   let first: Promise<void> | undefined
 
   async function look(): Promise<void> {
     try {
-      for (const said of await measure()) known.set(said.shape, said)
+      for (const shapeUnits of await measure()) unitsByShape.set(shapeUnits.shape, shapeUnits)
     } catch (error) {
       onFailure(error)
     }
@@ -40,6 +40,6 @@ export function createUnitsMeter({
       first ??= looked
     }
     await first
-    return [...known.values()]
+    return [...unitsByShape.values()]
   }
 }

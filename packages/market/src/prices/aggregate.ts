@@ -1,11 +1,11 @@
 import { type AssetClass, divideDown, minBigint } from '@causeway/core'
 import type { PriceRefusal, UsdPrice } from '../snapshot.ts'
 import { type ClassGuards, classGuards, distance, distanceBps, oneUsdX18, pegGuards } from './guards.ts'
-import { hasIndependentPair, isWitness, type SecondSource, type VoicePlan } from './secondSource.ts'
+import { hasIndependentPair, isWitness, type SecondSource, type SourcePlan } from './secondSource.ts'
 import { type FreshReading, isFresh, type SourceReading } from './source.ts'
 
 /** Sources that a price depends on. */
-export type Standing = Pick<VoicePlan, 'hostsOf'> & { readonly secondSource: SecondSource }
+export type Standing = Pick<SourcePlan, 'hostsOf'> & { readonly secondSource: SecondSource }
 
 /**
  * The one price that the fresh feeds and HTTP services support, or why there is none. The result lies between

@@ -7,7 +7,7 @@ import {
   type QuoteFile,
   type QuotePrice,
 } from '@causeway/core'
-import { planVoices, type SecondSource, type SourceReach, type VoicePlan } from './secondSource.ts'
+import { planSources, type SecondSource, type SourceHosts, type SourcePlan } from './secondSource.ts'
 
 /** The part of a quote file that says where prices come from. */
 export type PriceConfig = Pick<QuoteFile, 'chains' | 'assets' | 'prices'>
@@ -35,18 +35,18 @@ export type PricePlan = {
   readonly pools: readonly PoolSourcePlan[]
   readonly http: QuotePrice['http']
   /** Endpoint hosts behind each feed and HTTP source, by source name. */
-  readonly hostsOf: VoicePlan['hostsOf']
+  readonly hostsOf: SourcePlan['hostsOf']
   /** Rule that decides if this price needs two sources that share no endpoint host. */
   readonly secondSource: SecondSource
   /** Chains without endpoint whose feeds the price lacks; empty when it can be quoted without. */
-  readonly lackingChains: VoicePlan['lackingChains']
+  readonly lackingChains: SourcePlan['lackingChains']
 }
 
 /** Resolves the sources of one price; what is wrong with them is added to `problems`. */
 export function planPrice(args: {
   readonly file: PriceConfig
   readonly price: QuotePrice
-  readonly reach: SourceReach
+  readonly reach: SourceHosts
   readonly problems: string[]
 }): PricePlan {
   const { file, price, reach, problems } = args
@@ -54,7 +54,7 @@ export function planPrice(args: {
     if (file.chains[chain] === undefined) problems.push(`${price.key}: its feed chain ${chain} is not listed`)
   }
   const feeds = price.feeds.map((feed) => ({ ...feed, source: `feed ${feed.chain} ${feed.address}` }))
-  const { hostsOf, secondSource, lackingChains, problem } = planVoices({ ...price, feeds }, reach)
+  const { hostsOf, secondSource, lackingChains, problem } = planSources({ ...price, feeds }, reach)
   if (problem !== undefined) problems.push(problem)
   if (price.pools.length > 0 && feeds.length + price.http.length === 0) {
     problems.push(`${price.key}: pools guard a price and make none; it needs a feed or an HTTP source`)
@@ -78,8 +78,8 @@ function planPoolSource(
   problems: string[],
 ): PoolSourcePlan[] {
   const { chain: chainKey, pool, token } = reference
-  const complain = (what: string) => {
-    problems.push(`${priceKey}: pool ${pool} on ${chainKey}: ${what}`)
+  const complain = (problem: string) => {
+    problems.push(`${priceKey}: pool ${pool} on ${chainKey}: ${problem}`)
     return []
   }
   const chain = file.chains[chainKey]

@@ -23,11 +23,11 @@ import { defaultLimits } from '../limits.ts'
 import { planMarket } from '../plan.ts'
 import type { MarketLog } from '../ports.ts'
 import { oneUsdX18 } from './guards.ts'
-import { hostOf, logSecondSources, type SourceReach } from './secondSource.ts'
+import { hostOf, logSecondSources, type SourceHosts } from './secondSource.ts'
 
 const secondHost = 'prices.example'
 
-function reach(change: Partial<SourceReach> = {}): SourceReach {
+function reach(change: Partial<SourceHosts> = {}): SourceHosts {
   return {
     isExempt: false,
     chains: new Map([['base', ['rpc-a.example', 'rpc-b.example', 'rpc-c.example']]]),
@@ -37,7 +37,7 @@ function reach(change: Partial<SourceReach> = {}): SourceReach {
 }
 
 /** ETH/USD as in the fixtures: a feed and a pool on base, and one HTTP service. USDC/USD has its feed alone. */
-function setUp(where: SourceReach = reach()) {
+function setUp(where: SourceHosts = reach()) {
   const clock = createManualClock()
   const state = createMarketState({ plan: planMarket(quoteFile(), where), limits: defaultLimits, clock })
   const readBase = (overrides: Partial<ReadingOptions> = {}, pools?: readonly PoolState[]) => {

@@ -11,7 +11,7 @@ export const secondSourceRules = ['required', 'single', 'exempt'] as const
 export type SecondSource = (typeof secondSourceRules)[number]
 
 /** Hosts through which sources are reached: the operator of a host controls everything read through it. */
-export type SourceReach = {
+export type SourceHosts = {
   /** `local` has one machine for everything. */
   readonly isExempt: boolean
   /** Host names of each chain's endpoints, by chain key; a chain without endpoints is absent. */
@@ -21,9 +21,9 @@ export type SourceReach = {
 }
 
 /** Nothing is asked of second sources. */
-export const localReach: SourceReach = { isExempt: true, chains: new Map(), adapters: new Map() }
+export const localHosts: SourceHosts = { isExempt: true, chains: new Map(), adapters: new Map() }
 
-export type VoicePlan = {
+export type SourcePlan = {
   /** By source name; pools have no entry, because they never count as a source. */
   readonly hostsOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly secondSource: SecondSource
@@ -49,7 +49,7 @@ export function hostOf(url: string): string {
  * Which sources of a price count apart. An HTTP source counts where its service is switched on; a feed
  * always does, so a feed whose chain has no endpoint is configured and missing.
  */
-export function planVoices(price: PlannedPrice, reach: SourceReach): VoicePlan {
+export function planSources(price: PlannedPrice, reach: SourceHosts): SourcePlan {
   const hostsOf = new Map<string, ReadonlySet<string>>()
   for (const { source, chain } of price.feeds) {
     hostsOf.set(source, new Set(reach.chains.get(chain) ?? [`chain ${chain}`]))
@@ -74,7 +74,7 @@ export function planVoices(price: PlannedPrice, reach: SourceReach): VoicePlan {
 }
 
 /** True when two of the sources are reached through no common host. */
-export function hasIndependentPair(sources: readonly string[], hostsOf: VoicePlan['hostsOf']): boolean {
+export function hasIndependentPair(sources: readonly string[], hostsOf: SourcePlan['hostsOf']): boolean {
   return sources.some((source, index) =>
     sources.slice(index + 1).some((other) => areApart(hostsOf.get(source), hostsOf.get(other))),
   )
@@ -93,7 +93,7 @@ export function isWitness({ kind }: Pick<SourceReading, 'kind'>): boolean {
 
 /** Says at start what the second source of each price is worth, so that nobody finds out by a refusal. */
 export function logSecondSources(
-  prices: readonly (Pick<VoicePlan, 'secondSource' | 'lackingChains'> & { readonly key: string })[],
+  prices: readonly (Pick<SourcePlan, 'secondSource' | 'lackingChains'> & { readonly key: string })[],
   log: MarketLog,
 ): void {
   for (const { key, lackingChains } of prices)

@@ -6,7 +6,7 @@ import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } 
 import { createJsonRpcClient, type JsonRpcClient } from '@causeway/rpc'
 import { z } from 'zod'
 import { createMarket, type MarketOptions } from '../../src/createMarket.ts'
-import { localReach } from '../../src/prices/secondSource.ts'
+import { localHosts } from '../../src/prices/secondSource.ts'
 import type { Market } from '../../src/runMarket.ts'
 
 const quoteFilePath = resolve(fileURLToPath(import.meta.url), '../../../../../configs/quote.local.json')
@@ -39,7 +39,7 @@ export async function startLiveMarket(options: Partial<MarketOptions> = {}): Pro
     clients.push(...own)
     const log = { info() {}, warn() {} }
     const byKey = new Map(own.map((client) => [client.chainId, client]))
-    const market = createMarket({ config, clients: byKey, reach: localReach, log, ...overrides })
+    const market = createMarket({ config, clients: byKey, reach: localHosts, log, ...overrides })
     markets.push(market)
     return market
   }

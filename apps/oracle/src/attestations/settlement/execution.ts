@@ -51,16 +51,16 @@ function takeDeposit(
   orderId: Hex,
   solver: Hex,
 ): Hex {
-  const named = protocolChain(chain)
+  const originChain = protocolChain(chain)
   const { depositor, currency, amount } = deposit
   return encodeTransferAction({
-    hubFrom: orderAddress(named, {
+    hubFrom: orderAddress(originChain, {
       depositor,
       timestampSeconds: blockTimestampSeconds,
       depositId: orderId,
     }),
     hubTo: solver,
-    hubTokenId: hubTokenId(named, currency),
+    hubTokenId: hubTokenId(originChain, currency),
     amount,
   })
 }

@@ -117,21 +117,21 @@ export function matchInputs(args: {
 }): readonly OrderDeposit[] {
   const { inputs, facts, order, orderId } = args
   return inputs.map(({ onchainId: wantedId, inputIndex, chain }, index) => {
-    const found = depositsOf(facts[index], chain).find(
+    const deposit = depositsOf(facts[index], chain).find(
       (candidate) => candidate.onchainId === wantedId && candidate.deposit.depositId === orderId,
     )
-    if (found === undefined) {
+    if (deposit === undefined) {
       throw new AttestationError(
         'INVALID_INPUT',
         `The transaction of input ${inputIndex} holds no deposit for the order under that onchain id.`,
         { data: { inputIndex } },
       )
     }
-    const wanted = order.inputs[inputIndex]?.payment.currency
+    const orderedCurrency = order.inputs[inputIndex]?.payment.currency
     const codec = codecOf(chain)
     if (
-      wanted === undefined ||
-      codec.canonicalAddress(wanted) !== codec.canonicalAddress(found.deposit.currency)
+      orderedCurrency === undefined ||
+      codec.canonicalAddress(orderedCurrency) !== codec.canonicalAddress(deposit.deposit.currency)
     ) {
       throw new AttestationError(
         'DEPOSIT_CURRENCY_MISMATCH',
@@ -139,7 +139,7 @@ export function matchInputs(args: {
         { data: { inputIndex } },
       )
     }
-    return found
+    return deposit
   })
 }
 
@@ -155,14 +155,14 @@ export function forcedDeposits(args: {
   readonly orderId: Hex
 }): readonly OrderDeposit[] {
   const { inputs, facts, orderId } = args
-  const found = new Map<Hex, OrderDeposit>()
+  const deposits = new Map<Hex, OrderDeposit>()
   for (const [index, { chain }] of inputs.entries()) {
     for (const deposit of depositsOf(facts[index], chain)) {
-      if (deposit.deposit.depositId === orderId) found.set(deposit.onchainId, deposit)
+      if (deposit.deposit.depositId === orderId) deposits.set(deposit.onchainId, deposit)
     }
   }
-  const missing = inputs.find((input) => !found.has(input.onchainId))
-  if (missing === undefined) return [...found.values()]
+  const missing = inputs.find((input) => !deposits.has(input.onchainId))
+  if (missing === undefined) return [...deposits.values()]
   const { inputIndex } = missing
   throw new AttestationError(
     'INVALID_INPUT',
@@ -175,8 +175,8 @@ export function forcedDeposits(args: {
 export function evidenceOf(facts: readonly { readonly evidence: Evidence }[]): readonly Evidence[] {
   const keyOf = ({ chainId, blockHash, agreeingEndpoints }: Evidence) =>
     `${chainId} ${blockHash ?? agreeingEndpoints.join()}`
-  const seen = new Map(facts.map(({ evidence }) => [keyOf(evidence), evidence]))
-  return [...seen.values()]
+  const evidenceByKey = new Map(facts.map(({ evidence }) => [keyOf(evidence), evidence]))
+  return [...evidenceByKey.values()]
 }
 
 function depositsOf(facts: DepositFacts | undefined, chain: AttestedChain): readonly OrderDeposit[] {
@@ -201,9 +201,9 @@ export async function inputsFirst<Inputs, Payments>(
 ): Promise<readonly [Inputs, Payments]> {
   // Observed at once, so that it may fail while the inputs are still awaited.
   const settled = Promise.allSettled([payments])
-  const found = await inputs
+  const readInputs = await inputs
   await settled
-  return [found, await payments]
+  return [readInputs, await payments]
 }
 
 /**

@@ -78,8 +78,8 @@ const recordProblems: Readonly<Record<string, string>> = {
   other_clone: 'its calls run elsewhere than the order pays, or what they leave is not swept',
 }
 
-function recordProblemText({ recordId, recordProblem = '' }: PaymentFacts, wanted: Hex): string {
-  return recordProblems[recordProblem] ?? `it recorded ${recordId} instead of ${wanted}`
+function recordProblemText({ recordId, recordProblem = '' }: PaymentFacts, expectedId: Hex): string {
+  return recordProblems[recordProblem] ?? `it recorded ${recordId} instead of ${expectedId}`
 }
 
 /** Nothing that the contract says counts until a list holds it: the fix is the operator's. */

@@ -104,11 +104,11 @@ class BitcoinPayer implements LinePayingChain {
   }
 
   async look(hashes: readonly string[]): Promise<LineView> {
-    const asked = hashes.map((txid) => ({ txid, vout: 0 }))
-    let facts = await this.#reading(asked)
+    const outPoints = hashes.map((txid) => ({ txid, vout: 0 }))
+    let facts = await this.#reading(outPoints)
     // Somebody else's transaction leads on from what is known here: a process before the database was restored.
     if (facts.tip === undefined)
-      facts = await this.#reading([...asked, ...(await this.#listedOutputs(this.address))])
+      facts = await this.#reading([...outPoints, ...(await this.#listedOutputs(this.address))])
     const { tip } = facts
     if (tip === undefined)
       throw new UpstreamUnavailableError(
@@ -118,8 +118,8 @@ class BitcoinPayer implements LinePayingChain {
     return { ...facts, tip }
   }
 
-  async #reading(asked: readonly OutPoint[]): Promise<LineReading> {
-    const all = [this.#firstOutput, this.#known, ...asked]
+  async #reading(outPoints: readonly OutPoint[]): Promise<LineReading> {
+    const all = [this.#firstOutput, this.#known, ...outPoints]
     const places = new Map(all.map((one) => [`${one.txid}:${one.vout}`, one]))
     const question = lineQuestion({ ...this.#terms, places: [...places.values()] })
     const { facts } = await this.#quorums[0].read({ ...question, signal: within() })
@@ -248,9 +248,9 @@ class BitcoinPayer implements LinePayingChain {
     const answers = await Promise.all(
       this.#quorums.map((one) => one.askEach((view, own) => view.send(hex, own), signal)),
     )
-    const said = answers.flat().flatMap((one) => (one.said === undefined ? [] : [one.said]))
-    if (said.some(({ taken }) => taken)) return
-    const refusal = said.find((one) => !one.taken)
+    const outcomes = answers.flat().flatMap((one) => (one.said === undefined ? [] : [one.said]))
+    if (outcomes.some(({ taken }) => taken)) return
+    const refusal = outcomes.find((one) => !one.taken)
     if (refusal !== undefined && !refusal.taken) throw new NodeError({ code: 0, message: refusal.refusal })
     throw new UpstreamUnavailableError('No endpoint took the transaction.')
   }

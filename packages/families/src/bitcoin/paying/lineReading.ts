@@ -57,32 +57,32 @@ const pinBy =
 
 /** @param asked.places where the line may stand, and what may have been mined of it */
 export function lineQuestion(
-  asked: LineTerms & { readonly places: readonly OutPoint[] },
+  terms: LineTerms & { readonly places: readonly OutPoint[] },
 ): Question<Heads & { readonly seen: readonly (SeenTransaction | undefined)[] }, LineReading> {
-  const { places, line, nowMs } = asked
+  const { places, line, nowMs } = terms
   return {
     async first(view, signal) {
-      const [heads, seen] = await Promise.all([
+      const [heads, transactions] = await Promise.all([
         readHeads(view, signal),
         Promise.all(places.map(({ txid }) => view.readTransaction(txid, signal))),
       ])
-      return { ...heads, seen }
+      return { ...heads, seen: transactions }
     },
-    pin: pinBy(asked),
-    async second(view, { seen }, { height, chainSeconds }, signal) {
+    pin: pinBy(terms),
+    async second(view, { seen: transactions }, { height, chainSeconds }, signal) {
       const read = async (txid: string) => (await view.readTransaction(txid, signal))?.transaction
       const heightOf = async (one: SeenTransaction | undefined) =>
         one && (await view.readBlockOf(one, signal))?.height
-      const heights = await Promise.all(seen.map(heightOf))
+      const heights = await Promise.all(transactions.map(heightOf))
       const mined = new Map<string, { readonly isFinal: boolean }>()
       let tip: OwnOutput | undefined
       for (const [index, place] of places.entries()) {
-        const [one, minedAt] = [seen[index], heights[index]]
+        const [one, minedAt] = [transactions[index], heights[index]]
         if (one === undefined || minedAt === undefined) continue
         mined.set(place.txid, { isFinal: minedAt <= height })
         if ((await view.readSpending(place, signal)).kind === 'spent') continue
         const output = one.transaction.outputs[place.vout]
-        if (output === undefined || Buffer.compare(output.script, asked.wallet.script) !== 0) continue
+        if (output === undefined || Buffer.compare(output.script, terms.wallet.script) !== 0) continue
         const isReached = await line.reaches(place, read)
         // An endpoint that does not show the whole line cannot prove its end.
         if (isReached === undefined) throw new MalformedAnswerError('line of transactions')
@@ -114,19 +114,19 @@ export function lineQuestion(
 
 /** Asks for the value of an output of a script, if the output is final and unspent. */
 export function besideQuestion(
-  asked: Pick<LineTerms, 'threshold' | 'confirmations'> & {
+  terms: Pick<LineTerms, 'threshold' | 'confirmations'> & {
     readonly output: OutPoint
     readonly script: Uint8Array
   },
 ): Question<Heads, { readonly value: bigint | undefined }> {
-  const { output, script } = asked
+  const { output, script } = terms
   return {
     first: readHeads,
-    pin: pinBy(asked),
+    pin: pinBy(terms),
     async second(view, _own, { height }, signal) {
-      const seen = await view.readTransaction(output.txid, signal)
-      const block = seen && (await view.readBlockOf(seen, signal))
-      const paid = seen?.transaction.outputs[output.vout]
+      const transaction = await view.readTransaction(output.txid, signal)
+      const block = transaction && (await view.readBlockOf(transaction, signal))
+      const paid = transaction?.transaction.outputs[output.vout]
       const isOwn = paid !== undefined && Buffer.compare(paid.script, script) === 0
       const isFinal = block !== undefined && block.height <= height
       const isUnspent = isOwn && isFinal && (await view.readSpending(output, signal)).kind === 'unspent'

@@ -5,20 +5,20 @@ import { type BitcoinView, parseHeaderOf } from '../reading/bitcoinView.ts'
 import { createEsploraView } from '../reading/esploraView.ts'
 
 /** Result of sending a transaction to an endpoint: accepted, or refused with the endpoint's message. */
-export type Taking = { readonly taken: true } | { readonly taken: false; readonly refusal: string }
+export type BroadcastOutcome = { readonly taken: true } | { readonly taken: false; readonly refusal: string }
 
 /** Queries that a fill wallet needs beyond those that facts are read with. Throws as `BitcoinView` does. */
 export interface BitcoinPayingView extends BitcoinView {
   /** Unix seconds of a block of the best chain, which its header says. @throws MalformedAnswerError without one */
   readBlockTime(height: bigint, signal: AbortSignal): Promise<bigint>
-  send(hex: string, signal: AbortSignal): Promise<Taking>
+  send(hex: string, signal: AbortSignal): Promise<BroadcastOutcome>
 }
 
 /** Message of a node that has the transaction already. @source Bitcoin Core, `node/transaction.cpp`; validation.cpp */
 const isKnown = (words: string): boolean =>
   /already in (block ?chain|utxo set|mempool)|txn-already-(known|in-mempool)/i.test(words)
 
-const takingOf = (words: string): Taking =>
+const takingOf = (words: string): BroadcastOutcome =>
   isKnown(words) ? { taken: true } : { taken: false, refusal: words.slice(0, 200) }
 
 export function bitcoindPayingView(view: EndpointView): BitcoinPayingView {
@@ -26,16 +26,16 @@ export function bitcoindPayingView(view: EndpointView): BitcoinPayingView {
   return {
     ...base,
     async readBlockTime(height, signal) {
-      const what = 'getblockheader'
+      const requestName = 'getblockheader'
       const hash = await base.readBlockHash(height, signal)
-      if (hash === undefined) throw new MalformedAnswerError(what)
-      const [answer] = await view.ask([{ method: what, params: [hash, false] }, tipCall], signal)
-      return parseHeaderOf(hash, resultOf(answer, what), what).timeSeconds
+      if (hash === undefined) throw new MalformedAnswerError(requestName)
+      const [answer] = await view.ask([{ method: requestName, params: [hash, false] }, tipCall], signal)
+      return parseHeaderOf(hash, resultOf(answer, requestName), requestName).timeSeconds
     },
     async send(hex, signal) {
-      const what = 'sendrawtransaction'
-      const [answer] = await view.ask([{ method: what, params: [hex] }, tipCall], signal)
-      if (answer === undefined) throw new MalformedAnswerError(what)
+      const requestName = 'sendrawtransaction'
+      const [answer] = await view.ask([{ method: requestName, params: [hex] }, tipCall], signal)
+      if (answer === undefined) throw new MalformedAnswerError(requestName)
       return answer.ok ? { taken: true } : takingOf(answer.message)
     },
   }
@@ -46,11 +46,11 @@ export function esploraPayingView(view: HttpView): BitcoinPayingView {
   return {
     ...base,
     async readBlockTime(height, signal) {
-      const what = '/block/header'
+      const requestName = '/block/header'
       const hash = await base.readBlockHash(height, signal)
-      if (hash === undefined) throw new MalformedAnswerError(what)
+      if (hash === undefined) throw new MalformedAnswerError(requestName)
       const { text } = await view.ask({ method: 'GET', path: `/block/${hash}/header` }, signal)
-      return parseHeaderOf(hash, text.trim(), what).timeSeconds
+      return parseHeaderOf(hash, text.trim(), requestName).timeSeconds
     },
     async send(hex, signal) {
       const request = { method: 'POST' as const, path: '/tx', text: hex, answerStatuses: [badRequest] }

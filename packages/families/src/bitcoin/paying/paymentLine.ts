@@ -41,8 +41,8 @@ export class PaymentLine {
   /** State of an id up to a reached place. A payment takes precedence, because it is older than any closing. */
   stateAt(place: OutPoint, id: Hex): PaymentState {
     for (const state of ['paid', 'closed'] as const) {
-      const found = this.#tagged.get(tagText(paymentTag(this.#wallet.key, state, id))) ?? []
-      if (found.some((step) => this.#isAt(step, place))) return state
+      const steps = this.#tagged.get(tagText(paymentTag(this.#wallet.key, state, id))) ?? []
+      if (steps.some((step) => this.#isAt(step, place))) return state
     }
     return 'open'
   }

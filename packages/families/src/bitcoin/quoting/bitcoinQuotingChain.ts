@@ -39,8 +39,8 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
     const recent = createRecent<UserFacts>(now, {
       weightOf: ({ spendable = [] }) => spendable.reduce((sum, output) => sum + weightOf(output), 0),
     })
-    const named = rememberingNames(client, now)
-    const known = createLruCache<SpendableOutput>(outputsMax, weightOf)
+    const cachedClient = rememberingNames(client, now)
+    const outputCache = createLruCache<SpendableOutput>(outputsMax, weightOf)
     const askUnspent = createUnspentGroups(client)
     return {
       async userFacts({ user }) {
@@ -48,10 +48,10 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
         if (!isAddress(user)) return {}
         const facts = await recent(user, async () => {
           try {
-            const asked = { address: user, network }
+            const ownAddress = { address: user, network }
             // No step can be made without them, so they may take as long as what a price needs.
-            const spendable = await readOwnOutputs(named, asked, {
-              ...{ timeoutMs: neededWithinMs, known, askUnspent },
+            const spendable = await readOwnOutputs(cachedClient, ownAddress, {
+              ...{ timeoutMs: neededWithinMs, known: outputCache, askUnspent },
             })
             return { spendable, balance: spendable.reduce((sum, { value }) => sum + value, 0n) }
           } catch (error) {
@@ -86,15 +86,15 @@ function rememberingNames(client: ChainClient, now: () => number): ChainClient {
     ...client,
     async nameOutputs(address, signal) {
       let failure: unknown
-      const named = await recent(address, () =>
+      const outputs = await recent(address, () =>
         nameOutputs(address, signal).catch((error: unknown) => {
           if (error instanceof AddressRefusedError) return error
           failure = error
           return undefined
         }),
       )
-      if (named instanceof AddressRefusedError) throw named
-      return named ?? Promise.reject(failure ?? new UpstreamUnavailableError('Nobody named the outputs.'))
+      if (outputs instanceof AddressRefusedError) throw outputs
+      return outputs ?? Promise.reject(failure ?? new UpstreamUnavailableError('Nobody named the outputs.'))
     },
   }
 }
@@ -111,7 +111,7 @@ async function contradictions({
 }: NetworkReaderOptions & { readonly isLocal: boolean }): Promise<readonly ChainFinding[]> {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   const signal = AbortSignal.timeout(checkTimeoutMs)
-  const known = isLocal ? firstBlocks.regtest : firstBlocksOf({ network })
+  const networkBlocks = isLocal ? firstBlocks.regtest : firstBlocksOf({ network })
   const [answered] = await Promise.all([
     askEnough(quorum, readFirstBlock, signal),
     // A foreign endpoint is found below; a silent one is waited for.
@@ -119,20 +119,20 @@ async function contradictions({
       ? verifyLocalEndpoints(
           quorum,
           readFirstBlock,
-          (said) => (known.includes(said) ? undefined : ''),
+          (blockHash) => (networkBlocks.includes(blockHash) ? undefined : ''),
           signal,
         )
       : [],
   ])
-  const foreign = answered.flatMap(({ alias, said }): readonly ChainFinding[] => {
-    if (known.includes(said)) return []
+  const foreign = answered.flatMap(({ alias, said: blockHash }): readonly ChainFinding[] => {
+    if (networkBlocks.includes(blockHash)) return []
     const problem = `endpoint ${alias} is on another network`
     return [
       {
         kind: 'network',
         setting: `chains: ${client.chainId}.httpRpcUrl`,
         value: network ?? 'mainnet',
-        said,
+        said: blockHash,
         problem,
       },
     ]

@@ -36,8 +36,8 @@ function nameByNodes(client: ChainClient): NameOutputs {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   const name = nameBy(quorum, (view) => createBitcoindView(view))
   let last: Promise<unknown> = Promise.resolve()
-  return (...asked) => {
-    const result = last.then(() => name(...asked))
+  return (...args) => {
+    const result = last.then(() => name(...args))
     last = result.catch(() => undefined)
     return result
   }

@@ -107,9 +107,9 @@ function readingOf(
 type Head = { readonly height: bigint; readonly timeSeconds: bigint }
 
 function headIn(answers: readonly RpcAnswer[]): Head {
-  const what = 'getblockchaininfo'
-  const { blocks, time } = parseRecord(resultOf(answers[0], what), what)
-  return { height: parseHeight(blocks, what), timeSeconds: parseHeight(time, what) }
+  const requestName = 'getblockchaininfo'
+  const { blocks, time } = parseRecord(resultOf(answers[0], requestName), requestName)
+  return { height: parseHeight(blocks, requestName), timeSeconds: parseHeight(time, requestName) }
 }
 
 /**
@@ -118,34 +118,34 @@ function headIn(answers: readonly RpcAnswer[]): Head {
  * @throws MalformedAnswerError
  */
 function feerateIn(answers: readonly RpcAnswer[] | undefined): bigint | undefined {
-  const what = 'estimatesmartfee'
-  const { feerate } = parseRecord(resultOf(answers?.[1], what), what)
+  const requestName = 'estimatesmartfee'
+  const { feerate } = parseRecord(resultOf(answers?.[1], requestName), requestName)
   if (feerate === undefined) return undefined
   const { mempoolminfee, minrelaytxfee } = parseRecord(
     resultOf(answers?.[2], 'getmempoolinfo'),
     'getmempoolinfo',
   )
   const floors = [mempoolminfee, minrelaytxfee].map((floor) => parseCoins(floor, 'getmempoolinfo'))
-  return floors.reduce(maxBigint, parseCoins(feerate, what))
+  return floors.reduce(maxBigint, parseCoins(feerate, requestName))
 }
 
 /** Balance that the solver can spend; left out once it could not be read for a minute. */
 function createInventory({ client, network, fillWallet }: NetworkReaderOptions) {
   const codec = createBitcoinCodec(bitcoinNetworkOf(network))
-  let known: { readonly atMs: number; readonly held: ReadonlyMap<string, bigint> } | undefined
+  let cached: { readonly atMs: number; readonly held: ReadonlyMap<string, bigint> } | undefined
   return async (timeoutMs: number): Promise<ReadonlyMap<string, bigint>> => {
     if (fillWallet === undefined) return new Map()
-    const ageMs = Date.now() - (known?.atMs ?? Number.NEGATIVE_INFINITY)
-    if (known !== undefined && ageMs < inventoryMs.read) return known.held
+    const ageMs = Date.now() - (cached?.atMs ?? Number.NEGATIVE_INFINITY)
+    if (cached !== undefined && ageMs < inventoryMs.read) return cached.held
     try {
-      const asked = { address: fillWallet, network: bitcoinNetworkOf(network) }
-      const outputs = await readOwnOutputs(client, asked, { timeoutMs, whose: 'own' })
+      const ownAddress = { address: fillWallet, network: bitcoinNetworkOf(network) }
+      const outputs = await readOwnOutputs(client, ownAddress, { timeoutMs, whose: 'own' })
       const held = outputs.reduce((sum, { value }) => sum + value, 0n)
-      known = { atMs: Date.now(), held: new Map([[codec.nativeCurrency, held]]) }
-      return known.held
+      cached = { atMs: Date.now(), held: new Map([[codec.nativeCurrency, held]]) }
+      return cached.held
     } catch (error) {
       if (!(error instanceof UpstreamUnavailableError || error instanceof AddressRefusedError)) throw error
-      return known !== undefined && ageMs < inventoryMs.kept ? known.held : new Map()
+      return cached !== undefined && ageMs < inventoryMs.kept ? cached.held : new Map()
     }
   }
 }

@@ -27,10 +27,10 @@ const patienceMs = 150
  */
 export async function readOwnOutputs(
   client: ChainClient,
-  asked: { readonly address: string; readonly network: BitcoinNetwork },
+  ownAddress: { readonly address: string; readonly network: BitcoinNetwork },
   {
     timeoutMs,
-    known,
+    known: outputCache,
     askUnspent,
     whose,
   }: {
@@ -41,14 +41,14 @@ export async function readOwnOutputs(
     readonly askUnspent?: AskUnspent
   },
 ): Promise<readonly SpendableOutput[]> {
-  const script = outputScript(asked.address, asked.network)
+  const script = outputScript(ownAddress.address, ownAddress.network)
   if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
   const startedMs = Date.now()
-  const named = await client.nameOutputs(asked.address, AbortSignal.timeout(timeoutMs), whose)
-  const looked = distinct(named)
+  const listedOutputs = await client.nameOutputs(ownAddress.address, AbortSignal.timeout(timeoutMs), whose)
+  const looked = distinct(listedOutputs)
     .toSorted((one, other) => (one.value < other.value ? 1 : one.value > other.value ? -1 : 0))
     .slice(0, 2 * inputsMax)
-    .map((output): Looked => ({ output, seen: known?.get(keyOf(output)) }))
+    .map((output): OutputLookup => ({ output, seen: outputCache?.get(keyOf(output)) }))
   if (looked.length === 0) return []
   const { threshold } = client.electorate
   const limits = { timeoutMs: Math.max(1, timeoutMs - (Date.now() - startedMs)) }
@@ -67,7 +67,7 @@ export async function readOwnOutputs(
       return agreedOutputs(votes, { looked, script, threshold })
     },
   })
-  for (const output of own) known?.set(keyOf(output), output)
+  for (const output of own) outputCache?.set(keyOf(output), output)
   return own
 }
 
@@ -77,32 +77,32 @@ function agreedOutputs(
     looked,
     script,
     threshold,
-  }: { readonly looked: readonly Looked[]; readonly script: Uint8Array; readonly threshold: number },
+  }: { readonly looked: readonly OutputLookup[]; readonly script: Uint8Array; readonly threshold: number },
 ): readonly SpendableOutput[] {
   let next = 0
   return looked.flatMap((one) => {
     const at = next
     next += callsOf(one).length
-    const said = votes.map((vote) => ({
+    const outputVotes = votes.map((vote) => ({
       ...vote,
       value: outputIn(vote.value?.slice(at, next), one, script),
     }))
-    return agreed(said, threshold)
+    return agreed(outputVotes, threshold)
   })
 }
 
 /** An output that a list names, and its data from its bytes, if known. */
-type Looked = { readonly output: OutPoint; readonly seen: SpendableOutput | undefined }
+type OutputLookup = { readonly output: OutPoint; readonly seen: SpendableOutput | undefined }
 
 const keyOf = ({ txid, vout }: OutPoint): string => `${txid}:${vout}`
 
-function callsOf({ output: { txid, vout }, seen }: Looked): readonly RpcCall[] {
+function callsOf({ output: { txid, vout }, seen: cached }: OutputLookup): readonly RpcCall[] {
   const unspent = { method: 'gettxout', params: [txid, vout, true] }
-  return seen === undefined ? [unspent, { method: 'getrawtransaction', params: [txid, true] }] : [unspent]
+  return cached === undefined ? [unspent, { method: 'getrawtransaction', params: [txid, true] }] : [unspent]
 }
 
-function distinct(named: readonly NamedOutput[]): readonly NamedOutput[] {
-  return [...new Map(named.map((output) => [keyOf(output), output])).values()]
+function distinct(listedOutputs: readonly NamedOutput[]): readonly NamedOutput[] {
+  return [...new Map(listedOutputs.map((output) => [keyOf(output), output])).values()]
 }
 
 /** Whatever several nodes say of one output is the same: it was read from bytes that its id covers. */
@@ -115,7 +115,7 @@ function agreed(votes: readonly Vote<SpendableOutput>[], threshold: number): rea
 /** One node's answer about an output; `undefined` if it is not spendable or the answer is unusable. */
 function outputIn(
   answers: readonly RpcAnswer[] | undefined,
-  { output, seen: before }: Looked,
+  { output, seen: before }: OutputLookup,
   script: Uint8Array,
 ): SpendableOutput | undefined {
   const [unspent, raw] = answers ?? []
@@ -128,14 +128,14 @@ function outputIn(
     if (raw?.ok !== true) return undefined
     const { txid, vout } = output
     const { hex } = parseRecord(raw.result, 'getrawtransaction')
-    const seen = parseSeenTransaction(hex, { transactionId: txid, block: undefined }, 'getrawtransaction')
-    const made = seen.transaction.outputs[vout]
+    const parsed = parseSeenTransaction(hex, { transactionId: txid, block: undefined }, 'getrawtransaction')
+    const made = parsed.transaction.outputs[vout]
     if (made === undefined || Buffer.compare(made.script, script) !== 0) return undefined
     return {
       ...{ txid, vout, value: made.value, script: bytesToHex(script) },
       // Signers need what the id covers; witnesses may have megabytes.
       ...(showsTransaction(inputKindOf(script)) && {
-        transaction: bytesToHex(encodeBitcoinTransaction(seen.transaction)),
+        transaction: bytesToHex(encodeBitcoinTransaction(parsed.transaction)),
       }),
     }
   } catch (error) {

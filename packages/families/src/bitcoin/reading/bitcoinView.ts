@@ -46,7 +46,7 @@ export interface BitcoinView {
    * The block that holds the transaction, with the merkle proof checked where the endpoint offers one;
    * `undefined` when the block is not on the best chain any more.
    */
-  readBlockOf(seen: SeenTransaction, signal: AbortSignal): Promise<BitcoinBlock | undefined>
+  readBlockOf(transaction: SeenTransaction, signal: AbortSignal): Promise<BitcoinBlock | undefined>
   /** Transaction that has spent the output, if a confirmed one has. */
   readSpending(outPoint: OutPoint, signal: AbortSignal): Promise<Spending>
   /**
@@ -63,15 +63,15 @@ export interface BitcoinView {
 const hashPattern = /^[0-9a-f]{64}$/
 
 /** Display order. @throws MalformedAnswerError */
-export function parseHashText(value: unknown, what: string): string {
-  if (typeof value !== 'string' || !hashPattern.test(value)) throw new MalformedAnswerError(what)
+export function parseHashText(value: unknown, subject: string): string {
+  if (typeof value !== 'string' || !hashPattern.test(value)) throw new MalformedAnswerError(subject)
   return value
 }
 
 /** @throws MalformedAnswerError */
-export function parseHeight(value: unknown, what: string): bigint {
+export function parseHeight(value: unknown, subject: string): bigint {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
   return BigInt(value)
 }
@@ -80,8 +80,9 @@ export function parseHeight(value: unknown, what: string): bigint {
  * Nodes write amounts as numbers of bitcoin. All there are stay exact in them, to the satoshi.
  * @throws MalformedAnswerError
  */
-export function parseCoins(value: unknown, what: string): bigint {
-  if (typeof value !== 'number' || !(value >= 0 && value <= 21_000_000)) throw new MalformedAnswerError(what)
+export function parseCoins(value: unknown, subject: string): bigint {
+  if (typeof value !== 'number' || !(value >= 0 && value <= 21_000_000))
+    throw new MalformedAnswerError(subject)
   return BigInt(Math.round(value * satoshiPerCoin))
 }
 
@@ -91,20 +92,20 @@ const satoshiPerCoin = 100_000_000
 export function parseSeenTransaction(
   hex: unknown,
   { transactionId, block }: Pick<SeenTransaction, 'transactionId' | 'block'>,
-  what: string,
+  subject: string,
 ): SeenTransaction {
-  const bytes = parseBytesText(hex, what)
+  const bytes = parseBytesText(hex, subject)
   const transaction = parseBitcoinTransaction(bytes)
   if (transaction === undefined || bitcoinTransactionId(transaction) !== transactionId) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
   return { transactionId, transaction, hex: Buffer.from(bytes).toString('hex'), block }
 }
 
 /** The header's own hash and time. @throws MalformedAnswerError unless it is the header of `hash` */
-export function parseHeaderOf(hash: string, hex: unknown, what: string): { readonly timeSeconds: bigint } {
-  const header = parseBlockHeader(parseBytesText(hex, what))
-  if (header?.hash !== hash) throw new MalformedAnswerError(what)
+export function parseHeaderOf(hash: string, hex: unknown, subject: string): { readonly timeSeconds: bigint } {
+  const header = parseBlockHeader(parseBytesText(hex, subject))
+  if (header?.hash !== hash) throw new MalformedAnswerError(subject)
   return { timeSeconds: header.timeSeconds }
 }
 
@@ -112,16 +113,16 @@ export function parseHeaderOf(hash: string, hex: unknown, what: string): { reado
 export function checkMerkleProof(
   proof: unknown,
   { blockHash, transactionId }: { readonly blockHash: string; readonly transactionId: string },
-  what: string,
+  subject: string,
 ): void {
-  const shown = parseMerkleBlock(parseBytesText(proof, what))
+  const shown = parseMerkleBlock(parseBytesText(proof, subject))
   if (shown?.header.hash !== blockHash || !shown.transactionIds.includes(transactionId)) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
 }
 
-function parseBytesText(value: unknown, what: string): Uint8Array {
+function parseBytesText(value: unknown, subject: string): Uint8Array {
   const bytes = typeof value === 'string' ? parseHexDigits(value, 0) : undefined
-  if (bytes === undefined) throw new MalformedAnswerError(what)
+  if (bytes === undefined) throw new MalformedAnswerError(subject)
   return bytes
 }

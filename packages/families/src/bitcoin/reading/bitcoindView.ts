@@ -29,65 +29,68 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
     },
 
     async readBlockHash(height, signal) {
-      const what = 'getblockhash'
-      const [answer] = await ask([{ method: what, params: [Number(height)] }], signal)
+      const requestName = 'getblockhash'
+      const [answer] = await ask([{ method: requestName, params: [Number(height)] }], signal)
       if (answer?.ok === false && answer.code === codes.outOfRange) return undefined
-      return parseHashText(resultOf(answer, what), what)
+      return parseHashText(resultOf(answer, requestName), requestName)
     },
 
     async readTransaction(transactionId, signal): Promise<SeenTransaction | undefined> {
-      const what = 'getrawtransaction'
-      const [answer] = await ask([{ method: what, params: [transactionId, true] }], signal)
+      const requestName = 'getrawtransaction'
+      const [answer] = await ask([{ method: requestName, params: [transactionId, true] }], signal)
       if (isUnknown(answer)) return undefined
-      const { hex, blockhash } = parseRecord(resultOf(answer, what), what)
-      const block = blockhash === undefined ? undefined : { hash: parseHashText(blockhash, what) }
-      return parseSeenTransaction(hex, { transactionId, block }, what)
+      const { hex, blockhash } = parseRecord(resultOf(answer, requestName), requestName)
+      const block = blockhash === undefined ? undefined : { hash: parseHashText(blockhash, requestName) }
+      return parseSeenTransaction(hex, { transactionId, block }, requestName)
     },
 
     async readBlockOf({ transactionId, block }, signal): Promise<BitcoinBlock | undefined> {
       if (block === undefined) return undefined
       const { hash } = block
-      const what = 'getblockheader'
+      const requestName = 'getblockheader'
       const [described, raw, proof] = await view.ask(
         [
-          { method: what, params: [hash, true] },
-          { method: what, params: [hash, false] },
+          { method: requestName, params: [hash, true] },
+          { method: requestName, params: [hash, false] },
           { method: 'gettxoutproof', params: [[transactionId], hash] },
         ],
         signal,
       )
-      const { confirmations, height } = parseRecord(resultOf(described, what), what)
-      const { timeSeconds } = parseHeaderOf(hash, resultOf(raw, what), what)
+      const { confirmations, height } = parseRecord(resultOf(described, requestName), requestName)
+      const { timeSeconds } = parseHeaderOf(hash, resultOf(raw, requestName), requestName)
       if (proof?.ok) checkMerkleProof(proof.result, { blockHash: hash, transactionId }, 'gettxoutproof')
       if (confirmations === -1) return undefined
-      parseHeight(confirmations, what)
-      return { hash, height: parseHeight(height, what), timeSeconds }
+      parseHeight(confirmations, requestName)
+      return { hash, height: parseHeight(height, requestName), timeSeconds }
     },
 
     async readSpending({ txid, vout }: OutPoint, signal): Promise<Spending> {
-      const what = 'gettxout'
-      const [answer] = await ask([{ method: what, params: [txid, vout, false] }], signal)
-      const output = resultOf(answer, what)
+      const requestName = 'gettxout'
+      const [answer] = await ask([{ method: requestName, params: [txid, vout, false] }], signal)
+      const output = resultOf(answer, requestName)
       if (output === null) return { kind: 'spent', by: undefined }
-      parseRecord(output, what)
+      parseRecord(output, requestName)
       return { kind: 'unspent' }
     },
 
     async nameOutputs(address, signal) {
-      const what = 'scantxoutset'
-      const answer = await view.askAlone({ method: what, params: ['start', [`addr(${address})`]] }, signal)
-      return parseUnspents(resultOf(answer, what), what)
+      const requestName = 'scantxoutset'
+      const answer = await view.askAlone(
+        { method: requestName, params: ['start', [`addr(${address})`]] },
+        signal,
+      )
+      return parseUnspents(resultOf(answer, requestName), requestName)
     },
   }
 }
 
-function parseUnspents(result: unknown, what: string): readonly NamedOutput[] {
-  const { unspents } = parseRecord(result, what)
-  return parseList(unspents, what).map((listed) => {
-    const { txid, vout, amount } = parseRecord(listed, what)
+function parseUnspents(result: unknown, subject: string): readonly NamedOutput[] {
+  const { unspents } = parseRecord(result, subject)
+  return parseList(unspents, subject).map((listed) => {
+    const { txid, vout, amount } = parseRecord(listed, subject)
     return {
-      ...{ txid: parseHashText(txid, what), vout: Number(parseHeight(vout, what)) },
-      value: parseCoins(amount, what),
+      ...{ txid: parseHashText(txid, subject), vout: Number(parseHeight(vout, subject)) },
+      value: parseCoins(amount, subject),
     }
   })
 }

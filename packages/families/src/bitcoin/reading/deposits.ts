@@ -45,7 +45,7 @@ export function findDeposits(deposit: DepositTransaction, rules: BitcoinRules): 
   if (others.length > 0) throw new BitcoinDepositError('MULTIPLE_DEPOSITORIES_FUNDED', transactionId)
 
   const texts = opReturnTexts(transaction)
-  const named = texts.find(({ text }) => idPattern.test(text))
+  const idText = texts.find(({ text }) => idPattern.test(text))
   const codec = createBitcoinCodec(network)
   const depositor =
     texts
@@ -55,9 +55,9 @@ export function findDeposits(deposit: DepositTransaction, rules: BitcoinRules): 
   if (depositor === undefined) throw new BitcoinDepositError('DEPOSITOR_UNKNOWN', transactionId)
   return [
     {
-      onchainIndex: String(named?.vout ?? 0),
+      onchainIndex: String(idText?.vout ?? 0),
       depository,
-      depositId: named === undefined ? zeroId : depositIdOf(named.text),
+      depositId: idText === undefined ? zeroId : depositIdOf(idText.text),
       depositor: codec.canonicalAddress(depositor),
       currency: codec.nativeCurrency,
       amount: paid.reduce((sum, { value }) => sum + value, 0n),

@@ -75,23 +75,23 @@ export function createEsploraView(view: HttpView): BitcoinView {
 }
 
 function parseSpending(answer: HttpAnswer): Spending {
-  const what = '/tx/outspend'
-  const { spent, txid: by, status } = parseRecord(jsonOf(answer, what), what)
+  const requestName = '/tx/outspend'
+  const { spent, txid: by, status } = parseRecord(jsonOf(answer, requestName), requestName)
   if (spent === false) return { kind: 'unspent' }
-  const { confirmed } = parseRecord(status, what)
-  if (spent !== true || typeof confirmed !== 'boolean') throw new MalformedAnswerError(what)
-  return confirmed ? { kind: 'spent', by: parseHashText(by, what) } : { kind: 'unspent' }
+  const { confirmed } = parseRecord(status, requestName)
+  if (spent !== true || typeof confirmed !== 'boolean') throw new MalformedAnswerError(requestName)
+  return confirmed ? { kind: 'spent', by: parseHashText(by, requestName) } : { kind: 'unspent' }
 }
 
 /** Those that a block has. */
 function parseOutputs(answer: HttpAnswer): readonly NamedOutput[] {
-  const what = '/address/utxo'
-  return parseList(jsonOf(answer, what), what).flatMap((one) => {
-    const { txid, vout, value, status } = parseRecord(one, what)
-    const { confirmed } = parseRecord(status, what)
+  const requestName = '/address/utxo'
+  return parseList(jsonOf(answer, requestName), requestName).flatMap((one) => {
+    const { txid, vout, value, status } = parseRecord(one, requestName)
+    const { confirmed } = parseRecord(status, requestName)
     if (confirmed !== true) return []
-    const place = { txid: parseHashText(txid, what), vout: Number(parseHeight(vout, what)) }
-    return [{ ...place, value: parseHeight(value, what) }]
+    const place = { txid: parseHashText(txid, requestName), vout: Number(parseHeight(vout, requestName)) }
+    return [{ ...place, value: parseHeight(value, requestName) }]
   })
 }
 
@@ -105,43 +105,43 @@ type Get = (path: string, signal: AbortSignal) => Promise<HttpAnswer>
 
 /** Outputs to an address in its newest transactions that none of these transactions spends. */
 async function nameNewest(get: Get, address: string, signal: AbortSignal): Promise<readonly NamedOutput[]> {
-  const what = '/address/txs/chain'
-  const named: NamedOutput[] = []
+  const requestName = '/address/txs/chain'
+  const ownOutputs: NamedOutput[] = []
   const spent = new Set<string>()
   let last = ''
   for (let page = 0; page < pagesMax; page += 1) {
     const path = `/address/${address}/txs/chain${last === '' ? '' : `/${last}`}`
-    const listed = parseList(jsonOf(await get(path, signal), what), what)
+    const listed = parseList(jsonOf(await get(path, signal), requestName), requestName)
     for (const one of listed) {
-      const { txid: id, vin, vout: outputs } = parseRecord(one, what)
-      last = parseHashText(id, what)
-      for (const input of parseList(vin, what)) {
-        const { txid, vout } = parseRecord(input, what)
+      const { txid: id, vin, vout: outputs } = parseRecord(one, requestName)
+      last = parseHashText(id, requestName)
+      for (const input of parseList(vin, requestName)) {
+        const { txid, vout } = parseRecord(input, requestName)
         spent.add(`${txid}:${vout}`)
       }
-      for (const [vout, output] of parseList(outputs, what).entries()) {
-        const { scriptpubkey_address: to, value } = parseRecord(output, what)
-        if (to === address) named.push({ txid: last, vout, value: parseHeight(value, what) })
+      for (const [vout, output] of parseList(outputs, requestName).entries()) {
+        const { scriptpubkey_address: to, value } = parseRecord(output, requestName)
+        if (to === address) ownOutputs.push({ txid: last, vout, value: parseHeight(value, requestName) })
       }
     }
     if (listed.length === 0) break
   }
-  return named.filter(({ txid, vout }) => !spent.has(`${txid}:${vout}`))
+  return ownOutputs.filter(({ txid, vout }) => !spent.has(`${txid}:${vout}`))
 }
 
 function parseStatus(value: unknown): SeenTransaction['block'] {
-  const what = '/tx/status'
-  const { confirmed, block_hash: hash, block_height: height } = parseRecord(value, what)
+  const requestName = '/tx/status'
+  const { confirmed, block_hash: hash, block_height: height } = parseRecord(value, requestName)
   if (confirmed === false) return undefined
-  if (confirmed !== true) throw new MalformedAnswerError(what)
-  return { hash: parseHashText(hash, what), height: parseHeight(height, what) }
+  if (confirmed !== true) throw new MalformedAnswerError(requestName)
+  return { hash: parseHashText(hash, requestName), height: parseHeight(height, requestName) }
 }
 
-function jsonOf({ status, text }: HttpAnswer, what: string): unknown {
-  if (status === notFound) throw new MalformedAnswerError(what)
+function jsonOf({ status, text }: HttpAnswer, subject: string): unknown {
+  if (status === notFound) throw new MalformedAnswerError(subject)
   try {
     return JSON.parse(text)
   } catch {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
 }

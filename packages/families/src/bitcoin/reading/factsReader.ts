@@ -125,15 +125,17 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
   return {
     withdrawalId,
     async read(transactionId, signal) {
-      const named = transactionId === undefined ? [] : [transactionId]
-      const candidates = [...new Set([...named, ...(await findSpenders(terms.psbt.inputs, signal))])]
+      const namedIds = transactionId === undefined ? [] : [transactionId]
+      const candidates = [...new Set([...namedIds, ...(await findSpenders(terms.psbt.inputs, signal))])]
       return quorum.read({ ...withdrawalQuestion({ terms, candidates, confirmations, threshold }), signal })
     },
-    describe: (seen) => ({
+    describe: (withdrawalFacts) => ({
       ...{ depository: primaryOf(rules), payingDepositories },
-      ...{ status: statusOf(seen, terms), currency, amount, recipient },
-      ...(seen.transactionId !== undefined && { executingTransactionId: seen.transactionId }),
-      shownIn: { blockHash: seen.finalBlock.hash, blockNumber: seen.finalBlock.height },
+      ...{ status: statusOf(withdrawalFacts, terms), currency, amount, recipient },
+      ...(withdrawalFacts.transactionId !== undefined && {
+        executingTransactionId: withdrawalFacts.transactionId,
+      }),
+      shownIn: { blockHash: withdrawalFacts.finalBlock.hash, blockNumber: withdrawalFacts.finalBlock.height },
     }),
   }
 }
@@ -147,10 +149,10 @@ async function proveOutputs(
   const script = outputScript(question.depository, rules.network)
   const read = await Promise.all(
     allocatorUtxos(question).map(async ({ txid, vout, value }) => {
-      const known = await transactions.read({ transactionId: txid, wantsSpent: false }, signal)
-      const output = known.final.transaction.outputs[vout]
+      const knownTransaction = await transactions.read({ transactionId: txid, wantsSpent: false }, signal)
+      const output = knownTransaction.final.transaction.outputs[vout]
       const isAsSaid = output?.value === value && Buffer.compare(output.script, script) === 0
-      if (isAsSaid) return known
+      if (isAsSaid) return knownTransaction
       throw new InvalidWithdrawRequestError(
         'an output does not hold that value for the depository',
         'allocatorUtxos',

@@ -25,7 +25,7 @@ export function createBitcoinTransactions(options: {
   const limits = { ...defaultLimits, ...options.limits }
   const { inputsMax } = limits
   const { threshold, configured } = quorum
-  const known = createFinalTransactions({
+  const finalTransactions = createFinalTransactions({
     ...{ quorum, limits },
     finalityRule: describeFinality(confirmations),
     shownIn: ({ block }: FinalTransaction) => ({ blockHash: block.hash, blockNumber: block.height }),
@@ -37,7 +37,7 @@ export function createBitcoinTransactions(options: {
       { transactionId, wantsSpent }: { readonly transactionId: string; readonly wantsSpent: boolean },
       signal: AbortSignal,
     ) {
-      return known.read(
+      return finalTransactions.read(
         {
           key: transactionId,
           variant: String(wantsSpent),
@@ -50,7 +50,7 @@ export function createBitcoinTransactions(options: {
         signal,
       )
     },
-    forget: known.forget,
+    forget: finalTransactions.forget,
   }
 }
 

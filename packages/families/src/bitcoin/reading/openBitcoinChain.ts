@@ -49,10 +49,10 @@ export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
   return {
     reader: createBitcoinFactsReader({ chain, quorum, findSpenders, limits }),
     async verify(signal) {
-      const known = firstBlocksOf(chain)
+      const networkBlocks = firstBlocksOf(chain)
       const answered = await askEnough(quorum, readFirstBlock, signal)
       return answered.flatMap(({ alias, said: hash }) =>
-        known.includes(hash) ? [] : [`endpoint of ${chain.id}: ${alias} is on another network`],
+        networkBlocks.includes(hash) ? [] : [`endpoint of ${chain.id}: ${alias} is on another network`],
       )
     },
     verifyLocal: (signal) =>

@@ -35,14 +35,14 @@ export function sumTransfers(
   const codec = createBitcoinCodec(network)
   const payers = spent.map((output) => output && scriptAddress(output.script, network))
   const isWithdrawal = payers.some((payer) => payer !== undefined && depositories.includes(payer))
-  const asked = new Map(
+  const distinctTargets = new Map(
     targets.map((target) => {
       const recipient = codec.canonicalAddress(target.recipient)
       const currency = codec.canonicalAddress(target.currency)
       return [`${recipient} ${currency}`, { recipient, currency }]
     }),
   )
-  return [...asked.values()].map(({ recipient, currency }) => {
+  return [...distinctTargets.values()].map(({ recipient, currency }) => {
     if (currency !== codec.nativeCurrency) return { recipient, currency, amount: 0n }
     const paid = outputs
       .filter(({ script }) => scriptAddress(script, network) === recipient)

@@ -40,14 +40,15 @@ export function transactionQuestion(
   return {
     transactionId,
     async first(view, signal) {
-      const [tipHeight, seen] = await Promise.all([
+      const [tipHeight, seenTransaction] = await Promise.all([
         view.readTipHeight(signal),
         view.readTransaction(transactionId, signal),
       ])
-      return { tipHeight, seen }
+      return { tipHeight, seen: seenTransaction }
     },
     pin: (views) => pinHeight(reading, views),
-    second: (view, { seen }, height, signal) => judge(view, { ...reading, seen, height }, signal),
+    second: (view, { seen: seenTransaction }, height, signal) =>
+      judge(view, { ...reading, seen: seenTransaction, height }, signal),
     confirms: async (view, { block }, signal) =>
       (await view.readBlockHash(block.height, signal)) === block.hash,
     key: ({ hex, block, pinnedHash }) =>
@@ -71,21 +72,21 @@ async function judge(
   judging: Judging,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
-  const { seen, height, wantsSpent, inputsMax, configured } = judging
-  if (seen === undefined) return { kind: 'refused', reason: 'missing' }
-  if (wantsSpent && seen.transaction.inputs.length > inputsMax) {
+  const { seen: seenTransaction, height, wantsSpent, inputsMax, configured } = judging
+  if (seenTransaction === undefined) return { kind: 'refused', reason: 'missing' }
+  if (wantsSpent && seenTransaction.transaction.inputs.length > inputsMax) {
     return { kind: 'refused', reason: 'too_large' }
   }
   const [block, pinnedHash, spent] = await Promise.all([
-    view.readBlockOf(seen, signal),
+    view.readBlockOf(seenTransaction, signal),
     configured > 1 ? view.readBlockHash(height, signal) : undefined,
-    wantsSpent ? readSpent(view, seen.transaction, signal) : undefined,
+    wantsSpent ? readSpent(view, seenTransaction.transaction, signal) : undefined,
   ])
   if (block === undefined || block.height > height) {
     return { kind: 'not_final', waitSeconds: secondsToFinality((block?.height ?? height + 1n) - height) }
   }
   if (configured > 1 && pinnedHash === undefined) throw new MalformedAnswerError('block at final height')
-  const { transactionId, transaction, hex } = seen
+  const { transactionId, transaction, hex } = seenTransaction
   return { kind: 'final', facts: { transactionId, hex, transaction, block, pinnedHash, spent } }
 }
 

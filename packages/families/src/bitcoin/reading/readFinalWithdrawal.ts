@@ -50,8 +50,8 @@ export function withdrawalQuestion(
         Promise.all(inputs.map((input) => view.readSpending(input, signal))),
         Promise.all(reading.candidates.map((candidate) => view.readTransaction(candidate, signal))),
       ])
-      const found = candidates.filter((candidate) => candidate !== undefined)
-      return { tipHeight, previous, spendings, candidates: found }
+      const knownCandidates = candidates.filter((candidate) => candidate !== undefined)
+      return { tipHeight, previous, spendings, candidates: knownCandidates }
     },
     pin: (views) => pinHeight(reading, views),
     second: (view, own, height, signal) => judge(view, { ...reading, own, height }, signal),
@@ -74,16 +74,19 @@ async function judge(
     readSpenders(view, judging, signal),
   ])
   if (hash === undefined) throw new MalformedAnswerError('block at final height')
-  const said = (status: FinalWithdrawal['status'], transactionId?: string): Sighting<FinalWithdrawal> => ({
+  const sightingOf = (
+    status: FinalWithdrawal['status'],
+    transactionId?: string,
+  ): Sighting<FinalWithdrawal> => ({
     kind: 'final',
     facts: { status, transactionId, finalBlock: { height, hash } },
   })
-  if (!claimsHold(terms, own)) return said('contradicted')
+  if (!claimsHold(terms, own)) return sightingOf('contradicted')
   const [first, ...others] = spenders
-  if (first === undefined) return said(isUnresolved ? 'unresolved' : 'pending')
-  if (others.length > 0) return said('expired')
+  if (first === undefined) return sightingOf(isUnresolved ? 'unresolved' : 'pending')
+  if (others.length > 0) return sightingOf('expired')
   const verdict = judgeSpender(terms, first.transaction)
-  return said(verdict, verdict === 'executed' ? first.transactionId : undefined)
+  return sightingOf(verdict, verdict === 'executed' ? first.transactionId : undefined)
 }
 
 /**
@@ -106,32 +109,37 @@ async function readSpenders(
   { terms, own, height }: Judging,
   signal: AbortSignal,
 ): Promise<{ readonly spenders: readonly SeenTransaction[]; readonly isUnresolved: boolean }> {
-  const found = await Promise.all(
+  const spenderOfEach = await Promise.all(
     terms.psbt.inputs.map(async (input, index) => {
       const spending = own.spendings[index]
       // A node says of an output that waits for its block what it says of one that is spent.
       const isConfirmed = own.previous[index]?.block !== undefined
       if (!isConfirmed || spending?.kind !== 'spent') return undefined
       const { by } = spending
-      const known = own.candidates.find(({ transaction }) => spends(transaction.inputs, input))
-      if (by === undefined || known?.transactionId === by) return known ?? 'unresolved'
-      const named = await view.readTransaction(by, signal)
-      if (named === undefined || !spends(named.transaction.inputs, input)) {
+      const candidate = own.candidates.find(({ transaction }) => spends(transaction.inputs, input))
+      if (by === undefined || candidate?.transactionId === by) return candidate ?? 'unresolved'
+      const spender = await view.readTransaction(by, signal)
+      if (spender === undefined || !spends(spender.transaction.inputs, input)) {
         throw new MalformedAnswerError('spending transaction')
       }
-      return named
+      return spender
     }),
   )
   const different = new Map(
-    found.flatMap((one) => (one === undefined || one === 'unresolved' ? [] : [[one.transactionId, one]])),
+    spenderOfEach.flatMap((one) =>
+      one === undefined || one === 'unresolved' ? [] : [[one.transactionId, one]],
+    ),
   )
   const blocks = await Promise.all(
-    [...different.values()].map(async (seen) => ({ seen, block: await view.readBlockOf(seen, signal) })),
+    [...different.values()].map(async (spender) => ({
+      seen: spender,
+      block: await view.readBlockOf(spender, signal),
+    })),
   )
-  const spenders = blocks.flatMap(({ seen, block }) =>
-    block !== undefined && block.height <= height ? [seen] : [],
+  const spenders = blocks.flatMap(({ seen: spender, block }) =>
+    block !== undefined && block.height <= height ? [spender] : [],
   )
-  return { spenders, isUnresolved: found.includes('unresolved') }
+  return { spenders, isUnresolved: spenderOfEach.includes('unresolved') }
 }
 
 function spends(inputs: readonly OutPoint[], { txid, vout }: OutPoint): boolean {

@@ -16,7 +16,7 @@ export function createSpenderLookup(services: Pick<QuorumClient<BitcoinView>, 'a
     const answers = await Promise.all(
       outPoints.map((outPoint) => services.askEach((view, own) => view.readSpending(outPoint, own), signal)),
     )
-    const named = answers.flat().flatMap(({ said }) => (said?.kind === 'spent' ? (said.by ?? []) : []))
-    return [...new Set(named)].sort()
+    const spenderIds = answers.flat().flatMap(({ said }) => (said?.kind === 'spent' ? (said.by ?? []) : []))
+    return [...new Set(spenderIds)].sort()
   }
 }

@@ -48,22 +48,22 @@ const sweptMax = 10
 /** A list may name outputs that there are not: so many are looked at. */
 const namedMax = 100
 
-type Valued = OutPoint & { readonly value: bigint }
+type ValuedOutput = OutPoint & { readonly value: bigint }
 
 /** Outputs of one address that a sweep takes: the most valuable ones, with the same result for every caller. Pure. */
-export const sweptOutputs = (outputs: readonly Valued[]): readonly Valued[] =>
+export const sweptOutputs = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>
   largest(outputs)
     .filter(({ value }) => value >= sweptLeastSatoshi)
     .slice(0, sweptMax)
 
 /** Listed outputs that are worth checking, each once: the largest by their claimed values. Pure. */
-export const namedOutputs = (outputs: readonly Valued[]): readonly Valued[] =>
+export const namedOutputs = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>
   largest([...new Map(outputs.map((output) => [`${output.txid}:${output.vout}`, output])).values()]).slice(
     0,
     namedMax,
   )
 
-const largest = (outputs: readonly Valued[]): readonly Valued[] =>
+const largest = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>
   outputs.toSorted((one, other) =>
     one.value === other.value ? placeOrder(one, other) : one.value < other.value ? 1 : -1,
   )

@@ -30,9 +30,9 @@ const scripts = new WeakMap<BitcoinNetwork, Map<string, Uint8Array>>()
  * @source oracle-protocol.md 1.1
  */
 export function outputScript(address: string, network: BitcoinNetwork): Uint8Array {
-  const known = scripts.get(network) ?? new Map<string, Uint8Array>()
-  scripts.set(network, known)
-  return remembered(known, address, () => deriveScript(address, network))
+  const networkScripts = scripts.get(network) ?? new Map<string, Uint8Array>()
+  scripts.set(network, networkScripts)
+  return remembered(networkScripts, address, () => deriveScript(address, network))
 }
 
 function deriveScript(address: string, network: BitcoinNetwork): Uint8Array {
@@ -86,8 +86,8 @@ const forms = new WeakMap<Uint8Array, { readonly form: ScriptForm | undefined }>
 
 /** `undefined` for a script without an address. */
 export function readScript(script: Uint8Array): ScriptForm | undefined {
-  const known = forms.get(script)
-  if (known !== undefined) return known.form
+  const cached = forms.get(script)
+  if (cached !== undefined) return cached.form
   const form = readForm(script)
   forms.set(script, { form })
   return form

@@ -42,8 +42,8 @@ export type AllocatorUtxo = {
  */
 export function allocatorUtxos(request: PlainWithdrawRequest): readonly AllocatorUtxo[] {
   const { canonicalTransactionId } = createBitcoinCodec()
-  const named = additionalDataOf(request, 'bitcoin-vm', schema).allocatorUtxos
-  const utxos = named.map(({ txid, vout, value }) => ({
+  const requestedUtxos = additionalDataOf(request, 'bitcoin-vm', schema).allocatorUtxos
+  const utxos = requestedUtxos.map(({ txid, vout, value }) => ({
     txid: canonicalTransactionId(txid),
     vout,
     value: uint64Of(value, 'allocatorUtxos.value'),

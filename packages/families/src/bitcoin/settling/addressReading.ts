@@ -94,18 +94,18 @@ async function outputsOf(
   signal: AbortSignal,
 ): Promise<readonly OwnOutput[]> {
   if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
-  const named = namedOutputs(await client.nameOutputs(address, signal))
-  if (named.length === 0) return []
+  const listedOutputs = namedOutputs(await client.nameOutputs(address, signal))
+  if (listedOutputs.length === 0) return []
   const script = outputScript(address, network)
-  const seen = await agreeOn(
+  const unspentValues = await agreeOn(
     endpoints,
     async (view, own) =>
-      Promise.all(named.map((output) => unspentValue(view, { output, script, height }, own))),
+      Promise.all(listedOutputs.map((output) => unspentValue(view, { output, script, height }, own))),
     signal,
   )
   return sweptOutputs(
-    named.flatMap(({ txid, vout }, index) => {
-      const value = seen[index]
+    listedOutputs.flatMap(({ txid, vout }, index) => {
+      const value = unspentValues[index]
       return value === undefined ? [] : [{ txid, vout, value }]
     }),
   )
@@ -131,28 +131,29 @@ async function ownersOf(
   return [...new Set(owners)]
 }
 
-type Asked = { readonly output: OwnOutput; readonly script: Uint8Array; readonly height: bigint }
+type OutputQuestion = { readonly output: OwnOutput; readonly script: Uint8Array; readonly height: bigint }
 
 async function unspentValue(
   view: EndpointView,
-  { output, script, height }: Asked,
+  { output, script, height }: OutputQuestion,
   signal: AbortSignal,
 ): Promise<bigint | undefined> {
   const node = createBitcoindView(view)
-  const seen = await node.readTransaction(output.txid, signal)
-  const made = seen?.transaction.outputs[output.vout]
-  if (seen === undefined || made === undefined || Buffer.compare(made.script, script) !== 0) return undefined
-  const block = await node.readBlockOf(seen, signal)
+  const transaction = await node.readTransaction(output.txid, signal)
+  const made = transaction?.transaction.outputs[output.vout]
+  if (transaction === undefined || made === undefined || Buffer.compare(made.script, script) !== 0)
+    return undefined
+  const block = await node.readBlockOf(transaction, signal)
   if (block === undefined || block.height > height) return undefined
   return (await node.readSpending(output, signal)).kind === 'unspent' ? made.value : undefined
 }
 
 /** Ids cover the bytes, so that any endpoint may show them. @throws UpstreamUnavailableError where none has one */
 async function allTransactions(client: ChainClient, ids: readonly string[], signal: AbortSignal) {
-  const found = []
+  const transactions = []
   for (let next = 0; next < ids.length; next += transactionsAtOnce)
-    found.push(...(await readTransactions(client, ids.slice(next, next + transactionsAtOnce), signal)))
-  return found.map((transaction) => {
+    transactions.push(...(await readTransactions(client, ids.slice(next, next + transactionsAtOnce), signal)))
+  return transactions.map((transaction) => {
     if (transaction !== undefined) return transaction
     throw new UpstreamUnavailableError(`No endpoint of ${client.chainId} shows who paid an address.`)
   })

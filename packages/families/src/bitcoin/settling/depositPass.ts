@@ -81,17 +81,17 @@ export async function readHeaderSeconds(
   hash: string,
   signal: AbortSignal,
 ): Promise<bigint> {
-  const what = 'getblockheader'
-  const [answer] = await view.ask([{ method: what, params: [hash, false] }], signal)
-  return parseHeaderOf(hash, resultOf(answer, what), what).timeSeconds
+  const requestName = 'getblockheader'
+  const [answer] = await view.ask([{ method: requestName, params: [hash, false] }], signal)
+  return parseHeaderOf(hash, resultOf(answer, requestName), requestName).timeSeconds
 }
 
 /** By itself: no other answer waits for megabytes. */
 async function readBlock(view: EndpointView, hash: string, signal: AbortSignal) {
-  const what = 'getblock'
-  const answer = await view.askAlone({ method: what, params: [hash, 0] }, signal)
-  const digits = resultOf(answer, what)
-  const block = parseBitcoinBlock(hexToBytes(parseBytes(`0x${String(digits)}`, what)))
-  if (block?.header.hash !== hash) throw new MalformedAnswerError(what)
+  const requestName = 'getblock'
+  const answer = await view.askAlone({ method: requestName, params: [hash, 0] }, signal)
+  const digits = resultOf(answer, requestName)
+  const block = parseBitcoinBlock(hexToBytes(parseBytes(`0x${String(digits)}`, requestName)))
+  if (block?.header.hash !== hash) throw new MalformedAnswerError(requestName)
   return block
 }

@@ -35,13 +35,13 @@ export async function readTransactions(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly (BitcoinTransaction | undefined)[]> {
-  const what = 'getrawtransaction'
-  const calls = ids.map((id) => ({ method: what, params: [id, true] }))
+  const requestName = 'getrawtransaction'
+  const calls = ids.map((id) => ({ method: requestName, params: [id, true] }))
   const answers = await client.batch(calls, { signal })
   return ids.map((transactionId, index) => {
     const answer = answers[index]
     if (answer?.ok !== true) return undefined
-    const { hex } = parseRecord(answer.result, what)
-    return parseSeenTransaction(hex, { transactionId, block: undefined }, what).transaction
+    const { hex } = parseRecord(answer.result, requestName)
+    return parseSeenTransaction(hex, { transactionId, block: undefined }, requestName).transaction
   })
 }

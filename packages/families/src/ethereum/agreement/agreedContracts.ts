@@ -7,7 +7,7 @@ import { agreedAnswer, type PollingClient, tooFewKnow } from './agreedReads.ts'
 const disputed: ContractAnswer = { success: false, returnData: '0x' }
 
 /** Tally of one call, and the answer for a member that silent endpoints could still decide. */
-export type SaidOfContracts = {
+export type ContractTally = {
   readonly verdict: Verdict<RpcAnswer> | undefined
   readonly votes: readonly Vote<RpcAnswer>[]
   /**
@@ -24,20 +24,20 @@ export type SaidOfContracts = {
  */
 export function agreedContracts(
   { chainId, electorate }: PollingClient,
-  said: SaidOfContracts,
+  contractTally: ContractTally,
   count: number,
 ): readonly ContractAnswer[] {
-  const { verdict, votes, undecided } = said
+  const { verdict, votes, undecided } = contractTally
   if (verdict?.status !== 'disagreed') {
     const answer = agreedAnswer(chainId, verdict)
     return decodeAggregate3(answer.ok ? answer.result : undefined, count)
   }
   const decoded = votes.map(({ alias, voice, value }) => ({ alias, voice, value: decode(value, count) }))
   return Array.from({ length: count }, (_, index) => {
-    const told = decoded.flatMap(({ value, ...voter }) =>
+    const memberVotes = decoded.flatMap(({ value, ...voter }) =>
       value?.[index] === undefined ? [] : [{ ...voter, value: value[index] }],
     )
-    const member = tally(told, electorate, textOf)
+    const member = tally(memberVotes, electorate, textOf)
     if (member.status === 'agreed') return member.value
     if (member.status === 'open' && undecided === 'wait') throw tooFewKnow(chainId)
     return disputed

@@ -39,11 +39,11 @@ export async function agreeOnHead(
     ...limits,
     patienceMs,
     decide(votes, isLast) {
-      const seen = headsOf(votes)
-      const verdict = tally(seen, electorate, textOf)
+      const headVotes = headsOf(votes)
+      const verdict = tally(headVotes, electorate, textOf)
       if (verdict.status === 'agreed') return { head: verdict.value }
       if (!isLast && verdict.status === 'open') return undefined
-      const heights = seen.flatMap(({ value }) => (value === undefined ? [] : [value.number]))
+      const heights = headVotes.flatMap(({ value }) => (value === undefined ? [] : [value.number]))
       // Nobody answers: the failures say why.
       return heights.length === 0 ? undefined : { apart: descending(heights).slice(0, heightsMax) }
     },

@@ -11,24 +11,25 @@ export type ChainHead = {
   readonly baseFeePerGasWei: bigint | undefined
 }
 
-const what = 'eth_getBlockByNumber'
+const requestName = 'eth_getBlockByNumber'
 
 export function headRequest(block: 'latest' | 'safe' | 'finalized' | bigint = 'latest'): RpcCall {
-  return { method: what, params: [typeof block === 'bigint' ? toQuantity(block) : block, false] }
+  return { method: requestName, params: [typeof block === 'bigint' ? toQuantity(block) : block, false] }
 }
 
 /** @throws MalformedAnswerError, also on `null`: every chain has a latest block */
 export function parseHead(result: unknown): ChainHead {
-  const block = parseRecord(result, what)
-  const timestampSeconds = Number(parseQuantity(block['timestamp'], what))
-  if (!Number.isSafeInteger(timestampSeconds)) throw new MalformedAnswerError(what)
+  const block = parseRecord(result, requestName)
+  const timestampSeconds = Number(parseQuantity(block['timestamp'], requestName))
+  if (!Number.isSafeInteger(timestampSeconds)) throw new MalformedAnswerError(requestName)
   const baseFee = block['baseFeePerGas']
   return {
-    number: parseQuantity(block['number'], what),
-    hash: parseHash(block['hash'], what),
-    parentHash: parseHash(block['parentHash'], what),
+    number: parseQuantity(block['number'], requestName),
+    hash: parseHash(block['hash'], requestName),
+    parentHash: parseHash(block['parentHash'], requestName),
     timestampSeconds,
-    baseFeePerGasWei: baseFee === undefined || baseFee === null ? undefined : parseQuantity(baseFee, what),
+    baseFeePerGasWei:
+      baseFee === undefined || baseFee === null ? undefined : parseQuantity(baseFee, requestName),
   }
 }
 

@@ -28,9 +28,9 @@ export function observeHead(
   hashAtKnown?: Hex,
 ): { readonly chain: HeadChain; readonly change: HeadChange } {
   if (chain === undefined) return { chain: adopt(undefined, observed), change: 'first' }
-  const { head, seen } = chain
+  const { head, seen: hashes } = chain
   if (observed.hash === head.hash) return { chain, change: 'same' }
-  if (observed.number < head.number && seen.get(observed.number) === observed.hash) {
+  if (observed.number < head.number && hashes.get(observed.number) === observed.hash) {
     return { chain, change: 'behind' }
   }
   const replaced =
@@ -38,15 +38,15 @@ export function observeHead(
     (hashAtKnown !== undefined && hashAtKnown !== head.hash) ||
     (observed.number === head.number + 1n && observed.parentHash !== head.hash)
   return replaced
-    ? { chain: adopt(withoutFrom(seen, observed.number), observed), change: 'reorganised' }
-    : { chain: adopt(seen, observed), change: 'extended' }
+    ? { chain: adopt(withoutFrom(hashes, observed.number), observed), change: 'reorganised' }
+    : { chain: adopt(hashes, observed), change: 'extended' }
 }
 
-function adopt(seen: ReadonlyMap<bigint, Hex> | undefined, head: ChainHead): HeadChain {
-  const kept = [...(seen ?? [])].slice(-(seenMax - 1))
+function adopt(hashes: ReadonlyMap<bigint, Hex> | undefined, head: ChainHead): HeadChain {
+  const kept = [...(hashes ?? [])].slice(-(seenMax - 1))
   return { head, seen: new Map([...kept, [head.number, head.hash]]) }
 }
 
-function withoutFrom(seen: ReadonlyMap<bigint, Hex>, height: bigint): ReadonlyMap<bigint, Hex> {
-  return new Map([...seen].filter(([number]) => number < height))
+function withoutFrom(hashes: ReadonlyMap<bigint, Hex>, height: bigint): ReadonlyMap<bigint, Hex> {
+  return new Map([...hashes].filter(([number]) => number < height))
 }

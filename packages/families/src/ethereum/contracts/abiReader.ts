@@ -17,11 +17,11 @@ export type AbiReader = {
 }
 
 /** Return data as viem decodes it. @throws MalformedAnswerError where it does not fit its type */
-export function unlessMalformed<Value>(what: string, read: () => Value): Value {
+export function unlessMalformed<Value>(subject: string, read: () => Value): Value {
   try {
     return read()
   } catch (error) {
-    if (error instanceof RangeError) throw new MalformedAnswerError(what)
+    if (error instanceof RangeError) throw new MalformedAnswerError(subject)
     throw error
   }
 }
@@ -29,10 +29,10 @@ export function unlessMalformed<Value>(what: string, read: () => Value): Value {
 const wordDigits = 64
 
 /** @param data lower-case whole bytes, see `parseBytes` */
-export function readAbi(data: Hex, what: string): AbiReader {
+export function readAbi(data: Hex, subject: string): AbiReader {
   const byteLength = (data.length - 2) / 2
   const uint = (offset: number): bigint => {
-    if (offset < 0 || offset + 32 > byteLength) throw new MalformedAnswerError(what)
+    if (offset < 0 || offset + 32 > byteLength) throw new MalformedAnswerError(subject)
     const start = 2 + 2 * offset
     return BigInt(`0x${data.slice(start, start + wordDigits)}`)
   }
@@ -41,24 +41,24 @@ export function readAbi(data: Hex, what: string): AbiReader {
     uint,
     position(offset) {
       const value = uint(offset)
-      if (value > BigInt(byteLength)) throw new MalformedAnswerError(what)
+      if (value > BigInt(byteLength)) throw new MalformedAnswerError(subject)
       return Number(value)
     },
     slice(offset, length) {
-      if (offset < 0 || length < 0 || offset + length > byteLength) throw new MalformedAnswerError(what)
+      if (offset < 0 || length < 0 || offset + length > byteLength) throw new MalformedAnswerError(subject)
       return `0x${data.slice(2 + 2 * offset, 2 + 2 * (offset + length))}`
     },
   }
 }
 
 /** The first word of return data as a number. @throws MalformedAnswerError when there is none */
-export function readUintResult(data: Hex, what: string): bigint {
-  return readAbi(data, what).uint(0)
+export function readUintResult(data: Hex, subject: string): bigint {
+  return readAbi(data, subject).uint(0)
 }
 
 /** A returned `string`, as UTF-8. @throws MalformedAnswerError */
-export function readStringResult(data: Hex, what: string): string {
-  const reader = readAbi(data, what)
+export function readStringResult(data: Hex, subject: string): string {
+  const reader = readAbi(data, subject)
   const start = reader.position(0)
   const length = reader.position(start)
   return Buffer.from(reader.slice(start + 32, length).slice(2), 'hex').toString('utf8')

@@ -1,36 +1,36 @@
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import type { EndpointAnswers, JsonRpcClient, RpcAnswer, RpcOptions } from '@causeway/rpc'
 import { MalformedAnswerError, parseBytes } from '@causeway/rpc'
-import type { ChainFinding, SaidByContract } from '../../shared/chainFinding.ts'
+import type { ChainFinding, ContractGetter } from '../../shared/chainFinding.ts'
 import { contractInterface } from '../rules/contractInterface.ts'
 import { readStringResult, readUintResult } from './abiReader.ts'
 import { decimalsCall, descriptionCall } from './erc20Calls.ts'
 import { codeFindings, type ExpectedCode } from './expectedCode.ts'
 import { type ContractAnswer, type ContractCall, decodeAggregate3, multicallRequest } from './multicall.ts'
 
-type Placed = { readonly setting: string; readonly address: Hex }
+type ContractSetting = { readonly setting: string; readonly address: Hex }
 
 /** Configured facts of one chain that the chain can confirm. Problems name the settings. */
 export type ContractExpectations = {
   /** Decimal chain id. */
   readonly chainId: bigint
-  readonly multicall3: Placed
+  readonly multicall3: ContractSetting
   /** Must have code. */
-  readonly contracts: readonly Placed[]
+  readonly contracts: readonly ContractSetting[]
   /** Must have this code, on every endpoint. */
   readonly codes: readonly ExpectedCode[]
   /** Price feeds: `description()` and `decimals()`. */
-  readonly feeds: readonly (Placed & { readonly description: string; readonly decimals: number })[]
+  readonly feeds: readonly (ContractSetting & { readonly description: string; readonly decimals: number })[]
   /** Tokens: `decimals()`. The native currency is not among them. */
-  readonly tokens: readonly (Placed & { readonly decimals: number })[]
+  readonly tokens: readonly (ContractSetting & { readonly decimals: number })[]
   /** Values without arguments that a contract was made with, each one word. */
-  readonly words: readonly (Placed & {
+  readonly words: readonly (ContractSetting & {
     readonly getter: 'depository' | 'depositRouter' | 'DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH'
     /** An address or 32 bytes, lower case. */
     readonly word: Hex
   })[]
   /** Values that are not checked at start: symbols of tokens, and the pools' own data. */
-  readonly values?: readonly (Placed & ExpectedValue)[]
+  readonly values?: readonly (ContractSetting & ExpectedValue)[]
 }
 
 /** Addresses are lower case. */
@@ -118,9 +118,15 @@ function chainIdFindings(
     const shown = answer.ok && typeof answer.result === 'string' ? toBigint(answer.result) : undefined
     if (shown === expected) return []
     const problem = `httpRpcUrl of ${chain}: ${alias} is not on chain ${expected}`
-    const said = shown === undefined ? `no chain id at ${alias}` : `chain ${shown} at ${alias}`
+    const identity = shown === undefined ? `no chain id at ${alias}` : `chain ${shown} at ${alias}`
     return [
-      { kind: 'network', setting: `chains: ${chain}.httpRpcUrl`, value: `chain ${expected}`, said, problem },
+      {
+        kind: 'network',
+        setting: `chains: ${chain}.httpRpcUrl`,
+        value: `chain ${expected}`,
+        said: identity,
+        problem,
+      },
     ]
   })
 }
@@ -136,8 +142,8 @@ type Read = {
 
 /** One answer against one value: both as texts, so that findings can show them. */
 function read(args: {
-  readonly at: Placed
-  readonly kind: SaidByContract
+  readonly at: ContractSetting
+  readonly kind: ContractGetter
   readonly call: ContractCall
   readonly value: string
   readonly shownBy: (answer: ContractAnswer | undefined) => string | undefined
@@ -157,7 +163,7 @@ function read(args: {
 
 function readsOf({ feeds, tokens, words, values = [] }: ContractExpectations): readonly Read[] {
   const numberOf = (answer: ContractAnswer | undefined) => readUint(answer)?.toString()
-  const decimals = (at: Placed & { decimals: number }): Read => {
+  const decimals = (at: ContractSetting & { decimals: number }): Read => {
     const call = decimalsCall(at.address)
     return read({ at, kind: 'decimals', call, value: String(at.decimals), shownBy: numberOf })
   }
@@ -165,18 +171,18 @@ function readsOf({ feeds, tokens, words, values = [] }: ContractExpectations): r
     const call = descriptionCall(at.address)
     return read({ at, kind: 'description', call, value: at.description, shownBy: readText })
   })
-  const getterCall = ({ address: target }: Placed, getter: Exclude<SaidByContract, OwnCall>) => ({
+  const getterCall = ({ address: target }: ContractSetting, getter: Exclude<ContractGetter, OwnCall>) => ({
     target,
     callData: made.encode(getter, []),
   })
-  const wordRead = (at: Placed, kind: Exclude<SaidByContract, OwnCall>, word: Hex) => {
+  const wordRead = (at: ContractSetting, kind: Exclude<ContractGetter, OwnCall>, word: Hex) => {
     const shownBy = (answer: ContractAnswer | undefined) => {
       const shown = readUint(answer)?.toString(16)
       return shown === undefined ? undefined : `0x${shown.padStart(word.length - 2, '0')}`
     }
     return read({ at, kind, call: getterCall(at, kind), value: word, shownBy })
   }
-  const valueRead = (at: Placed & ExpectedValue): Read => {
+  const valueRead = (at: ContractSetting & ExpectedValue): Read => {
     if ('word' in at) return wordRead(at, at.getter, at.word)
     const call = getterCall(at, at.getter)
     return 'text' in at

@@ -76,13 +76,13 @@ export async function codeFindings(
     const here = endpointOf(client.chainId, alias)
     return expected.flatMap(({ setting, address, isRight }, index) => {
       const code = codeOf(answers[index])
-      const found = (said: string, problem: string): readonly ChainFinding[] => [
-        { kind: 'code', setting, value: address, said: `${said} at ${alias}`, problem },
+      const findingOf = (actual: string, problem: string): readonly ChainFinding[] => [
+        { kind: 'code', setting, value: address, said: `${actual} at ${alias}`, problem },
       ]
-      if (code === undefined) return found('no answer', `${here} tells no code at ${setting}`)
+      if (code === undefined) return findingOf('no answer', `${here} tells no code at ${setting}`)
       if (isRight(code)) return []
-      if (code === '0x') return found('no code', `${here} shows no contract at ${setting}`)
-      return found(
+      if (code === '0x') return findingOf('no code', `${here} shows no contract at ${setting}`)
+      return findingOf(
         `code of hash ${keccak256Hex(hexToBytes(code))}`,
         `${here} shows other code at ${setting} than this release or codeHashes knows`,
       )

@@ -14,7 +14,7 @@ export type BlockReference = { readonly hash: Hex } | { readonly number: bigint 
 
 /** `aggregate3((address target, bool allowFailure, bytes callData)[])`, which returns `(bool success, bytes returnData)[]`. */
 const selector = '82ad56cb'
-const what = 'aggregate3'
+const functionName = 'aggregate3'
 const wordBytes = 32
 
 /**
@@ -110,10 +110,11 @@ function digitsOf(bytes: Hex): string {
  * @throws MalformedAnswerError when it does not hold exactly `count` well-formed members
  */
 export function decodeAggregate3(result: unknown, count: number): readonly ContractAnswer[] {
-  const data = parseBytes(result, what)
+  const data = parseBytes(result, functionName)
   // A list that claims to be longer is not read at all.
-  if (!data.startsWith(`0x${uintWord(32n)}${uintWord(BigInt(count))}`)) throw new MalformedAnswerError(what)
-  const reader = readAbi(data, what)
+  if (!data.startsWith(`0x${uintWord(32n)}${uintWord(BigInt(count))}`))
+    throw new MalformedAnswerError(functionName)
+  const reader = readAbi(data, functionName)
   const list = 2 * wordBytes
   let unread = reader.byteLength
   return Array.from({ length: count }, (_, index) => {
@@ -122,7 +123,7 @@ export function decodeAggregate3(result: unknown, count: number): readonly Contr
     const length = reader.position(bytes)
     // Members that share their bytes would make gigabytes of one answer.
     unread -= length
-    if (success > 1n || unread < 0) throw new MalformedAnswerError(what)
+    if (success > 1n || unread < 0) throw new MalformedAnswerError(functionName)
     return { success: success === 1n, returnData: reader.slice(bytes + wordBytes, length) }
   })
 }

@@ -27,12 +27,12 @@ export type FeeHistory = {
   readonly rewardsWei: readonly bigint[]
 }
 
-const what = 'eth_feeHistory'
+const requestName = 'eth_feeHistory'
 
 /** @param block the newest one of the history; by number it is the same at every honest node */
 export function feeHistoryRequest(model: GasModel, block: bigint): RpcCall {
   const count = Math.max(model.historyBlocks, model.ceilingBlocks)
-  return { method: what, params: [toQuantity(count), toQuantity(block), [model.rewardPercentile]] }
+  return { method: requestName, params: [toQuantity(count), toQuantity(block), [model.rewardPercentile]] }
 }
 
 /**
@@ -40,16 +40,18 @@ export function feeHistoryRequest(model: GasModel, block: bigint): RpcCall {
  * @throws MalformedAnswerError
  */
 export function parseFeeHistory(result: unknown): FeeHistory {
-  const history = parseRecord(result, what)
-  const baseFees = parseList(history['baseFeePerGas'], what)
-  const blocks = parseList(history['gasUsedRatio'], what).length
+  const history = parseRecord(result, requestName)
+  const baseFees = parseList(history['baseFeePerGas'], requestName)
+  const blocks = parseList(history['gasUsedRatio'], requestName).length
   // A node that leaves the next block's fee out would make the newest block's look like it.
-  if (baseFees.length !== blocks + 1) throw new MalformedAnswerError(what)
+  if (baseFees.length !== blocks + 1) throw new MalformedAnswerError(requestName)
   const rewards = history['reward'] ?? []
   return {
-    baseFeesWei: baseFees.slice(0, -1).map((fee) => parseQuantity(fee, what)),
-    nextBaseFeeWei: parseQuantity(baseFees.at(-1), what),
-    rewardsWei: parseList(rewards, what).map((block) => parseQuantity(parseList(block, what)[0], what)),
+    baseFeesWei: baseFees.slice(0, -1).map((fee) => parseQuantity(fee, requestName)),
+    nextBaseFeeWei: parseQuantity(baseFees.at(-1), requestName),
+    rewardsWei: parseList(rewards, requestName).map((block) =>
+      parseQuantity(parseList(block, requestName)[0], requestName),
+    ),
   }
 }
 

@@ -2,11 +2,11 @@ import { type Hex, maxBigint, minBigint } from '@causeway/core'
 import type { Electorate, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { parseQuantity, resultOf, toQuantity } from '@causeway/rpc'
 import {
+  agreeOnRun,
   askPaymentVotes,
   type PaymentVoters,
-  runSaid,
-  type SaidRun,
-  saidByVoice,
+  type RunAnswer,
+  readByVoice,
   type Votes,
 } from '../../shared/paymentVotes.ts'
 import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
@@ -94,26 +94,26 @@ type Failure = 'fails' | 'short'
 /** Late endpoints are waited for: the lowest estimate of those that are quick may be a lie. */
 const decideEstimate =
   (gasAsked: bigint) =>
-  (votes: Votes, electorate: Electorate, isLast: boolean): SaidRun<Failure> | undefined => {
+  (votes: Votes, electorate: Electorate, isLast: boolean): RunAnswer<Failure> | undefined => {
     if (!isLast) return undefined
-    const what = 'eth_estimateGas'
-    const said = saidByVoice(
+    const requestName = 'eth_estimateGas'
+    const runs = readByVoice(
       votes,
-      ([answer]) => failureOf(answer, gasAsked) ?? parseQuantity(resultOf(answer, what), what),
+      ([answer]) => failureOf(answer, gasAsked) ?? parseQuantity(resultOf(answer, requestName), requestName),
     )
-    return runSaid(said, electorate)
+    return agreeOnRun(runs, electorate)
   }
 
 const decideRun =
   (gasAsked: bigint) =>
-  (votes: Votes, electorate: Electorate): SaidRun<Failure> | undefined => {
-    const said = saidByVoice(votes, ([answer]): SaidRun<Failure> => {
+  (votes: Votes, electorate: Electorate): RunAnswer<Failure> | undefined => {
+    const runs = readByVoice(votes, ([answer]): RunAnswer<Failure> => {
       const failure = failureOf(answer, gasAsked)
       // Another error of the node is no vote.
       if (failure === undefined) resultOf(answer, 'eth_call')
       return failure ?? 0n
     })
-    return runSaid(said, electorate)
+    return agreeOnRun(runs, electorate)
   }
 
 /** The node ran the call and it failed; any other error says nothing of the call. Coin bounds the gas that nodes allow. */

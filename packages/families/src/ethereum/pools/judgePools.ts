@@ -34,10 +34,10 @@ export async function judgePools(
   )
   const answers: (PoolQuote | undefined)[] = []
   for (const part of chunks(cases, questionsPerBatch)) {
-    const asked = part.map(({ state, question }) =>
+    const quotes = part.map(({ state, question }) =>
       quoteOnChain(client, { quoterV2: args.quoterV2, pool: state, question, blockHash: state.blockHash }),
     )
-    answers.push(...(await Promise.all(asked)))
+    answers.push(...(await Promise.all(quotes)))
   }
   return cases.flatMap(({ state, question }, index) => {
     const onChain = answers[index]

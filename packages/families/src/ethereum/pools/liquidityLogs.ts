@@ -16,7 +16,7 @@ export const mintTopic: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488
 /** `Burn(address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256)` */
 export const burnTopic: Hex = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c'
 
-const what = 'eth_getLogs'
+const requestName = 'eth_getLogs'
 
 export type PoolLiquidityChange = LiquidityChange & { readonly pool: Hex }
 
@@ -36,7 +36,10 @@ export async function readLiquidityChanges(
     'blockHash' in blocks ? blocks : { fromBlock: toQuantity(blocks.from), toBlock: toQuantity(blocks.to) }
   const filter = { ...where, address: [...pools], topics: [[mintTopic, burnTopic]] }
   const blockHash = 'blockHash' in blocks ? blocks.blockHash : undefined
-  return parseLiquidityLogs(await agreedRead(client.request({ method: what, params: [filter] })), blockHash)
+  return parseLiquidityLogs(
+    await agreedRead(client.request({ method: requestName, params: [filter] })),
+    blockHash,
+  )
 }
 
 /** @throws MalformedAnswerError, also on a log of another block than `blockHash` */
@@ -44,15 +47,17 @@ export function parseLiquidityLogs(
   result: unknown,
   blockHash: Hex | undefined,
 ): readonly PoolLiquidityChange[] {
-  return parseList(result, what).map((entry) => {
-    const log = parseRecord(entry, what)
-    const isOther = blockHash !== undefined && parseHash(log['blockHash'], what) !== blockHash
-    if (isOther) throw new MalformedAnswerError(what)
-    const [topic, , lower, upper] = parseList(log['topics'], what).map((each) => parseHash(each, what))
-    if (lower === undefined || upper === undefined) throw new MalformedAnswerError(what)
-    const data = readAbi(parseBytes(log['data'], what), what)
+  return parseList(result, requestName).map((entry) => {
+    const log = parseRecord(entry, requestName)
+    const isOther = blockHash !== undefined && parseHash(log['blockHash'], requestName) !== blockHash
+    if (isOther) throw new MalformedAnswerError(requestName)
+    const [topic, , lower, upper] = parseList(log['topics'], requestName).map((each) =>
+      parseHash(each, requestName),
+    )
+    if (lower === undefined || upper === undefined) throw new MalformedAnswerError(requestName)
+    const data = readAbi(parseBytes(log['data'], requestName), requestName)
     return {
-      pool: parseBytes(log['address'], what),
+      pool: parseBytes(log['address'], requestName),
       tickLower: signedTopic(lower),
       tickUpper: signedTopic(upper),
       liquidity: change(topic, data.uint(0), () => data.uint(32)),
@@ -64,7 +69,7 @@ export function parseLiquidityLogs(
 function change(topic: Hex | undefined, first: bigint, second: () => bigint): bigint {
   if (topic === mintTopic) return second()
   if (topic === burnTopic) return -first
-  throw new MalformedAnswerError(what)
+  throw new MalformedAnswerError(requestName)
 }
 
 function signedTopic(topic: Hex): number {

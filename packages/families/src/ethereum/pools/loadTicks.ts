@@ -51,12 +51,15 @@ export async function loadTicks(
   }
   const genuine = pools.filter(({ address }) => !loaded.has(address))
   const bitmaps = await readEach(client, genuine, bitmapCalls, at)
-  const found = bitmaps.map(({ item, answers }) => ({ pool: item, indexes: initializedTicks(item, answers) }))
-  for (const { pool, indexes } of found) {
+  const poolIndexes = bitmaps.map(({ item, answers }) => ({
+    pool: item,
+    indexes: initializedTicks(item, answers),
+  }))
+  for (const { pool, indexes } of poolIndexes) {
     if (indexes.length > at.ticksMax) loaded.set(pool.address, { problem: 'too_many_ticks' })
   }
-  const bearable = found.filter(({ pool }) => !loaded.has(pool.address))
-  const tickCalls = ({ pool, indexes }: (typeof found)[number]) =>
+  const bearable = poolIndexes.filter(({ pool }) => !loaded.has(pool.address))
+  const tickCalls = ({ pool, indexes }: (typeof poolIndexes)[number]) =>
     indexes.map((index) => tickCall(pool.address, index))
   for (const { item, answers } of await readEach(client, bearable, tickCalls, at)) {
     const entries = answers.map(

@@ -37,9 +37,9 @@ export const tickBitmapCall = (pool: Hex, word: number): ContractCall => ({
 const knownBitmapData = new Map<number, Hex>()
 
 function bitmapData(word: number): Hex {
-  const known = knownBitmapData.get(word) ?? uniswap.encode('tickBitmap', [word])
-  knownBitmapData.set(word, known)
-  return known
+  const data = knownBitmapData.get(word) ?? uniswap.encode('tickBitmap', [word])
+  knownBitmapData.set(word, data)
+  return data
 }
 
 export const tickCall = (pool: Hex, tick: number): ContractCall => ({

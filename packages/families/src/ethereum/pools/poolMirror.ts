@@ -72,10 +72,10 @@ export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {
   let queue: Promise<unknown> = Promise.resolve()
 
   async function advance(head: BlockLink): Promise<readonly PoolState[]> {
-    const known = recent.get(head.hash)
-    if (known !== undefined) {
-      last = known
-      return known.states
+    const cached = recent.get(head.hash)
+    if (cached !== undefined) {
+      last = cached
+      return cached.states
     }
     const judgeAll = headsUnjudged + 1 >= judgeEveryHeads
     const snapshot = await readSnapshot(options, { head, last, recent, judgeAll })
@@ -170,8 +170,8 @@ async function readBlock(
 
 /** As the node words it: what viem makes of a header is not held to its types. */
 async function readHeader(client: AgreedClient, height: bigint): Promise<ChainHead> {
-  const asked = client.request({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] })
-  return parseHead(await agreedRead(asked))
+  const request = client.request({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] })
+  return parseHead(await agreedRead(request))
 }
 
 /**

@@ -18,7 +18,7 @@ const quoter = contractInterface([
 const functions = { exactInput: 'quoteExactInputSingle', exactOutput: 'quoteExactOutputSingle' } as const
 const noPriceLimit = 0n
 
-export type AskedPool = {
+export type PoolQuoteRequest = {
   readonly quoterV2: Hex
   readonly pool: Pick<PoolConfig, 'token0' | 'token1' | 'feePips'>
   readonly question: SwapQuestion
@@ -34,8 +34,11 @@ export type AskedPool = {
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  * @source Uniswap V3 periphery, IQuoterV2
  */
-export async function quoteOnChain(client: AgreedClient, asked: AskedPool): Promise<PoolQuote | undefined> {
-  const { pool, question, quoterV2, blockHash } = asked
+export async function quoteOnChain(
+  client: AgreedClient,
+  request: PoolQuoteRequest,
+): Promise<PoolQuote | undefined> {
+  const { pool, question, quoterV2, blockHash } = request
   const { zeroForOne, trade, amount } = question
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
   const swap = { tokenIn, tokenOut, amount, fee: pool.feePips, sqrtPriceLimitX96: noPriceLimit }

@@ -165,7 +165,7 @@ async function issuedAt(
 ): Promise<Hex | undefined> {
   const { payloadId, hashesOf } = question
   const ask = (data: Hex) => contractCall(allocatorAddress, data, height)
-  const [stored, named] = await view.ask(
+  const [stored, computedId] = await view.ask(
     [
       ask(`${selectors.payloads}${bytes32Word(payloadId)}`),
       ...(keys === 'own' ? [ask(payloadIdOfData(question))] : []),
@@ -174,7 +174,7 @@ async function issuedAt(
   )
   const payload = parseReturnedBytes(stored, 'payloads')
   if (keys === 'own') {
-    return parseWord(named) === BigInt(payloadId) && payload !== '0x' ? payload : undefined
+    return parseWord(computedId) === BigInt(payloadId) && payload !== '0x' ? payload : undefined
   }
   const hashes = payload === '0x' ? [] : hashesOf(payload)
   if (hashes.length === 0) return undefined
@@ -192,8 +192,8 @@ function payloadIdOfData({ spender, nonce }: Pick<IssueQuestion, 'spender' | 'no
 }
 
 /** A returned `bytes`. @throws MalformedAnswerError */
-function parseReturnedBytes(answer: RpcAnswer | undefined, what: string): Hex {
-  const reader = readAbi(parseBytes(resultOf(answer, what), what), what)
+function parseReturnedBytes(answer: RpcAnswer | undefined, subject: string): Hex {
+  const reader = readAbi(parseBytes(resultOf(answer, subject), subject), subject)
   const start = reader.position(0)
   return reader.slice(start + 32, reader.position(start))
 }

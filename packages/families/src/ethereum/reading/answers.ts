@@ -73,15 +73,15 @@ export function codeCall(address: Hex, block: bigint): RpcCall {
 }
 
 /** @throws MalformedAnswerError, also on `null`: only blocks that exist are asked for */
-export function parseHeader(answer: RpcAnswer | undefined, asked?: bigint): EvmHeader {
-  const what = 'eth_getBlockByNumber'
-  const block = parseRecord(resultOf(answer, what), what)
-  const number = parseQuantity(block['number'], what)
-  if (asked !== undefined && number !== asked) throw new MalformedAnswerError(what)
+export function parseHeader(answer: RpcAnswer | undefined, expected?: bigint): EvmHeader {
+  const requestName = 'eth_getBlockByNumber'
+  const block = parseRecord(resultOf(answer, requestName), requestName)
+  const number = parseQuantity(block['number'], requestName)
+  if (expected !== undefined && number !== expected) throw new MalformedAnswerError(requestName)
   return {
     number,
-    hash: parseHash(block['hash'], what),
-    timestampSeconds: parseQuantity(block['timestamp'], what),
+    hash: parseHash(block['hash'], requestName),
+    timestampSeconds: parseQuantity(block['timestamp'], requestName),
   }
 }
 
@@ -93,21 +93,21 @@ export function parseReceipt(
   answer: RpcAnswer | undefined,
   transactionId: string,
 ): EvmReceipt | 'unreadable' | undefined {
-  const what = 'eth_getTransactionReceipt'
-  const result = resultOf(answer, what)
+  const requestName = 'eth_getTransactionReceipt'
+  const result = resultOf(answer, requestName)
   if (result === null) return undefined
-  const receipt = parseRecord(result, what)
+  const receipt = parseRecord(result, requestName)
   const home = {
-    transactionId: parseHash(receipt['transactionHash'], what),
-    blockHash: parseHash(receipt['blockHash'], what),
-    blockNumber: parseQuantity(receipt['blockNumber'], what),
+    transactionId: parseHash(receipt['transactionHash'], requestName),
+    blockHash: parseHash(receipt['blockHash'], requestName),
+    blockNumber: parseQuantity(receipt['blockNumber'], requestName),
   }
-  if (home.transactionId !== transactionId) throw new MalformedAnswerError(what)
+  if (home.transactionId !== transactionId) throw new MalformedAnswerError(requestName)
   const { status: outcome, root } = receipt
   if (outcome === undefined && typeof root === 'string') return 'unreadable'
-  const status = parseQuantity(outcome, what)
-  if (status > 1n) throw new MalformedAnswerError(what)
-  return { ...home, succeeded: status === 1n, logs: parseLogs(receipt['logs'], receipt, what) }
+  const status = parseQuantity(outcome, requestName)
+  if (status > 1n) throw new MalformedAnswerError(requestName)
+  return { ...home, succeeded: status === 1n, logs: parseLogs(receipt['logs'], receipt, requestName) }
 }
 
 /**
@@ -118,32 +118,32 @@ export function parseReceipt(
 function parseLogs(
   value: unknown,
   receipt: Readonly<Record<string, unknown>>,
-  what: string,
+  subject: string,
 ): readonly EvmLog[] {
-  const logs = parseList(value, what).map((entry) => {
-    const log = parseRecord(entry, what)
+  const logs = parseList(value, subject).map((entry) => {
+    const log = parseRecord(entry, subject)
     for (const member of ['transactionHash', 'blockHash', 'blockNumber'] as const) {
-      if (log[member] !== receipt[member]) throw new MalformedAnswerError(what)
+      if (log[member] !== receipt[member]) throw new MalformedAnswerError(subject)
     }
-    if (log['removed'] === true) throw new MalformedAnswerError(what)
-    return parseLog(log, what)
+    if (log['removed'] === true) throw new MalformedAnswerError(subject)
+    return parseLog(log, subject)
   })
   logs.sort((a, b) => (a.logIndex < b.logIndex ? -1 : a.logIndex > b.logIndex ? 1 : 0))
   for (const [position, { logIndex }] of logs.entries()) {
-    if (position > 0 && logs[position - 1]?.logIndex === logIndex) throw new MalformedAnswerError(what)
+    if (position > 0 && logs[position - 1]?.logIndex === logIndex) throw new MalformedAnswerError(subject)
   }
   return logs
 }
 
 /** @throws MalformedAnswerError */
-export function parseLog(log: Readonly<Record<string, unknown>>, what: string): EvmLog {
-  const topics = parseList(log['topics'], what).map((topic) => parseHash(topic, what))
-  if (topics.length > 4) throw new MalformedAnswerError(what)
+export function parseLog(log: Readonly<Record<string, unknown>>, subject: string): EvmLog {
+  const topics = parseList(log['topics'], subject).map((topic) => parseHash(topic, subject))
+  if (topics.length > 4) throw new MalformedAnswerError(subject)
   return {
-    address: parseAddress(log['address'], what),
+    address: parseAddress(log['address'], subject),
     topics,
-    data: parseBytes(log['data'], what),
-    logIndex: parseQuantity(log['logIndex'], what),
+    data: parseBytes(log['data'], subject),
+    logIndex: parseQuantity(log['logIndex'], subject),
   }
 }
 
@@ -160,27 +160,28 @@ export function parseMinedTransaction(
   answer: RpcAnswer | undefined,
   transactionId: string,
 ): EvmTransaction | undefined {
-  const what = 'eth_getTransactionByHash'
-  const result = resultOf(answer, what)
+  const requestName = 'eth_getTransactionByHash'
+  const result = resultOf(answer, requestName)
   if (result === null) return undefined
-  const transaction = parseRecord(result, what)
-  if (parseHash(transaction['hash'], what) !== transactionId) throw new MalformedAnswerError(what)
+  const transaction = parseRecord(result, requestName)
+  if (parseHash(transaction['hash'], requestName) !== transactionId)
+    throw new MalformedAnswerError(requestName)
   if (transaction['blockHash'] === null) return undefined
   const { to } = transaction
   return {
-    blockHash: parseHash(transaction['blockHash'], what),
-    blockNumber: parseQuantity(transaction['blockNumber'], what),
-    from: parseAddress(transaction['from'], what),
-    to: to === null || to === undefined ? undefined : parseAddress(to, what),
-    input: parseBytes(transaction['input'] ?? firstCallInput(transaction, what), what),
-    value: parseQuantity(transaction['value'] ?? '0x0', what),
+    blockHash: parseHash(transaction['blockHash'], requestName),
+    blockNumber: parseQuantity(transaction['blockNumber'], requestName),
+    from: parseAddress(transaction['from'], requestName),
+    to: to === null || to === undefined ? undefined : parseAddress(to, requestName),
+    input: parseBytes(transaction['input'] ?? firstCallInput(transaction, requestName), requestName),
+    value: parseQuantity(transaction['value'] ?? '0x0', requestName),
   }
 }
 
 /** Transactions of some chains hold a list of calls in place of one input. @source oracle-protocol.md 5.1 */
-function firstCallInput(transaction: Readonly<Record<string, unknown>>, what: string): unknown {
-  const [first] = parseList(transaction['calls'], what)
-  return parseRecord(first, what)['input']
+function firstCallInput(transaction: Readonly<Record<string, unknown>>, subject: string): unknown {
+  const [first] = parseList(transaction['calls'], subject)
+  return parseRecord(first, subject)['input']
 }
 
 /** One returned word. @throws MalformedAnswerError when there is no, or more than one */
@@ -200,7 +201,7 @@ export function parseBool(answer: RpcAnswer | undefined): boolean {
  * gone, the second answers. @throws MalformedAnswerError
  */
 export function parseCode(atBlock: RpcAnswer | undefined, atFinalBlock: RpcAnswer | undefined): Hex {
-  const what = 'eth_getCode'
+  const requestName = 'eth_getCode'
   const answer = atBlock?.ok === true ? atBlock : atFinalBlock
-  return parseBytes(resultOf(answer, what), what)
+  return parseBytes(resultOf(answer, requestName), requestName)
 }

@@ -56,7 +56,7 @@ function scanQuestion(
 ): Omit<ChainQuestion<Heads, FinalPin, FinalBlockScan>, 'signal'> {
   return {
     first: async (view, signal) => parseHeads(rule, await view.ask(headCalls(rule), signal)),
-    pin: (seen) => pinFinalHeight(rule, quorum.threshold, seen),
+    pin: (allHeads) => pinFinalHeight(rule, quorum.threshold, allHeads),
     async second(view, _own, pin, signal) {
       const readHeader = async (height: bigint) =>
         parseHeader((await view.ask([headerCall(height)], signal))[0], height)
@@ -67,8 +67,8 @@ function scanQuestion(
         return { kind: 'final', facts: { through: after, isComplete: true, deposits: [], payments: [] } }
       const through = after + blocksMax < newest.number ? after + blocksMax : newest.number
       const range = { fromBlock: after + 1n, toBlock: through }
-      const found = await readCandidates(view, { rules, payers, range }, signal)
-      return { kind: 'final', facts: { through, isComplete: through === newest.number, ...found } }
+      const candidates = await readCandidates(view, { rules, payers, range }, signal)
+      return { kind: 'final', facts: { through, isComplete: through === newest.number, ...candidates } }
     },
     key: ({ through, isComplete, deposits, payments }) =>
       `${through} ${isComplete} ${deposits.join()} ${payments.join()}`,
@@ -117,8 +117,8 @@ async function readCandidates(
   }
 }
 
-function inOrder(found: readonly Candidate[]): readonly Hex[] {
-  const sorted = found.toSorted(
+function inOrder(candidates: readonly Candidate[]): readonly Hex[] {
+  const sorted = candidates.toSorted(
     (one, other) => compare(one.block, other.block) || compare(one.index, other.index),
   )
   return [...new Set(sorted.map(({ transactionId }) => transactionId))].slice(0, transactionsMax)
@@ -136,14 +136,14 @@ export function parseCandidates(
   answer: RpcAnswer | undefined,
   { fromBlock, toBlock }: Range,
 ): readonly Candidate[] {
-  const what = 'eth_getLogs'
-  return parseList(resultOf(answer, what), what).flatMap((entry) => {
-    const log = parseRecord(entry, what)
-    const block = parseQuantity(log['blockNumber'], what)
-    if (block < fromBlock || block > toBlock) throw new MalformedAnswerError(what)
-    if (isNativeTransferLog({ address: parseAddress(log['address'], what) })) return []
-    const transactionId = parseHash(log['transactionHash'], what)
-    return [{ transactionId, block, index: parseQuantity(log['logIndex'], what) }]
+  const requestName = 'eth_getLogs'
+  return parseList(resultOf(answer, requestName), requestName).flatMap((entry) => {
+    const log = parseRecord(entry, requestName)
+    const block = parseQuantity(log['blockNumber'], requestName)
+    if (block < fromBlock || block > toBlock) throw new MalformedAnswerError(requestName)
+    if (isNativeTransferLog({ address: parseAddress(log['address'], requestName) })) return []
+    const transactionId = parseHash(log['transactionHash'], requestName)
+    return [{ transactionId, block, index: parseQuantity(log['logIndex'], requestName) }]
   })
 }
 

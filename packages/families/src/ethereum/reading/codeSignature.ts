@@ -55,9 +55,11 @@ export async function askCodeSignature(
   return acceptsSignature(answers[0])
 }
 
-type Seen = { readonly acceptedIn: { readonly blockNumber: bigint; readonly blockHash: Hex } | undefined }
+type SignatureAcceptance = {
+  readonly acceptedIn: { readonly blockNumber: bigint; readonly blockHash: Hex } | undefined
+}
 
-const notAccepted: Sighting<Seen> = { kind: 'final', facts: { acceptedIn: undefined } }
+const notAccepted: Sighting<SignatureAcceptance> = { kind: 'final', facts: { acceptedIn: undefined } }
 
 /**
  * Asks at one final block whether the account's code accepts the signature: as many endpoints as a signature
@@ -79,7 +81,7 @@ export async function readCodeSignature(
     first: async (view: EndpointView, own): Promise<Heads> =>
       parseHeads(rule, await view.ask(headCalls(rule), own)),
     pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
-    async second(view, _own, pin, own): Promise<Sighting<Seen>> {
+    async second(view, _own, pin, own): Promise<Sighting<SignatureAcceptance>> {
       const readHeader = async (height: bigint) =>
         parseHeader((await view.ask([headerCall(height)], own))[0], height)
       const final = await newestFinal(rule, pin, readHeader)

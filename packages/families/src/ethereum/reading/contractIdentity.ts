@@ -89,13 +89,14 @@ export async function findCodeless(
   addresses: readonly Hex[],
   { signal }: ReadOptions,
 ): Promise<readonly Hex[]> {
-  const what = 'eth_getCode'
+  const requestName = 'eth_getCode'
   const { facts } = await quorum.read({
     signal,
     ...singleRoundQuestion(async (view: EndpointView, ownSignal) => {
-      const calls = addresses.map((address) => ({ method: what, params: [address, 'latest'] }))
+      const calls = addresses.map((address) => ({ method: requestName, params: [address, 'latest'] }))
       const answers = await view.ask(calls, ownSignal)
-      const isCodeless = (answer: RpcAnswer | undefined) => parseBytes(resultOf(answer, what), what) === '0x'
+      const isCodeless = (answer: RpcAnswer | undefined) =>
+        parseBytes(resultOf(answer, requestName), requestName) === '0x'
       return { kind: 'final', facts: addresses.filter((_address, index) => isCodeless(answers[index])) }
     }),
   })

@@ -30,14 +30,14 @@ export type Transfer = { readonly from: Hex; readonly to: Hex; readonly amount: 
 export type SolverNativeTransfer = { readonly to: Hex; readonly amount: bigint }
 export type ExecutedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
-export function readNativeDeposit({ topics: given, data }: EvmLog): NativeDeposit | undefined {
-  if (!isPlain(given, topics.nativeDeposit) || wordCount(data) !== 3) return undefined
+export function readNativeDeposit({ topics: logTopics, data }: EvmLog): NativeDeposit | undefined {
+  if (!isPlain(logTopics, topics.nativeDeposit) || wordCount(data) !== 3) return undefined
   const from = addressAt(data, 0)
   return from && { from, amount: uintAt(data, 1), id: wordAt(data, 2) }
 }
 
-export function readErc20Deposit({ topics: given, data }: EvmLog): Erc20Deposit | undefined {
-  if (!isPlain(given, topics.erc20Deposit) || wordCount(data) !== 4) return undefined
+export function readErc20Deposit({ topics: logTopics, data }: EvmLog): Erc20Deposit | undefined {
+  if (!isPlain(logTopics, topics.erc20Deposit) || wordCount(data) !== 4) return undefined
   const from = addressAt(data, 0)
   const token = addressAt(data, 1)
   return from && token && { from, token, amount: uintAt(data, 2), id: wordAt(data, 3) }
@@ -59,8 +59,8 @@ const topics1155: ReadonlySet<string> = new Set([
 
 /** ERC-721 transfers have a fourth topic and do not match; nor do logs of ether that moved. */
 export function readTransfer(log: EvmLog): Transfer | undefined {
-  const { topics: given, data } = log
-  const [topic, from, to, more] = given
+  const { topics: logTopics, data } = log
+  const [topic, from, to, more] = logTopics
   if (isNativeTransferLog(log)) return undefined
   if (topic !== topics.transfer || from === undefined || to === undefined || more !== undefined)
     return undefined
@@ -70,14 +70,17 @@ export function readTransfer(log: EvmLog): Transfer | undefined {
   return sender && receiver && { from: sender, to: receiver, amount: uintAt(data, 0) }
 }
 
-export function readSolverNativeTransfer({ topics: given, data }: EvmLog): SolverNativeTransfer | undefined {
-  if (!isPlain(given, topics.solverNativeTransfer) || wordCount(data) !== 2) return undefined
+export function readSolverNativeTransfer({
+  topics: logTopics,
+  data,
+}: EvmLog): SolverNativeTransfer | undefined {
+  if (!isPlain(logTopics, topics.solverNativeTransfer) || wordCount(data) !== 2) return undefined
   const to = addressAt(data, 0)
   return to && { to, amount: uintAt(data, 1) }
 }
 
-export function readSolverCallExecuted({ topics: given, data }: EvmLog): ExecutedCall | undefined {
-  if (!isPlain(given, topics.solverCallExecuted)) return undefined
+export function readSolverCallExecuted({ topics: logTopics, data }: EvmLog): ExecutedCall | undefined {
+  if (!isPlain(logTopics, topics.solverCallExecuted)) return undefined
   const to = addressAt(data, 0)
   const bytes = bytesAt(data, { head: 1, base: 0 })
   return to && bytes && { to, data: bytes, value: uintAt(data, 2) }
@@ -85,10 +88,10 @@ export function readSolverCallExecuted({ topics: given, data }: EvmLog): Execute
 
 /** `Paid(address indexed filler, bytes32 indexed id)` of our fill contract. */
 export function readPaid({
-  topics: given,
+  topics: logTopics,
   data,
 }: EvmLog): { readonly filler: Hex; readonly id: Hex } | undefined {
-  const [topic, filler, id, more] = given
+  const [topic, filler, id, more] = logTopics
   if (topic !== topics.paid || filler === undefined || id === undefined || more !== undefined)
     return undefined
   const account = data === '0x' ? addressAt(filler, 0) : undefined
@@ -96,17 +99,17 @@ export function readPaid({
 }
 
 /** Signer of an EIP-3009 authorization: `AuthorizationUsed(address indexed, bytes32 indexed)`. */
-export function readAuthorizer({ topics: given }: EvmLog): Hex | undefined {
-  const [topic, authorizer] = given
+export function readAuthorizer({ topics: logTopics }: EvmLog): Hex | undefined {
+  const [topic, authorizer] = logTopics
   return topic === topics.authorizationUsed && authorizer !== undefined ? addressAt(authorizer, 0) : undefined
 }
 
 /** `RelayCallExecuted(bytes32 id, (address to, bytes data, uint256 value, bool allowFailure) call)`. */
 export function readRelayCallExecuted({
-  topics: given,
+  topics: logTopics,
   data,
 }: EvmLog): (ExecutedCall & { readonly id: Hex }) | undefined {
-  if (!isPlain(given, topics.relayCallExecuted) || wordCount(data) < 7) return undefined
+  if (!isPlain(logTopics, topics.relayCallExecuted) || wordCount(data) < 7) return undefined
   const base = wordOffset(data, 1, 0)
   if (base === undefined || wordCount(data) < base + 4) return undefined
   const to = addressAt(data, base)
@@ -115,8 +118,8 @@ export function readRelayCallExecuted({
 }
 
 /** The topic alone: none of these events has an indexed member. */
-function isPlain(given: readonly Hex[], topic: Hex): boolean {
-  return given.length === 1 && given[0] === topic
+function isPlain(logTopics: readonly Hex[], topic: Hex): boolean {
+  return logTopics.length === 1 && logTopics[0] === topic
 }
 
 function wordCount(data: Hex): number {

@@ -155,8 +155,8 @@ async function readLargePayment(
   const side = sideOf(payers, extraData)
   const terms = { orderId, side, targets, calls, nativeCurrency: codec.nativeCurrency }
   const id = codec.canonicalTransactionId(transactionId)
-  const asked = { transactionId: id, wanted: terms, rule, threshold, configured, recordsPayments }
-  const { facts, agreeingEndpoints } = await quorum.read({ ...largePaymentQuestion(asked), signal })
+  const largeReading = { transactionId: id, wanted: terms, rule, threshold, configured, recordsPayments }
+  const { facts, agreeingEndpoints } = await quorum.read({ ...largePaymentQuestion(largeReading), signal })
   const { transaction, logs, code, blockHash, blockNumber, blockTimestampSeconds } = facts
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
   const proven = proveAlone({ logs, transaction, code }, terms)

@@ -22,7 +22,7 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
   const heads = {
     first: async (view: EndpointView, signal: AbortSignal) =>
       parseHeads(rule, await view.ask(headCalls(rule), signal)),
-    pin: (seen: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, seen),
+    pin: (allHeads: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, allHeads),
   }
   return createFinalBlocks(quorum, {
     newest: {
@@ -79,14 +79,14 @@ function linkedBlocks(
   numbers: readonly bigint[],
   answers: readonly (RpcAnswer | undefined)[],
 ): readonly FinalBlock[] {
-  const what = 'eth_getBlockByNumber'
+  const requestName = 'eth_getBlockByNumber'
   const headers = numbers.map((number, index) => {
-    const header = parseHead(resultOf(answers[index], what))
-    if (header.number !== number) throw new MalformedAnswerError(what)
+    const header = parseHead(resultOf(answers[index], requestName))
+    if (header.number !== number) throw new MalformedAnswerError(requestName)
     return header
   })
   for (const [index, { parentHash }] of headers.entries()) {
-    if (index > 0 && headers[index - 1]?.hash !== parentHash) throw new MalformedAnswerError(what)
+    if (index > 0 && headers[index - 1]?.hash !== parentHash) throw new MalformedAnswerError(requestName)
   }
   return headers.map(({ number, hash }) => ({ number, hash }))
 }

@@ -75,7 +75,7 @@ export function createFinalStateReader(options: {
   const heads = {
     first: async (view: EndpointView, signal: AbortSignal): Promise<Heads> =>
       parseHeads(rule, await view.ask(headCalls(rule), signal)),
-    pin: (seen: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, seen),
+    pin: (allHeads: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, allHeads),
   }
   return {
     async readLogs(question, { signal }) {
@@ -131,7 +131,7 @@ async function logsUpTo(
   const filter = { address, topics: [topics], fromBlock: toQuantity(from), toBlock: toQuantity(last) }
   const [answer] = await view.ask([{ method: 'eth_getLogs', params: [filter] }], signal)
   const raw = parseList(resultOf(answer, 'eth_getLogs'), 'eth_getLogs').map((log) => parseFinalLog(log))
-  if (raw.some((log) => !isAsked(log, { address, topics, from, last }))) {
+  if (raw.some((log) => !matchesQuestion(log, { address, topics, from, last }))) {
     throw new MalformedAnswerError('eth_getLogs')
   }
   const numbers = [...new Set([...raw.map(({ blockNumber }) => blockNumber), last])]
@@ -158,24 +158,26 @@ async function logsUpTo(
 type RawLog = Omit<FinalLog, 'blockSeconds'> & { readonly address: Hex; readonly blockHash: Hex }
 
 function parseFinalLog(value: unknown): RawLog {
-  const what = 'eth_getLogs'
-  const log = parseRecord(value, what)
-  if (log['removed'] === true) throw new MalformedAnswerError(what)
+  const requestName = 'eth_getLogs'
+  const log = parseRecord(value, requestName)
+  if (log['removed'] === true) throw new MalformedAnswerError(requestName)
   return {
-    address: parseAddress(log['address'], what),
-    topics: parseList(log['topics'], what).map((topic) => parseHash(topic, what)),
-    data: parseBytes(log['data'], what),
-    blockNumber: parseQuantity(log['blockNumber'], what),
-    blockHash: parseHash(log['blockHash'], what),
-    logIndex: parseQuantity(log['logIndex'], what),
+    address: parseAddress(log['address'], requestName),
+    topics: parseList(log['topics'], requestName).map((topic) => parseHash(topic, requestName)),
+    data: parseBytes(log['data'], requestName),
+    blockNumber: parseQuantity(log['blockNumber'], requestName),
+    blockHash: parseHash(log['blockHash'], requestName),
+    logIndex: parseQuantity(log['logIndex'], requestName),
   }
 }
 
-function isAsked(
+function matchesQuestion(
   log: RawLog,
-  asked: Pick<LogsQuestion, 'address' | 'topics' | 'from'> & { readonly last: bigint },
+  question: Pick<LogsQuestion, 'address' | 'topics' | 'from'> & { readonly last: bigint },
 ): boolean {
   const [topic] = log.topics
-  const isInside = log.blockNumber >= asked.from && log.blockNumber <= asked.last
-  return log.address === asked.address && topic !== undefined && asked.topics.includes(topic) && isInside
+  const isInside = log.blockNumber >= question.from && log.blockNumber <= question.last
+  return (
+    log.address === question.address && topic !== undefined && question.topics.includes(topic) && isInside
+  )
 }

@@ -37,7 +37,7 @@ export function createEthereumTransactions(options: {
   const limits = { ...defaultReaderLimits, ...options.limits }
   const { logsMax } = limits
   const { threshold, configured } = quorum
-  const known = createFinalTransactions({
+  const finalTransactions = createFinalTransactions({
     ...{ quorum, limits, weightOf },
     finalityRule: describeFinality(rule),
     shownIn: ({ blockHash, blockNumber }: FinalTransaction) => ({ blockHash, blockNumber }),
@@ -45,7 +45,7 @@ export function createEthereumTransactions(options: {
   return {
     /** @throws what `QuorumClient.read` throws */
     read({ transactionId, purpose, wanted }: TransactionRequest, signal: AbortSignal) {
-      return known.read(
+      return finalTransactions.read(
         {
           key: transactionId,
           variant: purpose,
@@ -57,7 +57,7 @@ export function createEthereumTransactions(options: {
         signal,
       )
     },
-    forget: known.forget,
+    forget: finalTransactions.forget,
   }
 }
 

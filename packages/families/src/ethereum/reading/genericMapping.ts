@@ -43,13 +43,13 @@ export function getEntryData(user: Hex, id: Hex): Hex {
 
 /** @throws MalformedAnswerError, also for an entry without a time */
 export function parseEntry(result: unknown): { readonly data: Hex; readonly createdAtSeconds: bigint } {
-  const what = 'getEntry'
-  const reader = readAbi(parseBytes(result, what), what)
+  const functionName = 'getEntry'
+  const reader = readAbi(parseBytes(result, functionName), functionName)
   const start = reader.position(0)
   const createdAtSeconds = reader.uint(32)
   const length = reader.position(start)
-  if (length > dataBytesMax) throw new MalformedAnswerError(what)
+  if (length > dataBytesMax) throw new MalformedAnswerError(functionName)
   const data = reader.slice(start + 32, length)
-  if (data !== '0x' && createdAtSeconds === 0n) throw new MalformedAnswerError(what)
+  if (data !== '0x' && createdAtSeconds === 0n) throw new MalformedAnswerError(functionName)
   return { data, createdAtSeconds }
 }

@@ -27,15 +27,15 @@ export function createHubBooks(options: {
   const rule = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
   async function readPages<Asked, Value>(
     list: readonly Asked[],
-    callOf: (asked: Asked) => HubCall<Value>,
+    callOf: (item: Asked) => HubCall<Value>,
     { signal }: ReadOptions,
   ): Promise<readonly Value[]> {
-    const found: Value[] = []
+    const values: Value[] = []
     for (let next = 0; next < list.length; next += pageSize) {
       const calls = list.slice(next, next + pageSize).map(callOf)
-      found.push(...(await readEachNewest<Value>(quorum, calls, signal)).values)
+      values.push(...(await readEachNewest<Value>(quorum, calls, signal)).values)
     }
-    return found
+    return values
   }
   return {
     async balances(held, reading) {

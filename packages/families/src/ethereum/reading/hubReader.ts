@@ -119,8 +119,8 @@ export async function readEachNewest<Value>(
     pin: (heads) => pinFinalHeight(newest, quorum.threshold, heads).height,
     async second(view, _own, height, ownSignal) {
       if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
-      const asked = calls.map(({ to, data }) => contractCall(to, data, height))
-      const [header, ...answers] = await view.ask([headerCall(height), ...asked], ownSignal)
+      const contractCalls = calls.map(({ to, data }) => contractCall(to, data, height))
+      const [header, ...answers] = await view.ask([headerCall(height), ...contractCalls], ownSignal)
       const { hash, timestampSeconds } = parseHeader(header, height)
       const values = calls.map(({ parse }, index) => parse(answers[index]))
       return { kind: 'final', facts: { hash, timestampSeconds, values } }

@@ -28,9 +28,9 @@ export function createMappingWriter(options: {
   const { transactions, entries, domain } = options
 
   async function isWritten({ user, id, data }: MappingEntry, signal: AbortSignal): Promise<boolean> {
-    const found = await entries.read(user, id, { signal })
-    if (found.createdAtSeconds === 0n) return false
-    if (found.data.toLowerCase() !== data.toLowerCase()) throw new MappingTakenError()
+    const hubEntry = await entries.read(user, id, { signal })
+    if (hubEntry.createdAtSeconds === 0n) return false
+    if (hubEntry.data.toLowerCase() !== data.toLowerCase()) throw new MappingTakenError()
     return true
   }
 

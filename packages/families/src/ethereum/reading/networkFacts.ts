@@ -21,11 +21,11 @@ export async function readEthereumFacts(question: NetworkQuestion): Promise<Netw
     measureShapes(question),
   ])
   const moment = (at: number): ChainMoment | undefined => {
-    const said = heads(at, parseHead)
-    if (said === undefined) return undefined
+    const reachedValue = heads(at, parseHead)
+    if (reachedValue === undefined) return undefined
     return {
-      number: said(({ number }) => number),
-      timestampSeconds: Number(said(({ timestampSeconds }) => BigInt(timestampSeconds))),
+      number: reachedValue(({ number }) => number),
+      timestampSeconds: Number(reachedValue(({ timestampSeconds }) => BigInt(timestampSeconds))),
     }
   }
   return { head: moment(0), final: moment(1), shapes }
@@ -43,16 +43,16 @@ export async function measureShapes(question: NetworkQuestion): Promise<readonly
     probes.map(({ call }) => call),
   )
   return probes.flatMap(({ shape }, at): ShapeUnits[] => {
-    const said = answers(at, (result) => parseQuantity(result, 'eth_estimateGas'))
-    if (said === undefined) return []
-    return [{ shape, units: said((units) => units), countedUnits: gasUnits[shape] }]
+    const reachedValue = answers(at, (result) => parseQuantity(result, 'eth_estimateGas'))
+    if (reachedValue === undefined) return []
+    return [{ shape, units: reachedValue((units) => units), countedUnits: gasUnits[shape] }]
   })
 }
 
 /** The value that enough voices reach, by what is read out of an answer. */
-type Said<Value> = (of: (value: Value) => bigint) => bigint
+type ReachedValue<Value> = (of: (value: Value) => bigint) => bigint
 /** Reads one answer of each endpoint; `undefined` where too few gave one. */
-type Answers = <Value>(at: number, read: (result: unknown) => Value) => Said<Value> | undefined
+type Answers = <Value>(at: number, read: (result: unknown) => Value) => ReachedValue<Value> | undefined
 
 /** Asks every endpoint once. */
 async function askEach(
@@ -64,7 +64,7 @@ async function askEach(
     ...(signal !== undefined && { signal }),
   })
   const { threshold } = client.electorate
-  return <Value>(at: number, read: (result: unknown) => Value): Said<Value> | undefined => {
+  return <Value>(at: number, read: (result: unknown) => Value): ReachedValue<Value> | undefined => {
     const values = valuesByVoice(
       heard.map(
         ({ answers, ...voter }): Vote<Value> => ({ ...voter, value: readAnswer(answers?.[at], read) }),

@@ -49,10 +49,10 @@ export function withdrawalQuestion(
   const { rule, threshold, transactionId } = reading
   return {
     async first(view, signal) {
-      const named = transactionId === undefined ? [] : [receiptCall(transactionId)]
-      const answers = await view.ask([...named, ...headCalls(rule)], signal)
+      const receiptCalls = transactionId === undefined ? [] : [receiptCall(transactionId)]
+      const answers = await view.ask([...receiptCalls, ...headCalls(rule)], signal)
       return {
-        heads: parseHeads(rule, answers.slice(named.length)),
+        heads: parseHeads(rule, answers.slice(receiptCalls.length)),
         receipt: transactionId === undefined ? undefined : parseReceipt(answers[0], transactionId),
       }
     },
@@ -89,8 +89,8 @@ async function judge(
     signal,
   )
   const { number, hash, timestampSeconds } = parseHeader(finalHeader, height)
-  const seen = { isUsed: parseBool(used), finalBlockSeconds: timestampSeconds }
-  const status = withdrawalStatus(terms, judging, seen)
+  const withdrawalState = { isUsed: parseBool(used), finalBlockSeconds: timestampSeconds }
+  const status = withdrawalStatus(terms, judging, withdrawalState)
   const isExecuting =
     status === 'executed' &&
     proof !== undefined &&

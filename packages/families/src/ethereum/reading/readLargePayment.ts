@@ -144,11 +144,11 @@ function parseLogsOf(
   answer: RpcAnswer | undefined,
   { transactionId, blockHash }: { readonly transactionId: Hex; readonly blockHash: Hex },
 ): readonly EvmLog[] {
-  const what = 'eth_getLogs'
-  return parseList(resultOf(answer, what), what).flatMap((entry) => {
-    const log = parseRecord(entry, what)
-    if (log['blockHash'] !== blockHash || log['removed'] === true) throw new MalformedAnswerError(what)
-    return log['transactionHash'] === transactionId ? [parseLog(log, what)] : []
+  const requestName = 'eth_getLogs'
+  return parseList(resultOf(answer, requestName), requestName).flatMap((entry) => {
+    const log = parseRecord(entry, requestName)
+    if (log['blockHash'] !== blockHash || log['removed'] === true) throw new MalformedAnswerError(requestName)
+    return log['transactionHash'] === transactionId ? [parseLog(log, requestName)] : []
   })
 }
 

@@ -10,13 +10,14 @@ export type SolverSide = ListedPayers & {
 
 /** Extra data only chooses among the listed contracts. */
 export function sideOf(listed: ListedPayers, extraData: Hex): SolverSide {
-  const named = fillContractOf(extraData)
-  const isListed = named !== undefined && listed.fillContracts.has(named)
-  const canBeListed = named !== undefined && BigInt(named) !== 0n && !listed.depositories.has(named)
+  const fillContract = fillContractOf(extraData)
+  const isListed = fillContract !== undefined && listed.fillContracts.has(fillContract)
+  const canBeListed =
+    fillContract !== undefined && BigInt(fillContract) !== 0n && !listed.depositories.has(fillContract)
   return {
     ...listed,
-    chosen: isListed ? named : undefined,
-    unlisted: canBeListed && !isListed ? named : undefined,
+    chosen: isListed ? fillContract : undefined,
+    unlisted: canBeListed && !isListed ? fillContract : undefined,
   }
 }
 

@@ -19,7 +19,7 @@ const wordDigits = 64
  * @source rule F-124
  */
 export function findTransferCalls(input: Hex): readonly TransferCall[] {
-  const found: TransferCall[] = []
+  const transferCalls: TransferCall[] = []
   const selectors = /a9059cbb|23b872dd/g
   for (let match = selectors.exec(input); match !== null; match = selectors.exec(input)) {
     const start = match.index + selectorDigits
@@ -31,7 +31,7 @@ export function findTransferCalls(input: Hex): readonly TransferCall[] {
     }
     const end = argumentsEnd + wordDigits
     const amountAt = argumentsEnd - wordDigits
-    found.push({
+    transferCalls.push({
       // An address fills the lower 20 bytes of the word before the amount.
       to: `0x${input.slice(amountAt - 40, amountAt)}`,
       amount: BigInt(`0x${input.slice(amountAt, argumentsEnd)}`),
@@ -39,5 +39,5 @@ export function findTransferCalls(input: Hex): readonly TransferCall[] {
     })
     selectors.lastIndex = end <= input.length ? end : argumentsEnd
   }
-  return found
+  return transferCalls
 }

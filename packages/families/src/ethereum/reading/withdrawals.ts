@@ -43,11 +43,11 @@ export function callRequestsData(withdrawalId: Hex): Hex {
 export function withdrawalStatus(
   { expirationSeconds }: Pick<WithdrawalTerms, 'expirationSeconds'>,
   { rule, pin }: { readonly rule: FinalityRule; readonly pin: FinalPin },
-  seen: { readonly isUsed: boolean; readonly finalBlockSeconds: bigint },
+  state: { readonly isUsed: boolean; readonly finalBlockSeconds: bigint },
 ): WithdrawalStatus {
-  if (seen.isUsed) return 'executed'
+  if (state.isUsed) return 'executed'
   const hasExpired =
-    seen.finalBlockSeconds > expirationSeconds && pin.headSeconds - rule.seconds > expirationSeconds
+    state.finalBlockSeconds > expirationSeconds && pin.headSeconds - rule.seconds > expirationSeconds
   return hasExpired ? 'expired' : 'pending'
 }
 

@@ -42,8 +42,8 @@ export function contractInterface<const signatures extends readonly string[]>(
 ): ContractInterface<Viem.ParseAbi<signatures>> {
   const prepared = new Map<string, Prepared>()
   const prepare = (name: string): Prepared => {
-    const known = prepared.get(name)
-    if (known !== undefined) return known
+    const cached = prepared.get(name)
+    if (cached !== undefined) return cached
     const { parseAbi, prepareEncodeFunctionData } = viemLibrary()
     const { abi, functionName } = prepareEncodeFunctionData({
       abi: widely(parseAbi)(signatures),
@@ -77,17 +77,20 @@ export function contractInterface<const signatures extends readonly string[]>(
 }
 
 function wordsOf(abi: Viem.Abi): Prepared['words'] {
-  const [named] = abi
-  if (named?.type !== 'function') return { taken: undefined, returned: undefined }
+  const [abiFunction] = abi
+  if (abiFunction?.type !== 'function') return { taken: undefined, returned: undefined }
   // A function without outputs is left to viem.
-  const isRead = named.outputs.length > 0
-  return { taken: wordTypes(named.inputs), returned: isRead ? wordTypes(named.outputs) : undefined }
+  const isRead = abiFunction.outputs.length > 0
+  return {
+    taken: wordTypes(abiFunction.inputs),
+    returned: isRead ? wordTypes(abiFunction.outputs) : undefined,
+  }
 }
 
 function wordTypes(parameters: readonly Viem.AbiParameter[]): WordTypes {
   const types = parameters.map(({ type }) => wordTypeOf(type))
-  const known = types.filter((type) => type !== undefined)
-  return known.length === types.length ? known : undefined
+  const knownTypes = types.filter((type) => type !== undefined)
+  return knownTypes.length === types.length ? knownTypes : undefined
 }
 
 /** Types of a parsed ABI are found where a contract is declared, not here. */

@@ -14,7 +14,7 @@ const takesNothing = 'a public contract that keeps money for nobody'
  * @source EIP-4788, EIP-2935, EIP-7002, EIP-7251, EIP-7708, ERC-4337; the deposit contract of Ethereum's beacon chain;
  * the pages of Permit2, Multicall3 and the deterministic deployment proxy
  */
-const known: ReadonlyMap<string, string> = new Map([
+const reservedAccounts: ReadonlyMap<string, string> = new Map([
   ['0x000f3df6d732807ef1319fb7b8bb8522d0beac02', ofTheNetwork],
   ['0x0000f90827f1c53a10cb7a02335b175320002935', ofTheNetwork],
   ['0x00000961ef480eb55e80d19ad83579a64c007002', ofTheNetwork],
@@ -33,8 +33,8 @@ export const burntAccounts: readonly Hex[] = [`0x${'0'.repeat(40)}`, `0x${'0'.re
 
 /** Says what an account is that the network keeps for itself, or where money is nobody's. `account` is lower case. */
 export function reservedAccount(account: string): string | undefined {
-  const found = known.get(account)
-  if (found !== undefined || !/^0x[0-9a-f]{40}$/.test(account)) return found
+  const description = reservedAccounts.get(account)
+  if (description !== undefined || !/^0x[0-9a-f]{40}$/.test(account)) return description
   if (burntAccounts.some((burnt) => burnt === account)) return undefined
   const number = BigInt(account)
   if (number <= firstBytesMax) return 'a precompile, or a contract of the network itself'

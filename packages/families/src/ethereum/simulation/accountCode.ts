@@ -28,7 +28,7 @@ const entriesMax = 10_000
 const accountsPerCall = 100
 /** Above this, nothing is known at once: the chain is slower than those who ask. */
 const waitingMax = 1_000
-const what = 'eth_getCode'
+const requestName = 'eth_getCode'
 const unknown = Promise.resolve(undefined)
 
 type Waiting = {
@@ -48,20 +48,20 @@ type Waiting = {
  */
 export function createAccountCodeReader(options: AccountCodeOptions): AccountCodeReader {
   const { client, threshold, callTimeoutMs = 500, onFailure } = options
-  const known = createLruCache<Promise<boolean | undefined>>(entriesMax)
+  const codeCache = createLruCache<Promise<boolean | undefined>>(entriesMax)
   const groups = createQuestionGroups<Waiting>({
     ...{ inFlightMax: 1, defer: queueMicrotask, firstOf, send },
     mayAskAgain: ({ untilMs = 0 }) => untilMs > performance.now(),
     fail({ key, answer }) {
       // Leaves no trace, so that the next question is asked anew.
-      known.delete(key)
+      codeCache.delete(key)
       answer(undefined)
     },
   })
 
   async function send(group: readonly Waiting[]): Promise<void> {
     const calls = group.map(({ account, blockHash }) => ({
-      method: what,
+      method: requestName,
       params: [account, blockParameter({ hash: blockHash })],
     }))
     const nowMs = performance.now()
@@ -76,7 +76,7 @@ export function createAccountCodeReader(options: AccountCodeOptions): AccountCod
       })
     for (const [index, { key, answer }] of group.entries()) {
       const hasCode = codeOf(answers[index])
-      if (hasCode === undefined) known.delete(key)
+      if (hasCode === undefined) codeCache.delete(key)
       answer(hasCode)
     }
   }
@@ -88,13 +88,13 @@ export function createAccountCodeReader(options: AccountCodeOptions): AccountCod
       if (account === undefined || blockHash === undefined) return unknown
       if (nobody.has(account)) return Promise.resolve(false)
       const key = `${blockHash} ${account}`
-      const asked = known.get(key)
-      if (asked !== undefined) return within(budgetMs, asked, undefined)
+      const cached = codeCache.get(key)
+      if (cached !== undefined) return within(budgetMs, cached, undefined)
       if (groups.waiting() >= waitingMax) return unknown
       const asking = new Promise<boolean | undefined>((answer) => {
         groups.add({ account, blockHash, key, answer })
       })
-      known.set(key, asking)
+      codeCache.set(key, asking)
       return within(budgetMs, asking, undefined)
     },
   }
@@ -110,7 +110,7 @@ function firstOf(waiting: readonly Waiting[]): readonly Waiting[] {
 function codeOf(answer: RpcAnswer | undefined): boolean | undefined {
   if (answer?.ok !== true) return undefined
   try {
-    return parseBytes(answer.result, what).length > 2
+    return parseBytes(answer.result, requestName).length > 2
   } catch {
     return undefined
   }

@@ -35,15 +35,15 @@ const mark: Hex = `0x${(2n ** 120n).toString(16).padStart(64, '0')}`
 /** @source rule Q-164 */
 export function createFillSimulator(options: FillSimulatorOptions): FillSimulator {
   const { client, simulator, timeoutMs = 300 } = options
-  const known = createLruCache<StateOverrides>(tokensMax)
+  const overridesCache = createLruCache<StateOverrides>(tokensMax)
 
   /**
    * Overrides that fund the solver for a payment of the token; found once per token, because its storage never moves.
    */
   async function fundsOf(token: Hex, { from, to }: SimulatedFill): Promise<StateOverrides | undefined> {
     const key = `${token} ${from} ${to}`.toLowerCase()
-    const found = known.get(key)
-    if (found !== undefined) return found
+    const cached = overridesCache.get(key)
+    if (cached !== undefined) return cached
     const slots = await Promise.all(
       [balanceOfCall(token, from), allowanceCall(token, from, to)].map((view) =>
         slotOf(client, timeoutMs, view),
@@ -52,7 +52,7 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
     const [balance, allowance] = slots
     if (balance === undefined || allowance === undefined) return undefined
     const overrides = { [token]: { stateDiff: { [balance]: mark, [allowance]: mark } } }
-    known.set(key, overrides)
+    overridesCache.set(key, overrides)
     return overrides
   }
 
@@ -152,15 +152,17 @@ function bytesAt(words: ReturnType<typeof readAbi>): Hex {
 /** Storage of one contract that an access list names, lower case and in one order. */
 function storageOf(answer: RpcAnswer | undefined, contract: Hex): readonly Hex[] {
   if (answer?.ok !== true) return []
-  const what = 'eth_createAccessList'
+  const requestName = 'eth_createAccessList'
   try {
-    const entries = parseList(parseRecord(answer.result, what)['accessList'], what)
+    const entries = parseList(parseRecord(answer.result, requestName)['accessList'], requestName)
     const slots = entries.flatMap((entry) => {
-      const { address, storageKeys } = parseRecord(entry, what)
-      return parseBytes(address, what) === contract.toLowerCase() ? parseList(storageKeys, what) : []
+      const { address, storageKeys } = parseRecord(entry, requestName)
+      return parseBytes(address, requestName) === contract.toLowerCase()
+        ? parseList(storageKeys, requestName)
+        : []
     })
     return slots
-      .map((slot) => parseBytes(slot, what))
+      .map((slot) => parseBytes(slot, requestName))
       .sort()
       .slice(0, slotsMax)
   } catch (error) {

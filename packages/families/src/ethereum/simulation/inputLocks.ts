@@ -31,8 +31,8 @@ export function createInputLocks({ client, multicall3, currentHead, ...options }
   const { timeoutMs, now, onFailure } = options
   const recent = createRecent<InputLock | 'none'>(now, { forMs: recentMs.steady })
 
-  async function find(asked: Readonly<Record<'user' | 'currency' | 'spender' | 'hash', Hex>>) {
-    const { user, currency, spender, hash } = asked
+  async function find(lockQuestion: Readonly<Record<'user' | 'currency' | 'spender' | 'hash', Hex>>) {
+    const { user, currency, spender, hash } = lockQuestion
     const calls = [
       balanceOfCall(currency, user),
       ...[user, control].map((from) => emptyMoveCall(currency, from, spender)),

@@ -13,7 +13,7 @@ export type PaymentTrialOptions = {
   readonly onFailure: (error: unknown) => void
 }
 
-const taken: PaymentTrial = { refusal: undefined }
+const acceptedTrial: PaymentTrial = { refusal: undefined }
 
 /**
  * Has enough endpoints run a payment as the fill wallet would send it: with its value and its price. Native coin to an
@@ -34,7 +34,7 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
       // The fill wallet has too little of the token, and none can be lent to it: that says nothing of who is paid.
       const isShort =
         error instanceof UpstreamUnavailableError && error.cause instanceof DestinationCallFailedError
-      if (isShort) return taken
+      if (isShort) return acceptedTrial
       onFailure(error)
       return undefined
     }
@@ -45,6 +45,8 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
     const isToken = fill.token !== undefined
     const hasCode = isToken || (await code.hasCode(account, budget))
     if (hasCode === undefined) return undefined
-    return hasCode ? recent(`${account} ${currency} ${isToken ? '' : amount}`, () => run(payment)) : taken
+    return hasCode
+      ? recent(`${account} ${currency} ${isToken ? '' : amount}`, () => run(payment))
+      : acceptedTrial
   }
 }

@@ -94,14 +94,14 @@ function askAll(
     timeoutMs,
     patienceMs,
     decide(votes, isLast) {
-      const said = votes.map((vote) => {
+      const outcomes = votes.map((vote) => {
         const { alias, voice, value } = vote
-        const known = heard.get(alias)
-        const outcome = known ?? { alias, voice, value: value && readSafely(read, value) }
+        const cached = heard.get(alias)
+        const outcome = cached ?? { alias, voice, value: value && readSafely(read, value) }
         heard.set(alias, outcome)
         return outcome
       })
-      return decideOutcome(said, electorate, isLast ? chainId : undefined)
+      return decideOutcome(outcomes, electorate, isLast ? chainId : undefined)
     },
   })
 }

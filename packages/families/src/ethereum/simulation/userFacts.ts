@@ -48,12 +48,12 @@ export const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat
 const addressPattern = /^0x[0-9a-f]{40}$/
 
 /** The balance first, then what others hold, then the allowance and a move of nothing. */
-type AskedCalls = { readonly calls: readonly ContractCall[]; readonly heldCount: number }
+type UserFactsCalls = { readonly calls: readonly ContractCall[]; readonly heldCount: number }
 
 /** One question, at the block it was asked about. */
 type Member = {
   readonly key: string
-  readonly asked: AskedCalls
+  readonly asked: UserFactsCalls
   readonly blockHash: Hex
   readonly facts: Promise<ReadFacts>
   readonly answer: (facts: ReadFacts) => void
@@ -80,8 +80,8 @@ class GroupedReader implements UserFactsReader {
   /** When each question was asked last, by key. */
   readonly #askedAtMs: LruCache<number>
   /** Calls of questions that came again, by key: read ahead at the next block. */
-  readonly #regulars = createLruCache<AskedCalls>(membersMax)
-  #toReadAhead: Map<string, AskedCalls> = new Map()
+  readonly #regulars = createLruCache<UserFactsCalls>(membersMax)
+  #toReadAhead: Map<string, UserFactsCalls> = new Map()
   readonly #now: () => number
 
   constructor(options: UserFactsOptions) {
@@ -97,14 +97,14 @@ class GroupedReader implements UserFactsReader {
     if (head === undefined) return noFacts
     if (head.hash !== this.#headHash) this.#turnTo(head.hash)
     const key = keyOf(question)
-    const known = this.#members.get(key)
-    if (known?.blockHash === head.hash) {
-      this.#remember(known)
-      return known.isAnswered ? known.facts : within(budgetMs, known.facts, nothing)
+    const cached = this.#members.get(key)
+    if (cached?.blockHash === head.hash) {
+      this.#remember(cached)
+      return cached.isAnswered ? cached.facts : within(budgetMs, cached.facts, nothing)
     }
-    const asked = callsFor(question, this.#options.multicall3)
-    if (asked === undefined || this.#waiting.length >= waitingMax) return noFacts
-    const member = this.#ask(key, asked, head.hash)
+    const userCalls = callsFor(question, this.#options.multicall3)
+    if (userCalls === undefined || this.#waiting.length >= waitingMax) return noFacts
+    const member = this.#ask(key, userCalls, head.hash)
     this.#remember(member)
     void this.#run()
     return within(budgetMs, member.facts, nothing)
@@ -116,8 +116,8 @@ class GroupedReader implements UserFactsReader {
     this.#toReadAhead = new Map([...this.#regulars.entries()].filter(([key]) => this.#askedLately(key)))
   }
 
-  #remember({ key, asked }: Member): void {
-    if (this.#askedLately(key)) this.#regulars.set(key, asked)
+  #remember({ key, asked: userCalls }: Member): void {
+    if (this.#askedLately(key)) this.#regulars.set(key, userCalls)
     this.#askedAtMs.set(key, this.#now())
   }
 
@@ -126,12 +126,12 @@ class GroupedReader implements UserFactsReader {
     return askedAtMs !== undefined && this.#now() - askedAtMs <= asksAgainWithinMs
   }
 
-  #ask(key: string, asked: AskedCalls, blockHash: Hex): Member {
+  #ask(key: string, userCalls: UserFactsCalls, blockHash: Hex): Member {
     let answer: (facts: ReadFacts) => void = () => undefined
     const facts = new Promise<ReadFacts>((resolve) => {
       answer = resolve
     })
-    const member: Member = { key, asked, blockHash, facts, answer, isAnswered: false }
+    const member: Member = { key, asked: userCalls, blockHash, facts, answer, isAnswered: false }
     this.#members.set(key, member)
     this.#waiting.push(member)
     return member
@@ -172,16 +172,16 @@ class GroupedReader implements UserFactsReader {
     const blockHash = this.#waiting[0]?.blockHash
     if (blockHash !== undefined && blockHash === this.#headHash) this.#readAhead(blockHash)
     const group = this.#waiting.filter((member) => member.blockHash === blockHash).slice(0, membersMax)
-    const taken = new Set(group)
-    this.#waiting = this.#waiting.filter((member) => !taken.has(member))
+    const members = new Set(group)
+    this.#waiting = this.#waiting.filter((member) => !members.has(member))
     return group
   }
 
   #readAhead(blockHash: Hex): void {
-    for (const [key, asked] of this.#toReadAhead) {
+    for (const [key, userCalls] of this.#toReadAhead) {
       if (this.#waiting.length >= membersMax) return
       this.#toReadAhead.delete(key)
-      if (this.#members.get(key)?.blockHash !== blockHash) this.#ask(key, asked, blockHash)
+      if (this.#members.get(key)?.blockHash !== blockHash) this.#ask(key, userCalls, blockHash)
     }
   }
 
@@ -190,7 +190,7 @@ class GroupedReader implements UserFactsReader {
     const { client, multicall3, callTimeoutMs = 500 } = this.#options
     const hash = group[0]?.blockHash
     if (hash === undefined) return []
-    const calls = group.flatMap(({ asked }) => asked.calls)
+    const calls = group.flatMap(({ asked: userCalls }) => userCalls.calls)
     const where = { multicall3, calls, block: { hash } }
     const answers = await multicall(client, where, { timeoutMs: callTimeoutMs })
     let next = 0
@@ -208,7 +208,7 @@ function keyOf({ user, currency, spender, touched = [] }: UserFactsQuestion): st
 }
 
 /** `undefined` for questions that no chain needs to be asked. */
-function callsFor(question: UserFactsQuestion, multicall3: Hex): AskedCalls | undefined {
+function callsFor(question: UserFactsQuestion, multicall3: Hex): UserFactsCalls | undefined {
   const user = readAddress(question.user)
   const currency = readAddress(question.currency)
   if (user === undefined || currency === undefined || nobody.has(user)) return undefined
@@ -254,9 +254,9 @@ function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {
 export function within<Value>(budgetMs: number, coming: Promise<Value>, late: Value): Promise<Value> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, budgetMs, late)
-    void coming.then((found) => {
+    void coming.then((facts) => {
       clearTimeout(timer)
-      resolve(found)
+      resolve(facts)
     })
   })
 }

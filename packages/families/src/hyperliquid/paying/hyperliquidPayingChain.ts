@@ -186,9 +186,9 @@ class HyperliquidPayer implements PayingChain {
       this.#tokens = undefined
       throw error
     })
-    const [found, ...more] = listed.filter(({ tokenId }) => tokenId === id)
-    if (found === undefined || more.length > 0) throw new MalformedAnswerError('spotMeta')
-    return { symbol: found.name, decimals: found.decimals }
+    const [token, ...more] = listed.filter(({ tokenId }) => tokenId === id)
+    if (token === undefined || more.length > 0) throw new MalformedAnswerError('spotMeta')
+    return { symbol: token.name, decimals: token.decimals }
   }
 
   async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
@@ -236,10 +236,10 @@ class HyperliquidPayer implements PayingChain {
       async (view, signal) => parseActionOutcome(await view.act(action, signal)),
       within(),
     )
-    const said = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
-    const [first] = said
+    const outcomes = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
+    const [first] = outcomes
     if (first === undefined) throw new UpstreamUnavailableError('No endpoint took the transfer.')
-    return said.some(({ refusal }) => refusal === undefined) ? undefined : first.refusal
+    return outcomes.some(({ refusal }) => refusal === undefined) ? undefined : first.refusal
   }
 
   async balanceOf(currency: string): Promise<bigint> {

@@ -39,14 +39,17 @@ export function keptIn(raw: Hex): Kept {
   return keptSchema.parse(JSON.parse(new TextDecoder().decode(hexToBytes(raw))))
 }
 
-type Looks = {
+type LedgerReaders = {
   readonly readLedger: (nonces: readonly bigint[]) => Promise<OwnLedger>
   readonly look: (id: Hex) => Promise<{ readonly ledger: OwnLedger; readonly state: PaymentState }>
   readonly hashOfPaid: (id: Hex, nonces: readonly bigint[], ledger: OwnLedger) => Promise<string | undefined>
 }
 
 /** All of them are of one payment, or of one closing. */
-export async function landingOf(transactions: readonly SentTransaction[], states: Looks): Promise<Landing> {
+export async function landingOf(
+  transactions: readonly SentTransaction[],
+  states: LedgerReaders,
+): Promise<Landing> {
   const [first] = transactions
   if (first === undefined) throw new Error('nothing was signed')
   const kept = transactions.map(({ raw }) => keptIn(raw))

@@ -80,10 +80,10 @@ class LedgerReader {
     return this.#readNow(nonces)
   }
 
-  async #readNow(asked: readonly bigint[]): Promise<OwnLedger> {
-    const known = this.#known
+  async #readNow(nonces: readonly bigint[]): Promise<OwnLedger> {
+    const shownByNonce = this.#known
     const { threshold } = this.#options.electorate
-    const unknown = asked.filter((nonce) => !known.has(nonce))
+    const unknown = nonces.filter((nonce) => !shownByNonce.has(nonce))
     const listings = await this.#listByVoice(startOf(unknown))
     const timeMs = reachedBy(
       threshold,
@@ -102,12 +102,12 @@ class LedgerReader {
     }
     return {
       timeMs,
-      shown: (nonce) => known.get(nonce),
+      shown: (nonce) => shownByNonce.get(nonce),
       isOver: (nonce) =>
         unknown.includes(nonce) &&
         listings.every(({ sends }) => !sends.has(nonce)) &&
         timeMs >= nonce + takenForMs,
-      countAbove: (nonce) => [...known.keys()].filter((other) => other > nonce).length,
+      countAbove: (nonce) => [...shownByNonce.keys()].filter((other) => other > nonce).length,
     }
   }
 
@@ -145,10 +145,10 @@ async function list(
   from: bigint | undefined,
   signal: AbortSignal,
 ): Promise<Listing> {
-  const what = 'exchangeStatus'
-  const { time } = parseRecord(await view.ask(statusRequest, signal), what)
+  const requestName = 'exchangeStatus'
+  const { time } = parseRecord(await view.ask(statusRequest, signal), requestName)
   if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0)
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(requestName)
   const timeMs = BigInt(time)
   if (from === undefined || from > timeMs) return { timeMs, sends: new Map() }
   const entries = await readLedger(view, wallet, { from, to: timeMs }, signal)
@@ -157,10 +157,10 @@ async function list(
 }
 
 /** Transfer that enough voices show alike. */
-function agreedOn(said: readonly ShownTransfer[], threshold: number): ShownTransfer | undefined {
-  return said.find(
+function agreedOn(transfers: readonly ShownTransfer[], threshold: number): ShownTransfer | undefined {
+  return transfers.find(
     (one) =>
-      said.filter(({ hash, destination }) => hash === one.hash && destination === one.destination).length >=
-      threshold,
+      transfers.filter(({ hash, destination }) => hash === one.hash && destination === one.destination)
+        .length >= threshold,
   )
 }

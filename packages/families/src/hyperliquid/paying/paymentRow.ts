@@ -1,6 +1,6 @@
 import { type Hex, sha256TextHex } from '@causeway/core'
 import { createLruCache } from '@causeway/rpc'
-import type { NonceMappings, NonceSaying, SayingTypedData } from '../../shared/nonceMappings.ts'
+import type { NonceMappings, NonceStatement, StatementTypedData } from '../../shared/nonceMappings.ts'
 
 /** Entries of one payment on the hub: its nonces in order, and its closing. */
 export type PaymentRow = {
@@ -20,7 +20,7 @@ export type PaymentRows = {
   /** @throws DomainError where endpoints of the hub are silent or disagree */
   read(id: Hex): Promise<PaymentRow>
   /** Says what stands at a slot. @throws MappingTakenError where something else does; UpstreamUnavailableError */
-  append(id: Hex, slot: number, what: bigint | 'closed'): Promise<void>
+  append(id: Hex, slot: number, slotValue: bigint | 'closed'): Promise<void>
   /** Says which order a nonce is for, and which payment it belongs to. @throws as `append` */
   name(nonce: bigint, payment: { readonly id: Hex; readonly orderId: Hex }): Promise<void>
   /** True if the hub assigns a nonce to the payment. @throws as `read` */
@@ -47,13 +47,13 @@ export function createPaymentRows(options: {
   readonly mappings: NonceMappings
   /** Lower case. */
   readonly wallet: Hex
-  readonly sign: (data: SayingTypedData) => Promise<Hex>
+  readonly sign: (data: StatementTypedData) => Promise<Hex>
 }): PaymentRows {
   const { mappings, wallet, sign } = options
   /** Entries are never changed, so they are cached. */
   const rows = createLruCache<PaymentRow>(rowsKept)
   const within = () => AbortSignal.timeout(readTimeoutMs)
-  const say = (saying: Omit<NonceSaying, 'wallet'>) => mappings.write({ ...saying, wallet }, sign)
+  const say = (saying: Omit<NonceStatement, 'wallet'>) => mappings.write({ ...saying, wallet }, sign)
   const wordAt = (id: Hex, slot: number) => mappings.read({ wallet, nonce: slotNumber(id, slot) }, within())
   return {
     async read(id) {
@@ -70,10 +70,10 @@ export function createPaymentRows(options: {
       rows.set(id, row)
       return row
     },
-    append: (id, slot, what) =>
+    append: (id, slot, slotValue) =>
       say({
         nonce: slotNumber(id, slot),
-        id: what === 'closed' ? closedWord : wordOf(what),
+        id: slotValue === 'closed' ? closedWord : wordOf(slotValue),
         depositor: ownerOf(id),
       }),
     name: (nonce, { id, orderId }) => say({ nonce, id: orderId, depositor: ownerOf(id) }),

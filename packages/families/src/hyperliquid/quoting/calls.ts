@@ -15,10 +15,10 @@ const info = (request: Readonly<Record<string, string>>): RpcCall => ({ method: 
 export const statusCall = info({ type: 'exchangeStatus' })
 
 export function parseTime(answer: RpcAnswer | undefined): bigint {
-  const what = 'exchangeStatus'
-  const { time } = parseRecord(resultOf(answer, what), what)
+  const requestName = 'exchangeStatus'
+  const { time } = parseRecord(resultOf(answer, requestName), requestName)
   if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0)
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(requestName)
   return BigInt(time)
 }
 
@@ -40,12 +40,12 @@ export type TransferCheck = {
 }
 
 export function parseTransferCheck(answer: RpcAnswer | undefined): TransferCheck {
-  const what = 'preTransferCheck'
-  const { fee, userExists } = parseRecord(resultOf(answer, what), what)
-  if (typeof userExists !== 'boolean') throw new MalformedAnswerError(what)
+  const requestName = 'preTransferCheck'
+  const { fee, userExists } = parseRecord(resultOf(answer, requestName), requestName)
+  if (typeof userExists !== 'boolean') throw new MalformedAnswerError(requestName)
   return {
     exists: userExists,
-    accountFee: userExists ? 0n : parseUnits(fee, hyperliquidNativeDecimals, what),
+    accountFee: userExists ? 0n : parseUnits(fee, hyperliquidNativeDecimals, requestName),
   }
 }
 
@@ -53,20 +53,20 @@ export const modeCall = (user: string): RpcCall => info({ type: 'userAbstraction
 
 /** True where an account has one balance of each asset, on the spot side, and sends from there alone. @source F-90 */
 export function parseHasOneSide(answer: RpcAnswer | undefined): boolean {
-  const what = 'userAbstraction'
-  const mode = resultOf(answer, what)
+  const requestName = 'userAbstraction'
+  const mode = resultOf(answer, requestName)
   if (mode === 'unifiedAccount' || mode === 'portfolioMargin') return true
   if (mode === 'default' || mode === 'disabled' || mode === 'dexAbstraction') return false
-  throw new MalformedAnswerError(what)
+  throw new MalformedAnswerError(requestName)
 }
 
 export const perpsCall = (user: string): RpcCall => info({ type: 'clearinghouseState', user })
 
 /** Amount that an account can withdraw from the first perps dex, in 8 decimals. */
 export function parseWithdrawable(answer: RpcAnswer | undefined): bigint {
-  const what = 'clearinghouseState'
-  const { withdrawable } = parseRecord(resultOf(answer, what), what)
-  return parseUnits(withdrawable, hyperliquidNativeDecimals, what)
+  const requestName = 'clearinghouseState'
+  const { withdrawable } = parseRecord(resultOf(answer, requestName), requestName)
+  return parseUnits(withdrawable, hyperliquidNativeDecimals, requestName)
 }
 
 export const spotCall = (user: string): RpcCall => info({ type: 'spotClearinghouseState', user })
@@ -84,16 +84,16 @@ export function parseSpotBalances(
   answer: RpcAnswer | undefined,
   decimalsOf: (symbol: string) => number | undefined,
 ): ReadonlyMap<string, bigint> {
-  const what = 'spotClearinghouseState'
-  const listed = parseList(parseRecord(resultOf(answer, what), what)['balances'], what)
-  if (listed.length > balancesMax) throw new MalformedAnswerError(what)
+  const requestName = 'spotClearinghouseState'
+  const listed = parseList(parseRecord(resultOf(answer, requestName), requestName)['balances'], requestName)
+  if (listed.length > balancesMax) throw new MalformedAnswerError(requestName)
   return new Map(
     listed.flatMap((entry): readonly [string, bigint][] => {
-      const { coin, total, hold } = parseRecord(entry, what)
-      if (typeof coin !== 'string') throw new MalformedAnswerError(what)
+      const { coin, total, hold } = parseRecord(entry, requestName)
+      if (typeof coin !== 'string') throw new MalformedAnswerError(requestName)
       const decimals = decimalsOf(coin)
       if (decimals === undefined) return []
-      const free = parseUnits(total, digitsKept, what) - parseUnits(hold, digitsKept, what)
+      const free = parseUnits(total, digitsKept, requestName) - parseUnits(hold, digitsKept, requestName)
       return [[coin, free > 0n ? free / 10n ** BigInt(digitsKept - decimals) : 0n]]
     }),
   )
@@ -105,10 +105,10 @@ export const parseTokens = (answer: RpcAnswer | undefined): readonly SpotToken[]
   parseSpotTokens(resultOf(answer, 'spotMeta'))
 
 /** Losses may make a balance negative: then there is nothing. */
-function parseUnits(value: unknown, decimals: number, what: string): bigint {
-  if (typeof value !== 'string') throw new MalformedAnswerError(what)
+function parseUnits(value: unknown, decimals: number, subject: string): bigint {
+  if (typeof value !== 'string') throw new MalformedAnswerError(subject)
   if (value.startsWith('-')) return 0n
   const units = parseWholeUnits(value, decimals)
-  if (units === undefined) throw new MalformedAnswerError(what)
+  if (units === undefined) throw new MalformedAnswerError(subject)
   return units
 }

@@ -13,7 +13,7 @@ import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
 import { flatFeesOf } from '../../shared/flatTransfers.ts'
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../shared/networkReader.ts'
-import { saidByVoice, type Votes } from '../../shared/paymentVotes.ts'
+import { readByVoice, type Votes } from '../../shared/paymentVotes.ts'
 import type {
   QuotingChain,
   QuotingChainFamily,
@@ -218,18 +218,18 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
     )
   const decide = (votes: Votes, isLast: boolean): NetworkReading | undefined => {
     if (!isLast) return undefined
-    const states = saidByVoice(votes, (answers) =>
+    const states = readByVoice(votes, (answers) =>
       stateIn(answers, fillWallet === undefined ? undefined : held),
     )
     if (states.length < electorate.threshold) return undefined
     const reached = (of: (state: State) => bigint) => reachedBy(electorate.threshold, states.map(of))
     const number = reached(({ timeMs }) => timeMs)
-    const known = held.filter((address) => states.every((state) => state.held.has(address)))
+    const agreedHoldings = held.filter((address) => states.every((state) => state.held.has(address)))
     return {
       head: { number, timestampSeconds: Number(number / 1_000n) },
       ...flatFeesOf(feeModel),
       inventory: new Map(
-        known.map((address) => [address, reached((state) => state.held.get(address) ?? 0n)]),
+        agreedHoldings.map((address) => [address, reached((state) => state.held.get(address) ?? 0n)]),
       ),
       voices: {
         agreed: states.filter(({ timeMs }) => timeMs >= number).length,
@@ -260,11 +260,11 @@ function stateIn(
 ): State {
   const timeMs = parseTime(status)
   if (currencies === undefined) return { timeMs, held: new Map() }
-  const known = parseTokens(meta)
-  const free = parseSpotBalances(spot, (symbol) => known.find(({ name }) => name === symbol)?.decimals)
+  const tokens = parseTokens(meta)
+  const free = parseSpotBalances(spot, (symbol) => tokens.find(({ name }) => name === symbol)?.decimals)
   const held = currencies.flatMap((address): [string, bigint][] => {
     if (address === nativeCurrency) return [[address, parseWithdrawable(perps)]]
-    const symbol = known.find(({ tokenId }) => tokenId === address)?.name
+    const symbol = tokens.find(({ tokenId }) => tokenId === address)?.name
     return symbol === undefined ? [] : [[address, free.get(symbol) ?? 0n]]
   })
   return { timeMs, held: new Map(held) }
@@ -305,16 +305,21 @@ async function oneSidedWallet({
 
 async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
   const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => parseTokens(answer))
-  const known = await agreedAnswer(client, tokensCall, read, checkTimeoutMs)
-  if (known === undefined) throw new UpstreamUnavailableError('The exchange names no tokens.')
+  const tokens = await agreedAnswer(client, tokensCall, read, checkTimeoutMs)
+  if (tokens === undefined) throw new UpstreamUnavailableError('The exchange names no tokens.')
   return currencies.flatMap(({ address, decimals }): readonly ChainFinding[] => {
-    const said =
+    const actualDecimals =
       address === nativeCurrency
         ? hyperliquidNativeDecimals
-        : known.find(({ tokenId }) => tokenId === address.slice(0, nativeCurrency.length))?.decimals
-    if (said === decimals) return []
+        : tokens.find(({ tokenId }) => tokenId === address.slice(0, nativeCurrency.length))?.decimals
+    if (actualDecimals === decimals) return []
     const setting = `quote: chains.${client.chainId}.currencies.${address}`
-    const problem = said === undefined ? `there is no token ${address}` : `${address} has ${said} decimals`
-    return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${said ?? 'no token'}`, problem }]
+    const problem =
+      actualDecimals === undefined
+        ? `there is no token ${address}`
+        : `${address} has ${actualDecimals} decimals`
+    return [
+      { kind: 'decimals', setting, value: `${decimals}`, said: `${actualDecimals ?? 'no token'}`, problem },
+    ]
   })
 }

@@ -40,24 +40,24 @@ export type SpotToken = { readonly name: string; readonly tokenId: string; reado
 
 /** `undefined` when the exchange has no such transaction. @throws MalformedAnswerError */
 export function parseTransaction(body: unknown, transactionId: string): HyperliquidTransaction | undefined {
-  const what = 'txDetails'
+  const requestName = 'txDetails'
   if (body === null) return undefined
-  const { type, tx } = parseRecord(body, what)
-  if (type !== what) throw new MalformedAnswerError(what)
+  const { type, tx } = parseRecord(body, requestName)
+  if (type !== requestName) throw new MalformedAnswerError(requestName)
   if (tx === null) return undefined
-  const transaction = readTransaction(tx, what)
-  if (transaction.hash !== transactionId) throw new MalformedAnswerError(what)
+  const transaction = readTransaction(tx, requestName)
+  if (transaction.hash !== transactionId) throw new MalformedAnswerError(requestName)
   return transaction
 }
 
 /** Transactions that `user` signed, among all that concern it. @throws MalformedAnswerError */
 export function parseRecent(body: unknown, user: string): readonly HyperliquidTransaction[] {
-  const what = 'userDetails'
-  const { type, txs } = parseRecord(body, what)
-  if (type !== what) throw new MalformedAnswerError(what)
-  return parseList(txs, what)
-    .filter((tx) => parseAddress(parseRecord(tx, what)['user'], what) === user)
-    .map((tx) => readTransaction(tx, what))
+  const requestName = 'userDetails'
+  const { type, txs } = parseRecord(body, requestName)
+  if (type !== requestName) throw new MalformedAnswerError(requestName)
+  return parseList(txs, requestName)
+    .filter((tx) => parseAddress(parseRecord(tx, requestName)['user'], requestName) === user)
+    .map((tx) => readTransaction(tx, requestName))
 }
 
 /**
@@ -65,19 +65,19 @@ export function parseRecent(body: unknown, user: string): readonly HyperliquidTr
  * @throws MalformedAnswerError, also for two of one hash
  */
 export function parseLedgerSend(body: unknown, transactionId: string): LedgerSend | undefined {
-  const what = 'userNonFundingLedgerUpdates'
-  const [found, ...more] = parseList(body, what).flatMap((entry) => {
-    const { hash, time, delta } = parseRecord(entry, what)
-    const move = parseRecord(delta, what)
-    if (parseHash(hash, what) !== transactionId || move['type'] !== 'send') return []
-    return [{ timeMs: parseInteger(time, what), move }]
+  const requestName = 'userNonFundingLedgerUpdates'
+  const [ledgerSend, ...more] = parseList(body, requestName).flatMap((entry) => {
+    const { hash, time, delta } = parseRecord(entry, requestName)
+    const move = parseRecord(delta, requestName)
+    if (parseHash(hash, requestName) !== transactionId || move['type'] !== 'send') return []
+    return [{ timeMs: parseInteger(time, requestName), move }]
   })
-  if (more.length > 0) throw new MalformedAnswerError(what)
-  if (found === undefined) return undefined
-  const { timeMs, move } = found
-  const user = parseAddress(move['user'], what)
+  if (more.length > 0) throw new MalformedAnswerError(requestName)
+  if (ledgerSend === undefined) return undefined
+  const { timeMs, move } = ledgerSend
+  const user = parseAddress(move['user'], requestName)
   const route = { hyperliquidChain: '', fromSubAccount: '' }
-  const send = readSendAsset({ ...move, ...route }, what)
+  const send = readSendAsset({ ...move, ...route }, requestName)
   return { hash: transactionId, user, timeMs, hasFailed: false, send }
 }
 
@@ -89,112 +89,112 @@ export type OwnSend = { readonly hash: string; readonly nonce: bigint; readonly 
  * @throws MalformedAnswerError
  */
 export function parseOwnSends(entries: readonly LedgerEntry[], account: string): readonly OwnSend[] {
-  const what = 'userNonFundingLedgerUpdates'
+  const requestName = 'userNonFundingLedgerUpdates'
   return entries.flatMap(({ hash, delta }) => {
-    if (delta['type'] !== 'send' || parseAddress(delta['user'], what) !== account) return []
-    const destination = parseAddress(delta['destination'], what)
-    return [{ hash, nonce: parseInteger(delta['nonce'], what), destination }]
+    if (delta['type'] !== 'send' || parseAddress(delta['user'], requestName) !== account) return []
+    const destination = parseAddress(delta['destination'], requestName)
+    return [{ hash, nonce: parseInteger(delta['nonce'], requestName), destination }]
   })
 }
 
 /** Exchange's answer to a submitted action. @throws MalformedAnswerError */
 export function parseActionOutcome(body: unknown): { readonly refusal: string | undefined } {
-  const what = 'exchange'
-  const { status, response } = parseRecord(body, what)
+  const requestName = 'exchange'
+  const { status, response } = parseRecord(body, requestName)
   if (status === 'ok') return { refusal: undefined }
-  if (status !== 'err') throw new MalformedAnswerError(what)
-  return { refusal: parseText(response, what).slice(0, refusalCharactersMax) }
+  if (status !== 'err') throw new MalformedAnswerError(requestName)
+  return { refusal: parseText(response, requestName).slice(0, refusalCharactersMax) }
 }
 
 const refusalCharactersMax = 200
 
 /** @throws MalformedAnswerError */
 export function parseSpotTokens(body: unknown): readonly SpotToken[] {
-  const what = 'spotMeta'
-  return parseList(parseRecord(body, what)['tokens'], what).map((entry) => {
-    const { name, tokenId, szDecimals } = parseRecord(entry, what)
-    const id = parseBytes(tokenId, what)
-    const decimals = Number(parseInteger(szDecimals, what))
-    if (id.length !== 34 || decimals > decimalsMax) throw new MalformedAnswerError(what)
-    return { name: parseText(name, what), tokenId: id, decimals }
+  const requestName = 'spotMeta'
+  return parseList(parseRecord(body, requestName)['tokens'], requestName).map((entry) => {
+    const { name, tokenId, szDecimals } = parseRecord(entry, requestName)
+    const id = parseBytes(tokenId, requestName)
+    const decimals = Number(parseInteger(szDecimals, requestName))
+    if (id.length !== 34 || decimals > decimalsMax) throw new MalformedAnswerError(requestName)
+    return { name: parseText(name, requestName), tokenId: id, decimals }
   })
 }
 
 /** True when the exchange knows the account. @throws MalformedAnswerError */
 export function parseHasAccount(body: unknown): boolean {
-  const what = 'userRole'
-  return parseText(parseRecord(body, what)['role'], what) !== 'missing'
+  const requestName = 'userRole'
+  return parseText(parseRecord(body, requestName)['role'], requestName) !== 'missing'
 }
 
 /** Decimals of the longest decimal text. */
 export const decimalsMax = 78
 
-function readTransaction(value: unknown, what: string): HyperliquidTransaction {
-  const { action, block, error, hash, time, user } = parseRecord(value, what)
-  if (error !== null && typeof error !== 'string') throw new MalformedAnswerError(what)
+function readTransaction(value: unknown, subject: string): HyperliquidTransaction {
+  const { action, block, error, hash, time, user } = parseRecord(value, subject)
+  if (error !== null && typeof error !== 'string') throw new MalformedAnswerError(subject)
   return {
-    hash: parseHash(hash, what),
-    user: parseAddress(user, what),
-    timeMs: parseInteger(time, what),
-    blockNumber: parseInteger(block, what),
+    hash: parseHash(hash, subject),
+    user: parseAddress(user, subject),
+    timeMs: parseInteger(time, subject),
+    blockNumber: parseInteger(block, subject),
     hasFailed: error !== null,
-    send: readAction(parseRecord(action, what), what),
+    send: readAction(parseRecord(action, subject), subject),
   }
 }
 
-function readAction(action: Readonly<Record<string, unknown>>, what: string): SendAction | undefined {
-  switch (parseText(action['type'], what)) {
+function readAction(action: Readonly<Record<string, unknown>>, subject: string): SendAction | undefined {
+  switch (parseText(action['type'], subject)) {
     case 'usdSend':
       return {
         type: 'UsdSend',
-        hyperliquidChain: parseText(action['hyperliquidChain'], what),
-        destination: parseDestination(action['destination'], what),
-        amount: parseAmount(action['amount'], what),
-        time: parseInteger(action['time'], what),
+        hyperliquidChain: parseText(action['hyperliquidChain'], subject),
+        destination: parseDestination(action['destination'], subject),
+        amount: parseAmount(action['amount'], subject),
+        time: parseInteger(action['time'], subject),
       }
     case 'sendAsset':
-      return readSendAsset(action, what)
+      return readSendAsset(action, subject)
     default:
       return undefined
   }
 }
 
-function readSendAsset(action: Readonly<Record<string, unknown>>, what: string): LedgerSend['send'] {
-  const text = (name: string) => parseText(action[name], what)
+function readSendAsset(action: Readonly<Record<string, unknown>>, subject: string): LedgerSend['send'] {
+  const text = (name: string) => parseText(action[name], subject)
   return {
     ...{ type: 'SendAsset', hyperliquidChain: text('hyperliquidChain') },
-    destination: parseDestination(action['destination'], what),
+    destination: parseDestination(action['destination'], subject),
     ...{ sourceDex: text('sourceDex'), destinationDex: text('destinationDex'), token: text('token') },
-    amount: parseAmount(action['amount'], what),
+    amount: parseAmount(action['amount'], subject),
     fromSubAccount: text('fromSubAccount'),
-    nonce: parseInteger(action['nonce'], what),
+    nonce: parseInteger(action['nonce'], subject),
   }
 }
 
 /** Texts of actions are hashed as they were signed: nothing is folded. */
-function parseDestination(value: unknown, what: string): string {
-  const destination = parseText(value, what)
-  parseAddress(destination, what)
+function parseDestination(value: unknown, subject: string): string {
+  const destination = parseText(value, subject)
+  parseAddress(destination, subject)
   return destination
 }
 
-function parseAmount(value: unknown, what: string): string {
-  const amount = parseText(value, what)
-  if (parseDecimal(amount, decimalsMax) === undefined) throw new MalformedAnswerError(what)
+function parseAmount(value: unknown, subject: string): string {
+  const amount = parseText(value, subject)
+  if (parseDecimal(amount, decimalsMax) === undefined) throw new MalformedAnswerError(subject)
   return amount
 }
 
 const textCharactersMax = 4_096
 
-function parseText(value: unknown, what: string): string {
-  if (typeof value !== 'string' || value.length > textCharactersMax) throw new MalformedAnswerError(what)
+function parseText(value: unknown, subject: string): string {
+  if (typeof value !== 'string' || value.length > textCharactersMax) throw new MalformedAnswerError(subject)
   return value
 }
 
 /** A JSON number that is exact and not negative. */
-function parseInteger(value: unknown, what: string): bigint {
+function parseInteger(value: unknown, subject: string): bigint {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
   return BigInt(value)
 }

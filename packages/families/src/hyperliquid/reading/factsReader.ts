@@ -161,9 +161,9 @@ async function readPayment(
 ): Promise<FoundPayment> {
   const { final, evidence } = await readPaying(reading, question, options.signal)
   const { send } = final
-  const found =
+  const paymentFacts =
     send === undefined ? nothingPaid : await readSend(reading, { ...final, send }, question, options)
-  return { blockTimestampSeconds: final.timeMs / 1_000n, ...found, evidence }
+  return { blockTimestampSeconds: final.timeMs / 1_000n, ...paymentFacts, evidence }
 }
 
 const nothingPaid: Pick<PaymentFacts, 'referencesOrder' | 'transfers'> = {
@@ -249,9 +249,9 @@ function prepareWithdrawal(reading: Reading, bytes: Hex): WithdrawalReading<Show
       ])
       return { facts: { ...facts, decimals }, agreeingEndpoints }
     },
-    describe: (seen) => ({
-      ...describeSeen(seen, depositories[0]),
-      ...hyperliquidWithdrawalTransfer(withdrawal, seen.decimals),
+    describe: (withdrawalFacts) => ({
+      ...describeSeen(withdrawalFacts, depositories[0]),
+      ...hyperliquidWithdrawalTransfer(withdrawal, withdrawalFacts.decimals),
     }),
   }
 }

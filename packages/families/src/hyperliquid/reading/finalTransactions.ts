@@ -37,7 +37,7 @@ export function createHyperliquidTransactions(options: {
 }) {
   const { quorum, limits } = options
   const { chainId } = quorum
-  const known = createFinalTransactions({
+  const finalTransactions = createFinalTransactions({
     ...{ quorum, limits, finalityRule },
     shownIn: ({ blockNumber }: HyperliquidTransaction) => (blockNumber === undefined ? {} : { blockNumber }),
     weightOf: ({ send = '' }) => JSON.stringify(send, textOfBigints).length,
@@ -77,14 +77,14 @@ export function createHyperliquidTransactions(options: {
             : await lookUp(view, transactionId, place, own),
         ),
       )
-      return known.read({ key, question: { ...round, transactionId } }, signal)
+      return finalTransactions.read({ key, question: { ...round, transactionId } }, signal)
     },
     /** @throws HyperliquidCurrencyError, and what `QuorumClient.read` throws */
     decimalsOf(tokenId: string, signal: AbortSignal): Promise<number> {
       return decimals.read({ key: tokenId }, signal, (shared) => readDecimals(tokenId, shared))
     },
     forget() {
-      known.forget()
+      finalTransactions.forget()
       decimals.forget()
     },
   }
@@ -109,23 +109,23 @@ async function lookUp(
     view.ask(ledgerRequest(user, timestampMs), signal),
     view.ask(spotMetaRequest, signal),
   ])
-  const found = parseLedgerSend(ledger, transactionId)
-  if (found?.timeMs !== BigInt(timestampMs)) return undefined
-  return withTokenId(found, meta)
+  const ledgerSend = parseLedgerSend(ledger, transactionId)
+  if (ledgerSend?.timeMs !== BigInt(timestampMs)) return undefined
+  return withTokenId(ledgerSend, meta)
 }
 
-function withTokenId(found: LedgerSend, meta: unknown): HyperliquidTransaction {
-  const { send } = found
+function withTokenId(ledgerSend: LedgerSend, meta: unknown): HyperliquidTransaction {
+  const { send } = ledgerSend
   const listed = parseSpotTokens(meta).filter(({ name }) => name === send.token)
   const [token] = listed
   if (token === undefined || listed.length > 1) throw new MalformedAnswerError('spotMeta')
-  return { ...found, send: { ...send, token: `${send.token}:${token.tokenId}` } }
+  return { ...ledgerSend, send: { ...send, token: `${send.token}:${token.tokenId}` } }
 }
 
-function judge(seen: HyperliquidTransaction | undefined): Sighting<HyperliquidTransaction> {
-  if (seen === undefined) return { kind: 'refused', reason: 'missing' }
-  if (seen.hasFailed) return { kind: 'refused', reason: 'reverted' }
-  return { kind: 'final', facts: seen }
+function judge(transaction: HyperliquidTransaction | undefined): Sighting<HyperliquidTransaction> {
+  if (transaction === undefined) return { kind: 'refused', reason: 'missing' }
+  if (transaction.hasFailed) return { kind: 'refused', reason: 'reverted' }
+  return { kind: 'final', facts: transaction }
 }
 
 function textOfBigints(_name: string, value: unknown): unknown {

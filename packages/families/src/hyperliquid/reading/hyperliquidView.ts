@@ -21,7 +21,7 @@ export type ExplorerProxy = {
   readonly path: Secret
 }
 
-type Asked = { readonly kind: 'answer'; readonly body: unknown } | { readonly kind: 'too_many' }
+type PostAnswer = { readonly kind: 'answer'; readonly body: unknown } | { readonly kind: 'too_many' }
 
 /** Message of the explorer after too many questions about old blocks. */
 const archiveLimit = 'More than 100 archived blocks queried in one day'
@@ -35,9 +35,9 @@ export function createHyperliquidView(args: {
   const { alias } = explorer
   const refused = () => new EndpointFailure({ alias, reason: 'rate_limited' })
   const askInfo = async (path: string, body: object, signal: AbortSignal) => {
-    const asked = await post(info, path, body, signal)
-    if (asked.kind === 'too_many') throw refused()
-    return asked.body
+    const answer = await post(info, path, body, signal)
+    if (answer.kind === 'too_many') throw refused()
+    return answer.body
   }
   return {
     alias,
@@ -46,9 +46,9 @@ export function createHyperliquidView(args: {
     async explore(request, signal) {
       const path = '/explorer'
       if (proxy === undefined || request.type !== 'txDetails') {
-        const asked = await post(explorer, path, request, signal)
-        if (asked.kind === 'too_many') throw refused()
-        return asked.body
+        const answer = await post(explorer, path, request, signal)
+        if (answer.kind === 'too_many') throw refused()
+        return answer.body
       }
       const own = await post(explorer, path, request, signal).catch(whenRateLimited)
       const asked = own.kind === 'answer' ? own : await post(proxy.view, proxy.path.reveal(), request, signal)
@@ -59,13 +59,13 @@ export function createHyperliquidView(args: {
 }
 
 /** An endpoint that asked for a pause is not asked meanwhile: the proxy answers then too. */
-function whenRateLimited(error: unknown): Asked {
+function whenRateLimited(error: unknown): PostAnswer {
   const isPaused = error instanceof EndpointFailure && ['rate_limited', 'excluded'].includes(error.reason)
   if (!isPaused) throw error
   return { kind: 'too_many' }
 }
 
-async function post(view: HttpView, path: string, request: object, signal: AbortSignal): Promise<Asked> {
+async function post(view: HttpView, path: string, request: object, signal: AbortSignal): Promise<PostAnswer> {
   const { text } = await view.ask({ method: 'POST', path, body: request }, signal)
   const isShort = text.length < 1_024
   if (isShort && text.includes(archiveLimit)) return { kind: 'too_many' }

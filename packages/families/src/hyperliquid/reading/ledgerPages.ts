@@ -9,7 +9,7 @@ export type LedgerEntry = {
   readonly delta: Readonly<Record<string, unknown>>
 }
 
-const what = 'userNonFundingLedgerUpdates'
+const requestName = 'userNonFundingLedgerUpdates'
 /** The exchange lists so many at most; what is behind is asked for by its time. @source Hyperliquid API, "Info endpoint" */
 const listedMax = 500
 /** A million entries: more than an account has within a range that is asked for. */
@@ -25,23 +25,26 @@ export async function readLedger(
   { from, to }: { readonly from: bigint; readonly to: bigint },
   signal: AbortSignal,
 ): Promise<readonly LedgerEntry[]> {
-  const found: LedgerEntry[] = []
+  const ledgerEntries: LedgerEntry[] = []
   let start = Number(from)
   for (let page = 0; page < pagesMax; page += 1) {
-    const entries = parseList(await view.ask(ledgerRangeRequest(account, start, Number(to)), signal), what)
+    const entries = parseList(
+      await view.ask(ledgerRangeRequest(account, start, Number(to)), signal),
+      requestName,
+    )
     const read = entries.map(parseEntry)
-    found.push(...read)
+    ledgerEntries.push(...read)
     const last = read.at(-1)?.timeMs
-    if (read.length < listedMax || last === undefined) return found
+    if (read.length < listedMax || last === undefined) return ledgerEntries
     // Again from the millisecond of the last one, of which some may be missing.
     start = last > start ? last : last + 1
   }
   // Entries that are left out would be lost.
-  throw new MalformedAnswerError(what)
+  throw new MalformedAnswerError(requestName)
 }
 
 function parseEntry(entry: unknown): LedgerEntry {
-  const { hash, time, delta } = parseRecord(entry, what)
-  if (typeof time !== 'number' || !Number.isSafeInteger(time)) throw new MalformedAnswerError(what)
-  return { hash: parseHash(hash, what), timeMs: time, delta: parseRecord(delta, what) }
+  const { hash, time, delta } = parseRecord(entry, requestName)
+  if (typeof time !== 'number' || !Number.isSafeInteger(time)) throw new MalformedAnswerError(requestName)
+  return { hash: parseHash(hash, requestName), timeMs: time, delta: parseRecord(delta, requestName) }
 }

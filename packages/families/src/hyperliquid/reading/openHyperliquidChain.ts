@@ -72,8 +72,8 @@ export function openQuorum(
   const infos = createEndpoints({ ...shared, endpoints: urls.map((url) => ({ url })) })
   const proxy = openProxy(chain)
   const explorers = urls.map((url, index) => ({ url: explorerUrl(url), alias: infos[index]?.alias ?? '' }))
-  const asked = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeads }
-  const quorum = createQuorum(asked, (endpoint, limits) => {
+  const quorumOptions = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeads }
+  const quorum = createQuorum(quorumOptions, (endpoint, limits) => {
     const isFirst = endpoint.alias === infos[0]?.alias
     const info = infos.find(({ alias }) => alias === endpoint.alias) ?? endpoint
     return createHyperliquidView({

@@ -60,9 +60,9 @@ export function withdrawalQuestion(
       if (executed !== undefined) return { kind: 'final', facts: executed }
       if (transactionId === undefined) return { kind: 'final', facts: { status: 'pending' } }
       const body = await view.explore(transactionRequest(transactionId), signal)
-      const named = parseTransaction(body, transactionId)
-      if (named === undefined) return { kind: 'refused', reason: 'missing' }
-      return { kind: 'final', facts: judgeNamed(named, reading) }
+      const transaction = parseTransaction(body, transactionId)
+      if (transaction === undefined) return { kind: 'refused', reason: 'missing' }
+      return { kind: 'final', facts: judgeNamed(transaction, reading) }
     },
   }
 }
@@ -72,8 +72,8 @@ function findExecution(
   recent: readonly HyperliquidTransaction[],
   reading: WithdrawalReading,
 ): SeenWithdrawal | undefined {
-  const found = recent.find((transaction) => !transaction.hasFailed && carries(transaction, reading))
-  return found === undefined ? undefined : shown('executed', found)
+  const execution = recent.find((transaction) => !transaction.hasFailed && carries(transaction, reading))
+  return execution === undefined ? undefined : shown('executed', execution)
 }
 
 function judgeNamed(transaction: HyperliquidTransaction, reading: WithdrawalReading): SeenWithdrawal {

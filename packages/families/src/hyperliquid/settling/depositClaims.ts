@@ -58,20 +58,20 @@ export function createDepositClaims(
       for (const one of listed) add(one)
       for (const one of kept.values()) if (BigInt(one.timeMs) + mappingLagMs < atMs) remove(one)
       const due = inTurns([...kept.values()].filter(({ state, dueMs }) => state === 'open' && dueMs <= now()))
-      const named = due.filter(({ nonce }) => nonce !== null)
-      const nameless = due.filter(({ nonce }) => nonce === null)
-      const asked = named.slice(0, perLook.named)
-      const places = asked.map(({ user, nonce }) => placeOfMapping(chainId, user, BigInt(nonce ?? 0)))
+      const withNonce = due.filter(({ nonce }) => nonce !== null)
+      const withoutNonce = due.filter(({ nonce }) => nonce === null)
+      const batch = withNonce.slice(0, perLook.named)
+      const places = batch.map(({ user, nonce }) => placeOfMapping(chainId, user, BigInt(nonce ?? 0)))
       const entries = places.length === 0 ? [] : await hubEntries.readEach(places, { signal })
-      for (const [index, one] of asked.entries()) {
+      for (const [index, one] of batch.entries()) {
         const entry = entries[index]
         if (entry !== undefined) note(one, claimOf(entry, BigInt(one.timeMs)))
       }
-      const told = nameless.slice(0, perLook.nameless)
-      for (const one of told) note(one, 'open')
+      const openTransfers = withoutNonce.slice(0, perLook.nameless)
+      for (const one of openTransfers) note(one, 'open')
       return {
-        transfers: [...[...kept.values()].filter(({ state }) => state === 'claimed'), ...told],
-        isShort: named.length > asked.length || nameless.length > told.length,
+        transfers: [...[...kept.values()].filter(({ state }) => state === 'claimed'), ...openTransfers],
+        isShort: withNonce.length > batch.length || withoutNonce.length > openTransfers.length,
       }
     },
   }
@@ -79,12 +79,12 @@ export function createDepositClaims(
 
 /** The first of each sender, then the second of each, and so on. Pure. */
 function inTurns(due: readonly Kept[]): readonly Kept[] {
-  const taken = new Map<string, number>()
+  const turnsOf = new Map<string, number>()
   return due
     .toSorted(seldomFirst)
     .map((one) => {
-      const turn = taken.get(one.user) ?? 0
-      taken.set(one.user, turn + 1)
+      const turn = turnsOf.get(one.user) ?? 0
+      turnsOf.set(one.user, turn + 1)
       return { one, turn }
     })
     .toSorted((first, second) => first.turn - second.turn)

@@ -36,12 +36,12 @@ export function timesOfLook(
 ): { readonly times: readonly Times[]; readonly listed: Times; readonly isWhole: boolean } {
   const own = { from: from > lateMs ? from - lateMs : 0n, to }
   const joins = listed !== undefined && own.from <= listed.to + 1n && own.to + 1n >= listed.from
-  const known = joins ? { from: least(own.from, listed.from), to: listed.to > to ? listed.to : to } : own
+  const coverage = joins ? { from: least(own.from, listed.from), to: listed.to > to ? listed.to : to } : own
   const oldest = from > mappingLagMs ? from - mappingLagMs : 0n
-  if (known.from <= oldest) return { times: [own], listed: known, isWhole: true }
-  const start = known.from - olderPerLookMs
-  const older = { from: start > oldest ? start : oldest, to: known.from - 1n }
-  return { times: [own, older], listed: { ...known, from: older.from }, isWhole: older.from === oldest }
+  if (coverage.from <= oldest) return { times: [own], listed: coverage, isWhole: true }
+  const start = coverage.from - olderPerLookMs
+  const older = { from: start > oldest ? start : oldest, to: coverage.from - 1n }
+  return { times: [own, older], listed: { ...coverage, from: older.from }, isWhole: older.from === oldest }
 }
 
 const least = (one: bigint, other: bigint) => (one < other ? one : other)
@@ -53,20 +53,20 @@ const least = (one: bigint, other: bigint) => (one < other ? one : other)
  */
 export async function readDepositPass(
   view: HyperliquidView,
-  asked: { readonly times: readonly Times[]; readonly depositories: readonly string[] },
+  question: { readonly times: readonly Times[]; readonly depositories: readonly string[] },
   signal: AbortSignal,
 ): Promise<readonly ListedTransfer[]> {
-  const what = 'exchangeStatus'
-  const { time } = parseRecord(await view.ask(statusRequest, signal), what)
+  const requestName = 'exchangeStatus'
+  const { time } = parseRecord(await view.ask(statusRequest, signal), requestName)
   const reached = typeof time === 'number' ? BigInt(Math.floor(time)) : -1n
-  if (asked.times.some(({ to }) => reached < to)) throw new MalformedAnswerError(what)
+  if (question.times.some(({ to }) => reached < to)) throw new MalformedAnswerError(requestName)
   const each = await Promise.all(
-    asked.depositories.flatMap((depository) =>
-      asked.times.map((range) => listOf(view, depository, range, signal)),
+    question.depositories.flatMap((depository) =>
+      question.times.map((range) => listOf(view, depository, range, signal)),
     ),
   )
-  const found = new Map(each.flat().map((one) => [one.hash, one]))
-  return [...found.values()].toSorted(
+  const transfersByHash = new Map(each.flat().map((one) => [one.hash, one]))
+  return [...transfersByHash.values()].toSorted(
     (one, other) => one.timeMs - other.timeMs || (one.hash < other.hash ? -1 : 1),
   )
 }

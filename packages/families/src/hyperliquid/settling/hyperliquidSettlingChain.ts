@@ -36,32 +36,32 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   })
   const claims = createDepositClaims({ chainId: chain.id, hubEntries }, Date.now)
   let listed: Times | undefined
-  const known = createLruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
+  const depositCache = createLruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
   return {
     steps: { rangeBlocks: 5n * minuteMs, rewindBlocks: 60n * minuteMs, lateBlocks: 0n },
     ...time,
     async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
       const look = timesOfLook({ from, to }, listed)
-      const { found } = await agreeOn(
+      const { found: listedTransfers } = await agreeOn(
         quorum,
         async (view, own) => ({
           found: await readDepositPass(view, { times: look.times, depositories }, own),
         }),
         signal,
       )
-      const { transfers, isShort } = await claims.look(found, to, signal)
+      const { transfers, isShort } = await claims.look(listedTransfers, to, signal)
       listed = look.listed
       const transactions = transfers.map(({ hash }) => hash)
       return { known: markAt(known), last: markAt(to), transactions, isShort: isShort || !look.isWhole }
     },
     async deposits(transactionId, signal) {
-      const before = known.get(transactionId)
+      const before = depositCache.get(transactionId)
       if (before !== undefined) return before
       const reading = reader.readDeposits({ transactionId }, { signal }).then(placed)
-      const found = await unlessUnmapped(unlessGone(reading))
+      const deposit = await unlessUnmapped(unlessGone(reading))
       // An entry of the hub never changes, and none counts that comes later than an hour.
-      if (found !== undefined) known.set(transactionId, found)
-      return found
+      if (deposit !== undefined) depositCache.set(transactionId, deposit)
+      return deposit
     },
     async payment(question, signal) {
       try {

@@ -3,7 +3,7 @@ import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import { type Electorate, MalformedAnswerError, reachedBy } from '@causeway/rpc'
 import { z } from 'zod'
 import type { Landing, SentTransaction } from '../../shared/payingChain.ts'
-import { saidByVoice, type Votes } from '../../shared/paymentVotes.ts'
+import { readByVoice, type Votes } from '../../shared/paymentVotes.ts'
 import { parseNextNonce, parseOutcome, parseSeconds, statusCall, transactionCall } from '../quoting/calls.ts'
 
 /** Signed content as it is stored and sent: JSON text in hex. */
@@ -13,7 +13,7 @@ export const rawOf = (content: object): SentTransaction['raw'] =>
 export const textOf = (raw: SentTransaction['raw']): string => new TextDecoder().decode(hexToBytes(raw))
 
 /** Answer of one endpoint; `executed` has one member per transaction. */
-type Said = {
+type LandingAnswer = {
   readonly next: bigint
   readonly timeMs: bigint
   readonly executed: readonly boolean[]
@@ -33,21 +33,21 @@ export function decideLanding(
   transactions: readonly SentTransaction[],
   { threshold }: Electorate,
 ): Landing {
-  const said = saidByVoice(
+  const landingAnswers = readByVoice(
     votes,
-    ([nonce, status, ...answers]): Said => ({
+    ([nonce, status, ...answers]): LandingAnswer => ({
       next: parseNextNonce(nonce),
       timeMs: parseSeconds(status) * 1_000n,
       executed: transactions.map((one, index) => isExecuted(answers[index], one)),
     }),
   )
   for (const [index, { hash }] of transactions.entries()) {
-    const by = said.filter(({ executed }) => executed[index] === true)
+    const by = landingAnswers.filter(({ executed }) => executed[index] === true)
     if (by.length >= threshold) return { kind: 'landed', hash, succeeded: true, isFinal: true }
   }
-  const without = said.filter(({ executed }) => !executed.includes(true))
+  const without = landingAnswers.filter(({ executed }) => !executed.includes(true))
   if (without.length < threshold) return { kind: 'unknown' }
-  const reached = (of: (one: Said) => bigint) => reachedBy(threshold, without.map(of))
+  const reached = (of: (one: LandingAnswer) => bigint) => reachedBy(threshold, without.map(of))
   const [next, timeMs] = [reached((one) => one.next), reached((one) => one.timeMs)]
   const lives = transactions.filter(
     ({ raw, lastValidHeight }) => nonceOf(raw) >= next && lastValidHeight >= timeMs,
@@ -58,8 +58,10 @@ export function decideLanding(
 
 /** Ids do not cover the memo, so that what is executed under one may be another payment. */
 function isExecuted(answer: RpcAnswer | undefined, { hash, raw }: SentTransaction): boolean {
-  const seen = parseOutcome(answer, hash)
-  return seen?.outcome === 'executed' && memoOf(seen.content) === memoOf(textOf(raw))
+  const transactionOutcome = parseOutcome(answer, hash)
+  return (
+    transactionOutcome?.outcome === 'executed' && memoOf(transactionOutcome.content) === memoOf(textOf(raw))
+  )
 }
 
 const contentSchema = z.looseObject({

@@ -28,7 +28,7 @@ import type {
   SentTransaction,
   SignedPlan,
 } from '../../shared/payingChain.ts'
-import { askLanding, askPaymentVotes, saidByVoice } from '../../shared/paymentVotes.ts'
+import { askLanding, askPaymentVotes, readByVoice } from '../../shared/paymentVotes.ts'
 import {
   accountCall,
   nextNonceCall,
@@ -52,7 +52,7 @@ import {
   transferLifetimeMs,
   type UnsignedTransfer,
 } from './lighterSigner.ts'
-import { closingMemo, createOwnLane } from './ownLane.ts'
+import { closingMemo, createNonceHistory } from './ownLane.ts'
 
 const readTimeoutMs = 5_000
 /** Endpoints tell the time by clocks of their own, and a lapsed transfer may still be under way. */
@@ -111,7 +111,7 @@ class LighterPayer implements PayingChain {
   readonly address: string
   readonly #parts: PayerParts
   readonly #quorum: QuorumClient<HttpView>
-  readonly #readLane: ReturnType<typeof createOwnLane>
+  readonly #readLane: ReturnType<typeof createNonceHistory>
   readonly #nonceCall: RpcCall
   #opened: Promise<LighterSigner> | undefined
   #exchangeMs = 0
@@ -125,7 +125,7 @@ class LighterPayer implements PayingChain {
     this.#parts = parts
     this.#quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
     const token = () => this.#token()
-    this.#readLane = createOwnLane({ quorum: this.#quorum, account, apiKeyIndex, firstNonce, token })
+    this.#readLane = createNonceHistory({ quorum: this.#quorum, account, apiKeyIndex, firstNonce, token })
     this.#nonceCall = nextNonceCall(account, apiKeyIndex)
   }
 
@@ -171,11 +171,11 @@ class LighterPayer implements PayingChain {
   async #refuseStranger(): Promise<string | undefined> {
     const own = this.#parts.owner.address.toLowerCase()
     this.#isOwner ??= this.#accountOf(this.address).then(({ found }) => found?.key === own)
-    const known = await this.#isOwner.catch((error: unknown) => {
+    const isOwner = await this.#isOwner.catch((error: unknown) => {
       this.#isOwner = undefined
       throw error
     })
-    return known ? undefined : `LIGHTER_PRIVATE_KEY is not the key of account ${this.address}`
+    return isOwner ? undefined : `LIGHTER_PRIVATE_KEY is not the key of account ${this.address}`
   }
 
   #accountOf(index: string) {
@@ -248,9 +248,9 @@ class LighterPayer implements PayingChain {
       const request = { method: 'POST', path: '/api/v1/sendTx', form, answerStatuses: [400] } as const
       return parseSendOutcome((await view.ask(request, signal)).text)
     }, within())
-    const said = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
-    if (said.some(({ isTaken }) => isTaken)) return
-    const [refused] = said
+    const outcomes = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
+    if (outcomes.some(({ isTaken }) => isTaken)) return
+    const [refused] = outcomes
     if (refused !== undefined) throw new NodeError({ code: -1, message: refused.message })
     throw new UpstreamUnavailableError('No endpoint took the transfer.')
   }
@@ -278,8 +278,8 @@ function askReached(
   read: (answer: RpcAnswer | undefined) => bigint,
 ): Promise<bigint> {
   return askPaymentVotes(client, [call], (votes, { threshold }, isLast) => {
-    const said = saidByVoice(votes, ([answer]) => read(answer))
-    const reached = isLast ? reachedBy(threshold, said) : -1n
+    const values = readByVoice(votes, ([answer]) => read(answer))
+    const reached = isLast ? reachedBy(threshold, values) : -1n
     return reached < 0n ? undefined : reached
   })
 }

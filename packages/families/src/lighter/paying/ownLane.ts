@@ -18,7 +18,7 @@ type Spent = {
  * transactions can be hidden. At most one of all transfers signed for a payment is executed, because none is signed for
  * a nonce before the lane is known up to it, and none for a payment that the lane already names. See decision 31.
  */
-export type OwnLane = {
+export type NonceHistory = {
   /** The nonce that comes next. */
   readonly next: bigint
   stateOf(terms: Pick<PaymentTerms, 'id'> & Partial<PaymentTerms>): PaymentState
@@ -31,7 +31,7 @@ const pageSize = 100
 /** Some hundred thousand transfers: then the lane begins later, by configuration. */
 const pagesMax = 2_000
 
-export type LaneOptions = {
+export type NonceHistoryOptions = {
   readonly quorum: QuorumClient<HttpView>
   readonly account: string
   readonly apiKeyIndex: number
@@ -41,7 +41,9 @@ export type LaneOptions = {
 }
 
 /** Keeps what it read: what was executed stays so. */
-export function createOwnLane(options: LaneOptions): (next: bigint, signal: AbortSignal) => Promise<OwnLane> {
+export function createNonceHistory(
+  options: NonceHistoryOptions,
+): (next: bigint, signal: AbortSignal) => Promise<NonceHistory> {
   const { quorum, firstNonce } = options
   const spent = new Map<bigint, Spent>()
   let complete = firstNonce
@@ -57,8 +59,8 @@ export function createOwnLane(options: LaneOptions): (next: bigint, signal: Abor
       for (const [index, one] of agreed.spent.entries()) spent.set(range.from + BigInt(index), one)
       if (next > complete) complete = next
     }
-    const known = [...spent].flatMap(([nonce, one]) => (nonce < next ? [one] : []))
-    return { next, stateOf: (terms) => stateIn(known, options.account, terms) }
+    const spentBefore = [...spent].flatMap(([nonce, one]) => (nonce < next ? [one] : []))
+    return { next, stateOf: (terms) => stateIn(spentBefore, options.account, terms) }
   }
 }
 
@@ -68,12 +70,12 @@ export function createOwnLane(options: LaneOptions): (next: bigint, signal: Abor
  * @source docs/specification/protocol.md P-75
  */
 function stateIn(
-  known: readonly Spent[],
+  spent: readonly Spent[],
   wallet: string,
-  { id, orderId = id, payments }: Parameters<OwnLane['stateOf']>[0],
+  { id, orderId = id, payments }: Parameters<NonceHistory['stateOf']>[0],
 ): PaymentState {
   const [payment] = payments ?? []
-  const paid = known.filter(({ memo, recipient }) => memo === orderId && recipient !== wallet)
+  const paid = spent.filter(({ memo, recipient }) => memo === orderId && recipient !== wallet)
   const isPaid =
     id === orderId || payments === undefined
       ? paid.length > 0
@@ -83,32 +85,36 @@ function stateIn(
         )
   if (isPaid) return 'paid'
   const closing = closingMemo(id)
-  return known.some(({ memo, recipient }) => memo === closing && recipient === wallet) ? 'closed' : 'open'
+  return spent.some(({ memo, recipient }) => memo === closing && recipient === wallet) ? 'closed' : 'open'
 }
 
 /** One for each nonce of the range, in order. @throws MalformedAnswerError where the endpoint leaves one out */
 async function readRange(
   view: HttpView,
-  asked: Omit<LaneOptions, 'token'> & { readonly from: bigint; readonly to: bigint; readonly token: string },
+  question: Omit<NonceHistoryOptions, 'token'> & {
+    readonly from: bigint
+    readonly to: bigint
+    readonly token: string
+  },
   signal: AbortSignal,
 ): Promise<readonly Spent[]> {
-  const { account, apiKeyIndex, from, to, token } = asked
-  const found = new Map<bigint, Spent>()
-  const what = 'accountTxs'
-  for (let page = 0; page < pagesMax && found.size < Number(to - from); page += 1) {
+  const { account, apiKeyIndex, from, to, token } = question
+  const spentByNonce = new Map<bigint, Spent>()
+  const requestName = 'accountTxs'
+  for (let page = 0; page < pagesMax && spentByNonce.size < Number(to - from); page += 1) {
     const query = `by=account_index&value=${account}&limit=${pageSize}&index=${page * pageSize}`
     const path = `/api/v1/accountTxs?${query}&auth=${encodeURIComponent(token)}`
     const { text } = await view.ask({ method: 'GET', path }, signal)
     const listed = parseTransactionList(text)
     for (const one of listed) {
       if (!isOwn(one, account, apiKeyIndex) || one.nonce.nonce < from || one.nonce.nonce >= to) continue
-      found.set(one.nonce.nonce, spentBy(one))
+      spentByNonce.set(one.nonce.nonce, spentBy(one))
     }
     if (listed.length < pageSize) break
   }
   return Array.from({ length: Number(to - from) }, (_, index) => {
-    const one = found.get(from + BigInt(index))
-    if (one === undefined) throw new MalformedAnswerError(what)
+    const one = spentByNonce.get(from + BigInt(index))
+    if (one === undefined) throw new MalformedAnswerError(requestName)
     return one
   })
 }

@@ -23,8 +23,8 @@ export const lighterHeadTracking: HeadTracking = {
 
 /** Unix seconds. */
 export function parseSeconds(answer: RpcAnswer | undefined): bigint {
-  const what = 'status'
-  return parseInteger(parseRecord(resultOf(answer, what), what)['timestamp'], what)
+  const requestName = 'status'
+  return parseInteger(parseRecord(resultOf(answer, requestName), requestName)['timestamp'], requestName)
 }
 
 export const accountCall = (account: string): RpcCall => get(`/api/v1/account?by=index&value=${account}`)
@@ -41,24 +41,24 @@ export function parseHoldings(
   account: string,
   decimalsOf: (currency: string) => number | undefined,
 ): LighterHoldings | undefined {
-  const what = 'account'
-  const body = parseAnswer(answer, codes.accountNotFound, what)
+  const requestName = 'account'
+  const body = parseAnswer(answer, codes.accountNotFound, requestName)
   if (body === undefined) return undefined
-  const [only, ...others] = parseList(body['accounts'], what)
-  if (only === undefined || others.length > 0) throw new MalformedAnswerError(what)
-  const { index, available_balance: available, assets } = parseRecord(only, what)
-  if (parseInteger(index, what).toString() !== account) throw new MalformedAnswerError(what)
-  const held = parseList(assets, what)
-  if (held.length > assetsMax) throw new MalformedAnswerError(what)
+  const [only, ...others] = parseList(body['accounts'], requestName)
+  if (only === undefined || others.length > 0) throw new MalformedAnswerError(requestName)
+  const { index, available_balance: available, assets } = parseRecord(only, requestName)
+  if (parseInteger(index, requestName).toString() !== account) throw new MalformedAnswerError(requestName)
+  const held = parseList(assets, requestName)
+  if (held.length > assetsMax) throw new MalformedAnswerError(requestName)
   const spot = held.flatMap((entry): readonly [string, bigint][] => {
-    const { asset_id: id, balance, locked_balance: locked } = parseRecord(entry, what)
-    const currency = parseInteger(id, what).toString()
+    const { asset_id: id, balance, locked_balance: locked } = parseRecord(entry, requestName)
+    const currency = parseInteger(id, requestName).toString()
     const decimals = decimalsOf(currency)
     if (decimals === undefined) return []
-    const free = parseUnits(balance, decimals, what) - parseUnits(locked, decimals, what)
+    const free = parseUnits(balance, decimals, requestName) - parseUnits(locked, decimals, requestName)
     return [[currency, free > 0n ? free : 0n]]
   })
-  return new Map([...spot, ['0', parseUnits(available, usdcDecimals, what)]])
+  return new Map([...spot, ['0', parseUnits(available, usdcDecimals, requestName)]])
 }
 
 export const hasAccount = (answer: RpcAnswer | undefined, account: string): boolean =>
@@ -72,27 +72,27 @@ export function transferFeeCall(from: string, to: string, token?: string): RpcCa
 
 /** Millionths of a dollar. */
 export function parseTransferFee(answer: RpcAnswer | undefined): bigint {
-  const what = 'transferFeeInfo'
-  return parseInteger(parseAnswer(answer, undefined, what)?.['transfer_fee_usdc'], what)
+  const requestName = 'transferFeeInfo'
+  return parseInteger(parseAnswer(answer, undefined, requestName)?.['transfer_fee_usdc'], requestName)
 }
 
 export const nextNonceCall = (account: string, apiKeyIndex: number): RpcCall =>
   get(`/api/v1/nextNonce?account_index=${account}&api_key_index=${apiKeyIndex}`)
 
 export function parseNextNonce(answer: RpcAnswer | undefined): bigint {
-  const what = 'nextNonce'
-  return parseInteger(parseAnswer(answer, undefined, what)?.['nonce'], what)
+  const requestName = 'nextNonce'
+  return parseInteger(parseAnswer(answer, undefined, requestName)?.['nonce'], requestName)
 }
 
 export const assetsCall = get('/api/v1/assetDetails')
 
 /** Decimals by asset index. */
 export function parseAssets(answer: RpcAnswer | undefined): ReadonlyMap<string, number> {
-  const what = 'assetDetails'
+  const requestName = 'assetDetails'
   return new Map(
-    parseList(parseAnswer(answer, undefined, what)?.['asset_details'], what).map((entry) => {
-      const { asset_id: id, decimals } = parseRecord(entry, what)
-      return [parseInteger(id, what).toString(), Number(parseInteger(decimals, what))] as const
+    parseList(parseAnswer(answer, undefined, requestName)?.['asset_details'], requestName).map((entry) => {
+      const { asset_id: id, decimals } = parseRecord(entry, requestName)
+      return [parseInteger(id, requestName).toString(), Number(parseInteger(decimals, requestName))] as const
     }),
   )
 }
@@ -108,13 +108,13 @@ export type SeenOutcome = {
 
 /** `undefined` where there is no such transaction. @source lighter-ts-sdk, `TransactionStatus` */
 export function parseOutcome(answer: RpcAnswer | undefined, transactionId: string): SeenOutcome | undefined {
-  const what = 'tx'
-  const body = parseAnswer(answer, codes.transactionNotFound, what)
+  const requestName = 'tx'
+  const body = parseAnswer(answer, codes.transactionNotFound, requestName)
   if (body === undefined) return undefined
   const { hash, status, info: content } = body
-  if (hash !== transactionId || typeof content !== 'string') throw new MalformedAnswerError(what)
-  const outcome = outcomes[Number(parseInteger(status, what))]
-  if (outcome === undefined) throw new MalformedAnswerError(what)
+  if (hash !== transactionId || typeof content !== 'string') throw new MalformedAnswerError(requestName)
+  const outcome = outcomes[Number(parseInteger(status, requestName))]
+  if (outcome === undefined) throw new MalformedAnswerError(requestName)
   return { outcome, content }
 }
 
@@ -123,26 +123,26 @@ const outcomes = ['waiting', 'waiting', 'executed', 'executed', 'failed', 'faile
 function parseAnswer(
   answer: RpcAnswer | undefined,
   notFound: number | undefined,
-  what: string,
+  subject: string,
 ): Readonly<Record<string, unknown>> | undefined {
-  const body = parseRecord(resultOf(answer, what), what)
+  const body = parseRecord(resultOf(answer, subject), subject)
   if (notFound !== undefined && body['code'] === notFound) return undefined
-  if (body['code'] !== codes.ok) throw new MalformedAnswerError(what)
+  if (body['code'] !== codes.ok) throw new MalformedAnswerError(subject)
   return body
 }
 
 /** A JSON number that is exact and not negative. */
-function parseInteger(value: unknown, what: string): bigint {
+function parseInteger(value: unknown, subject: string): bigint {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   return BigInt(value)
 }
 
 /** Losses may make a balance negative: then there is nothing. */
-function parseUnits(value: unknown, decimals: number, what: string): bigint {
-  if (typeof value !== 'string') throw new MalformedAnswerError(what)
+function parseUnits(value: unknown, decimals: number, subject: string): bigint {
+  if (typeof value !== 'string') throw new MalformedAnswerError(subject)
   if (value.startsWith('-')) return 0n
   const units = parseWholeUnits(value, decimals)
-  if (units === undefined) throw new MalformedAnswerError(what)
+  if (units === undefined) throw new MalformedAnswerError(subject)
   return units
 }

@@ -83,10 +83,10 @@ type Votes = readonly Vote<readonly RpcAnswer[]>[]
 type State = { readonly seconds: bigint; readonly held: LighterHoldings }
 
 function agreedFee(votes: Votes, electorate: Electorate): bigint | undefined {
-  const said = votes.map((vote) => ({
+  const feeVotes = votes.map((vote) => ({
     ...vote,
     value: unlessUnreadable(() => parseTransferFee(vote.value?.[1])),
   }))
-  const verdict = tally(said, electorate)
+  const verdict = tally(feeVotes, electorate)
   return verdict.status === 'agreed' ? verdict.value : undefined
 }

@@ -135,17 +135,22 @@ async function contradictions(
 
 async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
   const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => [...parseAssets(answer)])
-  const known = new Map(await agreedAnswer(client, assetsCall, read, checkTimeoutMs))
+  const assetDecimals = new Map(await agreedAnswer(client, assetsCall, read, checkTimeoutMs))
   return currencies.flatMap(({ address, decimals }): readonly ChainFinding[] => {
     const setting = `quote: chains.${client.chainId}.currencies.${address}`
     if (!isLighterPayment(address)) {
       const problem = `no transfer of asset ${address} is attested as a payment`
       return [{ kind: 'contract', setting, value: address, said: 'not payable', problem }]
     }
-    const said = known.get(address === lighterCodec.nativeCurrency ? usdcAsset : address)
-    if (said === decimals) return []
-    const problem = said === undefined ? `there is no asset ${address}` : `${address} has ${said} decimals`
-    return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${said ?? 'no asset'}`, problem }]
+    const actualDecimals = assetDecimals.get(address === lighterCodec.nativeCurrency ? usdcAsset : address)
+    if (actualDecimals === decimals) return []
+    const problem =
+      actualDecimals === undefined
+        ? `there is no asset ${address}`
+        : `${address} has ${actualDecimals} decimals`
+    return [
+      { kind: 'decimals', setting, value: `${decimals}`, said: `${actualDecimals ?? 'no asset'}`, problem },
+    ]
   })
 }
 

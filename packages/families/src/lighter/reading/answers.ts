@@ -55,14 +55,16 @@ const plausibleMs = { min: 10n ** 12n, max: 10n ** 13n }
 
 /** `undefined` when there is no such transaction. @throws MalformedAnswerError */
 export function parseTransaction(text: string, transactionId: string): LighterTransaction | undefined {
-  const what = 'tx'
-  const body = parseBody(text, codes.transactionNotFound, what)
+  const requestName = 'tx'
+  const body = parseBody(text, codes.transactionNotFound, requestName)
   if (body === undefined) return undefined
   const { hash, queued_at: queuedAt } = body
-  if (typeof hash !== 'string' || hash.toLowerCase() !== transactionId) throw new MalformedAnswerError(what)
-  const queuedAtMs = parseUint64(queuedAt, what)
-  if (queuedAtMs < plausibleMs.min || queuedAtMs >= plausibleMs.max) throw new MalformedAnswerError(what)
-  return { transactionId, queuedAtMs, ...parseListed(body, what) }
+  if (typeof hash !== 'string' || hash.toLowerCase() !== transactionId)
+    throw new MalformedAnswerError(requestName)
+  const queuedAtMs = parseUint64(queuedAt, requestName)
+  if (queuedAtMs < plausibleMs.min || queuedAtMs >= plausibleMs.max)
+    throw new MalformedAnswerError(requestName)
+  return { transactionId, queuedAtMs, ...parseListed(body, requestName) }
 }
 
 /** Entry of a transaction in an account's list. */
@@ -70,10 +72,12 @@ export type ListedTransfer = Pick<LighterTransaction, 'status' | 'transfer' | 'n
 
 /** A page of an account's transactions. @throws MalformedAnswerError */
 export function parseTransactionList(text: string): readonly ListedTransfer[] {
-  const what = 'accountTxs'
-  const body = parseRecord(parseExactJson(text, what), what)
-  if (body['code'] !== codes.ok) throw new MalformedAnswerError(what)
-  return parseList(body['txs'], what).map((entry) => parseListed(parseRecord(entry, what), what))
+  const requestName = 'accountTxs'
+  const body = parseRecord(parseExactJson(text, requestName), requestName)
+  if (body['code'] !== codes.ok) throw new MalformedAnswerError(requestName)
+  return parseList(body['txs'], requestName).map((entry) =>
+    parseListed(parseRecord(entry, requestName), requestName),
+  )
 }
 
 /**
@@ -82,67 +86,71 @@ export function parseTransactionList(text: string): readonly ListedTransfer[] {
  * @throws MalformedAnswerError
  */
 export function parseSendOutcome(text: string): { readonly isTaken: boolean; readonly message: string } {
-  const what = 'sendTx'
-  const { code, message } = parseRecord(parseExactJson(text, what), what)
-  if (typeof code !== 'bigint') throw new MalformedAnswerError(what)
+  const requestName = 'sendTx'
+  const { code, message } = parseRecord(parseExactJson(text, requestName), requestName)
+  if (typeof code !== 'bigint') throw new MalformedAnswerError(requestName)
   return {
     isTaken: code === codes.ok,
     message: typeof message === 'string' ? message.slice(0, 200) : 'refused',
   }
 }
 
-function parseListed(body: Readonly<Record<string, unknown>>, what: string): ListedTransfer {
-  const status = statuses.get(parseUint64(body['status'], what))
-  if (status === undefined) throw new MalformedAnswerError(what)
-  const transfer = parseUint64(body['type'], what) === transferType ? parseTransfer(body['info']) : undefined
+function parseListed(body: Readonly<Record<string, unknown>>, subject: string): ListedTransfer {
+  const status = statuses.get(parseUint64(body['status'], subject))
+  if (status === undefined) throw new MalformedAnswerError(subject)
+  const transfer =
+    parseUint64(body['type'], subject) === transferType ? parseTransfer(body['info']) : undefined
   return { status, transfer, nonce: nonceOf(body, transfer) }
 }
 
 /** `undefined` when there is no such account. @throws MalformedAnswerError */
 export function parseAccount(text: string, account: string): LighterAccount | undefined {
-  const what = 'account'
-  const body = parseBody(text, codes.accountNotFound, what)
+  const requestName = 'account'
+  const body = parseBody(text, codes.accountNotFound, requestName)
   if (body === undefined) return undefined
-  const [only, ...others] = parseList(body['accounts'], what)
-  if (only === undefined || others.length > 0) throw new MalformedAnswerError(what)
-  const { index, l1_address: address } = parseRecord(only, what)
-  if (parseUint64(index, what).toString() !== account) throw new MalformedAnswerError(what)
-  return { key: address === '' ? undefined : parseKey(address, what) }
+  const [only, ...others] = parseList(body['accounts'], requestName)
+  if (only === undefined || others.length > 0) throw new MalformedAnswerError(requestName)
+  const { index, l1_address: address } = parseRecord(only, requestName)
+  if (parseUint64(index, requestName).toString() !== account) throw new MalformedAnswerError(requestName)
+  return { key: address === '' ? undefined : parseKey(address, requestName) }
 }
 
 /** The contract on layer 1, in lower case. @throws MalformedAnswerError */
 export function parseContract(text: string): Hex {
-  const what = 'info'
-  return parseAddress(parseRecord(parseExactJson(text, what), what)['contract_address'], what)
+  const requestName = 'info'
+  return parseAddress(
+    parseRecord(parseExactJson(text, requestName), requestName)['contract_address'],
+    requestName,
+  )
 }
 
 /** @throws MalformedAnswerError */
 function parseBody(
   text: string,
   notFound: bigint,
-  what: string,
+  subject: string,
 ): Readonly<Record<string, unknown>> | undefined {
-  const body = parseRecord(parseExactJson(text, what), what)
+  const body = parseRecord(parseExactJson(text, subject), subject)
   if (body['code'] === notFound) return undefined
-  if (body['code'] !== codes.ok) throw new MalformedAnswerError(what)
+  if (body['code'] !== codes.ok) throw new MalformedAnswerError(subject)
   return body
 }
 
 /** Without its content a transfer has no meaning: the API may list one before it knows what is in it. */
 function parseTransfer(info: unknown): LighterTransfer {
-  const what = 'tx info'
-  if (typeof info !== 'string') throw new MalformedAnswerError(what)
-  const parts = parseRecord(parseExactJson(info, what), what)
-  const part = (name: string) => parseUint64(parts[name], what)
+  const subject = 'tx info'
+  if (typeof info !== 'string') throw new MalformedAnswerError(subject)
+  const parts = parseRecord(parseExactJson(info, subject), subject)
+  const part = (name: string) => parseUint64(parts[name], subject)
   const assetIndex = part('AssetIndex')
   // There is none, and its index would be read as the native currency.
-  if (assetIndex === 0n) throw new MalformedAnswerError(what)
+  if (assetIndex === 0n) throw new MalformedAnswerError(subject)
   return {
     ...{ nonce: part('Nonce'), apiKeyIndex: part('ApiKeyIndex') },
     ...{ fromAccountIndex: part('FromAccountIndex'), fromRouteType: part('FromRouteType') },
     ...{ toAccountIndex: part('ToAccountIndex'), toRouteType: part('ToRouteType') },
     ...{ assetIndex, amount: part('Amount'), usdcFee: part('USDCFee') },
-    memo: parseMemo(parts['Memo'], what),
+    memo: parseMemo(parts['Memo'], subject),
   }
 }
 
@@ -160,22 +168,22 @@ function nonceOf(
   return isTold ? { account, apiKeyIndex, nonce } : undefined
 }
 
-function parseMemo(value: unknown, what: string): Hex {
-  const bytes = parseList(value, what).map((byte) => {
+function parseMemo(value: unknown, subject: string): Hex {
+  const bytes = parseList(value, subject).map((byte) => {
     if (typeof byte === 'bigint' && byte >= 0n && byte <= 255n) return Number(byte)
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   })
-  if (bytes.length > memoBytesMax) throw new MalformedAnswerError(what)
+  if (bytes.length > memoBytesMax) throw new MalformedAnswerError(subject)
   return `0x${Buffer.from(bytes).toString('hex')}`
 }
 
-function parseUint64(value: unknown, what: string): bigint {
+function parseUint64(value: unknown, subject: string): bigint {
   if (typeof value === 'bigint' && value >= 0n && value <= uint64Max) return value
-  throw new MalformedAnswerError(what)
+  throw new MalformedAnswerError(subject)
 }
 
-function parseKey(value: unknown, what: string): Hex | undefined {
-  const key = parseAddress(value, what)
+function parseKey(value: unknown, subject: string): Hex | undefined {
+  const key = parseAddress(value, subject)
   return /^0x0{40}$/.test(key) ? undefined : key
 }
 
@@ -190,8 +198,8 @@ const mark = '\u0000'
  * JSON with every integer as a bigint: amounts may be above 2^53, where a number would be another amount.
  * @throws MalformedAnswerError for what is no JSON, or too long
  */
-export function parseExactJson(text: string, what: string): unknown {
-  if (text.length > charactersMax) throw new MalformedAnswerError(what)
+export function parseExactJson(text: string, subject: string): unknown {
+  if (text.length > charactersMax) throw new MalformedAnswerError(subject)
   try {
     // First as it stands: marking could mend what is no JSON.
     JSON.parse(text)
@@ -200,6 +208,6 @@ export function parseExactJson(text: string, what: string): unknown {
       typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
     )
   } catch {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
 }

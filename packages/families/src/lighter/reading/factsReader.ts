@@ -119,21 +119,27 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
   return {
     withdrawalId,
     async read(transactionId, signal) {
-      const named = transactionId === undefined ? [] : [transactionId]
-      const candidates = [...new Set([...named, ...(await findTransfers({ payer, recipient }, signal))])]
+      const namedIds = transactionId === undefined ? [] : [transactionId]
+      const candidates = [...new Set([...namedIds, ...(await findTransfers({ payer, recipient }, signal))])]
       return quorum.read({ ...withdrawalQuestion({ terms, candidates, lighterChainId }), signal })
     },
-    describe: (seen) => ({
-      ...{ depository: payer, status: seen.status, currency, amount, recipient },
-      ...(seen.transactionId !== undefined && { executingTransactionId: seen.transactionId }),
-      ...(seen.pendingReason !== undefined && { pendingReason: seen.pendingReason }),
+    describe: (withdrawalFacts) => ({
+      ...{ depository: payer, status: withdrawalFacts.status, currency, amount, recipient },
+      ...(withdrawalFacts.transactionId !== undefined && {
+        executingTransactionId: withdrawalFacts.transactionId,
+      }),
+      ...(withdrawalFacts.pendingReason !== undefined && { pendingReason: withdrawalFacts.pendingReason }),
       shownIn: {},
     }),
   }
 }
 
-async function readOwnerKey({ chainId, quorum }: Reading, asked: string, signal: AbortSignal): Promise<Hex> {
-  const account = codec.canonicalAddress(asked)
+async function readOwnerKey(
+  { chainId, quorum }: Reading,
+  accountText: string,
+  signal: AbortSignal,
+): Promise<Hex> {
+  const account = codec.canonicalAddress(accountText)
   const { facts } = await quorum.read({
     ...singleRoundQuestion<{ readonly found: LighterAccount | undefined }, HttpView>(async (view, own) => ({
       kind: 'final',

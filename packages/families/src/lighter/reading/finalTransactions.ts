@@ -23,7 +23,7 @@ export function createLighterTransactions(options: {
   readonly limits: Partial<LighterReaderLimits>
 }) {
   const { quorum } = options
-  const known = createFinalTransactions({
+  const finalTransactions = createFinalTransactions({
     ...{ quorum, finalityRule },
     limits: { ...defaultReadingCacheLimits, ...options.limits },
     shownIn: (_final: FinalTransaction) => ({}),
@@ -35,9 +35,9 @@ export function createLighterTransactions(options: {
       const round = singleRoundQuestion(async (view: HttpView, own) =>
         judge(await readTransaction(view, transactionId, own)),
       )
-      return known.read({ key: transactionId, question: { ...round, transactionId } }, signal)
+      return finalTransactions.read({ key: transactionId, question: { ...round, transactionId } }, signal)
     },
-    forget: known.forget,
+    forget: finalTransactions.forget,
   }
 }
 

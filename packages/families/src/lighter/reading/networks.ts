@@ -20,7 +20,7 @@ export function lighterNetworkOf({
   id,
   network = 'mainnet',
 }: Pick<RegisteredChain, 'id'> & Partial<Pick<RegisteredChain, 'network'>>): LighterNetwork {
-  const found = Object.entries(lighterNetworks).find(([name]) => name === network)
-  if (found !== undefined) return found[1]
+  const match = Object.entries(lighterNetworks).find(([name]) => name === network)
+  if (match !== undefined) return match[1]
   throw new ConfigurationError(`chains: ${id}.additionalData.network: Lighter has no network of that name`)
 }

@@ -38,11 +38,15 @@ async function judge(
   { terms, candidates, lighterChainId }: WithdrawalReading,
   signal: AbortSignal,
 ): Promise<SeenWithdrawal> {
-  const seen = await Promise.all(candidates.map((candidate) => readTransaction(view, candidate, signal)))
-  const matching = seen.filter((transaction) => executes(transaction, terms.withdrawalId, lighterChainId))
+  const transactions = await Promise.all(
+    candidates.map((candidate) => readTransaction(view, candidate, signal)),
+  )
+  const matching = transactions.filter((transaction) =>
+    executes(transaction, terms.withdrawalId, lighterChainId),
+  )
   const executed = matching.find(({ status }) => status === 'executed')
   if (executed !== undefined) return { status: 'executed', transactionId: executed.transactionId }
-  const isNonceTaken = seen.some((one) => one !== undefined && takesNonce(one, terms.nonce))
+  const isNonceTaken = transactions.some((one) => one !== undefined && takesNonce(one, terms.nonce))
   if (isNonceTaken) return { status: 'expired', transactionId: undefined }
   const hasFailed = matching.some(({ status }) => status === 'failed')
   return {

@@ -55,23 +55,23 @@ export async function readLoggedTransfers(
 ): Promise<readonly LoggedTransfer[]> {
   const path = logsOf(account, { limit: pageSize, offset: page * pageSize })
   const { text } = await view.ask({ method: 'GET', path }, signal)
-  const what = 'logs'
-  return parseList(parseJson(text, what), what).flatMap((log) => {
-    const { hash, pubdata } = parseRecord(log, what)
+  const requestName = 'logs'
+  return parseList(parseJson(text, requestName), requestName).flatMap((log) => {
+    const { hash, pubdata } = parseRecord(log, requestName)
     if (typeof hash !== 'string' || !/^(?:[0-9a-fA-F]{2}){1,128}$/.test(hash)) return []
     if (pubdata === undefined || pubdata === null) return []
-    const data = parseRecord(pubdata, what)
+    const data = parseRecord(pubdata, requestName)
     const transfer = data['l2_transfer_pubdata_v2'] ?? data['l2_transfer_pubdata']
     if (transfer === undefined) return []
-    const { from_account_index: from, to_account_index: to } = parseRecord(transfer, what)
+    const { from_account_index: from, to_account_index: to } = parseRecord(transfer, requestName)
     return [{ transactionId: hash.toLowerCase(), from, to }]
   })
 }
 
-function parseJson(text: string, what: string): unknown {
+function parseJson(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
 }

@@ -54,8 +54,8 @@ export function withdrawalIdOf(transfer: LighterTransfer, lighterChainId: bigint
  * @source rule F-161
  */
 export function takesNonce(transaction: LighterTransaction, wanted: LighterNonce): boolean {
-  const { status, nonce: taken } = transaction
-  if (status !== 'executed' || taken === undefined) return false
+  const { status, nonce: spent } = transaction
+  if (status !== 'executed' || spent === undefined) return false
   const { account, apiKeyIndex, nonce } = wanted
-  return taken.account === account && taken.apiKeyIndex === apiKeyIndex && taken.nonce === nonce
+  return spent.account === account && spent.apiKeyIndex === apiKeyIndex && spent.nonce === nonce
 }

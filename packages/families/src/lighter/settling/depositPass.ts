@@ -20,7 +20,7 @@ type Sources = {
   readonly known: Pick<LighterTransactions, 'read'>
 }
 
-type Seen = { readonly transactionId: string; readonly queuedAtMs: bigint }
+type ListedDeposit = { readonly transactionId: string; readonly queuedAtMs: bigint }
 
 /**
  * Transfers to depositories that were executed in a range of time, or a little before it, the oldest first. Explorers
@@ -35,8 +35,8 @@ export async function listDeposits(
   const each = await Promise.all(
     sources.depositories.map((account) => listOf(sources, account, range.from - explorerLagMs, signal)),
   )
-  const seen = new Map(each.flat().map((one) => [one.transactionId, one]))
-  return [...seen.values()]
+  const deposits = new Map(each.flat().map((one) => [one.transactionId, one]))
+  return [...deposits.values()]
     .toSorted((one, other) =>
       one.queuedAtMs === other.queuedAtMs
         ? one.transactionId < other.transactionId
@@ -48,12 +48,12 @@ export async function listDeposits(
 }
 
 async function listOf(
-  { explorers, known }: Sources,
+  { explorers, known: transactionReader }: Sources,
   account: string,
   since: bigint,
   signal: AbortSignal,
-): Promise<readonly Seen[]> {
-  const found: Seen[] = []
+): Promise<readonly ListedDeposit[]> {
+  const deposits: ListedDeposit[] = []
   for (let page = 0; page < pagesMax; page += 1) {
     const each = await explorers.askEach(
       (view, own) => readLoggedTransfers(view, { account, page }, own),
@@ -63,28 +63,28 @@ async function listOf(
     const ids = new Set(
       lists.flat().flatMap(({ transactionId, to }) => (to === account ? [transactionId] : [])),
     )
-    const read = await Promise.all([...ids].map((id) => readNow(known, id, signal)))
+    const read = await Promise.all([...ids].map((id) => readNow(transactionReader, id, signal)))
     const executed = read.flatMap((one) => (one !== undefined && 'queuedAtMs' in one ? [one] : []))
-    found.push(...executed.filter(({ queuedAtMs }) => queuedAtMs >= since))
+    deposits.push(...executed.filter(({ queuedAtMs }) => queuedAtMs >= since))
     // It may be of that time: the others are listed whatever becomes of it, and its own reading tells why.
     const silent = read.flatMap((one) => (one !== undefined && 'silent' in one ? [one.silent] : []))
-    found.push(...silent.map((transactionId) => ({ transactionId, queuedAtMs: since })))
+    deposits.push(...silent.map((transactionId) => ({ transactionId, queuedAtMs: since })))
     const isLast = lists.every((list) => list.length < pageSize)
     // Also where nothing of it was executed: what an explorer makes up leads nowhere.
     const isOver = executed.every(({ queuedAtMs }) => queuedAtMs < since)
-    if (isLast || isOver) return found
+    if (isLast || isOver) return deposits
   }
-  return found
+  return deposits
 }
 
 /** Undefined of what is not executed yet, or never will be: it is named again while it may matter. */
 async function readNow(
-  known: Sources['known'],
+  transactionReader: Sources['known'],
   transactionId: string,
   signal: AbortSignal,
 ): Promise<FinalTransaction | { readonly silent: string } | undefined> {
   try {
-    return (await unlessGone(known.read(transactionId, signal)))?.final
+    return (await unlessGone(transactionReader.read(transactionId, signal)))?.final
   } catch (error) {
     if (error instanceof TransactionNotFinalError) return undefined
     const isUnanswered =

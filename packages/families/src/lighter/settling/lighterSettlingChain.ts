@@ -33,7 +33,7 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
     )
   const now = () => Date.now()
   const quorum = createHttpQuorumOver(client, { now }, (view) => view)
-  const known = createLighterTransactions({ quorum, limits })
+  const transactionReader = createLighterTransactions({ quorum, limits })
   const reader = createLighterFactsReader({ chain, quorum, findTransfers: noTransferLookup, limits })
   const depositories = depositoriesOf(chain)
   const { markAt, placed, ...time } = createTimeAsHeight({
@@ -46,12 +46,16 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
     steps: { rangeBlocks: 24n * hourMs, rewindBlocks: hourMs, lateBlocks: 0n },
     ...time,
     async depositPass({ from, to, known: knownHeight }, signal): Promise<SettlingPass> {
-      const transactions = await listDeposits({ explorers, depositories, known }, { from, to }, signal)
+      const transactions = await listDeposits(
+        { explorers, depositories, known: transactionReader },
+        { from, to },
+        signal,
+      )
       return { known: markAt(knownHeight), last: markAt(to), transactions }
     },
     deposits: (transactionId, signal) => {
-      const found = reader.readDeposits({ transactionId }, { signal }).then(placed)
-      return unlessGone(found)
+      const deposit = reader.readDeposits({ transactionId }, { signal }).then(placed)
+      return unlessGone(deposit)
     },
     async payment(question, signal) {
       try {
@@ -69,8 +73,8 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
       unlessGone(reader.readPayment(question, { signal }).then((facts) => placed(facts))),
     async feePaid(transactionId, signal) {
       const id = lighterCodec.canonicalTransactionId(transactionId)
-      const found = await unlessGone(known.read(id, signal))
-      return found?.final.transfer?.usdcFee
+      const transaction = await unlessGone(transactionReader.read(id, signal))
+      return transaction?.final.transfer?.usdcFee
     },
   }
 }

@@ -3,13 +3,13 @@ import type { Electorate } from '@causeway/rpc'
 import { MalformedAnswerError } from '@causeway/rpc'
 import type { FinalMark, Landing, PayingHead, PaymentState } from '../../shared/payingChain.ts'
 import {
-  headSaid,
-  landingSaid,
-  markSaid,
-  runSaid,
-  type SaidRun,
-  saidByEnough,
-  saidByVoice,
+  agreeOnLanding,
+  agreeOnMark,
+  agreeOnPayingHead,
+  agreeOnRun,
+  findAgreed,
+  type RunAnswer,
+  readByVoice,
   type Votes,
 } from '../../shared/paymentVotes.ts'
 import { clockAccount, parseAccounts, readClock } from '../reading/answers.ts'
@@ -25,19 +25,19 @@ export const markCalls = (wallet: string, id: Hex) => [
 
 /** One account and the clock come of one state, so that the moment is that of the mark. */
 export function decideMark(votes: Votes, electorate: Electorate): FinalMark | undefined {
-  const said = saidByVoice(votes, ([answer]) => {
+  const marks = readByVoice(votes, ([answer]) => {
     const [marker, clock] = parseAccounts(answer, 2)
     return { state: markIn(marker), timeSeconds: readClock(clock) }
   })
-  return markSaid(said, electorate)
+  return agreeOnMark(marks, electorate)
 }
 
 export const stateCalls = (wallet: string, id: Hex) => [accountsCall([paymentMarkerAddress(wallet, id)])]
 
 /** At the newest final slot. */
 export function decideState(votes: Votes, electorate: Electorate): PaymentState | undefined {
-  const said = saidByVoice(votes, ([answer]) => markIn(parseAccounts(answer, 1)[0]))
-  return saidByEnough(said, electorate)
+  const states = readByVoice(votes, ([answer]) => markIn(parseAccounts(answer, 1)[0]))
+  return findAgreed(states, electorate)
 }
 
 function markIn(account: Parameters<typeof readPaymentMark>[0]): PaymentState {
@@ -49,18 +49,18 @@ function markIn(account: Parameters<typeof readPaymentMark>[0]): PaymentState {
 export const headCalls = () => [finalHeightCall(), accountsCall([clockAccount])]
 
 export function decideHead(votes: Votes, electorate: Electorate): PayingHead | undefined {
-  const said = saidByVoice(votes, ([height, clock]) => ({
+  const heads = readByVoice(votes, ([height, clock]) => ({
     height: parseHeight(height),
     timeSeconds: readClock(parseAccounts(clock, 1)[0]),
   }))
-  return headSaid(said, electorate)
+  return agreeOnPayingHead(heads, electorate)
 }
 
 /** Compute units that a transaction takes which nobody has sent yet; late endpoints are waited for. */
-export function decideRun(votes: Votes, electorate: Electorate, isLast: boolean): SaidRun | undefined {
+export function decideRun(votes: Votes, electorate: Electorate, isLast: boolean): RunAnswer | undefined {
   return isLast
-    ? runSaid(
-        saidByVoice(votes, ([answer]) => parseSimulation(answer)),
+    ? agreeOnRun(
+        readByVoice(votes, ([answer]) => parseSimulation(answer)),
         electorate,
       )
     : undefined
@@ -70,9 +70,9 @@ export function decideRun(votes: Votes, electorate: Electorate, isLast: boolean)
 export const landingCalls = (hashes: readonly string[]) => [finalHeightCall(), statusesCall(hashes)]
 
 export function decideLanding(votes: Votes, hashes: readonly string[], electorate: Electorate): Landing {
-  const said = saidByVoice(votes, ([height, statuses]) => ({
+  const landings = readByVoice(votes, ([height, statuses]) => ({
     height: parseHeight(height),
     statuses: parseStatuses(statuses, hashes.length),
   }))
-  return landingSaid(said, hashes, electorate)
+  return agreeOnLanding(landings, hashes, electorate)
 }

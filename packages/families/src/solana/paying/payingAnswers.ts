@@ -1,7 +1,7 @@
 import { decodeBase58Text } from '@causeway/core'
 import type { RpcAnswer } from '@causeway/rpc'
 import { MalformedAnswerError, parseList, parseRecord, resultOf } from '@causeway/rpc'
-import type { SaidRun } from '../../shared/paymentVotes.ts'
+import type { RunAnswer } from '../../shared/paymentVotes.ts'
 
 /**
  * Strict parsers of the answers to a fill wallet's calls: anything that is not exactly the method's result throws
@@ -15,14 +15,14 @@ export function parseStatuses(
   answer: RpcAnswer | undefined,
   count: number,
 ): readonly (SentStatus | undefined)[] {
-  const what = 'getSignatureStatuses'
-  const list = parseList(parseRecord(resultOf(answer, what), what)['value'], what)
-  if (list.length !== count) throw new MalformedAnswerError(what)
+  const requestName = 'getSignatureStatuses'
+  const list = parseList(parseRecord(resultOf(answer, requestName), requestName)['value'], requestName)
+  if (list.length !== count) throw new MalformedAnswerError(requestName)
   return list.map((status) => {
     if (status === null) return undefined
-    const { err, confirmationStatus } = parseRecord(status, what)
+    const { err, confirmationStatus } = parseRecord(status, requestName)
     if (err === undefined || !['processed', 'confirmed', 'finalized'].includes(String(confirmationStatus)))
-      throw new MalformedAnswerError(what)
+      throw new MalformedAnswerError(requestName)
     return { succeeded: err === null, isFinal: confirmationStatus === 'finalized' }
   })
 }
@@ -35,26 +35,29 @@ export type RecentBlockhash = { readonly blockhash: string; readonly lastValidHe
 
 /** @throws MalformedAnswerError */
 export function parseBlockhash(answer: RpcAnswer | undefined): RecentBlockhash {
-  const what = 'getLatestBlockhash'
+  const requestName = 'getLatestBlockhash'
   const { blockhash, lastValidBlockHeight } = parseRecord(
-    parseRecord(resultOf(answer, what), what)['value'],
-    what,
+    parseRecord(resultOf(answer, requestName), requestName)['value'],
+    requestName,
   )
   if (typeof blockhash !== 'string' || decodeBase58Text(blockhash)?.length !== 32)
-    throw new MalformedAnswerError(what)
-  return { blockhash, lastValidHeight: wholeNumber(lastValidBlockHeight, what) }
+    throw new MalformedAnswerError(requestName)
+  return { blockhash, lastValidHeight: wholeNumber(lastValidBlockHeight, requestName) }
 }
 
 /** Compute units that it took. @throws MalformedAnswerError */
-export function parseSimulation(answer: RpcAnswer | undefined): SaidRun {
-  const what = 'simulateTransaction'
-  const { err, unitsConsumed } = parseRecord(parseRecord(resultOf(answer, what), what)['value'], what)
-  if (err === undefined) throw new MalformedAnswerError(what)
-  return err === null ? wholeNumber(unitsConsumed, what) : 'fails'
+export function parseSimulation(answer: RpcAnswer | undefined): RunAnswer {
+  const requestName = 'simulateTransaction'
+  const { err, unitsConsumed } = parseRecord(
+    parseRecord(resultOf(answer, requestName), requestName)['value'],
+    requestName,
+  )
+  if (err === undefined) throw new MalformedAnswerError(requestName)
+  return err === null ? wholeNumber(unitsConsumed, requestName) : 'fails'
 }
 
-function wholeNumber(value: unknown, what: string): bigint {
+function wholeNumber(value: unknown, subject: string): bigint {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   return BigInt(value)
 }

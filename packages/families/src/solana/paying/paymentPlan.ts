@@ -8,7 +8,7 @@ import { associatedTokenAccount } from '../rules/programAddresses.ts'
 import { systemProgram, token2022Program, tokenProgram } from '../rules/programs.ts'
 
 /** Accounts that a payment depends on, and state that it creates. */
-export type LookedAt = {
+export type PaymentLookup = {
   readonly payments: readonly PlannedPayment[]
   readonly stateBytes: readonly number[]
   readonly emptied?: EmptiedAddress
@@ -29,7 +29,7 @@ export async function lookAtPayments(
   wallet: string,
   payments: readonly PlannedPayment[],
   read: Accounts,
-): Promise<LookedAt | { readonly refusal: string }> {
+): Promise<PaymentLookup | { readonly refusal: string }> {
   for (const { amount } of payments) {
     if (amount <= 0n || amount > amountMax) return { refusal: 'an amount is none of this chain' }
   }
@@ -83,10 +83,10 @@ export async function lookAtPayments(
  */
 export async function lookAtAddress(
   wallet: string,
-  asked: { readonly emptied: EmptiedAddress; readonly addressProgram: SolanaAddressProgram | undefined },
+  question: { readonly emptied: EmptiedAddress; readonly addressProgram: SolanaAddressProgram | undefined },
   read: Accounts,
-): Promise<LookedAt | { readonly refusal: string }> {
-  const { emptied, addressProgram } = asked
+): Promise<PaymentLookup | { readonly refusal: string }> {
+  const { emptied, addressProgram } = question
   if (addressProgram === undefined) return { refusal: 'the chain has no deposit addresses' }
   if (emptied.terms.sweeper !== wallet) return { refusal: 'another wallet empties the address' }
   if (solanaDepositAddress(emptied.terms, addressProgram).address !== emptied.address)

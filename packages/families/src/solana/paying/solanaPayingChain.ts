@@ -149,9 +149,9 @@ class SolanaPayer implements PayingChain {
   async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
     const encoded = Buffer.from(hexToBytes(raw)).toString('base64')
     const answers = await this.#client.askEach([sendCall(encoded)], { timeoutMs: readTimeoutMs })
-    const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [one]))
-    if (said.some((answer) => answer.ok || isHarmless(answer.message))) return
-    const refusal = said.find((answer) => !answer.ok)
+    const outcomes = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [one]))
+    if (outcomes.some((answer) => answer.ok || isHarmless(answer.message))) return
+    const refusal = outcomes.find((answer) => !answer.ok)
     if (refusal !== undefined && !refusal.ok) throw new NodeError(refusal)
     throw new UpstreamUnavailableError('No endpoint took the transaction.')
   }
@@ -159,11 +159,11 @@ class SolanaPayer implements PayingChain {
   async balanceOf(currency: string): Promise<bigint> {
     if (currency === solanaCodec.nativeCurrency) return (await this.#account(this.address))?.lamports ?? 0n
     const mint = await this.#account(currency)
-    const known = mint && readTokenMint(mint.owner, mint.data)
-    if (known === undefined) return 0n
-    const token = { mint: currency, tokenProgram: known.program }
+    const tokenMint = mint && readTokenMint(mint.owner, mint.data)
+    if (tokenMint === undefined) return 0n
+    const token = { mint: currency, tokenProgram: tokenMint.program }
     const held = await this.#account(associatedTokenAccount(this.address, token))
-    return held?.owner === known.program ? tokenAmountOf(held) : 0n
+    return held?.owner === tokenMint.program ? tokenAmountOf(held) : 0n
   }
 
   async #account(address: string): Promise<ShownAccount | undefined> {
@@ -228,8 +228,8 @@ function emptyingOf(
 ): SolanaInstruction | undefined {
   if (emptied === undefined) return undefined
   if (program === undefined) throw new Error('no address of this chain is emptied')
-  const { currency, token: told, signed } = emptied
-  const token = told && { mint: currency, tokenProgram: told.program }
+  const { currency, token: knownToken, signed } = emptied
+  const token = knownToken && { mint: currency, tokenProgram: knownToken.program }
   return signed === undefined
     ? withdrawAddress(program, emptied, { caller, token })
     : sweepAddress(program, emptied, { ...signed, token })

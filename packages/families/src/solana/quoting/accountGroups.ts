@@ -27,7 +27,7 @@ export type AccountGroups = {
    */
   agreed<Said>(
     accounts: readonly string[],
-    read: (found: readonly (ShownAccount | undefined)[]) => Said,
+    read: (shownAccounts: readonly (ShownAccount | undefined)[]) => Said,
     limits: Limits,
   ): Promise<Said>
   /** As one endpoint shows it. @throws UpstreamUnavailableError (late ones too), MalformedAnswerError */
@@ -43,7 +43,7 @@ export type Limits = { readonly timeoutMs: number }
  */
 export function createAccountGroups(client: JsonRpcClient): AccountGroups {
   const { electorate, chainId } = client
-  const agreeing = createLane(chainId, (accounts, members, limits) =>
+  const agreeing = createQuestionQueue(chainId, (accounts, members, limits) =>
     client.poll([accountsCall(accounts)], {
       ...limits,
       decide(votes) {
@@ -60,43 +60,43 @@ export function createAccountGroups(client: JsonRpcClient): AccountGroups {
       },
     }),
   )
-  const showing = createLane(chainId, async (accounts, members, limits) => {
+  const showing = createQuestionQueue(chainId, async (accounts, members, limits) => {
     const value = listsOf(await client.batch([accountsCall(accounts)], limits), accounts)
     if (members.length > 1 && value instanceof MalformedAnswerError) throw value
     for (const member of members) member.hear([{ alias: 'one', voice: 'one', value }])
   })
   const one = { voters: [{ alias: 'one', voice: 'one' }], threshold: 1 }
 
-  const asked = <Said>(
-    lane: typeof agreeing,
+  const askAccounts = <Said>(
+    queue: typeof agreeing,
     counted: typeof electorate,
     { accounts, read, limits }: Question<Said>,
   ) =>
-    lane.ask<Said>(accounts, limits, (votes) => {
-      const said = votes.map((vote) => ({
+    queue.ask<Said>(accounts, limits, (votes) => {
+      const answers = votes.map((vote) => ({
         ...vote,
-        value: vote.value && sayingOf(vote.value, accounts, read),
+        value: vote.value && readAnswer(vote.value, accounts, read),
       }))
-      const verdict = tally(said, counted, ({ key }) => key)
+      const verdict = tally(answers, counted, ({ key }) => key)
       if (verdict.status === 'disagreed') throw disagreement(chainId, verdict.groups)
       return verdict.status === 'agreed' ? verdict.value : undefined
     })
   return {
-    agreed: (accounts, read, limits) => asked(agreeing, electorate, { accounts, read, limits }),
+    agreed: (accounts, read, limits) => askAccounts(agreeing, electorate, { accounts, read, limits }),
     shown: (account, limits) =>
-      asked(showing, one, { accounts: [account], read: ([found]) => found, limits }),
+      askAccounts(showing, one, { accounts: [account], read: ([shownAccount]) => shownAccount, limits }),
   }
 }
 
 type Question<Said> = {
   readonly accounts: readonly string[]
-  readonly read: (found: readonly (ShownAccount | undefined)[]) => Said
+  readonly read: (shownAccounts: readonly (ShownAccount | undefined)[]) => Said
   readonly limits: Limits
 }
 
 /** Unparsed accounts that one endpoint shows; an error if its answer is no list of them. */
 type Shown = ReadonlyMap<string, unknown> | MalformedAnswerError
-type Saying<Said> = { readonly key: string } & ({ readonly said: Said } | { readonly error: Error })
+type AccountsAnswer<Said> = { readonly key: string } & ({ readonly said: Said } | { readonly error: Error })
 
 function listsOf([answer]: readonly RpcAnswer[], accounts: readonly string[]): Shown {
   try {
@@ -108,15 +108,15 @@ function listsOf([answer]: readonly RpcAnswer[], accounts: readonly string[]): S
   }
 }
 
-function sayingOf<Said>(
+function readAnswer<Said>(
   shown: Shown,
   accounts: readonly string[],
   read: Question<Said>['read'],
-): Saying<Said> {
+): AccountsAnswer<Said> {
   try {
     if (shown instanceof MalformedAnswerError) throw shown
-    const said = read(accounts.map((account) => parseListedAccount(shown.get(account))))
-    return { key: comparisonText({ said: said ?? null }), said }
+    const value = read(accounts.map((account) => parseListedAccount(shown.get(account))))
+    return { key: comparisonText({ said: value ?? null }), said: value }
   } catch (error) {
     if (!(error instanceof MalformedAnswerError)) throw error
     return { key: comparisonText({ unreadable: error.message }), error }
@@ -133,18 +133,18 @@ type Member = {
   fail(error: unknown): void
 }
 
-type Lane = {
+type QuestionQueue = {
   ask<Said>(
     accounts: readonly string[],
     limits: Limits,
-    verdict: (votes: Votes) => Saying<Said> | undefined,
+    verdict: (votes: Votes) => AccountsAnswer<Said> | undefined,
   ): Promise<Said>
 }
 
-function createLane(
+function createQuestionQueue(
   chainId: string,
   send: (accounts: readonly string[], members: readonly Member[], limits: Limits) => Promise<unknown>,
-): Lane {
+): QuestionQueue {
   const unavailable = (code: 'REQUEST_TIMED_OUT' | 'RPC_HTTP_ERROR') =>
     new UpstreamUnavailableError(`Chain ${chainId} does not show its accounts in time.`, {
       code,

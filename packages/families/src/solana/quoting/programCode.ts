@@ -34,14 +34,20 @@ export async function addressProgramFindings(
   if (program === undefined) return []
   const code = await readProgramCode(program, groups, limits)
   const setting = `quote: chains.${chainId}.depositAddressProgram`
-  const found = (said: string, problem: string): readonly ChainFinding[] => [
-    { kind: 'code', setting, value: program, said, problem: `depositAddressProgram ${program} ${problem}` },
+  const findingOf = (actual: string, problem: string): readonly ChainFinding[] => [
+    {
+      kind: 'code',
+      setting,
+      value: program,
+      said: actual,
+      problem: `depositAddressProgram ${program} ${problem}`,
+    },
   ]
-  if (code === undefined) return found('no program', 'is no program')
+  if (code === undefined) return findingOf('no program', 'is no program')
   if (code.hash !== depositAddressesCode)
-    return found(`SHA-256 ${code.hash}`, `is not the program of this release: SHA-256 ${code.hash}`)
+    return findingOf(`SHA-256 ${code.hash}`, `is not the program of this release: SHA-256 ${code.hash}`)
   if (code.authority === undefined) return []
-  return found(
+  return findingOf(
     `upgradeable by ${code.authority}`,
     `can be replaced by ${code.authority}, who could take what lies at addresses: make it final`,
   )

@@ -97,7 +97,7 @@ class SolanaQuoter implements QuotingChain {
   #coinOf(payer: string): Promise<bigint | undefined> {
     return this.#recent.coins(payer, () =>
       this.#within(this.#options.budgetMs, (limits) =>
-        this.#groups.agreed([payer], ([found]) => lamportsOf(found), limits),
+        this.#groups.agreed([payer], ([account]) => lamportsOf(account), limits),
       ),
     )
   }
@@ -109,7 +109,11 @@ class SolanaQuoter implements QuotingChain {
         const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
         if (mint === undefined) return undefined
         const holder = tokenAccountOf(user, currency, mint)
-        return this.#groups.agreed([holder], ([found]) => lockOfHolder(found, user) ?? 'none', limits)
+        return this.#groups.agreed(
+          [holder],
+          ([holderAccount]) => lockOfHolder(holderAccount, user) ?? 'none',
+          limits,
+        )
       }),
     )
   }
@@ -118,11 +122,15 @@ class SolanaQuoter implements QuotingChain {
     return this.#recent.lacks(`${account} ${currency}`, () =>
       this.#within(this.#options.neededWithinMs, async (limits) => {
         if (currency === solanaCodec.nativeCurrency)
-          return this.#groups.agreed([account], ([found]) => lackOfCoin(found), limits)
+          return this.#groups.agreed([account], ([shownAccount]) => lackOfCoin(shownAccount), limits)
         const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
         if (mint === undefined) return undefined
         const holder = tokenAccountOf(account, currency, mint)
-        return this.#groups.agreed([holder], ([found]) => lackOfToken(found, mint, account), limits)
+        return this.#groups.agreed(
+          [holder],
+          ([holderAccount]) => lackOfToken(holderAccount, mint, account),
+          limits,
+        )
       }),
     )
   }
@@ -132,7 +140,7 @@ class SolanaQuoter implements QuotingChain {
       this.#within(this.#options.neededWithinMs, async (limits) => {
         // Nobody has the key of such an address: a program signs for it, or nobody does.
         if (!isSolanaKey(account)) return true
-        return this.#groups.agreed([account], ([found]) => isCode(found), limits)
+        return this.#groups.agreed([account], ([shownAccount]) => isCode(shownAccount), limits)
       }),
     )
   }
@@ -192,20 +200,20 @@ async function mintContradictions({
         limits,
       )
       const setting = `quote: chains.${client.chainId}.currencies.${mint}`
-      const found = (kind: FindingKind, value: string, said: string, problem: string): ChainFinding => {
-        return { kind, setting, value, said, problem }
+      const findingOf = (kind: FindingKind, value: string, actual: string, problem: string): ChainFinding => {
+        return { kind, setting, value, said: actual, problem }
       }
-      if (shownMint === undefined) return [found('contract', mint, 'no mint', `${mint} is no mint`)]
+      if (shownMint === undefined) return [findingOf('contract', mint, 'no mint', `${mint} is no mint`)]
       const hasAccount = await groups.agreed([vaultAccount], ([held]) => held?.owner === program, limits)
       const { decimals: shownDecimals, program: shownProgram, refusal } = shownMint
       const findings: ChainFinding[] = []
       if (shownDecimals !== decimals)
         findings.push(
-          found('decimals', `${decimals}`, `${shownDecimals}`, `${mint} has ${shownDecimals} decimals`),
+          findingOf('decimals', `${decimals}`, `${shownDecimals}`, `${mint} has ${shownDecimals} decimals`),
         )
       if (shownProgram !== program)
         findings.push(
-          found(
+          findingOf(
             'tokenProgram',
             program,
             shownProgram,
@@ -213,10 +221,10 @@ async function mintContradictions({
           ),
         )
       if (refusal !== undefined)
-        findings.push(found('refusal', mint, `it ${refusal}`, `${mint} ${refusal}: it cannot be quoted`))
+        findings.push(findingOf('refusal', mint, `it ${refusal}`, `${mint} ${refusal}: it cannot be quoted`))
       if (!hasAccount)
         findings.push(
-          found(
+          findingOf(
             ...(['vaultAccount', vaultAccount, 'no account'] as const),
             `the depository has no account of ${mint}: make ${vaultAccount} first`,
           ),

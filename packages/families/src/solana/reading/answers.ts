@@ -62,45 +62,48 @@ const unsupportedVersionCode = -32_015
 export function parseTransactionAnswer(
   answer: RpcAnswer | undefined,
 ): SolanaTransactionAnswer | 'missing' | 'unreadable' {
-  const what = 'getTransaction'
+  const requestName = 'getTransaction'
   if (answer?.ok === false && answer.code === unsupportedVersionCode) return 'unreadable'
-  const result = resultOf(answer, what)
+  const result = resultOf(answer, requestName)
   if (result === null) return 'missing'
-  const body = parseRecord(result, what)
+  const body = parseRecord(result, requestName)
   const { version } = body
   if (typeof version === 'number' && version > newestVersion) return 'unreadable'
-  const meta = parseRecord(body['meta'], what)
-  const loaded = parseLoaded(meta['loadedAddresses'], what)
+  const meta = parseRecord(body['meta'], requestName)
+  const loaded = parseLoaded(meta['loadedAddresses'], requestName)
   return {
-    slot: parseInteger(body['slot'], what),
-    blockTimeSeconds: parseTime(body['blockTime'], what),
-    bytes: parseBase64(body['transaction'], what),
-    succeeded: parseError(meta, what),
+    slot: parseInteger(body['slot'], requestName),
+    blockTimeSeconds: parseTime(body['blockTime'], requestName),
+    bytes: parseBase64(body['transaction'], requestName),
+    succeeded: parseError(meta, requestName),
     ...loaded,
-    inner: parseInner(meta['innerInstructions'], what),
-    lamportsBefore: parseLamports(meta['preBalances'], what),
-    lamportsAfter: parseLamports(meta['postBalances'], what),
-    tokensBefore: parseTokenBalances(meta['preTokenBalances'], what),
-    tokensAfter: parseTokenBalances(meta['postTokenBalances'], what),
+    inner: parseInner(meta['innerInstructions'], requestName),
+    lamportsBefore: parseLamports(meta['preBalances'], requestName),
+    lamportsAfter: parseLamports(meta['postBalances'], requestName),
+    tokensBefore: parseTokenBalances(meta['preTokenBalances'], requestName),
+    tokensAfter: parseTokenBalances(meta['postTokenBalances'], requestName),
   }
 }
 
 /** Lamports that the payer was charged; `undefined` as above. @throws MalformedAnswerError */
 export function parseFee(answer: RpcAnswer | undefined): bigint | undefined {
-  const what = 'getTransaction'
-  const result = resultOf(answer, what)
+  const requestName = 'getTransaction'
+  const result = resultOf(answer, requestName)
   if (result === null) return undefined
-  return parseInteger(parseRecord(parseRecord(result, what)['meta'], what)['fee'], what)
+  return parseInteger(parseRecord(parseRecord(result, requestName)['meta'], requestName)['fee'], requestName)
 }
 
 /** False when the node never saw the transaction. @throws MalformedAnswerError */
 export function isKnownStatus(answer: RpcAnswer | undefined): boolean {
-  const what = 'getSignatureStatuses'
-  const [status, ...others] = parseList(parseRecord(resultOf(answer, what), what)['value'], what)
-  if (status === undefined || others.length > 0) throw new MalformedAnswerError(what)
+  const requestName = 'getSignatureStatuses'
+  const [status, ...others] = parseList(
+    parseRecord(resultOf(answer, requestName), requestName)['value'],
+    requestName,
+  )
+  if (status === undefined || others.length > 0) throw new MalformedAnswerError(requestName)
   if (status === null) return false
-  const { confirmationStatus } = parseRecord(status, what)
-  if (!statuses.includes(String(confirmationStatus))) throw new MalformedAnswerError(what)
+  const { confirmationStatus } = parseRecord(status, requestName)
+  if (!statuses.includes(String(confirmationStatus))) throw new MalformedAnswerError(requestName)
   return true
 }
 
@@ -113,9 +116,12 @@ export function parseHead(answer: RpcAnswer | undefined): bigint {
 
 /** @throws MalformedAnswerError, also on `null`: only blocks that exist are asked for */
 export function parseBlock(answer: RpcAnswer | undefined): SolanaBlock {
-  const what = 'getBlock'
-  const block = parseRecord(resultOf(answer, what), what)
-  return { hash: parseKey(block['blockhash'], what), timeSeconds: parseTime(block['blockTime'], what) }
+  const requestName = 'getBlock'
+  const block = parseRecord(resultOf(answer, requestName), requestName)
+  return {
+    hash: parseKey(block['blockhash'], requestName),
+    timeSeconds: parseTime(block['blockTime'], requestName),
+  }
 }
 
 /** @source Agave, rpc-client-api custom_error.rs: SlotSkipped, LongTermStorageSlotSkipped */
@@ -140,26 +146,26 @@ export type ListedTransaction = {
 
 /** The newest first. @throws MalformedAnswerError, also where they are in no such order */
 export function parseSignatures(answer: RpcAnswer | undefined): readonly ListedTransaction[] {
-  const what = 'getSignaturesForAddress'
-  const listed = parseList(resultOf(answer, what), what).map((entry) => {
-    const one = parseRecord(entry, what)
+  const requestName = 'getSignaturesForAddress'
+  const listed = parseList(resultOf(answer, requestName), requestName).map((entry) => {
+    const one = parseRecord(entry, requestName)
     return {
-      transactionId: parseSignature(one['signature'], what),
-      slot: parseInteger(one['slot'], what),
-      succeeded: parseError(one, what),
+      transactionId: parseSignature(one['signature'], requestName),
+      slot: parseInteger(one['slot'], requestName),
+      succeeded: parseError(one, requestName),
       isFinal: one['confirmationStatus'] === 'finalized',
     }
   })
   const isOrdered = listed.every(({ slot }, at) => slot <= (listed[at - 1]?.slot ?? slot))
-  if (!isOrdered) throw new MalformedAnswerError(what)
+  if (!isOrdered) throw new MalformedAnswerError(requestName)
   return listed
 }
 
 /** Base58 of 64 bytes. @throws MalformedAnswerError */
-function parseSignature(value: unknown, what: string): string {
+function parseSignature(value: unknown, subject: string): string {
   const bytes =
     typeof value === 'string' && value.length <= signatureTextMax ? decodeBase58Text(value) : undefined
-  if (typeof value !== 'string' || bytes?.length !== signatureBytes) throw new MalformedAnswerError(what)
+  if (typeof value !== 'string' || bytes?.length !== signatureBytes) throw new MalformedAnswerError(subject)
   return value
 }
 
@@ -171,12 +177,13 @@ const signatureTextMax = 88
  * @throws MalformedAnswerError, also when the node shows an older state
  */
 export function parseAccount(answer: RpcAnswer | undefined, slotMin: bigint): SolanaAccount | undefined {
-  const what = 'getAccountInfo'
-  const { context, value } = parseRecord(resultOf(answer, what), what)
-  if (parseInteger(parseRecord(context, what)['slot'], what) < slotMin) throw new MalformedAnswerError(what)
+  const requestName = 'getAccountInfo'
+  const { context, value } = parseRecord(resultOf(answer, requestName), requestName)
+  if (parseInteger(parseRecord(context, requestName)['slot'], requestName) < slotMin)
+    throw new MalformedAnswerError(requestName)
   if (value === null) return undefined
-  const account = parseRecord(value, what)
-  return { owner: parseKey(account['owner'], what), data: parseBase64(account['data'], what) }
+  const account = parseRecord(value, requestName)
+  return { owner: parseKey(account['owner'], requestName), data: parseBase64(account['data'], requestName) }
 }
 
 /** An account at a node's own newest slot. */
@@ -237,9 +244,9 @@ export function parseListedAccount(value: unknown): ShownAccount | undefined {
 
 /** Millionths of a lamport per compute unit, one value per slot. @throws MalformedAnswerError */
 export function parsePriorityFees(answer: RpcAnswer | undefined): readonly bigint[] {
-  const what = 'getRecentPrioritizationFees'
-  return parseList(resultOf(answer, what), what).map((slot) =>
-    parseInteger(parseRecord(slot, what)['prioritizationFee'], what),
+  const requestName = 'getRecentPrioritizationFees'
+  return parseList(resultOf(answer, requestName), requestName).map((slot) =>
+    parseInteger(parseRecord(slot, requestName)['prioritizationFee'], requestName),
   )
 }
 
@@ -248,9 +255,9 @@ const emptyAccountBytes = 128n
 
 /** Lamports that each byte of an account costs. @throws MalformedAnswerError */
 export function parseRentRate(answer: RpcAnswer | undefined): bigint {
-  const what = 'getMinimumBalanceForRentExemption'
-  const lamports = parseInteger(resultOf(answer, what), what)
-  if (lamports % emptyAccountBytes !== 0n) throw new MalformedAnswerError(what)
+  const requestName = 'getMinimumBalanceForRentExemption'
+  const lamports = parseInteger(resultOf(answer, requestName), requestName)
+  if (lamports % emptyAccountBytes !== 0n) throw new MalformedAnswerError(requestName)
   return lamports / emptyAccountBytes
 }
 
@@ -261,56 +268,56 @@ export function parseGenesis(answer: RpcAnswer | undefined): string {
 
 /** True when the account can be called. @throws MalformedAnswerError */
 export function parseIsProgram(answer: RpcAnswer | undefined): boolean {
-  const what = 'getAccountInfo'
-  const { value } = parseRecord(resultOf(answer, what), what)
-  return value !== null && parseRecord(value, what)['executable'] === true
+  const requestName = 'getAccountInfo'
+  const { value } = parseRecord(resultOf(answer, requestName), requestName)
+  return value !== null && parseRecord(value, requestName)['executable'] === true
 }
 
 /** Version that the node reports. @throws MalformedAnswerError */
 export function parseVersion(answer: RpcAnswer | undefined): string {
-  const what = 'getVersion'
-  const version = parseRecord(resultOf(answer, what), what)['solana-core']
-  if (typeof version !== 'string') throw new MalformedAnswerError(what)
+  const requestName = 'getVersion'
+  const version = parseRecord(resultOf(answer, requestName), requestName)['solana-core']
+  if (typeof version !== 'string') throw new MalformedAnswerError(requestName)
   return version
 }
 
 /** A whole number that JSON holds exactly. @throws MalformedAnswerError */
-function parseInteger(value: unknown, what: string): bigint {
+function parseInteger(value: unknown, subject: string): bigint {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
   return BigInt(value)
 }
 
 /** Base58 of 32 bytes, the System program's zeros included. @throws MalformedAnswerError */
-function parseKey(value: unknown, what: string): string {
+function parseKey(value: unknown, subject: string): string {
   const bytes = typeof value === 'string' && value.length <= keyTextMax ? decodeBase58Text(value) : undefined
-  if (typeof value !== 'string' || bytes?.length !== keyBytes) throw new MalformedAnswerError(what)
+  if (typeof value !== 'string' || bytes?.length !== keyBytes) throw new MalformedAnswerError(subject)
   return value
 }
 
 const keyBytes = 32
 const keyTextMax = 44
 
-function parseTime(value: unknown, what: string): bigint | undefined {
-  return value === null || value === undefined ? undefined : parseInteger(value, what)
+function parseTime(value: unknown, subject: string): bigint | undefined {
+  return value === null || value === undefined ? undefined : parseInteger(value, subject)
 }
 
 /** `[text, "base64"]`, in the one spelling that its bytes have. */
-function parseBase64(value: unknown, what: string): Uint8Array {
-  const [text, encoding] = parseList(value, what)
-  if (typeof text !== 'string' || encoding !== 'base64') throw new MalformedAnswerError(what)
+function parseBase64(value: unknown, subject: string): Uint8Array {
+  const [text, encoding] = parseList(value, subject)
+  if (typeof text !== 'string' || encoding !== 'base64') throw new MalformedAnswerError(subject)
   const bytes = Buffer.from(text, 'base64')
-  if (bytes.toString('base64') !== text) throw new MalformedAnswerError(what)
+  if (bytes.toString('base64') !== text) throw new MalformedAnswerError(subject)
   return bytes
 }
 
 /** `err` is `null` on success, a text or an object otherwise. */
-function parseError(meta: Readonly<Record<string, unknown>>, what: string): boolean {
+function parseError(meta: Readonly<Record<string, unknown>>, subject: string): boolean {
   const { err } = meta
   if (err === null) return true
   if (typeof err !== 'string' && (typeof err !== 'object' || err === undefined)) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
   return false
 }
@@ -318,72 +325,72 @@ function parseError(meta: Readonly<Record<string, unknown>>, what: string): bool
 /** Nodes leave it out for transactions without a version. */
 function parseLoaded(
   value: unknown,
-  what: string,
+  subject: string,
 ): Pick<SolanaTransactionAnswer, 'loadedWritable' | 'loadedReadonly'> {
   if (value === undefined || value === null) return { loadedWritable: [], loadedReadonly: [] }
-  const { writable, readonly } = parseRecord(value, what)
+  const { writable, readonly } = parseRecord(value, subject)
   return {
-    loadedWritable: parseList(writable, what).map((key) => parseKey(key, what)),
-    loadedReadonly: parseList(readonly, what).map((key) => parseKey(key, what)),
+    loadedWritable: parseList(writable, subject).map((key) => parseKey(key, subject)),
+    loadedReadonly: parseList(readonly, subject).map((key) => parseKey(key, subject)),
   }
 }
 
 /** `null` says that the node did not record them: then nothing is known. */
-function parseInner(value: unknown, what: string): readonly InnerInstructions[] {
-  const groups = parseList(value, what).map((entry) => {
-    const group = parseRecord(entry, what)
+function parseInner(value: unknown, subject: string): readonly InnerInstructions[] {
+  const groups = parseList(value, subject).map((entry) => {
+    const group = parseRecord(entry, subject)
     return {
-      parent: parseIndex(group['index'], what),
-      instructions: parseList(group['instructions'], what).map((one) => parseInstruction(one, what)),
+      parent: parseIndex(group['index'], subject),
+      instructions: parseList(group['instructions'], subject).map((one) => parseInstruction(one, subject)),
     }
   })
   for (const [at, { parent }] of groups.entries()) {
     const before = groups[at - 1]
-    if (before !== undefined && before.parent >= parent) throw new MalformedAnswerError(what)
+    if (before !== undefined && before.parent >= parent) throw new MalformedAnswerError(subject)
   }
   return groups
 }
 
-function parseInstruction(value: unknown, what: string): InnerInstruction {
-  const { programIdIndex, accounts, data } = parseRecord(value, what)
-  if (typeof data !== 'string') throw new MalformedAnswerError(what)
+function parseInstruction(value: unknown, subject: string): InnerInstruction {
+  const { programIdIndex, accounts, data } = parseRecord(value, subject)
+  if (typeof data !== 'string') throw new MalformedAnswerError(subject)
   return {
-    programIndex: parseIndex(programIdIndex, what),
-    accountIndexes: parseList(accounts, what).map((index) => parseIndex(index, what)),
+    programIndex: parseIndex(programIdIndex, subject),
+    accountIndexes: parseList(accounts, subject).map((index) => parseIndex(index, subject)),
     dataText: data,
   }
 }
 
-function parseIndex(value: unknown, what: string): number {
+function parseIndex(value: unknown, subject: string): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
   return value
 }
 
-function parseLamports(value: unknown, what: string): readonly (bigint | undefined)[] {
-  return parseList(value, what).map((lamports) => {
+function parseLamports(value: unknown, subject: string): readonly (bigint | undefined)[] {
+  return parseList(value, subject).map((lamports) => {
     if (typeof lamports !== 'number' || !Number.isInteger(lamports) || lamports < 0) {
-      throw new MalformedAnswerError(what)
+      throw new MalformedAnswerError(subject)
     }
     return Number.isSafeInteger(lamports) ? BigInt(lamports) : undefined
   })
 }
 
-function parseTokenBalances(value: unknown, what: string): readonly TokenBalanceAnswer[] {
-  const balances = parseList(value, what).map((entry) => {
-    const { accountIndex, mint, owner, uiTokenAmount } = parseRecord(entry, what)
-    const { amount } = parseRecord(uiTokenAmount, what)
-    if (typeof amount !== 'string' || !amountPattern.test(amount)) throw new MalformedAnswerError(what)
+function parseTokenBalances(value: unknown, subject: string): readonly TokenBalanceAnswer[] {
+  const balances = parseList(value, subject).map((entry) => {
+    const { accountIndex, mint, owner, uiTokenAmount } = parseRecord(entry, subject)
+    const { amount } = parseRecord(uiTokenAmount, subject)
+    if (typeof amount !== 'string' || !amountPattern.test(amount)) throw new MalformedAnswerError(subject)
     return {
-      accountIndex: parseIndex(accountIndex, what),
-      mint: parseKey(mint, what),
-      owner: owner === undefined || owner === null || owner === '' ? undefined : parseKey(owner, what),
+      accountIndex: parseIndex(accountIndex, subject),
+      mint: parseKey(mint, subject),
+      owner: owner === undefined || owner === null || owner === '' ? undefined : parseKey(owner, subject),
       amount: BigInt(amount),
     }
   })
   if (new Set(balances.map(({ accountIndex }) => accountIndex)).size < balances.length) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
   return balances
 }

@@ -117,8 +117,8 @@ function lamportChanges(
     throw new BalanceNotExactError({ transactionId, account: more.includes(recipient) ? recipient : large })
   }
   // Its gain counts as the loss of all others; the fee may be a part of that.
-  const known = exact.reduce((sum, { gained }) => sum + gained, 0n)
-  return [...exact, { holder: holderOf(large, owners, recipient), gained: -known }]
+  const exactGain = exact.reduce((sum, { gained }) => sum + gained, 0n)
+  return [...exact, { holder: holderOf(large, owners, recipient), gained: -exactGain }]
 }
 
 /** Rent of the recipient's own token accounts is no payment to it. */

@@ -37,14 +37,15 @@ export function withdrawalQuestion(
   const { terms, depository, usedRequest, transactionId, threshold } = reading
   return {
     async first(view, signal) {
-      const named = transactionId === undefined ? [] : [transactionCall(transactionId)]
-      const [head, answer] = await view.ask([headCall(), ...named], signal)
-      const seen =
+      const transactionCalls = transactionId === undefined ? [] : [transactionCall(transactionId)]
+      const [head, answer] = await view.ask([headCall(), ...transactionCalls], signal)
+      const transaction =
         transactionId === undefined ? 'missing' : await seeTransaction(answer, { transactionId, depository })
       return {
         head: parseHead(head),
-        isProof: typeof seen !== 'string' && provesExecution(seen, terms.withdrawalId, depository),
-        isUnreadable: seen === 'unreadable',
+        isProof:
+          typeof transaction !== 'string' && provesExecution(transaction, terms.withdrawalId, depository),
+        isUnreadable: transaction === 'unreadable',
       }
     },
     pin: (views) =>

@@ -13,7 +13,7 @@ import {
 } from './answers.ts'
 import type { LamportBalance, SolanaInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'
 
-const what = 'getTransaction'
+const requestName = 'getTransaction'
 const signatureBytes = 64
 const keyBytes = 32
 /** Nodes take none that is longer. @source SIMD-0296; Solana documentation, "Transactions" */
@@ -25,18 +25,18 @@ const version1KeysAt = 42
 /** More than any instruction that a rule reads; decoding takes time quadratic in it. */
 const innerDataTextMax = 1_024
 
-type Named = { readonly transactionId: string; readonly depository: string }
+type TransactionQuestion = { readonly transactionId: string; readonly depository: string }
 
 /** Why a transaction that a node shows is not read: its content, whoever shows it. */
-type Unread = Extract<RefusalReason, 'too_large' | 'unreadable'>
+type UnreadReason = Extract<RefusalReason, 'too_large' | 'unreadable'>
 
 /** The transaction that an answer to `getTransaction` shows. @throws MalformedAnswerError */
 export async function seeTransaction(
   answer: RpcAnswer | undefined,
-  named: Named,
-): Promise<SolanaTransaction | Unread | 'missing'> {
+  question: TransactionQuestion,
+): Promise<SolanaTransaction | UnreadReason | 'missing'> {
   const parsed = parseTransactionAnswer(answer)
-  return typeof parsed === 'string' ? parsed : readTransaction(parsed, named)
+  return typeof parsed === 'string' ? parsed : readTransaction(parsed, question)
 }
 
 /**
@@ -48,20 +48,21 @@ export async function seeTransaction(
  */
 export async function readTransaction(
   answer: SolanaTransactionAnswer,
-  { transactionId, depository }: Named,
-): Promise<SolanaTransaction | Unread> {
+  { transactionId, depository }: TransactionQuestion,
+): Promise<SolanaTransaction | UnreadReason> {
   const message = decodeSignedMessage(answer.bytes, transactionId)
   if (message === 'unreadable') return message
   const accounts = accountsOf(message, answer)
   if (answer.lamportsBefore.length !== accounts.length || answer.lamportsAfter.length !== accounts.length) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(requestName)
   }
   const topLevel = message.compiledInstructions.map((instruction) => ({
     program: pick(accounts, instruction.programIdIndex),
     accounts: instruction.accountKeyIndexes.map((index) => pick(accounts, index)),
     data: bytesToHex(instruction.data),
   }))
-  if (answer.inner.some(({ parent }) => parent >= topLevel.length)) throw new MalformedAnswerError(what)
+  if (answer.inner.some(({ parent }) => parent >= topLevel.length))
+    throw new MalformedAnswerError(requestName)
   const inner = answer.inner
     .flatMap(({ instructions }) => instructions)
     .map((instruction) => innerInstruction(instruction, accounts, depository))
@@ -93,10 +94,10 @@ function decodeOlder(bytes: Uint8Array, transactionId: string): VersionedMessage
   const [signature] = signatures ?? []
   const [payer] = message?.staticAccountKeys ?? []
   if (message === undefined || signature === undefined || payer === undefined) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(requestName)
   }
   requireSignature({ signed, signature, key: payer.toBytes() }, transactionId)
-  if (!isWrittenAs(message, signed)) throw new MalformedAnswerError(what)
+  if (!isWrittenAs(message, signed)) throw new MalformedAnswerError(requestName)
   return message
 }
 
@@ -109,7 +110,7 @@ function decodeVersion1(bytes: Uint8Array, transactionId: string): VersionedMess
   const signature = bytes.subarray(end, end + signatureBytes)
   const key = bytes.subarray(version1KeysAt, version1KeysAt + keyBytes)
   if (end < version1KeysAt + keyBytes || bytes.length > bytesMax.version1) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(requestName)
   }
   requireSignature({ signed: bytes.subarray(0, end), signature, key }, transactionId)
   return deserialise(bytes, bytesMax.version1)?.message ?? 'unreadable'
@@ -125,7 +126,7 @@ function requireSignature(
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
     if (verify(null, args.signed, key, args.signature)) return
   }
-  throw new MalformedAnswerError(what)
+  throw new MalformedAnswerError(requestName)
 }
 
 /**
@@ -163,11 +164,11 @@ function accountsOf(message: VersionedMessage, answer: SolanaTransactionAnswer):
     loadedWritable.length !== count(lookups.map(({ writableIndexes }) => writableIndexes)) ||
     loadedReadonly.length !== count(lookups.map(({ readonlyIndexes }) => readonlyIndexes))
   ) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(requestName)
   }
   const own = message.staticAccountKeys.map((key) => encodeBase58(key.toBytes()))
   const accounts = [...own, ...loadedWritable, ...loadedReadonly]
-  if (new Set(accounts).size < accounts.length) throw new MalformedAnswerError(what)
+  if (new Set(accounts).size < accounts.length) throw new MalformedAnswerError(requestName)
   return accounts
 }
 
@@ -177,12 +178,13 @@ function innerInstruction(
   depository: string,
 ): SolanaInstruction | undefined {
   const program = pick(accounts, programIndex)
-  const named = accountIndexes.map((index) => pick(accounts, index))
-  if (!readsInnerInstructions(program, depository)) return { program, accounts: named, data: '0x' }
+  const instructionAccounts = accountIndexes.map((index) => pick(accounts, index))
+  if (!readsInnerInstructions(program, depository))
+    return { program, accounts: instructionAccounts, data: '0x' }
   if (dataText.length > innerDataTextMax) return undefined
   const data = decodeBase58Text(dataText)
-  if (data === undefined) throw new MalformedAnswerError(what)
-  return { program, accounts: named, data: bytesToHex(data) }
+  if (data === undefined) throw new MalformedAnswerError(requestName)
+  return { program, accounts: instructionAccounts, data: bytesToHex(data) }
 }
 
 function lamportBalances(
@@ -236,7 +238,7 @@ function perMint(
 
 function pick(accounts: readonly string[], index: number): string {
   const account = accounts[index]
-  if (account === undefined) throw new MalformedAnswerError(what)
+  if (account === undefined) throw new MalformedAnswerError(requestName)
   return account
 }
 

@@ -12,7 +12,7 @@ export type SolanaExpectation = {
   readonly depository: string
 }
 
-type Said = { readonly genesisHash: string; readonly isProgram: boolean }
+type ClusterAnswer = { readonly genesisHash: string; readonly isProgram: boolean }
 
 /**
  * Asks every endpoint for its cluster and for the depository program: each may feed a signature.
@@ -49,7 +49,7 @@ export async function solanaEndpointFindings(
   })
 }
 
-async function ask(view: EndpointView, depository: string, signal: AbortSignal): Promise<Said> {
+async function ask(view: EndpointView, depository: string, signal: AbortSignal): Promise<ClusterAnswer> {
   const [genesis, program] = await view.ask([genesisCall(), programCall(depository)], signal)
   return { genesisHash: parseGenesis(genesis), isProgram: parseIsProgram(program) }
 }

@@ -7,7 +7,7 @@ import { tokenAmountOf } from '../quoting/tokenMint.ts'
 import type { ShownAccount } from '../reading/answers.ts'
 import { associatedTokenAccount } from '../rules/programAddresses.ts'
 import { tokenProgram } from '../rules/programs.ts'
-import { type PayerWalk, type WalkedOn, walkOn, walkStart } from './payerWalk.ts'
+import { type PayerWalk, type WalkProgress, walkOn, walkStart } from './payerWalk.ts'
 
 const readTimeoutMs = 5_000
 /** Accounts of which is remembered how far they were read; of others it is read again. */
@@ -31,12 +31,12 @@ export function createAddressReading(options: {
   /** Reads on from where the last look at the account ended. */
   async function walk(
     account: string,
-    asked: { readonly currency: string; readonly height: bigint },
+    question: { readonly currency: string; readonly height: bigint },
     signal: AbortSignal,
-  ): Promise<WalkedOn> {
+  ): Promise<WalkProgress> {
     const from = walks.get(account) ?? walkStart
-    const read = { account, ...asked, depository }
-    const walked = await agreeOn<WalkedOn, EndpointView>(
+    const read = { account, ...question, depository }
+    const walked = await agreeOn<WalkProgress, EndpointView>(
       quorum,
       (view, own) => walkOn(view, read, from, own),
       signal,
@@ -55,7 +55,7 @@ export function createAddressReading(options: {
     async payers(address, { currencies, height }, signal) {
       const [held = new Map<string, bigint>()] = await heldAt(groups, [address], currencies)
       const payers = new Set<string>()
-      let outcome: WalkedOn['outcome'] = 'known'
+      let outcome: WalkProgress['outcome'] = 'known'
       for (const currency of currencies) {
         if (!held.has(currency.address)) continue
         const walked = await walk(
@@ -71,8 +71,8 @@ export function createAddressReading(options: {
       return outcome === 'more' ? 'reading' : [...payers].sort()
     },
     async transfer(address, { currency, height }, signal) {
-      const asked = { currency: currency.address, height }
-      const { outcome, largest } = await walk(accountOf(address, currency), asked, signal)
+      const question = { currency: currency.address, height }
+      const { outcome, largest } = await walk(accountOf(address, currency), question, signal)
       return outcome === 'known' ? largest : undefined
     },
   }
@@ -91,7 +91,11 @@ async function heldAt(
   const read = async (address: string) => {
     const accounts = currencies.map((currency) => accountOf(address, currency))
     try {
-      const amounts = await groups.agreed(accounts, (found) => amountsOf(found, currencies), limits)
+      const amounts = await groups.agreed(
+        accounts,
+        (shownAccounts) => amountsOf(shownAccounts, currencies),
+        limits,
+      )
       return new Map(
         amounts.flatMap((amount, at): (readonly [string, bigint])[] => {
           const currency = currencies[at]
@@ -112,10 +116,10 @@ const accountOf = (owner: string, { address, tokenProgram: program = tokenProgra
 const isCoin = (currency: string): boolean => currency === solanaCodec.nativeCurrency
 
 function amountsOf(
-  found: readonly (ShownAccount | undefined)[],
+  shownAccounts: readonly (ShownAccount | undefined)[],
   currencies: readonly AddressedCurrency[],
 ): readonly bigint[] {
   return currencies.map(({ address }, at) =>
-    isCoin(address) ? (found[at]?.lamports ?? 0n) : tokenAmountOf(found[at]),
+    isCoin(address) ? (shownAccounts[at]?.lamports ?? 0n) : tokenAmountOf(shownAccounts[at]),
   )
 }

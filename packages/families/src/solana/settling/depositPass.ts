@@ -25,17 +25,17 @@ const marksMax = 10_000
  */
 export async function readDepositPass(
   view: EndpointView,
-  asked: PassRange & { readonly program: string; readonly marks: PageMarks },
+  question: PassRange & { readonly program: string; readonly marks: PageMarks },
   signal: AbortSignal,
 ): Promise<SettlingPass> {
-  const { known, to } = asked
+  const { known, to } = question
   const [head, ...blocks] = await view.ask([headCall(), blockCall(known), blockCall(to)], signal)
   const reached = parseHead(head)
   const [knownMark, last] = [known, to].map((slot, index) =>
     slot > reached ? undefined : markAt(slot, blocks[index]),
   )
   if (last === undefined) return { known: knownMark, last, transactions: [] }
-  const listed = await listTransactions(view, asked, signal)
+  const listed = await listTransactions(view, question, signal)
   return { known: knownMark, last, transactions: listed.map(({ transactionId }) => transactionId) }
 }
 
@@ -60,7 +60,7 @@ async function listTransactions(
   { program, from, to, marks }: PassRange & { readonly program: string; readonly marks: PageMarks },
   signal: AbortSignal,
 ): Promise<readonly ListedTransaction[]> {
-  const found = new Map<string, ListedTransaction>()
+  const transactions = new Map<string, ListedTransaction>()
   // Entries newer than the range are not asked for again.
   let entries = (marks.get(view.alias) ?? []).filter(({ slot }) => slot > to)
   let before = entries.at(-1)?.transactionId
@@ -69,7 +69,7 @@ async function listTransactions(
     const [answer] = await view.ask([signaturesCall(program, { before })], signal)
     const page = parseSignatures(answer)
     for (const one of page) {
-      if (one.succeeded && one.slot >= from && one.slot <= to) found.set(one.transactionId, one)
+      if (one.succeeded && one.slot >= from && one.slot <= to) transactions.set(one.transactionId, one)
     }
     const oldest = page.at(-1)
     isDone = oldest === undefined || page.length < signaturesMax || oldest.slot < from
@@ -80,7 +80,7 @@ async function listTransactions(
       entries = [...entries, oldest].slice(-marksMax)
     marks.set(view.alias, entries)
   }
-  return [...found.values()].toSorted((a, b) =>
+  return [...transactions.values()].toSorted((a, b) =>
     a.slot === b.slot ? (a.transactionId < b.transactionId ? -1 : 1) : a.slot < b.slot ? -1 : 1,
   )
 }

@@ -28,7 +28,7 @@ export type PayerWalk = {
 export const walkStart: PayerWalk = { payers: [], until: undefined }
 
 /** `more`: there is more to read. `unreadable`: nobody can say who paid. */
-export type WalkedOn = PayerWalk & { readonly outcome: 'known' | 'more' | 'unreadable' }
+export type WalkProgress = PayerWalk & { readonly outcome: 'known' | 'more' | 'unreadable' }
 
 /**
  * Reads on, each transaction once however many looks it takes: whoever signed, or had less afterwards, back to where the
@@ -44,7 +44,7 @@ export async function walkOn(
   },
   from: PayerWalk,
   signal: AbortSignal,
-): Promise<WalkedOn> {
+): Promise<WalkProgress> {
   const { account, currency, height } = read
   let { payers, largest, until, under } = from
   let left = transactionsPerLook
@@ -55,7 +55,7 @@ export async function walkOn(
     const page = parseSignatures(answer)
     const inTime = page.filter(({ slot }) => slot <= height)
     const listed = inTime.filter(({ succeeded }) => succeeded).slice(0, left)
-    const found = new Set(under?.payers)
+    const payersOfPass = new Set(under?.payers)
     let most = under?.largest
     let isEmptied = false
     for (let next = 0; !isEmptied && next < listed.length; next += transactionsAtOnce) {
@@ -63,7 +63,7 @@ export async function walkOn(
       for (const transaction of await readAll(view, ids, read.depository, signal)) {
         if (transaction === 'missing') continue
         if (typeof transaction === 'string') return { ...from, outcome: 'unreadable' }
-        for (const payer of payersIn(transaction)) found.add(payer)
+        for (const payer of payersIn(transaction)) payersOfPass.add(payer)
         most = largerOf(most, transferIn(transaction, account, currency))
         isEmptied = balancesOf(transaction, account, currency)?.before === 0n
         if (isEmptied) break
@@ -75,13 +75,13 @@ export async function walkOn(
     const hasEnded = isAllRead && page.length < signaturesMax
     if (!isEmptied && !hasEnded) {
       const before = (isAllRead ? page : listed).at(-1)?.transactionId ?? under?.before
-      if (before !== undefined) under = { top, before, payers: [...found].sort(), largest: most }
+      if (before !== undefined) under = { top, before, payers: [...payersOfPass].sort(), largest: most }
       if (left === 0) return { payers, largest, until, under, outcome: 'more' }
       continue
     }
     // The account's first transaction that nodes still know found something there.
     if (!isEmptied && until === undefined && top !== undefined) return { ...from, outcome: 'unreadable' }
-    payers = [...new Set(isEmptied ? found : [...payers, ...found])].sort()
+    payers = [...new Set(isEmptied ? payersOfPass : [...payers, ...payersOfPass])].sort()
     largest = isEmptied ? most : largerOf(largest, most)
     until = top ?? until
     under = undefined

@@ -46,8 +46,10 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer 
     async blockHashes(slots, signal) {
       type Marks = readonly (BlockMark | undefined)[]
       const see = (view: EndpointView, own: AbortSignal) => readBlockMarks(view, slots, own)
-      const found = await agreeOn<Marks, EndpointView>(quorum, see, signal)
-      return new Map(found.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
+      const blockMarks = await agreeOn<Marks, EndpointView>(quorum, see, signal)
+      return new Map(
+        blockMarks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])),
+      )
     },
     deposits: (transactionId, signal) => unlessGone(reader.readDeposits({ transactionId }, { signal })),
     async payment(question, signal) {

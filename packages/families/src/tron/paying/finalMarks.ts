@@ -2,14 +2,14 @@ import type { Electorate, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { MalformedAnswerError, resultOf } from '@causeway/rpc'
 import type { FinalMark, Landing, PayingHead, PaymentState } from '../../shared/payingChain.ts'
 import {
-  headSaid,
-  landingSaid,
-  markSaid,
-  runSaid,
-  type SaidRun,
-  type SaidStatus,
-  saidByEnough,
-  saidByVoice,
+  agreeOnLanding,
+  agreeOnMark,
+  agreeOnPayingHead,
+  agreeOnRun,
+  findAgreed,
+  type RunAnswer,
+  readByVoice,
+  type StatusAnswer,
   type Votes,
 } from '../../shared/paymentVotes.ts'
 import { callOf, headCall, parseHead, parseRun, parseWord } from '../quoting/nodeCalls.ts'
@@ -36,17 +36,17 @@ function stateIn(answer: RpcAnswer | undefined): PaymentState {
 }
 
 export function decideMark(votes: Votes, electorate: Electorate): FinalMark | undefined {
-  const said = saidByVoice(votes, ([head, word]) => ({
+  const marks = readByVoice(votes, ([head, word]) => ({
     state: stateIn(word),
     timeSeconds: parseHead(head).timestampSeconds,
   }))
-  return markSaid(said, electorate)
+  return agreeOnMark(marks, electorate)
 }
 
 /** At the newest block, which may still be replaced. */
 export function decideState(votes: Votes, electorate: Electorate): PaymentState | undefined {
-  return saidByEnough(
-    saidByVoice(votes, ([word]) => stateIn(word)),
+  return findAgreed(
+    readByVoice(votes, ([word]) => stateIn(word)),
     electorate,
   )
 }
@@ -54,20 +54,20 @@ export function decideState(votes: Votes, electorate: Electorate): PaymentState 
 export const headCalls: readonly RpcCall[] = [solidHeadCall, headCall]
 
 export function decideHead(votes: Votes, electorate: Electorate): PayingHead | undefined {
-  const said = saidByVoice(votes, ([solid, newest]) => ({
+  const heads = readByVoice(votes, ([solid, newest]) => ({
     height: millis(parseHead(solid).timestampSeconds),
     timeSeconds: parseHead(newest).timestampSeconds,
   }))
-  return headSaid(said, electorate)
+  return agreeOnPayingHead(heads, electorate)
 }
 
 /** Energy that a call takes which nobody has sent yet. */
-export function decideRun(votes: Votes, electorate: Electorate): SaidRun | undefined {
-  const said = saidByVoice(votes, ([answer]): SaidRun => {
+export function decideRun(votes: Votes, electorate: Electorate): RunAnswer | undefined {
+  const runs = readByVoice(votes, ([answer]): RunAnswer => {
     const run = parseRun(answer)
     return run.succeeds ? run.energy : 'fails'
   })
-  return runSaid(said, electorate)
+  return agreeOnRun(runs, electorate)
 }
 
 /** Calls for each transaction: is it in a solidified block, and is it in any block. */
@@ -77,17 +77,17 @@ export const landingCalls = (hashes: readonly string[]): readonly RpcCall[] => [
 ]
 
 export function decideLanding(votes: Votes, hashes: readonly string[], electorate: Electorate): Landing {
-  const said = saidByVoice(votes, ([head, ...infos]) => ({
+  const landings = readByVoice(votes, ([head, ...infos]) => ({
     height: millis(parseHead(head).timestampSeconds),
     statuses: hashes.map((hash, index) => statusIn(infos.slice(2 * index, 2 * index + 2), hash)),
   }))
-  return landingSaid(said, hashes, electorate)
+  return agreeOnLanding(landings, hashes, electorate)
 }
 
-function statusIn([solid, newest]: readonly (RpcAnswer | undefined)[], hash: string): SaidStatus {
-  const what = 'gettransactioninfobyid'
-  const final = parseInfo(resultOf(solid, what), hash)
+function statusIn([solid, newest]: readonly (RpcAnswer | undefined)[], hash: string): StatusAnswer {
+  const requestName = 'gettransactioninfobyid'
+  const final = parseInfo(resultOf(solid, requestName), hash)
   if (final !== undefined) return { succeeded: final.succeeded, isFinal: true }
-  const info = parseInfo(resultOf(newest, what), hash)
+  const info = parseInfo(resultOf(newest, requestName), hash)
   return info && { succeeded: info.succeeded, isFinal: false }
 }

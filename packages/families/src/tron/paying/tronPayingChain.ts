@@ -146,9 +146,9 @@ class TronPayer implements PayingChain {
   async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
     const call = callOf({ path: '/wallet/broadcasthex', body: { transaction: raw.slice(2) } })
     const answers = await this.#client.askEach([call], { timeoutMs: readTimeoutMs })
-    const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [outcomeOf(one)]))
-    if (said.includes('taken')) return
-    const [message] = said
+    const outcomes = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [outcomeOf(one)]))
+    if (outcomes.includes('taken')) return
+    const [message] = outcomes
     if (message !== undefined) throw new NodeError({ code: -1, message })
     throw new UpstreamUnavailableError('No endpoint took the transaction.')
   }

@@ -21,23 +21,23 @@ const unmeasured: MeasuredEnergy = { energy: usualTokenEnergy, from: 'configured
  * without sending. Nodes differ, so the median of enough of them counts. If the wallet has none of a token, the usual
  * energy is assumed. Never rejects for what endpoints do.
  */
-export function createEnergyMeter(asked: {
+export function createEnergyMeter(options: {
   readonly client: ChainClient
   readonly tokens: readonly string[]
   readonly fillWallet: string | undefined
   readonly now: () => number
 }): (timeoutMs: number) => Promise<MeasuredEnergy> {
-  const { client, tokens, fillWallet, now } = asked
-  let known: { readonly atMs: number; readonly measured: MeasuredEnergy } | undefined
+  const { client, tokens, fillWallet, now } = options
+  let cached: { readonly atMs: number; readonly measured: MeasuredEnergy } | undefined
   return async (timeoutMs) => {
     if (fillWallet === undefined || tokens.length === 0) return unmeasured
-    if (known !== undefined && now() - known.atMs < measuredAgeMsMax) return known.measured
+    if (cached !== undefined && now() - cached.atMs < measuredAgeMsMax) return cached.measured
     try {
       const measured = await measure(client, { tokens, fillWallet, timeoutMs })
-      known = { atMs: now(), measured }
+      cached = { atMs: now(), measured }
       return measured
     } catch (error) {
-      if (error instanceof UpstreamUnavailableError) return known?.measured ?? unmeasured
+      if (error instanceof UpstreamUnavailableError) return cached?.measured ?? unmeasured
       throw error
     }
   }

@@ -136,11 +136,11 @@ function stateIn([head, , ...balances]: readonly RpcAnswer[], held: readonly str
 }
 
 function agreedPrices(votes: Votes, electorate: Electorate): ChainPrices | undefined {
-  const said = votes.map((vote) => ({
+  const priceVotes = votes.map((vote) => ({
     ...vote,
     value: unlessUnreadable(() => parsePrices(vote.value?.[1])),
   }))
-  const verdict = tally(said, electorate)
+  const verdict = tally(priceVotes, electorate)
   return verdict.status === 'agreed' ? verdict.value : undefined
 }
 

@@ -43,17 +43,17 @@ export const parametersCall: RpcCall = { method: '/wallet/getchainparameters', p
 export type ChainPrices = { readonly sunPerEnergy: bigint; readonly sunPerByte: bigint }
 
 export function parsePrices(answer: RpcAnswer | undefined): ChainPrices {
-  const what = 'getchainparameters'
-  const { chainParameter } = parseRecord(resultOf(answer, what), what)
-  const named = new Map(
-    parseList(chainParameter, what).map((entry) => {
-      const { key, value = 0 } = parseRecord(entry, what)
+  const requestName = 'getchainparameters'
+  const { chainParameter } = parseRecord(resultOf(answer, requestName), requestName)
+  const parameters = new Map(
+    parseList(chainParameter, requestName).map((entry) => {
+      const { key, value = 0 } = parseRecord(entry, requestName)
       return [key, value] as const
     }),
   )
   return {
-    sunPerEnergy: parseInteger(named.get('getEnergyFee'), what),
-    sunPerByte: parseInteger(named.get('getTransactionFee'), what),
+    sunPerEnergy: parseInteger(parameters.get('getEnergyFee'), requestName),
+    sunPerByte: parseInteger(parameters.get('getTransactionFee'), requestName),
   }
 }
 
@@ -63,9 +63,11 @@ export const accountCall = (address: string): RpcCall =>
 
 /** Sun; `undefined` where nobody ever paid the account, so that its first payment makes it. */
 export function parseCoin(answer: RpcAnswer | undefined): bigint | undefined {
-  const what = 'getaccount'
-  const body = resultOf(answer, what)
-  return isNothing(body) ? undefined : parseInteger(parseRecord(body, what)['balance'] ?? 0, what)
+  const requestName = 'getaccount'
+  const body = resultOf(answer, requestName)
+  return isNothing(body)
+    ? undefined
+    : parseInteger(parseRecord(body, requestName)['balance'] ?? 0, requestName)
 }
 
 /** Asks for the energy and bandwidth that an account has staked, or was lent. */
@@ -74,9 +76,9 @@ export const resourcesCall = (address: string): RpcCall =>
 
 /** Energy that is left; what a node leaves out is 0. @source tronweb 6.5.1, Types.AccountResourceMessage */
 export function parseOwnEnergy(answer: RpcAnswer | undefined): bigint {
-  const what = 'getaccountresource'
-  const { EnergyLimit = 0, EnergyUsed = 0 } = parseRecord(resultOf(answer, what), what)
-  return maxBigint(0n, parseInteger(EnergyLimit, what) - parseInteger(EnergyUsed, what))
+  const requestName = 'getaccountresource'
+  const { EnergyLimit = 0, EnergyUsed = 0 } = parseRecord(resultOf(answer, requestName), requestName)
+  return maxBigint(0n, parseInteger(EnergyLimit, requestName) - parseInteger(EnergyUsed, requestName))
 }
 
 /** Call for the contract at an address. */
@@ -125,15 +127,15 @@ export type TriedRun =
 
 /** A call that reverts is answered with `result: true` as well: a message beside it tells. */
 export function parseRun(answer: RpcAnswer | undefined): TriedRun {
-  const what = 'triggerconstantcontract'
-  const body = parseRecord(resultOf(answer, what), what)
-  const { result, message, code } = parseRecord(body['result'], what)
+  const requestName = 'triggerconstantcontract'
+  const body = parseRecord(resultOf(answer, requestName), requestName)
+  const { result, message, code } = parseRecord(body['result'], requestName)
   if (message !== undefined || code !== undefined)
     return { succeeds: false, reason: String(message ?? code).slice(0, reasonMax) }
-  if (result !== true) throw new MalformedAnswerError(what)
-  const [words = ''] = parseList(body['constant_result'] ?? [], what)
-  if (typeof words !== 'string') throw new MalformedAnswerError(what)
-  return { succeeds: true, energy: parseInteger(body['energy_used'], what), words }
+  if (result !== true) throw new MalformedAnswerError(requestName)
+  const [words = ''] = parseList(body['constant_result'] ?? [], requestName)
+  if (typeof words !== 'string') throw new MalformedAnswerError(requestName)
+  return { succeeds: true, energy: parseInteger(body['energy_used'], requestName), words }
 }
 
 const reasonMax = 200

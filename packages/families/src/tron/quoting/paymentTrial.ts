@@ -1,11 +1,11 @@
 import { createTronCodec, type Hex, tronAddress } from '@causeway/core'
 import type { RpcCall } from '@causeway/rpc'
 import {
+  agreeOnRun,
+  findAgreed,
   type PaymentVoters,
-  runSaid,
-  type SaidRun,
-  saidByEnough,
-  saidByVoice,
+  type RunAnswer,
+  readByVoice,
 } from '../../shared/paymentVotes.ts'
 import type { PaymentTrial, TriedPayment } from '../../shared/quotingChain.ts'
 import { fillPayment } from '../rules/paying/fillCalls.ts'
@@ -43,13 +43,13 @@ export async function tryTronPayment(
     ...{ timeoutMs, patienceMs },
     decide(votes, isLast) {
       let reason = ''
-      const said = saidByVoice(votes, ([payment, other]): SaidRun<'fails' | 'short'> => {
+      const runs = readByVoice(votes, ([payment, other]): RunAnswer<'fails' | 'short'> => {
         const run = parseRun(payment)
         if (run.succeeds) return run.energy
         reason ||= run.reason
         return parseRun(other).succeeds ? 'fails' : 'short'
       })
-      const run = saidByEnough(said, electorate) ?? (isLast ? runSaid(said, electorate) : undefined)
+      const run = findAgreed(runs, electorate) ?? (isLast ? agreeOnRun(runs, electorate) : undefined)
       if (typeof run === 'bigint') return { refusal: undefined, units: run }
       return run && { refusal: run === 'fails' ? reason : undefined }
     },

@@ -12,7 +12,7 @@ import type { AccountLack } from '../../rules/quotingFamily.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../shared/networkReader.ts'
-import { saidByVoice } from '../../shared/paymentVotes.ts'
+import { readByVoice } from '../../shared/paymentVotes.ts'
 import type {
   PaymentTrial,
   QuotingChain,
@@ -133,8 +133,8 @@ class TronQuoter implements QuotingChain {
       const energy = client.poll<bigint>([resourcesCall(user)], {
         timeoutMs,
         decide(votes) {
-          const said = saidByVoice(votes, ([answer]) => parseOwnEnergy(answer))
-          return said.length < threshold ? undefined : reachedBy(threshold, said)
+          const energies = readByVoice(votes, ([answer]) => parseOwnEnergy(answer))
+          return energies.length < threshold ? undefined : reachedBy(threshold, energies)
         },
       })
       return this.#unlessFailed(energy)
@@ -239,15 +239,15 @@ async function contractContradictions({
   }
   const odd = currencies.map(async ({ address, decimals }): Promise<readonly ChainFinding[]> => {
     const isCoin = address === nativeCurrency
-    const said = isCoin ? BigInt(coinDecimals) : await agreed(tokenDecimalsCall(address), parseWord)
-    if (said === BigInt(decimals)) return []
+    const actualDecimals = isCoin ? BigInt(coinDecimals) : await agreed(tokenDecimalsCall(address), parseWord)
+    if (actualDecimals === BigInt(decimals)) return []
     const setting = `quote: chains.${client.chainId}.currencies.${address}`
-    if (said === undefined)
+    if (actualDecimals === undefined)
       return [
         { kind: 'contract', setting, value: address, said: 'no token', problem: `${address} is no token` },
       ]
-    const problem = `${address} has ${said} decimals`
-    return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${said}`, problem }]
+    const problem = `${address} has ${actualDecimals} decimals`
+    return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${actualDecimals}`, problem }]
   })
   return (await Promise.all([missing(), ...odd])).flat()
 }

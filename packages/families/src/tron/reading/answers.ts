@@ -26,26 +26,27 @@ export type TronInfo = {
 const rawBytesMax = 500 * 1024
 
 /** `undefined` when the chain has no such block. @throws MalformedAnswerError */
-export function parseHeader(body: unknown, asked?: bigint): TronHeader | undefined {
-  const what = 'getblock'
+export function parseHeader(body: unknown, expected?: bigint): TronHeader | undefined {
+  const requestName = 'getblock'
   if (isNothing(body)) return undefined
-  const block = parseRecord(body, what)
-  const raw = parseRecord(parseRecord(block['block_header'], what)['raw_data'], what)
+  const block = parseRecord(body, requestName)
+  const raw = parseRecord(parseRecord(block['block_header'], requestName)['raw_data'], requestName)
   // Left out where it is zero: the first block.
-  const number = parseInteger(raw['number'] ?? 0, what)
-  if (asked !== undefined && number !== asked) throw new MalformedAnswerError(what)
-  const hash = parseHash(prefixed(block['blockID']), what)
-  if (BigInt(hash.slice(0, 18)) !== number) throw new MalformedAnswerError(what)
-  return { number, hash, timestampSeconds: parseInteger(raw['timestamp'] ?? 0, what) / 1_000n }
+  const number = parseInteger(raw['number'] ?? 0, requestName)
+  if (expected !== undefined && number !== expected) throw new MalformedAnswerError(requestName)
+  const hash = parseHash(prefixed(block['blockID']), requestName)
+  if (BigInt(hash.slice(0, 18)) !== number) throw new MalformedAnswerError(requestName)
+  return { number, hash, timestampSeconds: parseInteger(raw['timestamp'] ?? 0, requestName) / 1_000n }
 }
 
 /** `undefined` when no block holds the transaction. @throws MalformedAnswerError */
 export function parseInfo(body: unknown, transactionId: string): TronInfo | undefined {
-  const what = 'gettransactioninfobyid'
+  const requestName = 'gettransactioninfobyid'
   if (isNothing(body)) return undefined
-  const info = parseRecord(body, what)
-  if (parseHash(prefixed(info['id']), what) !== `0x${transactionId}`) throw new MalformedAnswerError(what)
-  return readInfo(info, what)
+  const info = parseRecord(body, requestName)
+  if (parseHash(prefixed(info['id']), requestName) !== `0x${transactionId}`)
+    throw new MalformedAnswerError(requestName)
+  return readInfo(info, requestName)
 }
 
 /**
@@ -56,22 +57,23 @@ export function parseBlockInfos(
   body: unknown,
   { transactionId, blockNumber }: { readonly transactionId: string; readonly blockNumber: bigint },
 ): { readonly info: TronInfo; readonly logsBefore: bigint } {
-  const what = 'gettransactioninfobyblocknum'
+  const requestName = 'gettransactioninfobyblocknum'
   const ids = new Set<string>()
   let logCount = 0
-  let found: { readonly info: TronInfo; readonly logsBefore: bigint } | undefined
-  for (const entry of parseList(body, what)) {
-    const info = parseRecord(entry, what)
-    const id = parseHash(prefixed(info['id']), what)
-    if (ids.has(id) || parseInteger(info['blockNumber'], what) !== blockNumber) {
-      throw new MalformedAnswerError(what)
+  let match: { readonly info: TronInfo; readonly logsBefore: bigint } | undefined
+  for (const entry of parseList(body, requestName)) {
+    const info = parseRecord(entry, requestName)
+    const id = parseHash(prefixed(info['id']), requestName)
+    if (ids.has(id) || parseInteger(info['blockNumber'], requestName) !== blockNumber) {
+      throw new MalformedAnswerError(requestName)
     }
     ids.add(id)
-    if (id === `0x${transactionId}`) found = { info: readInfo(info, what), logsBefore: BigInt(logCount) }
-    logCount += parseList(info['log'] ?? [], what).length
+    if (id === `0x${transactionId}`)
+      match = { info: readInfo(info, requestName), logsBefore: BigInt(logCount) }
+    logCount += parseList(info['log'] ?? [], requestName).length
   }
-  if (found === undefined) throw new MalformedAnswerError(what)
-  return found
+  if (match === undefined) throw new MalformedAnswerError(requestName)
+  return match
 }
 
 /**
@@ -82,26 +84,26 @@ export function parseInfosOf(
   body: unknown,
   blockNumber: bigint,
 ): readonly (Pick<TronInfo, 'succeeded' | 'logs'> & { readonly transactionId: string })[] {
-  const what = 'gettransactioninfobyblocknum'
+  const requestName = 'gettransactioninfobyblocknum'
   // A block without transactions is an empty list, or nothing.
   if (isNothing(body)) return []
   const ids = new Set<string>()
-  return parseList(body, what).map((entry) => {
-    const info = parseRecord(entry, what)
-    const transactionId = parseHash(prefixed(info['id']), what).slice(2)
-    if (ids.has(transactionId) || parseInteger(info['blockNumber'], what) !== blockNumber)
-      throw new MalformedAnswerError(what)
+  return parseList(body, requestName).map((entry) => {
+    const info = parseRecord(entry, requestName)
+    const transactionId = parseHash(prefixed(info['id']), requestName).slice(2)
+    if (ids.has(transactionId) || parseInteger(info['blockNumber'], requestName) !== blockNumber)
+      throw new MalformedAnswerError(requestName)
     ids.add(transactionId)
-    const { succeeded: isDone, logs } = readInfo(info, what)
+    const { succeeded: isDone, logs } = readInfo(info, requestName)
     return { transactionId, succeeded: isDone, logs }
   })
 }
 
 /** Fee that a transaction burnt, in sun; `undefined` if no block holds it. @throws MalformedAnswerError */
 export function parseFee(body: unknown): bigint | undefined {
-  const what = 'gettransactioninfobyid'
+  const requestName = 'gettransactioninfobyid'
   if (isNothing(body)) return undefined
-  return parseInteger(parseRecord(body, what)['fee'] ?? 0, what)
+  return parseInteger(parseRecord(body, requestName)['fee'] ?? 0, requestName)
 }
 
 /**
@@ -109,13 +111,14 @@ export function parseFee(body: unknown): bigint | undefined {
  * @throws MalformedAnswerError
  */
 export function parseTransaction(body: unknown, transactionId: string): TronTransaction | undefined {
-  const what = 'gettransactionbyid'
+  const requestName = 'gettransactionbyid'
   if (isNothing(body)) return undefined
-  const digits = parseRecord(body, what)['raw_data_hex']
-  if (typeof digits !== 'string' || digits.length > 2 * rawBytesMax) throw new MalformedAnswerError(what)
-  const raw = hexToBytes(parseBytes(`0x${digits}`, what))
-  if (bytesToHex(sha256(raw)) !== `0x${transactionId}`) throw new MalformedAnswerError(what)
-  return readRawTransaction(raw, what)
+  const digits = parseRecord(body, requestName)['raw_data_hex']
+  if (typeof digits !== 'string' || digits.length > 2 * rawBytesMax)
+    throw new MalformedAnswerError(requestName)
+  const raw = hexToBytes(parseBytes(`0x${digits}`, requestName))
+  if (bytesToHex(sha256(raw)) !== `0x${transactionId}`) throw new MalformedAnswerError(requestName)
+  return readRawTransaction(raw, requestName)
 }
 
 /**
@@ -123,38 +126,41 @@ export function parseTransaction(body: unknown, transactionId: string): TronTran
  * is told by a message beside it. @throws MalformedAnswerError
  */
 export function parseConstantBool(body: unknown): boolean {
-  const what = 'triggerconstantcontract'
-  const answer = parseRecord(body, what)
-  const { result, message, code } = parseRecord(answer['result'], what)
-  const [word, ...more] = parseList(answer['constant_result'], what)
+  const requestName = 'triggerconstantcontract'
+  const answer = parseRecord(body, requestName)
+  const { result, message, code } = parseRecord(answer['result'], requestName)
+  const [word, ...more] = parseList(answer['constant_result'], requestName)
   if (result !== true || message !== undefined || code !== undefined || more.length > 0) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(requestName)
   }
-  const value = BigInt(parseHash(prefixed(word), what))
-  if (value > 1n) throw new MalformedAnswerError(what)
+  const value = BigInt(parseHash(prefixed(word), requestName))
+  if (value > 1n) throw new MalformedAnswerError(requestName)
   return value === 1n
 }
 
 /** True when the address holds a contract: one that another contract made has no `bytecode`. @throws MalformedAnswerError */
 export function parseHasContract(body: unknown): boolean {
-  const what = 'getcontract'
+  const requestName = 'getcontract'
   if (isNothing(body)) return false
-  if (typeof parseRecord(body, what)['contract_address'] !== 'string') throw new MalformedAnswerError(what)
+  if (typeof parseRecord(body, requestName)['contract_address'] !== 'string')
+    throw new MalformedAnswerError(requestName)
   return true
 }
 
 /** The code that runs at an address; `0x` where it holds no contract. @throws MalformedAnswerError */
 export function parseRuntimeCode(body: unknown): Hex {
-  const what = 'getcontractinfo'
-  return isNothing(body) ? '0x' : parseBytes(prefixed(parseRecord(body, what)['runtimecode']), what)
+  const requestName = 'getcontractinfo'
+  return isNothing(body)
+    ? '0x'
+    : parseBytes(prefixed(parseRecord(body, requestName)['runtimecode']), requestName)
 }
 
-function readInfo(info: Readonly<Record<string, unknown>>, what: string): TronInfo {
+function readInfo(info: Readonly<Record<string, unknown>>, subject: string): TronInfo {
   return {
-    blockNumber: parseInteger(info['blockNumber'], what),
-    timestampSeconds: parseInteger(info['blockTimeStamp'], what) / 1_000n,
-    succeeded: hasSucceeded(info, what),
-    logs: parseList(info['log'] ?? [], what).map((log, index) => parseLog(log, index, what)),
+    blockNumber: parseInteger(info['blockNumber'], subject),
+    timestampSeconds: parseInteger(info['blockTimeStamp'], subject) / 1_000n,
+    succeeded: hasSucceeded(info, subject),
+    logs: parseList(info['log'] ?? [], subject).map((log, index) => parseLog(log, index, subject)),
   }
 }
 
@@ -162,39 +168,40 @@ function readInfo(info: Readonly<Record<string, unknown>>, what: string): TronIn
 const succeeded: ReadonlySet<string> = new Set(['SUCCESS', 'SUCESS'])
 
 /** Both are left out for what can only succeed, such as a transfer. */
-function hasSucceeded(info: Readonly<Record<string, unknown>>, what: string): boolean {
+function hasSucceeded(info: Readonly<Record<string, unknown>>, subject: string): boolean {
   const { result = 'SUCCESS' } = info
-  const { result: contractResult = 'DEFAULT' } = parseRecord(info['receipt'] ?? {}, what)
-  if (typeof result !== 'string' || typeof contractResult !== 'string') throw new MalformedAnswerError(what)
+  const { result: contractResult = 'DEFAULT' } = parseRecord(info['receipt'] ?? {}, subject)
+  if (typeof result !== 'string' || typeof contractResult !== 'string')
+    throw new MalformedAnswerError(subject)
   return succeeded.has(result) && (contractResult === 'DEFAULT' || contractResult === 'SUCCESS')
 }
 
 /** The address comes without the prefix byte. */
-function parseLog(value: unknown, index: number, what: string): EvmLog {
-  const log = parseRecord(value, what)
-  const topics = parseList(log['topics'] ?? [], what).map((topic) => parseHash(prefixed(topic), what))
-  if (topics.length > 4) throw new MalformedAnswerError(what)
+function parseLog(value: unknown, index: number, subject: string): EvmLog {
+  const log = parseRecord(value, subject)
+  const topics = parseList(log['topics'] ?? [], subject).map((topic) => parseHash(prefixed(topic), subject))
+  if (topics.length > 4) throw new MalformedAnswerError(subject)
   return {
-    address: parseAccount(log['address'], '', what),
+    address: parseAccount(log['address'], '', subject),
     topics,
-    data: parseBytes(prefixed(log['data'] ?? ''), what),
+    data: parseBytes(prefixed(log['data'] ?? ''), subject),
     logIndex: BigInt(index),
   }
 }
 
 /** `0x` and 20 bytes. */
-function parseAccount(value: unknown, prefix: '' | '41', what: string): Hex {
-  const account = parseBytes(prefixed(value), what)
+function parseAccount(value: unknown, prefix: '' | '41', subject: string): Hex {
+  const account = parseBytes(prefixed(value), subject)
   if (account.length !== 42 + prefix.length || !account.startsWith(`0x${prefix}`)) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
   return `0x${account.slice(2 + prefix.length)}`
 }
 
 /** A JSON number that is exact and not negative. @throws MalformedAnswerError */
-export function parseInteger(value: unknown, what: string): bigint {
+export function parseInteger(value: unknown, subject: string): bigint {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
   return BigInt(value)
 }

@@ -29,7 +29,7 @@ export function createTronTransactions(options: {
 }) {
   const { quorum, rule, limits, recordsPayments } = options
   const { threshold, configured } = quorum
-  const known = createFinalTransactions({
+  const finalTransactions = createFinalTransactions({
     ...{ quorum, limits, weightOf },
     finalityRule: describeSolidity(rule),
     shownIn: ({ blockHash, blockNumber }: FinalTransaction) => ({ blockHash, blockNumber }),
@@ -37,7 +37,7 @@ export function createTronTransactions(options: {
   return {
     /** @throws what `QuorumClient.read` throws */
     read({ transactionId, purpose, variant = '', wanted }: TransactionRequest, signal: AbortSignal) {
-      return known.read(
+      return finalTransactions.read(
         {
           key: `${purpose} ${transactionId}`,
           variant,
@@ -52,7 +52,7 @@ export function createTronTransactions(options: {
         signal,
       )
     },
-    forget: known.forget,
+    forget: finalTransactions.forget,
   }
 }
 

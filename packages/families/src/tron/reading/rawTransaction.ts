@@ -68,35 +68,35 @@ const addressPrefix = 0x41
 /**
  * Reads the bytes whose hash is the transaction's id: what they say cannot be another thing on another
  * endpoint. A transfer of a TRC-10 token has the same shape as one of TRX and is none.
- * @param what the request, for errors
+ * @param subject the request, for errors
  * @throws MalformedAnswerError, also for an amount above 2^53 sun: nine billion TRX
  * @source java-tron, protocol/src/main/protos/core/Tron.proto and core/contract/*.proto
  */
-export function readRawTransaction(raw: Uint8Array, what: string): TronTransaction {
+export function readRawTransaction(raw: Uint8Array, subject: string): TronTransaction {
   const { Transaction, TransferContract, TriggerSmartContract } = tronProtocol()
-  const fields = unlessRefused(Transaction.raw, raw, what)
+  const fields = unlessRefused(Transaction.raw, raw, subject)
   const [contract, ...more] = fields.getContractList()
-  if (contract === undefined || more.length > 0) throw new MalformedAnswerError(what)
+  if (contract === undefined || more.length > 0) throw new MalformedAnswerError(subject)
   const memo = bytesToHex(fields.getData_asU8())
   const parameter = contract.getParameter()?.getValue_asU8() ?? new Uint8Array()
   switch (contract.getType()) {
     case contractTypes.transfer: {
-      const transfer = unlessRefused(TransferContract, parameter, what)
+      const transfer = unlessRefused(TransferContract, parameter, subject)
       return {
-        from: accountAt(transfer.getOwnerAddress_asU8(), what),
-        to: accountAt(transfer.getToAddress_asU8(), what),
+        from: accountAt(transfer.getOwnerAddress_asU8(), subject),
+        to: accountAt(transfer.getToAddress_asU8(), subject),
         input: '0x',
-        value: amountOf(transfer.getAmount(), what),
+        value: amountOf(transfer.getAmount(), subject),
         memo,
       }
     }
     case contractTypes.triggerSmartContract: {
-      const call = unlessRefused(TriggerSmartContract, parameter, what)
+      const call = unlessRefused(TriggerSmartContract, parameter, subject)
       return {
-        from: accountAt(call.getOwnerAddress_asU8(), what),
-        to: accountAt(call.getContractAddress_asU8(), what),
+        from: accountAt(call.getOwnerAddress_asU8(), subject),
+        to: accountAt(call.getContractAddress_asU8(), subject),
         input: bytesToHex(call.getData_asU8()),
-        value: amountOf(call.getCallValue(), what),
+        value: amountOf(call.getCallValue(), subject),
         memo,
       }
     }
@@ -106,21 +106,21 @@ export function readRawTransaction(raw: Uint8Array, what: string): TronTransacti
 }
 
 /** The library has no class of error for bytes that it refuses. */
-function unlessRefused<Fields>(message: Message<Fields>, bytes: Uint8Array, what: string): Fields {
+function unlessRefused<Fields>(message: Message<Fields>, bytes: Uint8Array, subject: string): Fields {
   try {
     return message.deserializeBinary(bytes)
   } catch {
-    throw new MalformedAnswerError(what)
+    throw new MalformedAnswerError(subject)
   }
 }
 
 /** The 20 bytes behind the prefix, which all public networks share. */
-function accountAt(bytes: Uint8Array, what: string): Hex {
-  if (bytes.length !== addressBytes || bytes[0] !== addressPrefix) throw new MalformedAnswerError(what)
+function accountAt(bytes: Uint8Array, subject: string): Hex {
+  if (bytes.length !== addressBytes || bytes[0] !== addressPrefix) throw new MalformedAnswerError(subject)
   return bytesToHex(bytes.subarray(1))
 }
 
-function amountOf(value: number, what: string): bigint {
-  if (!Number.isSafeInteger(value) || value < 0) throw new MalformedAnswerError(what)
+function amountOf(value: number, subject: string): bigint {
+  if (!Number.isSafeInteger(value) || value < 0) throw new MalformedAnswerError(subject)
   return BigInt(value)
 }

@@ -100,8 +100,8 @@ export async function readHeads(view: TronView, signal: AbortSignal): Promise<Tr
 }
 
 /** A header that must be there. @throws MalformedAnswerError */
-export function requireHeader(body: unknown, asked?: bigint): TronHeader {
-  const header = parseHeader(body, asked)
+export function requireHeader(body: unknown, expected?: bigint): TronHeader {
+  const header = parseHeader(body, expected)
   if (header === undefined) throw new MalformedAnswerError('getblock')
   return header
 }
@@ -184,12 +184,12 @@ async function readRest(
 /** As the node knows them now: a contract of this family stays one. */
 async function readCodes(
   view: TronView,
-  asked: { readonly accounts: readonly Hex[]; readonly recordsPayments: RecordsPayments },
+  question: { readonly accounts: readonly Hex[]; readonly recordsPayments: RecordsPayments },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Hex, AccountCode>> {
-  const codes = asked.accounts.map(async (account): Promise<readonly [Hex, AccountCode]> => {
+  const codes = question.accounts.map(async (account): Promise<readonly [Hex, AccountCode]> => {
     const code = parseRuntimeCode(await askNode(view, contractInfoRequest(account), signal))
-    return [account, accountCode(code, asked.recordsPayments)]
+    return [account, accountCode(code, question.recordsPayments)]
   })
   return new Map(await Promise.all(codes))
 }

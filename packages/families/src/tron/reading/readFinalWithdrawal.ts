@@ -67,8 +67,8 @@ async function judge(
     proof && askNode(view, solidHeaderRequest(proof.blockNumber), signal),
   ])
   const { number, hash, timestampSeconds } = requireHeader(finalBody, height)
-  const seen = { isUsed: parseConstantBool(used), finalBlockSeconds: timestampSeconds }
-  const status = withdrawalStatus(terms, judging, seen)
+  const withdrawalState = { isUsed: parseConstantBool(used), finalBlockSeconds: timestampSeconds }
+  const status = withdrawalStatus(terms, judging, withdrawalState)
   if (
     proof !== undefined &&
     requireHeader(proofBody, proof.blockNumber).timestampSeconds !== proof.timestampSeconds

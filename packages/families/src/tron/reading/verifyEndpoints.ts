@@ -53,9 +53,9 @@ export async function tronEndpointFindings(
   return answered.flatMap(({ alias, said: { networkId, hasContract } }): readonly ChainFinding[] => {
     const here = endpointOf(quorum.chainId, alias)
     if (networkId !== chainId) {
-      const named = { setting: `chains: ${quorum.chainId}.hubChainId`, value: chainId.toString() }
+      const subject = { setting: `chains: ${quorum.chainId}.hubChainId`, value: chainId.toString() }
       const problem = `${here} is not on chain ${chainId}`
-      return [{ kind: 'network', ...named, said: `${networkId} at ${alias}`, problem }]
+      return [{ kind: 'network', ...subject, said: `${networkId} at ${alias}`, problem }]
     }
     if (hasContract) return []
     const problem = `${here} shows no contract at ${setting}`

@@ -84,8 +84,9 @@ function readUpdates(
       continue
     }
     for (const price of update.prices) {
-      const known = newest.get(price.feedId)
-      if (known === undefined || known.publishTime < price.publishTime) newest.set(price.feedId, price)
+      const newestPrice = newest.get(price.feedId)
+      if (newestPrice === undefined || newestPrice.publishTime < price.publishTime)
+        newest.set(price.feedId, price)
     }
   }
   return { newest, fault }

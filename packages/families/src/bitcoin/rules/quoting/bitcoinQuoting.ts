@@ -95,7 +95,7 @@ export const bitcoinQuoting: QuotingFamily = {
       },
       spenderOf: () => undefined,
       touched: () => [],
-      plan: (route, known) => [plan(route, known, parties)],
+      plan: (route, state) => [plan(route, state, parties)],
       encode: (planned, route, { identity }) => encode(planned, route, { ...parties, identity }),
       addressSwap: () => undefined,
       encodeAddressSwap: () => {

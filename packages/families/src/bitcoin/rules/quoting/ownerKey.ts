@@ -15,8 +15,8 @@ export class OwnerKeyError extends DomainError {
   readonly code = 'INVALID_REQUEST'
   readonly kind = 'invalid_request'
 
-  constructor(what: string) {
-    super(`additionalData.userPublicKey ${what}.`, { data: { field: 'additionalData.userPublicKey' } })
+  constructor(subject: string) {
+    super(`additionalData.userPublicKey ${subject}.`, { data: { field: 'additionalData.userPublicKey' } })
   }
 }
 

@@ -29,10 +29,10 @@ export function referencesOrder({ input }: Pick<EvmTransaction, 'input'>, orderI
  * code is ours; else as a plain transfer; else by what was gained, net.
  * @source rules P-41 to P-43
  */
-export function provePayment(paid: PaidTransaction, given: PaymentTerms): ProvenPayment {
-  const alone = proveAlone(paid, given)
+export function provePayment(paid: PaidTransaction, paymentTerms: PaymentTerms): ProvenPayment {
+  const alone = proveAlone(paid, paymentTerms)
   if (alone !== undefined) return alone
-  const terms = { ...given, targets: eachOnce(given.targets) }
+  const terms = { ...paymentTerms, targets: eachOnce(paymentTerms.targets) }
   const net = netPayments(paid, { ...terms, targets: payeesOf(paid, terms) })
   return { transfers: amountsOf(net, terms), calls: executedCalls(paid, terms.side) }
 }
@@ -43,8 +43,8 @@ export function provePayment(paid: PaidTransaction, given: PaymentTerms): Proven
  * @returns undefined where it is neither
  * @source rules P-41, P-42
  */
-export function proveAlone(paid: PaidTransaction, given: PaymentTerms): ProvenPayment | undefined {
-  const terms = { ...given, targets: eachOnce(given.targets) }
+export function proveAlone(paid: PaidTransaction, paymentTerms: PaymentTerms): ProvenPayment | undefined {
+  const terms = { ...paymentTerms, targets: eachOnce(paymentTerms.targets) }
   if (isRecord(paid, terms)) return recorded(paid, terms)
   const plain = payeesOf(paid, terms).flatMap((target) => {
     const amount = plainAmount(paid, terms, target)

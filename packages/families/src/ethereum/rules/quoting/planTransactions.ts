@@ -34,10 +34,10 @@ export function spenderOf(
 export function planTransactions(
   settings: ChainSettings,
   route: OriginRoute,
-  known: KnownState,
+  state: KnownState,
 ): readonly PlannedTransaction[] {
-  return orderedTransactions(settings, route, known).map((planned) => ({
-    writes: writesOf(settings, planned, route, known),
+  return orderedTransactions(settings, route, state).map((planned) => ({
+    writes: writesOf(settings, planned, route, state),
     ...planned,
   }))
 }
@@ -46,13 +46,13 @@ export function planTransactions(
 export function orderedTransactions(
   settings: ChainSettings,
   route: OriginRoute,
-  known: KnownState,
+  state: KnownState,
 ): readonly PlannedTransaction[] {
   const main = mainTransactions(settings, route)
   const spends = route.by === 'permit2' ? route.by : main[0]?.kind
   const { currencyIn } = route
   if (!isSpending(spends) || currencyIn.isNative) return main
-  const needed = neededApproval(route, known)
+  const needed = neededApproval(route, state)
   if (needed === undefined) return main
   const spender = spenderOf(settings, spends, currencyIn)
   const approval = (kind: 'approve' | 'reset-approval', allowed: bigint): PlannedTransaction => ({
@@ -63,7 +63,7 @@ export function orderedTransactions(
   })
   // Permit2 moves nothing without a signature, and public clients ask for this once.
   const approve = approval('approve', spends === 'permit2' ? maxUint256 : needed)
-  const mustReset = currencyIn.resetsAllowance && known.allowance !== 0n
+  const mustReset = currencyIn.resetsAllowance && state.allowance !== 0n
   return mustReset ? [approval('reset-approval', 0n), approve, ...main] : [approve, ...main]
 }
 

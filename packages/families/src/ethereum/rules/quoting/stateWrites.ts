@@ -50,32 +50,32 @@ export function writesOf(
   settings: ChainSettings,
   { kind }: PlannedTransaction,
   route: OriginRoute,
-  known: KnownState,
+  state: KnownState,
 ): StateWrites {
   const { currencyIn, currencyOut, deposited, amountIn, user, recipient } = route
   const heldBy = (account: string, { address }: Pick<QuotedCurrency, 'address'>) =>
-    known.heldBy?.(holdingOf(settings, account, address))
+    state.heldBy?.(holdingOf(settings, account, address))
   const isNew = (account: string, currency: Pick<QuotedCurrency, 'address'>) =>
     (heldBy(account, currency) ?? 0n) === 0n ? 1 : 0
-  const emptied = known.balance === amountIn ? 1 : 0
+  const emptied = state.balance === amountIn ? 1 : 0
   switch (kind) {
     case 'reset-approval':
       return writes({ cleared: 1 })
     case 'approve': {
-      const isChange = !currencyIn.resetsAllowance && (known.allowance ?? 0n) > 0n
+      const isChange = !currencyIn.resetsAllowance && (state.allowance ?? 0n) > 0n
       return writes({ created: isChange ? 0 : 1 })
     }
     case 'deposit':
       if (currencyIn.isNative) return writes({})
       return writes({
         created: isNew(settings.depository, currencyIn),
-        cleared: spentAllowance(known, route) + emptied,
+        cleared: spentAllowance(state, route) + emptied,
       })
     case 'deposit-transfer':
       return writes({ created: isNew(settings.depository, currencyIn), cleared: emptied })
     case 'swap-deposit': {
       const paid = deposited?.currency ?? currencyIn
-      const cleared = currencyIn.isNative ? 0 : spentAllowance(known, route) + emptied
+      const cleared = currencyIn.isNative ? 0 : spentAllowance(state, route) + emptied
       return writes({
         created: paid.isNative ? 0 : isNew(settings.depository, paid),
         cleared,
@@ -83,7 +83,7 @@ export function writesOf(
       })
     }
     case 'swap': {
-      const cleared = currencyIn.isNative ? 0 : spentAllowance(known, route) + emptied
+      const cleared = currencyIn.isNative ? 0 : spentAllowance(state, route) + emptied
       if (!currencyOut.isNative) return writes({ created: isNew(recipient, currencyOut), cleared })
       return writes({ accounts: isNew(recipient, currencyOut), cleared, paysNative: true })
     }
@@ -108,8 +108,8 @@ export function writesOf(
 }
 
 /** 1 where the transaction takes all that was allowed: what the step before it allows is what is taken at most. */
-function spentAllowance(known: KnownState, route: OriginRoute): number {
-  return (neededApproval(route, known) ?? known.allowance) === route.amountIn ? 1 : 0
+function spentAllowance(state: KnownState, route: OriginRoute): number {
+  return (neededApproval(route, state) ?? state.allowance) === route.amountIn ? 1 : 0
 }
 
 function writes(some: Partial<StateWrites>): StateWrites {

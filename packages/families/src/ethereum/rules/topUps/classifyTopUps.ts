@@ -126,13 +126,13 @@ function suspended(parse: SuspenseReason): Judgement {
  * reverted one had no effect; a delegated call runs in its caller's place and moves nothing of its own.
  */
 function tokenTransferFrames(trace: CallFrame, target: TopUpTarget): readonly CallFrame[] {
-  const found: CallFrame[] = []
+  const transferFrames: CallFrame[] = []
   const waiting: CallFrame[] = [trace]
   for (let frame = waiting.pop(); frame !== undefined; frame = waiting.pop()) {
     if (frame.isReverted) continue
     const callsToken = frame.type === 'CALL' && frame.to === target.token
-    if (callsToken && isTransferTo(hexToBytes(frame.input), target.custody)) found.push(frame)
+    if (callsToken && isTransferTo(hexToBytes(frame.input), target.custody)) transferFrames.push(frame)
     for (const call of frame.calls.toReversed()) waiting.push(call)
   }
-  return found
+  return transferFrames
 }

@@ -97,7 +97,7 @@ export const solanaQuoting: QuotingFamily = {
       },
       spenderOf: () => undefined,
       touched: () => [],
-      plan: (route, known) => [funded(planned(depository(), route, known), route, known)],
+      plan: (route, state) => [funded(planned(depository(), route, state), route, state)],
       encode: (transaction, route, bound) => encode(depository(), transaction, route, bound),
       addressSwap: () => undefined,
       encodeAddressSwap: () => {
@@ -181,14 +181,14 @@ const knownBytesMax = 1_000
 function formOf(payer: string, instructions: readonly SolanaInstruction[]): string {
   const numbers = new Map<string, number>([[payer, 0]])
   const numberOf = (address: string): number => {
-    const known = numbers.get(address) ?? numbers.size
-    numbers.set(address, known)
-    return known
+    const number = numbers.get(address) ?? numbers.size
+    numbers.set(address, number)
+    return number
   }
   return instructions
     .map(({ program, accounts, data }) => {
-      const named = accounts.map(([address, role]) => `${numberOf(address)}${role}`)
-      return `${numberOf(program)}:${named.join()}:${data.length}`
+      const roles = accounts.map(([address, role]) => `${numberOf(address)}${role}`)
+      return `${numberOf(program)}:${roles.join()}:${data.length}`
     })
     .join(' ')
 }
@@ -196,8 +196,8 @@ function formOf(payer: string, instructions: readonly SolanaInstruction[]): stri
 /** Bytes of a signed transaction, as web3.js compiles it. */
 export function transactionBytes(payer: string, instructions: readonly SolanaInstruction[]): number {
   const form = formOf(payer, instructions)
-  const known = knownBytes.get(form)
-  if (known !== undefined) return known
+  const cached = knownBytes.get(form)
+  if (cached !== undefined) return cached
   const { PublicKey, TransactionMessage } = solanaLibrary()
   const message = new TransactionMessage({
     payerKey: new PublicKey(payer),

@@ -106,7 +106,7 @@ export const tronQuoting: QuotingFamily = {
     hexAddress,
     spenderOf: (kind, currency) => (kind === 'deposit' ? spenderOf(settings, kind, currency) : undefined),
     touched: () => [],
-    plan: (route, known) => plan(settings, route, known),
+    plan: (route, state) => plan(settings, route, state),
     encode: (planned, route, { identity }) => encode(settings, planned, route, identity),
     addressSwap: () => undefined,
     encodeAddressSwap: () => {
@@ -116,13 +116,13 @@ export const tronQuoting: QuotingFamily = {
 }
 
 /** @throws TronFeeLimitError */
-function plan(settings: ChainSettings, route: OriginRoute, known: KnownState): readonly PlannedTransaction[] {
-  const planned = orderedTransactions(settings, route, known)
+function plan(settings: ChainSettings, route: OriginRoute, state: KnownState): readonly PlannedTransaction[] {
+  const planned = orderedTransactions(settings, route, state)
   for (const transaction of planned) {
     if (!sent.has(transaction.kind)) throw new Error(`nothing is deposited by ${route.by} on this family`)
-    checkFeeLimit(transaction, known.fees)
+    checkFeeLimit(transaction, state.fees)
   }
-  return feesOf(planned, route, known)
+  return feesOf(planned, route, state)
 }
 
 /**
