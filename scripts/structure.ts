@@ -60,19 +60,19 @@ function describeLongest(sized: readonly Sized[]): string {
 
 function functionsOf({ path, text }: RepositoryFile): readonly Sized[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-  const found: Sized[] = []
+  const sizedEntries: Sized[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
       const [start, end] = [node.getStart(), node.getEnd()].map(
         (position) => source.getLineAndCharacterOfPosition(position).line,
       )
       const own = node.name?.getText() ?? '(anonymous)'
-      found.push({ name: own, lines: (end ?? 0) - (start ?? 0) + 1 })
+      sizedEntries.push({ name: own, lines: (end ?? 0) - (start ?? 0) + 1 })
     }
     ts.forEachChild(node, visit)
   }
   visit(source)
-  return found
+  return sizedEntries
 }
 
 /** Size of the largest cycle of imports among a package's first-level folders. */

@@ -60,8 +60,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-const named = vitestWords.filter((word) => existsSync(join(root, word)))
-const linted = named.length > 0 ? named : ['.']
+const namedFiles = vitestWords.filter((word) => existsSync(join(root, word)))
+const linted = namedFiles.length > 0 ? namedFiles : ['.']
 const types = cached('types.tsbuildinfo')
 const staticCommands: readonly { readonly name: string; readonly command: readonly string[] }[] = [
   {
@@ -172,10 +172,10 @@ function passedByPath(outcome: TestRunOutcome): ReadonlyMap<string, readonly str
 }
 
 function suiteOf(name: string | undefined): Suite | typeof bitcoindSuite | undefined {
-  const known = [...suites, bitcoindSuite] as const
-  const found = known.find((one) => one === name)
-  if (found !== undefined || name === undefined) return found
-  console.error(`--suite: expected one of ${known.join(', ')}.`)
+  const suiteNames = [...suites, bitcoindSuite] as const
+  const suite = suiteNames.find((one) => one === name)
+  if (suite !== undefined || name === undefined) return suite
+  console.error(`--suite: expected one of ${suiteNames.join(', ')}.`)
   return process.exit(2)
 }
 

@@ -5,7 +5,7 @@ import type { Check, Finding, RepositoryFile } from './finding.ts'
 export const linksCheck: Check = { name: 'links', find: findDeadLinks }
 
 function findDeadLinks(files: readonly RepositoryFile[]): readonly Finding[] {
-  const known = new Set(files.flatMap(({ path }) => [path, ...foldersOf(path)]))
+  const knownPaths = new Set(files.flatMap(({ path }) => [path, ...foldersOf(path)]))
   const pages = files.filter(({ path }) => path.endsWith('.md'))
   const headings = new Map(pages.map(({ path, text }) => [path, anchorsOf(text)]))
   return pages.flatMap(({ path, text }) =>
@@ -16,7 +16,8 @@ function findDeadLinks(files: readonly RepositoryFile[]): readonly Finding[] {
         const target = targetOf(path, link)
         const [, anchor] = link.split('#')
         const anchors = headings.get(target)
-        if (!known.has(target)) return [{ file: path, problem: `links to ${link}, which does not exist` }]
+        if (!knownPaths.has(target))
+          return [{ file: path, problem: `links to ${link}, which does not exist` }]
         if (anchor === undefined || anchors === undefined || anchors.has(anchor)) return []
         return [{ file: path, problem: `links to ${link}, and ${target} has no such heading` }]
       }),

@@ -27,26 +27,28 @@ function findBrokenMigrations(files: readonly RepositoryFile[]): readonly Findin
   const list = files.find(({ path }) => path === frozenFile)
   if (list === undefined) return [{ file: frozenFile, problem: 'it is missing: put it back from git' }]
   const frozen = readFrozen(list.text)
-  const found = files.filter(({ path }) => migrationPath.test(path))
-  const paths = new Set(found.map(({ path }) => path))
+  const migrationFiles = files.filter(({ path }) => migrationPath.test(path))
+  const paths = new Set(migrationFiles.map(({ path }) => path))
   const gone = frozen.filter(({ path }) => !paths.has(path))
   return [
     ...gone.map(({ path }) => ({ file: path, problem: removed })),
-    ...found.flatMap((file) => problemsOf(file, frozen).map((problem) => ({ file: file.path, problem }))),
+    ...migrationFiles.flatMap((file) =>
+      problemsOf(file, frozen).map((problem) => ({ file: file.path, problem })),
+    ),
     ...sameNumbers([...paths].sort()),
   ]
 }
 
 function problemsOf({ path, text }: RepositoryFile, frozen: readonly FrozenMigration[]): readonly string[] {
   if (!migrationFileName.test(nameOf(path))) return ['its name is not as 0001_orders.sql']
-  const found = frozen.findIndex((one) => one.path === path)
-  const place = found < 0 ? frozen.length : found
-  if (found >= 0 && frozen[found]?.checksum !== migrationChecksum(text)) return [changed]
+  const frozenIndex = frozen.findIndex((one) => one.path === path)
+  const place = frozenIndex < 0 ? frozen.length : frozenIndex
+  if (frozenIndex >= 0 && frozen[frozenIndex]?.checksum !== migrationChecksum(text)) return [changed]
   const last = lastOf(folderOf(path), frozen.slice(0, place))
   return [
     ...(place >= frozenBeforeRules ? newMigrationProblems(text) : []),
     ...(place >= frozenBeforeRules && last !== undefined && path < last ? [insertedBefore(last)] : []),
-    ...(found < 0 ? [unfrozen] : []),
+    ...(frozenIndex < 0 ? [unfrozen] : []),
   ]
 }
 

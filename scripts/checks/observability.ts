@@ -45,6 +45,6 @@ function pageOf(files: readonly RepositoryFile[], name: string): string {
 }
 
 function namesIn(source: string): readonly string[] {
-  const found = [...source.matchAll(eventPattern), ...source.matchAll(metricPattern)]
-  return [...new Set(found.flatMap(([, ...groups]) => groups.filter((group) => group !== undefined)))]
+  const matches = [...source.matchAll(eventPattern), ...source.matchAll(metricPattern)]
+  return [...new Set(matches.flatMap(([, ...groups]) => groups.filter((group) => group !== undefined)))]
 }

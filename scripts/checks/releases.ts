@@ -26,12 +26,12 @@ function findBrokenReleases(files: readonly RepositoryFile[]): readonly Finding[
   const releases: Release[] = []
   for (const [index, line] of lines.entries()) {
     if (!line.startsWith('## ')) continue
-    const found = releaseHeading.exec(line)
-    if (found === null) {
+    const heading = releaseHeading.exec(line)
+    if (heading === null) {
       problems.push(`"${line}" is neither "## Unreleased" nor "## X.Y.Z, YYYY-MM-DD"`)
       continue
     }
-    const [, unreleased, major, minor, patch, date = ''] = found
+    const [, unreleased, major, minor, patch, date = ''] = heading
     if (unreleased !== undefined) {
       if (releases.length > 0) problems.push('"## Unreleased" stands below a release')
       continue

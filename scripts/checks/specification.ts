@@ -81,7 +81,7 @@ const filesOfSuites: ReadonlySet<string> = new Set(Object.values(suiteFiles).fla
 function ruleFindings(files: readonly RepositoryFile[]): readonly Finding[] {
   const paths = new Set(files.map(({ path }) => path))
   const rules = readRules(files)
-  const known = new Set(rules.map(({ id }) => id))
+  const ruleIds = new Set(rules.map(({ id }) => id))
   const titles = files.flatMap(titleIds)
   const proven = new Set(
     titles.filter(({ id, file }) => !isOfInterface(id) || !filesOfSuites.has(file)).map(({ id }) => id),
@@ -90,11 +90,11 @@ function ruleFindings(files: readonly RepositoryFile[]): readonly Finding[] {
     ...allPages.filter((path) => !paths.has(path)).map((file) => ({ file, problem: 'is missing' })),
     ...rules.flatMap((rule, index) => {
       const shape = shapeProblems(rule, rules.slice(0, index))
-      const problems = [...shape, ...proofProblems(rule, proven, known)]
+      const problems = [...shape, ...proofProblems(rule, proven, ruleIds)]
       return problems.map((problem) => ({ file: `${rule.file}:${rule.line}`, problem }))
     }),
     ...titles
-      .filter(({ id }) => !known.has(id))
+      .filter(({ id }) => !ruleIds.has(id))
       .map(({ id, file }) => ({ file, problem: `proves ${id}, which is no rule` })),
   ]
 }
@@ -118,10 +118,10 @@ const numberOf = (id: string): number => Number(id.slice(2))
 function proofProblems(
   { id, text, provenBy }: Rule,
   proven: ReadonlySet<string>,
-  known: ReadonlySet<string>,
+  ruleIds: ReadonlySet<string>,
 ): readonly string[] {
   const linked = [...text.matchAll(linkedRule)].map(([, other = '']) => other)
-  const unknown = linked.filter((other) => !known.has(other))
+  const unknown = linked.filter((other) => !ruleIds.has(other))
   const isPointing = provenBy !== 'nothing' || text.includes('](')
   const isProven = provenBy === 'nothing' || proven.has(id)
   return [

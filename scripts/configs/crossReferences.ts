@@ -47,10 +47,10 @@ function chainListProblems({ chains, quote }: ConfigSet): readonly string[] {
       const listed = byId.get(key)
       if (listed === undefined) return [`quote chain ${key} is not in the chains file`]
       // The hub knows chains that are not EVM ones by the hash of their names.
-      const known = [String(chainId), String(derivedHubChainId(key))]
+      const chainIds = [String(chainId), String(derivedHubChainId(key))]
       // The oracle refuses nodes of public networks in `local`, so that Tron has an id of its own there.
-      if (chains.environment === 'local' && listed.vmType === 'tron-vm') known.push(String(tronChainId))
-      if (known.includes(listed.hubChainId)) return []
+      if (chains.environment === 'local' && listed.vmType === 'tron-vm') chainIds.push(String(tronChainId))
+      if (chainIds.includes(listed.hubChainId)) return []
       return [`quote chain ${key} has id ${chainId}, the chains file ${listed.hubChainId}`]
     }),
     ...duplicates(Object.values(quote.chains).map((chain) => String(chain.chainId))).map(
@@ -94,9 +94,14 @@ function priceProblems({ quote }: ConfigSet): readonly string[] {
       .filter((feed) => quote.chains[feed.chain] === undefined)
       .map((feed) => `price ${price.key} reads a feed on ${feed.chain}, which is no quote chain`),
     ...price.pools.flatMap(({ chain, pool, token }) => {
-      const known = quote.chains[chain]?.uniswapV3?.pools.find((candidate) => candidate.address === pool)
-      if (known === undefined) return [`price ${price.key} reads ${pool}, which is no pool of ${chain}`]
-      return [known.token0, known.token1].includes(token) ? [] : [`pool ${pool} does not hold ${token}`]
+      const configuredPool = quote.chains[chain]?.uniswapV3?.pools.find(
+        (candidate) => candidate.address === pool,
+      )
+      if (configuredPool === undefined)
+        return [`price ${price.key} reads ${pool}, which is no pool of ${chain}`]
+      return [configuredPool.token0, configuredPool.token1].includes(token)
+        ? []
+        : [`pool ${pool} does not hold ${token}`]
     }),
   ])
 }

@@ -134,8 +134,8 @@ function chainOf(
   if (chain === undefined || native === undefined)
     throw new ConfigurationError(`The solver pays no native coin on ${key}.`)
   if (feed === undefined) throw new ConfigurationError(`No feed tells the price of the coin of ${key}.`)
-  const optional = (text: string | undefined, what: string) =>
-    text === undefined ? undefined : addressOf(text, what)
+  const optional = (text: string | undefined, setting: string) =>
+    text === undefined ? undefined : addressOf(text, setting)
   return {
     ...{ key, chainId: chain.chainId },
     fillContract: addressOf(chain.fillContract, `the fill contract of ${key}`),
@@ -153,10 +153,10 @@ function contractsOf(chain: Files['quote']['chains'][string]): readonly string[]
   return [...named, depositAddresses?.contract, permitRouter?.contract].flatMap((one) => one ?? [])
 }
 
-function addressOf(text: unknown, what: string): Hex {
-  const found = typeof text === 'string' ? parseCasedAddress(text) : undefined
-  if (found === undefined) throw new ConfigurationError(`The files have no address of ${what}.`)
-  return found
+function addressOf(text: unknown, setting: string): Hex {
+  const address = typeof text === 'string' ? parseCasedAddress(text) : undefined
+  if (address === undefined) throw new ConfigurationError(`The files have no address of ${setting}.`)
+  return address
 }
 
 const solverSchema = z.looseObject({ chains: z.record(z.string(), z.looseObject({})) })

@@ -42,8 +42,8 @@ export function parseFieldOptions(
   end?: End,
 ): FieldOptions {
   const { args } = takeCommandLine(words, program, end)
-  const named = args.operand('environment')
-  const environment = named === 'testnets' ? 'testnets.prod' : named
+  const environmentName = args.operand('environment')
+  const environment = environmentName === 'testnets' ? 'testnets.prod' : environmentName
   const maxUsd = args.text('max-usd') ?? '20'
   if (refusedEnvironments.includes(environment))
     throw new ConfigurationError(`The field is no place for ${environment}: npm run field -- testnets`)

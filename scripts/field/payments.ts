@@ -176,7 +176,7 @@ function factsOf({ messages, message, execution }: Attestation): Record<string, 
 class Ended extends Error {}
 
 async function patiently<Value>(
-  what: string,
+  subject: string,
   { signal }: Pick<Asked, 'signal'>,
   withinMs: number,
   read: () => Promise<Value | undefined>,
@@ -194,7 +194,7 @@ async function patiently<Value>(
     }
     await delay(pollMs)
   }
-  throw new Error(`${what} did not come within ${withinMs / 1_000} s${last === '' ? '' : `: ${last}`}`)
+  throw new Error(`${subject} did not come within ${withinMs / 1_000} s${last === '' ? '' : `: ${last}`}`)
 }
 
 /** @throws Error with what the service says */

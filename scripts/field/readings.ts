@@ -47,9 +47,9 @@ export function parseFamilyEndpoints(text: string | undefined): readonly FamilyE
     const [family = '', ...rest] = entry.split('=')
     const url = rest.join('=')
     if (readings[family] !== undefined && URL.canParse(url)) return { family, url }
-    const known = Object.keys(readings).join(', ')
+    const readingNames = Object.keys(readings).join(', ')
     throw new ConfigurationError(
-      `FIELD_READ_URLS: entry ${index + 1} is not family=url, with one of ${known}.`,
+      `FIELD_READ_URLS: entry ${index + 1} is not family=url, with one of ${readingNames}.`,
     )
   })
 }

@@ -1,7 +1,7 @@
 // The report of a run in the field, for whoever was not there. Pure.
 import { announce, nameOf, type Step, usdText } from './plan.ts'
 
-export type Taken = {
+export type StepResult = {
   readonly step: Step
   readonly outcome: 'done' | 'failed' | 'not taken'
   readonly told: string
@@ -12,7 +12,7 @@ export type FieldReport = {
   readonly environment: string
   readonly startedAt: Date
   readonly endedAt: Date
-  readonly taken: readonly Taken[]
+  readonly taken: readonly StepResult[]
   readonly sumMicroUsd: bigint
   /** Decrease of the funded account and the fill wallet, in microUSD; undefined where they could not be read. */
   readonly spentMicroUsd: bigint | undefined

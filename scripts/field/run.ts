@@ -30,7 +30,7 @@ import {
 } from './plan.ts'
 import { readFamily } from './readings.ts'
 import { type Recording, startRecording } from './recording.ts'
-import { isWhole, renderPlan, renderReport, type Taken } from './report.ts'
+import { isWhole, renderPlan, renderReport, type StepResult } from './report.ts'
 import type { FieldServices } from './services.ts'
 import { deployContracts, prepareServices, startServices } from './startedServices.ts'
 import { createSteps, Stopped, type Take, wordsOf } from './steps.ts'
@@ -217,7 +217,7 @@ async function payAll(run: FieldRun, stage: Stage): Promise<void> {
 async function reportEnd(
   run: FieldRun,
   { accounts, recording, opened, folder, startedAt }: Stage,
-  end: { readonly taken: readonly Taken[]; readonly stopped: string | undefined },
+  end: { readonly taken: readonly StepResult[]; readonly stopped: string | undefined },
 ): Promise<void> {
   const { environment, sumMicroUsd, isDryRun, print } = run
   const { funder, fillWallet } = accounts
@@ -254,8 +254,8 @@ async function replayRecords(folder: string) {
 function needsOf(opened: readonly Opened[], steps: readonly Step[]) {
   return opened.map(({ key, balanceWei }) => {
     const needed = neededWei(steps, key)
-    const told = `${formatUnits(balanceWei, 18)} coins on ${key}, and may need ${formatUnits(needed, 18)}`
-    return { isShort: balanceWei < needed, told }
+    const needText = `${formatUnits(balanceWei, 18)} coins on ${key}, and may need ${formatUnits(needed, 18)}`
+    return { isShort: balanceWei < needed, told: needText }
   })
 }
 
@@ -303,14 +303,14 @@ async function giveBack(
   opened: readonly Opened[],
   { fillWalletKey, funder }: Accounts,
 ): Promise<readonly string[]> {
-  const told: string[] = []
+  const lines: string[] = []
   for (const chain of opened) {
     try {
       const sent = await drain(chain, fillWalletKey, funder)
-      if (sent > 0n) told.push(`${formatUnits(sent, 18)} coins on ${chain.key}`)
+      if (sent > 0n) lines.push(`${formatUnits(sent, 18)} coins on ${chain.key}`)
     } catch (error) {
-      told.push(`nothing on ${chain.key}, where the next run tries again (${wordsOf(error)})`)
+      lines.push(`nothing on ${chain.key}, where the next run tries again (${wordsOf(error)})`)
     }
   }
-  return told
+  return lines
 }

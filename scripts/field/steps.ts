@@ -1,5 +1,5 @@
 import { announce, isWithin, nameOf, type Step, usdText } from './plan.ts'
-import type { Taken } from './report.ts'
+import type { StepResult } from './report.ts'
 
 /** A step was not taken, or failed, which is its cause. The run ends, and money goes back. */
 export class Stopped extends Error {}
@@ -11,7 +11,7 @@ type Steps = {
   /** Says what a step spends, and takes it where the sum allows. @throws Stopped */
   readonly take: Take
   /** All until now, in their order. */
-  readonly taken: readonly Taken[]
+  readonly taken: readonly StepResult[]
 }
 
 /**
@@ -26,7 +26,7 @@ export function createSteps(limits: {
   readonly scrub: (text: string) => string
 }): Steps {
   const { print, signal, sumMicroUsd, outlay, scrub } = limits
-  const taken: Taken[] = []
+  const results: StepResult[] = []
 
   /** @returns why the sum does not allow it */
   async function aboveSum(step: Step): Promise<string | undefined> {
@@ -40,9 +40,9 @@ export function createSteps(limits: {
     signal.throwIfAborted()
     print(announce(step))
     const begin = performance.now()
-    const end = (outcome: Taken['outcome'], told: string) => {
-      taken.push({ step, outcome, told, seconds: (performance.now() - begin) / 1_000 })
-      print(`  ${outcome}: ${scrub(told)}`)
+    const end = (outcome: StepResult['outcome'], description: string) => {
+      results.push({ step, outcome, told: description, seconds: (performance.now() - begin) / 1_000 })
+      print(`  ${outcome}: ${scrub(description)}`)
     }
     try {
       const why = await aboveSum(step)
@@ -50,8 +50,8 @@ export function createSteps(limits: {
         end('not taken', why)
         throw new Stopped(`${nameOf(step)} would exceed the sum: ${why}`)
       }
-      const [value, told] = await work()
-      end('done', told)
+      const [value, description] = await work()
+      end('done', description)
       return value
     } catch (cause) {
       if (cause instanceof Stopped) throw cause
@@ -60,7 +60,7 @@ export function createSteps(limits: {
     }
   }
 
-  return { take, taken }
+  return { take, taken: results }
 }
 
 const wordsMax = 400

@@ -40,14 +40,14 @@ async function tryPayment(payer: Payer, pair: Pair): Promise<void> {
   const quoteApi = { url: services.quoteApiUrl, signal }
   const quoted = await take(freeStep('quote', place), async () => {
     const amountWei = weiOf(outputMicroUsd, to.costs)
-    const found = await askQuote(quoteApi, { user: funder, from, to, amountWei })
-    const payments = found.payments.map(async (payment) => ({
+    const quote = await askQuote(quoteApi, { user: funder, from, to, amountWei })
+    const payments = quote.payments.map(async (payment) => ({
       ...payment,
       gasMax: await measuredGasMax(from, { ...payment, from: funder }),
     }))
     return [
-      { ...found, payments: await Promise.all(payments) },
-      `request ${found.requestId}, ${found.received} coins to receive`,
+      { ...quote, payments: await Promise.all(payments) },
+      `request ${quote.requestId}, ${quote.received} coins to receive`,
     ]
   })
   await deposit(payer, pair, quoted.payments)

@@ -50,9 +50,9 @@ export function createProcesses(): Processes {
   }
 }
 
-async function requireSuccess(child: ChildProcess, what: string, output = () => ''): Promise<void> {
+async function requireSuccess(child: ChildProcess, subject: string, output = () => ''): Promise<void> {
   const [code, signal] = await once(child, 'close')
-  if (code !== 0) throw new Error(`${what} ended with ${code ?? signal}\n${output()}`)
+  if (code !== 0) throw new Error(`${subject} ended with ${code ?? signal}\n${output()}`)
 }
 
 async function endGroup(child: ChildProcess): Promise<void> {

@@ -26,9 +26,9 @@ export function readFrozen(text: string): readonly FrozenMigration[] {
 
 /** The list with what is not in it yet behind the rest; no line of it changes. */
 export function withUnfrozen(list: string, files: readonly RepositoryFile[]): string {
-  const known = new Set(readFrozen(list).map(({ path }) => path))
+  const frozenPaths = new Set(readFrozen(list).map(({ path }) => path))
   const added = files
-    .filter(({ path }) => migrationPath.test(path) && !known.has(path))
+    .filter(({ path }) => migrationPath.test(path) && !frozenPaths.has(path))
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
   return list + added.map(({ path, text }) => `${migrationChecksum(text)}  ${path}\n`).join('')
 }

@@ -60,9 +60,9 @@ async function readFile(folder: string, text: string): Promise<Outcome> {
   const { error, jsonrpc, result } = Object(body)
   if (typeof error === 'object' && error !== null) return refused(`${error.code} ${error.message}`)
   const isEnvelope = jsonrpc !== undefined || Object.keys(Object(body)).every((key) => envelope.has(key))
-  const found = isEnvelope && result !== undefined ? result : body
-  if (found === null) return refused('there is nothing')
-  return readRecord(kinds, { text, result: found })
+  const recordedResult = isEnvelope && result !== undefined ? result : body
+  if (recordedResult === null) return refused('there is nothing')
+  return readRecord(kinds, { text, result: recordedResult })
 }
 
 const envelope: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error'])

@@ -11,9 +11,9 @@ const asked = { alias: 'the node', count: 1, firstId: 1 }
  * question had becomes ours. A limit of the rate that is read as the node's own error is a difference.
  */
 export function readRefusal(text: string): Outcome {
-  const given = parseJson(text)
-  const envelope = Object.hasOwn(Object(given), 'error') ? Object(given) : undefined
-  const error = envelope?.error ?? given
+  const parsedJson = parseJson(text)
+  const envelope = Object.hasOwn(Object(parsedJson), 'error') ? Object(parsedJson) : undefined
+  const error = envelope?.error ?? parsedJson
   const { code, message } = Object(error)
   if (envelope === undefined && code === undefined) return refused(reasonOf(text))
   const id = typeof envelope?.id === 'number' || typeof envelope?.id === 'string' ? 1 : envelope?.id

@@ -38,7 +38,7 @@ export function proofProblems(rules: readonly Rule[], runs: readonly KeptRun[]):
     'any suite': idsIn(proofs),
     'npm test': idsIn(proofs.filter(({ suite }) => suite === npmTest)),
   }
-  const known = new Set(rules.map(({ id }) => id))
+  const ruleIds = new Set(rules.map(({ id }) => id))
   return [
     ...rules.flatMap(({ id, file, line, provenBy }) =>
       provenBy === 'nothing' || proven[provenBy].has(id)
@@ -46,7 +46,7 @@ export function proofProblems(rules: readonly Rule[], runs: readonly KeptRun[]):
         : [`${file}:${line}: ${id} is proven by no test that passed in ${provenBy}`],
     ),
     ...proofs.flatMap(({ file, title, ids }) =>
-      ids.filter((id) => !known.has(id)).map((id) => `${file} › ${title}: ${id} is no rule`),
+      ids.filter((id) => !ruleIds.has(id)).map((id) => `${file} › ${title}: ${id} is no rule`),
     ),
   ]
 }

@@ -21,16 +21,16 @@ export type Installed = {
  * be chosen from.
  */
 export function installedIn(folder: string): ReadonlyMap<string, Installed> {
-  const found = new Map<string, Installed>()
+  const installedByName = new Map<string, Installed>()
   const store = join(folder, 'node_modules/.pnpm')
   for (const entry of readdirSync(store)) {
     if (!entry.includes('@')) continue
     for (const path of packagesIn(join(store, entry, 'node_modules'))) {
       const read = readPackage(path)
-      if (read !== undefined) found.set(`${read.name}@${read.version}`, read)
+      if (read !== undefined) installedByName.set(`${read.name}@${read.version}`, read)
     }
   }
-  return found
+  return installedByName
 }
 
 /** @returns undefined where there is no package */

@@ -23,8 +23,8 @@ async function main(): Promise<void> {
   if (words.length > 0) {
     silenceWarnings()
     const { args } = takeCommandLine(words, program)
-    const asked = args.isOn('json') ? ['--json'] : []
-    process.exitCode = await runDoctor(service, asked, { variables, examine: examineQuoteApi })
+    const doctorArgs = args.isOn('json') ? ['--json'] : []
+    process.exitCode = await runDoctor(service, doctorArgs, { variables, examine: examineQuoteApi })
     return
   }
   const environment = await variables()

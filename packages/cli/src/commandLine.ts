@@ -102,8 +102,8 @@ function placed(root: Command, { words }: CommandForm, groups: Program<CommandFo
   if (words === '') return root
   const [first = '', verb] = words.split(' ')
   if (verb === undefined) return root.command(first)
-  const known = root.commands.find((command) => command.name() === first)
-  const group = known ?? root.command(first).description(groups?.[first] ?? '')
+  const existingCommand = root.commands.find((command) => command.name() === first)
+  const group = existingCommand ?? root.command(first).description(groups?.[first] ?? '')
   return group.command(verb)
 }
 

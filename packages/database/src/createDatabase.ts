@@ -173,8 +173,8 @@ type NameOf = (text: string) => string | undefined
 function createStatementNames(): NameOf {
   const names = new Map<string, string>()
   return (text) => {
-    const known = names.get(text)
-    if (known !== undefined || names.size >= namedStatementsMax) return known
+    const cachedName = names.get(text)
+    if (cachedName !== undefined || names.size >= namedStatementsMax) return cachedName
     const name = `causeway_${names.size + 1}`
     names.set(text, name)
     return name

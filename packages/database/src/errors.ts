@@ -85,8 +85,8 @@ export function toCallerError(error: unknown): unknown {
 
 /** Like `toCallerError`, for whoever cannot connect: a refused login or a full list ends by itself or by an operator. */
 export function toConnectingError(error: unknown): unknown {
-  const known = toCallerError(error)
-  if (known instanceof DomainError) return known
+  const callerError = toCallerError(error)
+  if (callerError instanceof DomainError) return callerError
   return new UpstreamUnavailableError('The database takes no connection.', { cause: error })
 }
 

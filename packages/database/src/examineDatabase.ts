@@ -58,14 +58,14 @@ const oldestMajor = 14
 const testedMajor = 17
 
 /** Connects once and asks; leaves nothing behind. */
-export async function examineDatabase(examined: ExaminedDatabase, found: Findings): Promise<void> {
+export async function examineDatabase(examined: ExaminedDatabase, findings: Findings): Promise<void> {
   const { setting, isWaitedFor } = examined
   try {
     const { facts, schema } = await readFacts(examined)
-    found.add(...judgeDatabase(facts, examined), ...schema.map((finding) => ({ ...finding, setting })))
+    findings.add(...judgeDatabase(facts, examined), ...schema.map((finding) => ({ ...finding, setting })))
   } catch (error) {
     const isComing = isWaitedFor && whileStarting(error) !== undefined
-    found.add({
+    findings.add({
       ...{ code: 'database-unreachable', severity: isComing ? 'degrades' : 'stops', setting },
       seen: `the database cannot be used${refusalOf(error) ?? ''}${isComing ? '; the start waits for it' : ''}`,
       fix: fixOf(sqlState(error)),

@@ -144,21 +144,21 @@ async function openHistory(client: pg.Client, module: string): Promise<readonly 
   const history = historyOf(module)
   const make = `create table ${history} (id serial primary key, name varchar(255) not null, run_on timestamp not null)`
   const extend = `alter table ${history} add column checksum text, add column stops_older boolean`
-  const what = `the history of ${module}`
+  const subject = `the history of ${module}`
   const columns = await historyColumns(catalogOf(client), module)
-  if (columns.size === 0) await apply(client, what, make)
-  if (!columns.has('checksum')) await apply(client, what, extend)
+  if (columns.size === 0) await apply(client, subject, make)
+  if (!columns.has('checksum')) await apply(client, subject, extend)
   return readHistory(catalogOf(client), module, true)
 }
 
 const called = (module: string, { name }: MigrationFile) => `the migration ${module}/${name}.sql`
 
-async function apply(client: pg.Client, what: string, text: string): Promise<void> {
+async function apply(client: pg.Client, subject: string, text: string): Promise<void> {
   try {
     await client.query(text)
   } catch (error) {
     // A server that stops or a disk that is full is waited for: nothing is wrong with the text.
-    throw whileStarting(error) === undefined ? failedMigration(what, text, error) : error
+    throw whileStarting(error) === undefined ? failedMigration(subject, text, error) : error
   }
 }
 

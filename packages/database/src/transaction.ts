@@ -34,9 +34,9 @@ export async function runTransaction<T>(
     if (!isOpen) throw new Error('this transaction has ended')
   }
   const tx: SqlWriteTx = {
-    async query<Row extends SqlRow>(...asked: Parameters<SqlWriteTx['query']>) {
+    async query<Row extends SqlRow>(...queryArguments: Parameters<SqlWriteTx['query']>) {
       refuseWhenEnded()
-      const answer = heard(run<Row>(...asked))
+      const answer = heard(run<Row>(...queryArguments))
       await begun
       isBegun = true
       return (await answer).rows

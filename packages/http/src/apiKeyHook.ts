@@ -31,10 +31,11 @@ export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void 
     throw unauthorized()
   }
   app.addHook('onRequest', (request, _reply, done) => {
-    const named = request.headers[apiKeyHeader]
+    const headerValue = request.headers[apiKeyHeader]
     const token = bearerKeys ? readBearerToken(request.headers.authorization) : undefined
-    if (named !== undefined && token !== undefined && named !== token) return done(contradiction())
-    const header = named ?? token ?? readQueryKey(request)
+    if (headerValue !== undefined && token !== undefined && headerValue !== token)
+      return done(contradiction())
+    const header = headerValue ?? token ?? readQueryKey(request)
     if (header === undefined) return done()
     authenticate(request, header).then(() => done(), done)
   })

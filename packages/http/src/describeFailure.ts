@@ -74,13 +74,13 @@ function brokenRule({ failure, field, message }: RequestFailure): ErrorData {
 
 function describeForeign(error: unknown, policy: ErrorPolicy): FailureAnswer {
   const { code, statusCode } = readFastifyError(error)
-  const known = code === undefined ? undefined : fastifyFailures.get(code)
-  if (known !== undefined) {
+  const fastifyFailure = code === undefined ? undefined : fastifyFailures.get(code)
+  if (fastifyFailure !== undefined) {
     return answer({
-      status: statusByFailure[known.failure],
-      errorCode: policy.errorCodes[known.failure],
-      message: known.message,
-      retryAfterSeconds: known.failure === 'timed_out' ? 1 : undefined,
+      status: statusByFailure[fastifyFailure.failure],
+      errorCode: policy.errorCodes[fastifyFailure.failure],
+      message: fastifyFailure.message,
+      retryAfterSeconds: fastifyFailure.failure === 'timed_out' ? 1 : undefined,
     })
   }
   // The framework's own refusals alone: a part may throw what another server answered to it.

@@ -49,11 +49,11 @@ const pollMs = 10
 
 /** One turn polls the kernel once, and may accept a single connection. */
 async function settleAccepts(connections: Connections, hasTime: () => boolean): Promise<void> {
-  let seen = connections.acceptedCount
+  let acceptedCount = connections.acceptedCount
   for (let quiet = 0; quiet < quietTurns && hasTime(); quiet += 1) {
     await new Promise<void>((resolve) => setImmediate(resolve))
-    if (connections.acceptedCount !== seen) quiet = 0
-    seen = connections.acceptedCount
+    if (connections.acceptedCount !== acceptedCount) quiet = 0
+    acceptedCount = connections.acceptedCount
   }
 }
 

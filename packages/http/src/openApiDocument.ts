@@ -234,9 +234,9 @@ class NamedSchemas {
   #keep(name: string, suffix: string, schema: JsonObject): string {
     const text = JSON.stringify(schema)
     for (const candidate of suffix === '' ? [name] : [name, `${name}${suffix}`]) {
-      const known = this.#byName.get(candidate)
-      if (known === undefined) this.#byName.set(candidate, { schema, text })
-      if (known === undefined || known.text === text) return candidate
+      const existingSchema = this.#byName.get(candidate)
+      if (existingSchema === undefined) this.#byName.set(candidate, { schema, text })
+      if (existingSchema === undefined || existingSchema.text === text) return candidate
     }
     throw new Error(`two schemas are called ${name}`)
   }

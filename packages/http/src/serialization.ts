@@ -16,8 +16,8 @@ const compiled = new WeakMap<$ZodType, Serialize>()
  */
 export function serializerOf({ schema }: { schema: unknown }): Serialize {
   if (!(schema instanceof $ZodType)) throw new TypeError('a response schema must be a zod schema')
-  const known = compiled.get(schema)
-  if (known !== undefined) return known
+  const cached = compiled.get(schema)
+  if (cached !== undefined) return cached
   const serialize = compileSerializer(schema)
   compiled.set(schema, serialize)
   return serialize

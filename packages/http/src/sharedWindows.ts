@@ -143,8 +143,9 @@ class Bucket {
   }
 
   #windowOf(caller: string): Window {
-    const known = this.#windows.get(caller)
-    if (known !== undefined && (known.waiting.length > 0 || known.endsAtMs > Date.now())) return known
+    const cachedWindow = this.#windows.get(caller)
+    if (cachedWindow !== undefined && (cachedWindow.waiting.length > 0 || cachedWindow.endsAtMs > Date.now()))
+      return cachedWindow
     this.#windows.delete(caller)
     if (this.#windows.size >= callersMax) this.#forgetOldest()
     const window = { caller, endsAtMs: 0, left: 0, taken: 0, isFull: false, waiting: [] }

@@ -67,14 +67,14 @@ export function createEndpointMetrics(
   return (chain, endpoint) => {
     const labels = { chain, endpoint }
     const answers = seconds.labels(labels)
-    const told = { 'server.address': endpoint, 'causeway.chain': chain }
+    const attributes = { 'server.address': endpoint, 'causeway.chain': chain }
     requests.inc({ chain, endpoint, outcome: 'answered' }, 0)
     outvoted.inc(labels, 0)
     return {
       exchanged(taken, failure) {
         requests.inc({ chain, endpoint, outcome: failure ?? 'answered' })
         if (failure === undefined) answers.observe(taken)
-        tracing?.called('chain endpoint', told, { seconds: taken, failure })
+        tracing?.called('chain endpoint', attributes, { seconds: taken, failure })
       },
       outvoted: () => outvoted.inc(labels),
     }

@@ -30,8 +30,12 @@ export async function readSecrets(options: {
   environment: Environment
   directory?: string
 }): Promise<ReadonlyMap<string, string>> {
-  const named = options.environment['SECRETS_DIR']
-  const { directory = named === undefined || isBlank(named) ? defaultSecretsDirectory : named } = options
+  const secretsDirectory = options.environment['SECRETS_DIR']
+  const {
+    directory = secretsDirectory === undefined || isBlank(secretsDirectory)
+      ? defaultSecretsDirectory
+      : secretsDirectory,
+  } = options
   const secrets = new Map<string, string>()
   for (const name of await listFiles(directory)) {
     const values = parseSecretsFile(await readSecretsFile(join(directory, name), name), name)

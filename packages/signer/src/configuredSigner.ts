@@ -32,9 +32,9 @@ export type SignerSettings = {
  */
 export async function createConfiguredSigner(settings: SignerSettings): Promise<ConfiguredSigner> {
   const { environment, warn, prefix = '' } = settings
-  const named = (environment[`${prefix}SIGNING_MODULE`] ?? '').trim()
-  if (named === '') warn(`${prefix}SIGNING_MODULE is not set: raw-private-key is taken.`)
-  switch (named) {
+  const moduleName = (environment[`${prefix}SIGNING_MODULE`] ?? '').trim()
+  if (moduleName === '') warn(`${prefix}SIGNING_MODULE is not set: raw-private-key is taken.`)
+  switch (moduleName) {
     case '':
     case 'raw-private-key':
       return createRawSigner(settings)
@@ -42,7 +42,7 @@ export async function createConfiguredSigner(settings: SignerSettings): Promise<
       return openKmsSigner(environment, prefix)
     default:
       throw new ConfigurationError(
-        `${prefix}SIGNING_MODULE is ${heldText(named)} and must be raw-private-key or aws-kms.`,
+        `${prefix}SIGNING_MODULE is ${heldText(moduleName)} and must be raw-private-key or aws-kms.`,
       )
   }
 }

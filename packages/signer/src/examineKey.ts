@@ -13,12 +13,12 @@ const othersMayRead = 0o004
 
 /**
  * Opens the key that a service would sign with, and closes it.
- * @param found takes what is wrong, contradicts or lies open, and the address of a key that can be used
+ * @param findings takes what is wrong, contradicts or lies open, and the address of a key that can be used
  * @returns its address, `undefined` where it cannot be used
  */
 export async function examineSigningKey(
   files: KeyFiles & Pick<SignerSettings, 'prefix'>,
-  found: Findings,
+  findings: Findings,
 ): Promise<Hex | undefined> {
   const { environment, prefix = '' } = files
   const raw = `${prefix}ECDSA_PRIVATE_KEY`
@@ -27,54 +27,54 @@ export async function examineSigningKey(
   const unused = isManaged ? [raw, `${raw}_FILE`] : [managed, `${prefix}AWS_KMS_SIGNER_KEY_REGION`]
   for (const name of unused.filter((one) => (environment[one] ?? '') !== '')) {
     const taken = isManaged ? managed : raw
-    found.add({
+    findings.add({
       ...{ code: 'setting-contradicts', severity: 'degrades', setting: name },
       seen: `is set, and ${prefix}SIGNING_MODULE takes ${taken}`,
       fix: `Remove ${name}, or change ${prefix}SIGNING_MODULE.`,
     })
   }
-  if (!isManaged) sayWhoReads(`${raw}_FILE`, files, found)
-  const signer = await found.attemptLater(
+  if (!isManaged) sayWhoReads(`${raw}_FILE`, files, findings)
+  const signer = await findings.attemptLater(
     () => createConfiguredSigner({ ...files, prefix, warn: () => undefined, isThreaded: false }),
     'key-wrong',
   )
   if (signer === undefined) return undefined
   await signer.close()
-  say(found, 'key-read', 'note', isManaged ? managed : raw, `signs as ${signer.address}`, 'Nothing to do.')
+  say(findings, 'key-read', 'note', isManaged ? managed : raw, `signs as ${signer.address}`, 'Nothing to do.')
   return signer.address
 }
 
 /** A key beside the signing one. @returns true where it is set and can be used */
-export function examineKeySetting(name: string, files: KeyFiles, found: Findings): boolean {
-  sayWhoReads(`${name}_FILE`, files, found)
-  return found.attempt(() => readPrivateKeySetting({ ...files, name }), 'key-wrong') !== undefined
+export function examineKeySetting(name: string, files: KeyFiles, findings: Findings): boolean {
+  sayWhoReads(`${name}_FILE`, files, findings)
+  return findings.attempt(() => readPrivateKeySetting({ ...files, name }), 'key-wrong') !== undefined
 }
 
 /** Examines a secret that has a form of its own. */
-export function examineSecretSetting(name: string, files: KeyFiles, found: Findings): boolean {
-  sayWhoReads(`${name}_FILE`, files, found)
-  return found.attempt(() => readSecretSetting({ ...files, name }), 'key-wrong') !== undefined
+export function examineSecretSetting(name: string, files: KeyFiles, findings: Findings): boolean {
+  sayWhoReads(`${name}_FILE`, files, findings)
+  return findings.attempt(() => readSecretSetting({ ...files, name }), 'key-wrong') !== undefined
 }
 
-function sayWhoReads(setting: string, { environment, modeOf }: KeyFiles, found: Findings): void {
+function sayWhoReads(setting: string, { environment, modeOf }: KeyFiles, findings: Findings): void {
   const mode = modeOf(environment[setting] ?? '')
   if (mode === undefined || (mode & othersMayRead) === 0) return
-  const seen = `every account of this machine may read the file (mode ${(mode & 0o777).toString(8)})`
+  const observation = `every account of this machine may read the file (mode ${(mode & 0o777).toString(8)})`
   say(
-    found,
+    findings,
     'key-exposed',
     'degrades',
     setting,
-    seen,
+    observation,
     'chmod 400 the file, owned by the user that runs the service.',
   )
 }
 
 function say(
-  found: Findings,
+  findings: Findings,
   code: FindingCode,
   severity: Severity,
   ...[setting, seen, fix]: readonly [string, string, string]
 ): void {
-  found.add({ code, severity, setting, seen, fix })
+  findings.add({ code, severity, setting, seen, fix })
 }

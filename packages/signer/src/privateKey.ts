@@ -29,8 +29,8 @@ type SecretSource = {
  * @throws ConfigurationError when both are set, the file cannot be read, or the key is not valid
  */
 export function readPrivateKeySetting(options: SecretSource): Secret | undefined {
-  const found = readSetting(options)
-  return found && parsePrivateKey(found.text, found.setting)
+  const setting = readSetting(options)
+  return setting && parsePrivateKey(setting.text, setting.setting)
 }
 
 /**
@@ -38,8 +38,8 @@ export function readPrivateKeySetting(options: SecretSource): Secret | undefined
  * @throws ConfigurationError when both are set, or the file cannot be read
  */
 export function readSecretSetting(options: SecretSource): Secret | undefined {
-  const found = readSetting(options)
-  return found && new Secret(found.text.trim())
+  const setting = readSetting(options)
+  return setting && new Secret(setting.text.trim())
 }
 
 function readSetting({

@@ -12,8 +12,9 @@ export function networkProblems(bundle: Bundle): readonly { file: string; proble
   const { file, policies, services, budgets, workloads, namespaces } = bundle
   const selecting = [...services, ...budgets].flatMap((one) => {
     const labels = one.kind === 'Service' ? one.spec.selector : one.spec.selector.matchLabels
-    const found = workloads.some((workload) => matches(labels, workload)) && Object.keys(labels).length > 0
-    return found ? [] : [{ file: one.file, problem: `${one.kind} ${one.metadata.name} selects no pod` }]
+    const isMatched =
+      workloads.some((workload) => matches(labels, workload)) && Object.keys(labels).length > 0
+    return isMatched ? [] : [{ file: one.file, problem: `${one.kind} ${one.metadata.name} selects no pod` }]
   })
   return [
     ...(policies.some(deniesAll)

@@ -98,11 +98,13 @@ function probeProblems(container: Container): readonly string[] {
   } as const
   const names = container.ports.map(({ name }) => name)
   return (['startupProbe', 'livenessProbe', 'readinessProbe'] as const).flatMap((kind) => {
-    const asked = container[kind]?.httpGet
-    if (asked === undefined) return [`${kind} by HTTP`]
+    const httpGet = container[kind]?.httpGet
+    if (httpGet === undefined) return [`${kind} by HTTP`]
     return [
-      ...(asked.path === expected[kind] ? [] : [`${kind} asks ${asked.path}, not ${expected[kind]}`]),
-      ...(asked.port === 'ops' && names.includes('ops') ? [] : [`${kind} asks port ${asked.port}, not ops`]),
+      ...(httpGet.path === expected[kind] ? [] : [`${kind} asks ${httpGet.path}, not ${expected[kind]}`]),
+      ...(httpGet.port === 'ops' && names.includes('ops')
+        ? []
+        : [`${kind} asks port ${httpGet.port}, not ops`]),
     ]
   })
 }

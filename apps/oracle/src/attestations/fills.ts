@@ -39,24 +39,24 @@ export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = as
 ) => {
   const { order, orderSignature } = request
   const orderId = hashOrder(order, context.networkOf)
-  const named = nameInputs(request, context)
+  const inputEntries = nameInputs(request, context)
   const outputChain = chainOf(context, order.output.chainId)
   const transactionId = codecOf(outputChain).canonicalTransactionId(request.fill.transactionId)
   const message = (bpsDiff: bigint): FillsResponse['message'] => ({
-    data: { order, orderSignature, inputs: signedEntries(named), fill: { transactionId } },
+    data: { order, orderSignature, inputs: signedEntries(inputEntries), fill: { transactionId } },
     result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },
     signatures: [],
   })
 
   if (request.force === true) {
-    const facts = await readInputs(named, context, options)
-    const deposits = forcedDeposits({ inputs: named, facts, orderId })
+    const facts = await readInputs(inputEntries, context, options)
+    const deposits = forcedDeposits({ inputs: inputEntries, facts, orderId })
     const execution = settlementExecution({ order, orderId, deposits, context, paysFees: true })
     return { unsigned: { message: message(0n), execution }, evidence: evidenceOf(facts), isFinal: true }
   }
 
   checkOrderSignature({ solver: order.solver, orderId, signature: orderSignature }, context)
-  const inputs = entryPerInput(named, order, 'MISSING_INPUT')
+  const inputs = entryPerInput(inputEntries, order, 'MISSING_INPUT')
   const readingInputs = readInputs(inputs, context, options)
   const [deposits, fillFacts] = await inputsFirst(
     readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId })),

@@ -47,13 +47,13 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
 ) => {
   const { order, orderSignature } = request
   const orderId = hashOrder(order, context.networkOf)
-  const named = nameInputs(request, context)
+  const inputEntries = nameInputs(request, context)
   const refunds = nameRefunds(request, context)
   const message = (bpsDiff: bigint): RefundsResponse['message'] => ({
     data: {
       order,
       orderSignature,
-      inputs: signedEntries(named),
+      inputs: signedEntries(inputEntries),
       refunds: refunds.map(({ transactionId, inputIndex, refundIndex }) => ({
         transactionId,
         inputIndex,
@@ -65,14 +65,14 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   })
 
   if (request.force === true) {
-    const facts = await readInputs(named, context, options)
-    const deposits = forcedDeposits({ inputs: named, facts, orderId })
+    const facts = await readInputs(inputEntries, context, options)
+    const deposits = forcedDeposits({ inputs: inputEntries, facts, orderId })
     const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
     return { unsigned: { message: message(0n), execution }, evidence: evidenceOf(facts), isFinal: true }
   }
 
   checkOrderSignature({ solver: order.solver, orderId, signature: orderSignature }, context)
-  const inputs = entryPerInput(named, order, 'MISSING_INPUT')
+  const inputs = entryPerInput(inputEntries, order, 'MISSING_INPUT')
   const chosen = entryPerInput(refunds, order, 'MISSING_REFUND')
   const readingInputs = readInputs(inputs, context, options)
   const depositsFound = readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId }))

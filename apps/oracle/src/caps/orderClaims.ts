@@ -32,7 +32,8 @@ export function claimSettlement(
   const { key, worth, proof } = request
   const own = claims.find((claim) => claim.key === key)
   if (own !== undefined) {
-    const isKnown = own.proofs.length >= proofsMax || own.proofs.some((stored) => isSame(stored, proof))
+    const isKnown =
+      own.proofs.length >= proofsMax || own.proofs.some((storedProof) => isSame(storedProof, proof))
     if (isKnown) return claims
     return claims.map((claim) => (claim === own ? { ...own, proofs: [...own.proofs, proof] } : claim))
   }

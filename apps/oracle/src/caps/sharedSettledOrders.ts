@@ -21,8 +21,8 @@ export function createSharedSettledOrders(database: SqlDatabase): SettledOrders 
 /** Adds what another place noted: whatever was signed stays signed. */
 export async function takeSettledOrder(tx: SqlTx, { orderId, claims }: SettledOrder): Promise<void> {
   const before = await lockClaims(tx, orderId)
-  const noted = new Set(before.map(({ key }) => key))
-  await writeClaims(tx, { orderId, claims: [...before, ...claims.filter(({ key }) => !noted.has(key))] })
+  const storedKeys = new Set(before.map(({ key }) => key))
+  await writeClaims(tx, { orderId, claims: [...before, ...claims.filter(({ key }) => !storedKeys.has(key))] })
 }
 
 /** The row is there afterwards, and nobody else reads it before the transaction ends. */

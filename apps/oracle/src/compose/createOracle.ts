@@ -74,11 +74,16 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
     const metrics = watchNetwork(service, world)
     // Before the folder gets its counts.
     const beganEmpty = beginsEmpty(config)
-    const local = await openAttesting(service, world, metrics)
+    const localAttesting = await openAttesting(service, world, metrics)
     const aggregator = openPeers(service, world, metrics)
-    const ahead = openAhead({ ...world, service, metrics, aggregator, attesting: local.attesting })
-    registerChecks(service, world, { isKept: local.isKept, beganEmpty })
-    const app = await openApp(service, world, { attesting: local.attesting, aggregator, ahead, metrics })
+    const ahead = openAhead({ ...world, service, metrics, aggregator, attesting: localAttesting.attesting })
+    registerChecks(service, world, { isKept: localAttesting.isKept, beganEmpty })
+    const app = await openApp(service, world, {
+      attesting: localAttesting.attesting,
+      aggregator,
+      ahead,
+      metrics,
+    })
     const { logger, readiness, close, opsListener } = service
     const listen = () =>
       openListeners(service, {

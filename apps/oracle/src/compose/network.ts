@@ -268,8 +268,10 @@ export async function examineNetwork(
     ])
     findings.problems(problems, 'chain-contradicts')
   } finally {
-    const opened = [hub, ...(allocator === undefined ? [] : [allocator]), ...open.values()]
-    await Promise.all([...opened, ...connected.map(({ client }) => client)].map((one) => one.close()))
+    const openConnections = [hub, ...(allocator === undefined ? [] : [allocator]), ...open.values()]
+    await Promise.all(
+      [...openConnections, ...connected.map(({ client }) => client)].map((one) => one.close()),
+    )
   }
 }
 

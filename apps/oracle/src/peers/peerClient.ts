@@ -108,11 +108,11 @@ export function createPeerClient(
       inFlight += 1
       try {
         const send = () => exchange(question)
-        const exchanged =
+        const pendingAnswer =
           tracing === undefined
             ? send()
             : tracing.during('peer request', { 'server.address': peer.name }, send, 'client')
-        const answer = await exchanged.catch(() => failureOf(question.signal))
+        const answer = await pendingAnswer.catch(() => failureOf(question.signal))
         breaker = nextBreaker(breaker, answer, options.now())
         return answer
       } finally {

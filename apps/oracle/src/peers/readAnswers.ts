@@ -95,15 +95,15 @@ export class AnswerReader<Response extends object> {
     const same = this.#byPlainText.get(plain)
     if (same !== undefined) return same
     const text = kind.unsignedPayload(payload)
-    const recognised = this.#known.get(text) ?? {
+    const payloadEntry = this.#known.get(text) ?? {
       text,
       arrays: kind.signatureArrays(payload, context),
       isAbout: kind.isAbout(payload, request, context.networkOf),
       isHeld: kind.isHeld(payload),
       keys: new Map<string, string>(),
     }
-    this.#known.set(text, recognised)
-    this.#byPlainText.set(plain, recognised)
-    return recognised
+    this.#known.set(text, payloadEntry)
+    this.#byPlainText.set(plain, payloadEntry)
+    return payloadEntry
   }
 }

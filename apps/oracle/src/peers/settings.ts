@@ -40,15 +40,16 @@ const passThrough = 'pass-through'
  * @source attestation-oracle.md Runtime configuration; ledger-and-safety.md 4.8
  */
 export function parsePeers(text: string | undefined, own: Listener = {}): Parsed<readonly Peer[]> {
-  const comparables = new Set<string>()
+  const comparableUrls = new Set<string>()
   const warnings: string[] = []
   const peers = listEntries('PEERS', text).map((entry) => {
     const { place } = entry
     const { url, credential } = parseEntry(entry)
     const comparable = comparableUrl(url)
-    if (comparables.has(comparable)) throw new ConfigurationError(`${place} repeats the URL of another one.`)
+    if (comparableUrls.has(comparable))
+      throw new ConfigurationError(`${place} repeats the URL of another one.`)
     if (isOwn(url, own)) throw new ConfigurationError(`${place} is this oracle itself.`)
-    comparables.add(comparable)
+    comparableUrls.add(comparable)
     if (credential.kind === 'pass-through') {
       warnings.push(`${place} (${url.host}) receives the keys of callers: it must be run by you.`)
     }

@@ -104,14 +104,14 @@ class LocalAttestations implements AttestationService {
 
   attest<Request extends RequestSwitches, Response extends object>(
     definition: AttestationDefinition<Request, Response>,
-    received: Request,
+    rawRequest: Request,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<LocalAttestation<Response>> {
     const { context, watch, metrics } = this.#options
-    return observed(metrics, { definition, asked: received, signal }, async () => {
+    return observed(metrics, { definition, asked: rawRequest, signal }, async () => {
       watch.refuseUnlessReady(context.hub.id)
       const { name } = definition.kind
-      const request = definition.canonical?.(received, context) ?? received
+      const request = definition.canonical?.(rawRequest, context) ?? rawRequest
       const key = keyOf(name, request)
       const keptAttestation = this.#keptAnswer(key)
       if (keptAttestation !== undefined) {
@@ -132,12 +132,12 @@ class LocalAttestations implements AttestationService {
 
   useKept<Request extends RequestSwitches, Response extends object, Result>(
     definition: AttestationDefinition<Request, Response>,
-    received: Request,
+    rawRequest: Request,
     use: (response: Response) => Result | undefined,
   ): Result | undefined {
     const { context, watch, metrics } = this.#options
     watch.refuseUnlessReady(context.hub.id)
-    const request = definition.canonical?.(received, context) ?? received
+    const request = definition.canonical?.(rawRequest, context) ?? rawRequest
     const { name } = definition.kind
     const keptAttestation = this.#keptAnswer(keyOf(name, request))
     if (keptAttestation === undefined || !watch.hasHeads(keptAttestation.chains)) return undefined

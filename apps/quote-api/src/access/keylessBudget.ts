@@ -32,7 +32,7 @@ export function createKeylessBudget(options: {
   readonly claim: ClaimUnits | undefined
   readonly now: () => number
 }): KeylessBudget {
-  const { bucket, what, limits, claim, now } = options
+  const { bucket, what: unitName, limits, claim, now } = options
   const alone = claimAlone(now)
   const grantOf = async (unit: UnitClaim): Promise<UnitGrant> => {
     const [grant] = (await claim?.([unit]).catch(() => undefined)) ?? (await alone([unit]))
@@ -44,9 +44,9 @@ export function createKeylessBudget(options: {
     const { granted, endsInMs } = await grantOf({ bucket, caller, windowMs, max, wanted: 1 })
     if (granted > 0) return
     const retryAfterSeconds = Math.max(1, Math.ceil(endsInMs / 1_000))
-    const whose = caller === everybody ? 'all callers' : 'one caller'
+    const callerText = caller === everybody ? 'all callers' : 'one caller'
     throw new KeylessBudgetSpentError(
-      `Without an API key ${whose} may have ${max} ${what} a minute: wait, or send a key.`,
+      `Without an API key ${callerText} may have ${max} ${unitName} a minute: wait, or send a key.`,
       { retryAfterSeconds },
     )
   }

@@ -2,7 +2,7 @@ import { minBigint, UpstreamUnavailableError } from '@causeway/core'
 import { type JsonRpcClient, MalformedAnswerError, NodeError, type RpcAnswer } from '@causeway/rpc'
 import { type BlockReference, blockReading, type Reading } from './readings.ts'
 
-export type Agreed<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
+export type AgreedValue<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
 
 /** Called for an endpoint with a malformed answer. */
 export type OnMalformed = (alias: string) => void
@@ -31,11 +31,11 @@ async function askOthers<T>(
   client: JsonRpcClient,
   reading: Reading<T>,
   onMalformed: OnMalformed,
-  asking: { signal: AbortSignal; error: unknown },
+  attempt: { signal: AbortSignal; error: unknown },
 ): Promise<T> {
-  let failure = asking.error
+  let failure = attempt.error
   const usable: T[] = []
-  for (const { alias, answers } of await client.askEach(reading.calls, { signal: asking.signal })) {
+  for (const { alias, answers } of await client.askEach(reading.calls, { signal: attempt.signal })) {
     if (answers === undefined) continue
     try {
       usable.push(reading.parse(answers))
@@ -57,7 +57,7 @@ export async function askQuorum<T>(
   client: JsonRpcClient,
   reading: Reading<T>,
   options: { threshold: number; signal: AbortSignal },
-): Promise<Agreed<T>> {
+): Promise<AgreedValue<T>> {
   const { answers, agreeingEndpoints } = await client.agree(reading.calls, {
     ...options,
     project: (answers) => comparable(reading, answers),
@@ -83,12 +83,14 @@ export async function askHeight(
 ): Promise<bigint> {
   const reading = blockReading(block)
   const heights = new Map<string, bigint>()
-  for (const { alias, voice, answers } of await client.askEach(reading.calls, { signal: options.signal })) {
+  for (const { alias, voice: provider, answers } of await client.askEach(reading.calls, {
+    signal: options.signal,
+  })) {
     const block = answers === undefined ? undefined : readOrTell(reading, answers, alias, options.onMalformed)
     if (block === undefined) continue
     // Several URLs of one host count as one voice, with the lowest of their heights.
-    const other = heights.get(voice) ?? block.number
-    heights.set(voice, minBigint(other, block.number))
+    const other = heights.get(provider) ?? block.number
+    heights.set(provider, minBigint(other, block.number))
   }
   const height = [...heights.values()].sort((a, b) => (a < b ? 1 : -1))[options.threshold - 1]
   if (height === undefined) throw new UpstreamUnavailableError(`Too few endpoints name a ${block} block.`)

@@ -27,18 +27,18 @@ const aheadMaxMs = 10_000
  * holds and has approved is then read at that block, not at the one before.
  */
 export function createNewestHeads(market: HeadsOfMarket, now: () => number): NewestHeads {
-  const seen = new Map<number, Head & { readonly seenAtMs: number }>()
+  const seenHeads = new Map<number, Head & { readonly seenAtMs: number }>()
   return {
     of({ key, chainId }) {
       const state = market.snapshot().chain(chainId)
       if ('reason' in state || state.head.hash === undefined) return undefined
       const own = market.agreedHead(key) ?? { number: state.head.number, hash: state.head.hash }
-      const other = seen.get(chainId)
+      const other = seenHeads.get(chainId)
       const isAhead = other !== undefined && other.number > own.number && now() - other.seenAtMs <= aheadMaxMs
       return isAhead ? { number: other.number, hash: other.hash } : own
     },
     saw(chainId, { number, hash }) {
-      if (isHex32(hash)) seen.set(chainId, { number, hash, seenAtMs: now() })
+      if (isHex32(hash)) seenHeads.set(chainId, { number, hash, seenAtMs: now() })
     },
   }
 }

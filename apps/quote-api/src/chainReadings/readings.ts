@@ -69,7 +69,7 @@ export function transfersReading(
   target: TopUpTarget,
   range: { from: bigint; to: bigint },
 ): Reading<readonly TransferHit[]> {
-  const what = 'eth_getLogs'
+  const requestName = 'eth_getLogs'
   const filter = {
     address: target.token,
     topics: topUpTopics(target.custody),
@@ -77,22 +77,22 @@ export function transfersReading(
     toBlock: toQuantity(range.to),
   }
   return {
-    calls: [{ method: what, params: [filter] }],
+    calls: [{ method: requestName, params: [filter] }],
     parse: ([answer]) => {
-      const hits = parseList(resultOf(answer), what).flatMap((value) => {
-        const log = parseRecord(value, what)
-        const parsed = parseLog(log, what)
+      const hits = parseList(resultOf(answer), requestName).flatMap((value) => {
+        const log = parseRecord(value, requestName)
+        const parsed = parseLog(log, requestName)
         // A Transfer event with other indexed members is not the one of a known token.
         if (parsed.topics.length !== 3 || parsed.data.length !== 66) return []
         const hit = {
-          transactionHash: parseHash(log['transactionHash'], what),
-          blockHash: parseHash(log['blockHash'], what),
-          blockNumber: parseQuantity(log['blockNumber'], what),
-          logIndex: parseIndex(log['logIndex'], what),
+          transactionHash: parseHash(log['transactionHash'], requestName),
+          blockHash: parseHash(log['blockHash'], requestName),
+          blockNumber: parseQuantity(log['blockNumber'], requestName),
+          logIndex: parseIndex(log['logIndex'], requestName),
         }
         const isAsked = hit.blockNumber >= range.from && hit.blockNumber <= range.to
         if (!isAsked || log['removed'] === true || topUpLogs([parsed], target).length === 0) {
-          throw new MalformedAnswerError(what)
+          throw new MalformedAnswerError(requestName)
         }
         return [hit]
       })
@@ -108,19 +108,21 @@ export function transactionReading(target: TopUpTarget, hash: Hex): Reading<Incl
     parse: (answers) => {
       const mined = parseMined(answers, hash)
       if (mined === undefined) return undefined
-      const { transaction, receipt, blockHash, what } = mined
-      const logs = parseList(receipt['logs'], what).map((log) => parseLog(parseRecord(log, what), what))
-      const found = topUpLogs(logs, target)
-      if (found.some(({ value }) => value >= valueLimit)) throw new MalformedAnswerError(what)
+      const { transaction, receipt, blockHash, what: requestName } = mined
+      const logs = parseList(receipt['logs'], requestName).map((log) =>
+        parseLog(parseRecord(log, requestName), requestName),
+      )
+      const transferLogs = topUpLogs(logs, target)
+      if (transferLogs.some(({ value }) => value >= valueLimit)) throw new MalformedAnswerError(requestName)
       return {
         blockHash,
-        blockNumber: parseQuantity(receipt['blockNumber'], what),
+        blockNumber: parseQuantity(receipt['blockNumber'], requestName),
         facts: {
-          succeeded: parseQuantity(receipt['status'], what) === 1n,
-          from: parseAddress(transaction['from'], what),
-          to: isAbsent(transaction['to']) ? undefined : parseAddress(transaction['to'], what),
-          input: parseBytes(transaction['input'], what),
-          logs: found,
+          succeeded: parseQuantity(receipt['status'], requestName) === 1n,
+          from: parseAddress(transaction['from'], requestName),
+          to: isAbsent(transaction['to']) ? undefined : parseAddress(transaction['to'], requestName),
+          input: parseBytes(transaction['input'], requestName),
+          logs: transferLogs,
         },
       }
     },
@@ -154,15 +156,15 @@ export function parseMined(
   const results = [resultOf(transactionAnswer), resultOf(receiptAnswer)]
   if (results.includes(null)) return undefined
   const transaction = parseRecord(results[0], 'eth_getTransactionByHash')
-  const what = 'eth_getTransactionReceipt'
-  const receipt = parseRecord(results[1], what)
-  const blockHash = parseHash(receipt['blockHash'], what)
+  const requestName = 'eth_getTransactionReceipt'
+  const receipt = parseRecord(results[1], requestName)
+  const blockHash = parseHash(receipt['blockHash'], requestName)
   const isOne =
-    parseHash(transaction['hash'], what) === hash &&
-    parseHash(receipt['transactionHash'], what) === hash &&
-    parseHash(transaction['blockHash'], what) === blockHash
-  if (!isOne) throw new MalformedAnswerError(what)
-  return { transaction, receipt, blockHash, what }
+    parseHash(transaction['hash'], requestName) === hash &&
+    parseHash(receipt['transactionHash'], requestName) === hash &&
+    parseHash(transaction['blockHash'], requestName) === blockHash
+  if (!isOne) throw new MalformedAnswerError(requestName)
+  return { transaction, receipt, blockHash, what: requestName }
 }
 
 export function traceReading(hash: Hex): Reading<CallFrame> {
@@ -173,39 +175,39 @@ export function traceReading(hash: Hex): Reading<CallFrame> {
 }
 
 function parseFrame(value: unknown, depth: number): CallFrame {
-  const what = 'debug_traceTransaction'
-  const frame = parseRecord(value, what)
+  const requestName = 'debug_traceTransaction'
+  const frame = parseRecord(value, requestName)
   const type = frame['type']
-  if (depth > callDepthMax || typeof type !== 'string') throw new MalformedAnswerError(what)
+  if (depth > callDepthMax || typeof type !== 'string') throw new MalformedAnswerError(requestName)
   return {
     type,
-    from: parseAddress(frame['from'], what),
-    to: isAbsent(frame['to']) ? undefined : parseAddress(frame['to'], what),
-    input: parseBytes(frame['input'] ?? '0x', what),
+    from: parseAddress(frame['from'], requestName),
+    to: isAbsent(frame['to']) ? undefined : parseAddress(frame['to'], requestName),
+    input: parseBytes(frame['input'] ?? '0x', requestName),
     isReverted: !isAbsent(frame['error']),
-    calls: parseList(frame['calls'] ?? [], what).map((call) => parseFrame(call, depth + 1)),
+    calls: parseList(frame['calls'] ?? [], requestName).map((call) => parseFrame(call, depth + 1)),
   }
 }
 
 /** One log of a receipt or of `eth_getLogs`. @throws MalformedAnswerError */
-export function parseLog(log: Readonly<Record<string, unknown>>, what: string): ReceiptLog {
+export function parseLog(log: Readonly<Record<string, unknown>>, requestName: string): ReceiptLog {
   return {
-    address: parseAddress(log['address'], what),
-    topics: parseList(log['topics'], what).map((topic) => parseHash(topic, what)),
-    data: parseBytes(log['data'], what),
-    logIndex: parseIndex(log['logIndex'], what),
+    address: parseAddress(log['address'], requestName),
+    topics: parseList(log['topics'], requestName).map((topic) => parseHash(topic, requestName)),
+    data: parseBytes(log['data'], requestName),
+    logIndex: parseIndex(log['logIndex'], requestName),
   }
 }
 
-export function parseAddress(value: unknown, what: string): Hex {
-  const address = parseBytes(value, what)
-  if (address.length !== 42) throw new MalformedAnswerError(what)
+export function parseAddress(value: unknown, requestName: string): Hex {
+  const address = parseBytes(value, requestName)
+  if (address.length !== 42) throw new MalformedAnswerError(requestName)
   return address
 }
 
-function parseIndex(value: unknown, what: string): number {
-  const index = Number(parseQuantity(value, what))
-  if (index > 2 ** 31 - 1) throw new MalformedAnswerError(what)
+function parseIndex(value: unknown, requestName: string): number {
+  const index = Number(parseQuantity(value, requestName))
+  if (index > 2 ** 31 - 1) throw new MalformedAnswerError(requestName)
   return index
 }
 

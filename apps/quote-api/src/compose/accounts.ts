@@ -16,8 +16,8 @@ export async function openAccounts({ logger }: ServiceParts<never>, world: World
   const { chainId } = chain
   const timelines = createTimelines({
     database,
-    nameOf(named, currency) {
-      const quotable = registry.chainById.get(named)
+    nameOf(currencyChainId, currency) {
+      const quotable = registry.chainById.get(currencyChainId)
       return quotable && findCurrency(quotable, currency)
     },
   })

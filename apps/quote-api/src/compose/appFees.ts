@@ -4,7 +4,7 @@ import type { MarketSnapshot } from '@causeway/market'
 import type { JsonRpcClient } from '@causeway/rpc'
 import type { Logger } from 'pino'
 import { type ContractSignatures, createContractSignatures } from '../access/wallets/contractSignature.ts'
-import { createWaker, type Job } from '../jobs/runJobs.ts'
+import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
 import { type AppFeeClaims, createAppFeeClaims } from '../money/appFees/claims.ts'
 import { type ClaimEvent, followClaims } from '../money/appFees/followClaims.ts'
 import type { PayeePorts } from '../pricing/mayBePaid.ts'
@@ -49,7 +49,7 @@ export function createAppFees(options: {
       return [[chainId, quoting.runsCalls ? createContractSignatures(client) : noContracts] as const]
     }),
   )
-  const waker = createWaker()
+  const wakeSignal = createWakeSignal()
   const context = { database, chains, now, observe: createObserver(options) }
   return {
     appFeeClaims: createAppFeeClaims({
@@ -65,8 +65,8 @@ export function createAppFees(options: {
       randomBytes: options.randomBytes,
       now,
     }),
-    jobs: [{ name: 'claims', intervalMs, waker, run: (run) => followClaims(context, run) }],
-    wake: () => waker.wake(),
+    jobs: [{ name: 'claims', intervalMs, waker: wakeSignal, run: (run) => followClaims(context, run) }],
+    wake: () => wakeSignal.wake(),
   }
 }
 

@@ -160,14 +160,14 @@ type Pricing = ReturnType<typeof openPricing>
 function openPricing({ logger, onClose }: ServiceParts<'jobs'>, { shared, questions, accounts }: Base) {
   const { quote, registry, database, market, snapshot } = shared
   const heads = createNewestHeads(market, () => Date.now())
-  const asked = {
+  const portOptions = {
     fillWallet: quote.fillWallet,
     ...{ registry, ...questions, heads, snapshot },
     clock: systemClock,
     onFactsFailure: (failed: number, error: unknown) =>
       logger.debug({ chainId: failed, err: error }, 'user facts not read'),
   }
-  const ports = createChainPorts(asked)
+  const ports = createChainPorts(portOptions)
   const { sponsorAsset } = accounts.sponsorship
   const pricing = createDepositPricing({ ...shared, ...questions }, { sponsorAsset, lackOf: ports.lackOf })
   const boundRewards = followBoundRewards({
@@ -178,7 +178,7 @@ function openPricing({ logger, onClose }: ServiceParts<'jobs'>, { shared, questi
     onFailure: (error) => logger.warn({ err: error }, 'bound rewards not read: nobody earns a reward'),
   })
   onClose('jobs', 'bound rewards', () => boundRewards.close())
-  const patientPorts = createChainPorts({ ...asked, budgetMs: claimPatienceMs })
+  const patientPorts = createChainPorts({ ...portOptions, budgetMs: claimPatienceMs })
   return { pricing, ports, patientPorts, heads, boundRewards }
 }
 
@@ -222,11 +222,11 @@ function openCallers(
   const { peppers, randomBytes, chain } = accounts
   const webhooks = createWebhooks({ ...shared, peppers })
   onClose('jobs', 'webhooks', () => webhooks.close())
-  const known = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
-  const appFees = createAppFees({ ...known, ...questions, ports: patientPorts })
-  const accuracy = createAccuracy(known)
+  const callerOptions = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
+  const appFees = createAppFees({ ...callerOptions, ...questions, ports: patientPorts })
+  const accuracy = createAccuracy(callerOptions)
   onClose('jobs', 'reaction times', () => accuracy.reactionTimes.close())
-  const access = createAccess({ ...known, peppers, chain })
+  const access = createAccess({ ...callerOptions, peppers, chain })
   registerLinkRoutes(world.adminListener, access.linking)
   const usage = createUsage(shared)
   // Before any job is waited for: it is what the public listener counted.
@@ -451,10 +451,10 @@ function start(service: ServiceParts<'jobs'>, { shared, sight }: Base, parts: Pa
       blockTimeMs,
     })),
     onChange: watchPushes(metrics, logger),
-    onHead({ key, chainId: told }) {
+    onHead({ key, chainId: headChainId }) {
       market.hint(key)
-      settling.settlement.newBlock(told)
-      quoting.depositAddresses.hint(told)
+      settling.settlement.newBlock(headChainId)
+      quoting.depositAddresses.hint(headChainId)
     },
   })
   onClose('jobs', 'new blocks', () => pushes.close())

@@ -46,7 +46,7 @@ export function createMappings(options: {
     ({ key, quoting }) => clients.has(key) && quoting.transferNonce !== undefined,
   )
   if (mapped === undefined) return undefined
-  const needs = (what: string) => new ConfigurationError(`quote: chains.${mapped.key} needs ${what}`)
+  const needs = (setting: string) => new ConfigurationError(`quote: chains.${mapped.key} needs ${setting}`)
   const { hub } = chains
   if (hub === undefined || !hub.ready) throw needs('the hub: chains.hub.<ENVIRONMENT>.json and its endpoints')
   const { genericMappingAddress: verifyingContract, evmChainId: chainId } = hub

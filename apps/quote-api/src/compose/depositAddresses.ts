@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { askQuorum, quorumOf } from '../chainReadings/askChain.ts'
 import { lateBlocksOf } from '../chainReadings/blockCursor.ts'
 import type { Reading } from '../chainReadings/readings.ts'
-import { createWaker, type Job } from '../jobs/runJobs.ts'
+import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
 import type { QuotableChain } from '../pricing/registry.ts'
 import { balanceReading } from '../requests/depositAddresses/balanceReading.ts'
 import { blockPaymentsReading } from '../requests/depositAddresses/blockPayments.ts'
@@ -93,7 +93,7 @@ export function createDepositAddresses(options: {
       return [[site.chain.chainId, scannerOf(context, site, onPaid)] as const]
     }),
   )
-  const follower = createWaker()
+  const follower = createWakeSignal()
   const intervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
   return {
     jobs: [
@@ -117,7 +117,7 @@ function scannerOf(context: DepositAddressContext, site: AddressChain, onPaid: (
   return {
     name: `deposit-payments-${site.chain.key}`,
     intervalMs: intervalOf(site),
-    waker: createWaker(),
+    waker: createWakeSignal(),
     async run(run) {
       if (await scan(run)) onPaid()
     },
@@ -128,7 +128,7 @@ function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
   return {
     name: `deposit-addresses-${site.chain.key}`,
     intervalMs: intervalOf(site),
-    waker: createWaker(),
+    waker: createWakeSignal(),
     run: (run) => watchAddresses(context, site, run),
   }
 }
@@ -189,16 +189,16 @@ function siteOfFamily(
       },
     }),
     payers: (address, height, signal) => addresses.payers(address, { currencies, height }, signal),
-    async transfer(address, { currency: asked, height }, signal) {
-      const currency = currencies.find((one) => one.address === asked)
+    async transfer(address, { currency: currencyAddress, height }, signal) {
+      const currency = currencies.find((one) => one.address === currencyAddress)
       if (currency === undefined) return undefined
-      const found = await addresses.transfer(address, { currency, height }, signal)
-      return found && { transactionHash: found.transactionId, amount: found.amount, from: found.from }
+      const match = await addresses.transfer(address, { currency, height }, signal)
+      return match && { transactionHash: match.transactionId, amount: match.amount, from: match.from }
     },
-    async balances(asked, height, signal) {
+    async balances(accounts, height, signal) {
       // Asked for before, a sweep would only wait.
       const settled = needsFinal ? minBigint(height, await finalHeight(signal)) : height
-      return addresses.held(asked, { currencies, height: settled }, signal)
+      return addresses.held(accounts, { currencies, height: settled }, signal)
     },
   }
 }

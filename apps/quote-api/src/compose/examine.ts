@@ -48,23 +48,23 @@ export async function examineQuoteApi(
   { repositoryRoot, nowMs, scope }: Examination,
 ): Promise<readonly Finding[]> {
   const settings = readConfig(variables, repositoryRoot)
-  const found = createFindings()
-  found.add(...settings.findings)
-  examineValues(settings, variables, found)
+  const findings = createFindings()
+  findings.add(...settings.findings)
+  examineValues(settings, variables, findings)
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
-  const orderSigner = await examineSigningKey(keyFiles, found)
+  const orderSigner = await examineSigningKey(keyFiles, findings)
   const examineKey = async (isSet: boolean, prefix: string) =>
-    isSet ? await examineSigningKey({ ...keyFiles, prefix }, found) : undefined
+    isSet ? await examineSigningKey({ ...keyFiles, prefix }, findings) : undefined
   const evidenceKey = await examineKey(hasEvidenceKey(variables), evidenceKeyPrefix)
-  found.attempt(() => checkEvidenceKey(evidenceKey, orderSigner), 'key-wrong')
+  findings.attempt(() => checkEvidenceKey(evidenceKey, orderSigner), 'key-wrong')
   const hubKey = await examineKey(hasHubKey(variables), hubKeyPrefix)
-  found.attempt(() => checkHubKey(hubKey, [orderSigner, evidenceKey]), 'key-wrong')
+  findings.attempt(() => checkHubKey(hubKey, [orderSigner, evidenceKey]), 'key-wrong')
   const { environment, configDirectory, custody } = settings.places
   const places = environment && { environment, configDirectory, custody, orderSigner }
-  const files = places && (await readFiles(places, variables, found))
-  const registry = files ? examineFiles(files, settings, found) : undefined
-  if (scope === 'settings') return found.list
+  const files = places && (await readFiles(places, variables, findings))
+  const registry = files ? examineFiles(files, settings, findings) : undefined
+  if (scope === 'settings') return findings.list
   const own =
     files && registry && orderSigner !== undefined
       ? ownTermsOf({
@@ -73,20 +73,20 @@ export async function examineQuoteApi(
         })
       : undefined
   await Promise.all([
-    files && registry && examineChains(files, registry, nowMs, found),
-    files && settings.config && examineSigners(files, settings.config, nowMs, found),
-    examineOwnDatabase(settings, { registry, own, nowMs }, found),
-    settings.oracles && examineOracles(settings.oracles, 'nothing settles', found),
-    examineList(settings, found),
+    files && registry && examineChains(files, registry, nowMs, findings),
+    files && settings.config && examineSigners(files, settings.config, nowMs, findings),
+    examineOwnDatabase(settings, { registry, own, nowMs }, findings),
+    settings.oracles && examineOracles(settings.oracles, 'nothing settles', findings),
+    examineList(settings, findings),
   ])
-  return found.list
+  return findings.list
 }
 
 /** Settings beside each other, and those without which the service starts and does half of its work. */
-function examineValues({ values, places }: Settings, variables: Variables, found: Findings): void {
+function examineValues({ values, places }: Settings, variables: Variables, findings: Findings): void {
   const { isLocal } = places
   const { ADMIN_HOST: host, ADMIN_API_KEY: apiKey } = values
-  if (host) found.attempt(() => checkAdminKey({ host, isLocal, ...(apiKey !== undefined && { apiKey }) }))
+  if (host) findings.attempt(() => checkAdminKey({ host, isLocal, ...(apiKey !== undefined && { apiKey }) }))
   examinePorts(
     [
       {
@@ -97,7 +97,7 @@ function examineValues({ values, places }: Settings, variables: Variables, found
       { setting: 'OPS_PORT', host: values.OPS_HOST, port: values.OPS_PORT },
       { setting: 'ADMIN_PORT', host, port: values.ADMIN_PORT },
     ],
-    found,
+    findings,
   )
   examineCompanions(
     values,
@@ -109,11 +109,11 @@ function examineValues({ values, places }: Settings, variables: Variables, found
       ['TOP_UP_FROM_BLOCK', 'CUSTODY_ADDRESS'],
       ['TOP_UP_RECONCILE_RPC_URL', 'CUSTODY_ADDRESS'],
     ],
-    found,
+    findings,
   )
   const { HERMES_URL: hermes, HERMES_API_KEY: hermesKey } = values
   if (hermes !== undefined && hermesKey === undefined && hermesNeedsKey(hermes)) {
-    found.add({
+    findings.add({
       ...{ code: 'setting-missing', severity: 'degrades', setting: 'HERMES_API_KEY', fix: '' },
       seen: 'is not set: HERMES_URL is a service of Pyth, which answers nobody without an API key',
     })
@@ -125,9 +125,9 @@ function examineValues({ values, places }: Settings, variables: Variables, found
     ['degrades', 'ORACLES', 'is not set: no fill is proved, and nothing settles'],
     ['note', 'CUSTODY_ADDRESS', 'is not set: no top-up of a sponsor is seen'],
   ] as const
-  for (const [severity, setting, seen] of lacking) {
+  for (const [severity, setting, problem] of lacking) {
     if ((variables[setting] ?? '') !== '') continue
-    found.add({ code: 'setting-missing', severity, setting, seen, fix: '' })
+    findings.add({ code: 'setting-missing', severity, setting, seen: problem, fix: '' })
   }
 }
 
@@ -135,19 +135,19 @@ function examineValues({ values, places }: Settings, variables: Variables, found
 function examineFiles(
   { chains, quote }: LoadedFiles,
   { config, places }: Settings,
-  found: Findings,
+  findings: Findings,
 ): QuoteRegistry | undefined {
   const all = [...chains.chains.values()]
-  const registry = found.attempt(() => createRegistry(quote, all), 'configuration-wrong')
+  const registry = findings.attempt(() => createRegistry(quote, all), 'configuration-wrong')
   if (config !== undefined) {
-    const plan = found.attempt(() => planMarket(quote, sourceReach(config, chains)), 'configuration-wrong')
-    if (plan !== undefined) examinePrices(plan, config, found)
-    found.attempt(() => createPriceAdapters(config.priceAdapters, quote), 'setting-contradicts')
+    const plan = findings.attempt(() => planMarket(quote, sourceReach(config, chains)), 'configuration-wrong')
+    if (plan !== undefined) examinePrices(plan, config, findings)
+    findings.attempt(() => createPriceAdapters(config.priceAdapters, quote), 'setting-contradicts')
   }
   if (registry === undefined) return undefined
   const severity = places.isLocal ? 'degrades' : 'stops'
   if (!hasFillWallet(quote)) {
-    found.add({
+    findings.add({
       ...{ code: 'nothing-quotable', severity, setting: 'FILL_WALLET_ADDRESS' },
       ...{ seen: 'is not set: nobody pays orders, and every quote is refused', fix: '' },
     })
@@ -156,7 +156,7 @@ function examineFiles(
   const isNoneRead = unread.length === registry.chains.length
   for (const { id, unsetVariables } of unread) {
     const [setting = `httpRpcUrl of ${id}`] = unsetVariables
-    found.add({
+    findings.add({
       ...{ code: 'chain-without-endpoint', severity: isNoneRead ? severity : 'note', setting, fix: '' },
       seen: `is not set: ${id} is quoted by the file and cannot be priced${isNoneRead ? ', as no other chain' : ''}`,
     })
@@ -178,21 +178,21 @@ const priceSettings = [
 function examinePrices(
   { prices }: ReturnType<typeof planMarket>,
   { priceAdapters }: Pick<QuoteApiConfig, 'priceAdapters'>,
-  found: Findings,
+  findings: Findings,
 ): void {
   const [service] = priceSettings.filter(
     ([name]) =>
       priceAdapters[name].url === undefined &&
       prices.some(({ http }) => http.some(({ adapter }) => adapter === name)),
   )
-  const say = (concerned: typeof prices, seen: string) => {
+  const say = (concerned: typeof prices, reason: string) => {
     if (concerned.length === 0) return
     const keys = concerned.map(({ key }) => key).join(', ')
     const subject = `${counted(concerned.length, 'price')} (${keys})`
     const setting = service?.[1]
-    found.add({
+    findings.add({
       ...{ code: 'price-unconfirmed', severity: 'degrades', setting: setting ?? 'prices' },
-      seen: `${setting === undefined ? '' : 'is not set: '}no second source is reached of ${subject}: ${seen}`,
+      seen: `${setting === undefined ? '' : 'is not set: '}no second source is reached of ${subject}: ${reason}`,
       fix: `${setting === undefined ? 'Name' : `Set ${setting}, or name`} an endpoint of another chain that has these prices, at another provider.`,
     })
   }
@@ -212,7 +212,7 @@ async function examineChains(
   { chains, quote }: LoadedFiles,
   registry: QuoteRegistry,
   nowMs: () => number,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
   const opened = connectChains(chains, registry).flatMap(({ chain, client }) =>
     client === undefined ? [] : [{ chain, client }],
@@ -222,9 +222,9 @@ async function examineChains(
   try {
     const [contradictions] = await Promise.all([
       findContradictions(chainChecks({ environment, file: quote, registry, chains: chains.chains, clients })),
-      examineNetworks(watchedChains(registry, clients, quote.fillWallet), found),
-      ...opened.map(({ client }) => examineEndpoints(client, found)),
-      ...opened.map(({ chain }) => examineHeadPushes(chain, found)),
+      examineNetworks(watchedChains(registry, clients, quote.fillWallet), findings),
+      ...opened.map(({ client }) => examineEndpoints(client, findings)),
+      ...opened.map(({ chain }) => examineHeadPushes(chain, findings)),
       examineClock(
         opened.map(
           ({ chain, client }) =>
@@ -232,10 +232,10 @@ async function examineChains(
               headSeconds(chain, client),
         ),
         nowMs,
-        found,
+        findings,
       ),
     ])
-    found.problems(contradictions, 'chain-contradicts')
+    findings.problems(contradictions, 'chain-contradicts')
   } finally {
     await Promise.all(opened.map(({ client }) => client.close()))
   }
@@ -245,15 +245,15 @@ async function examineSigners(
   { quote }: LoadedFiles,
   { priceAdapters }: QuoteApiConfig,
   nowMs: () => number,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
   // Adapters that contradict the files are found with the files.
   const adapters = createFindings().attempt(() => createPriceAdapters(priceAdapters, quote)) ?? []
-  await examineGuardians(adapters, quote, nowMs, found)
+  await examineGuardians(adapters, quote, nowMs, findings)
 }
 
 /** Settings that could be read before the database is asked. */
-type Known = {
+type ReadableSettings = {
   readonly registry: QuoteRegistry | undefined
   readonly own: OwnTerms | undefined
   readonly nowMs: () => number
@@ -261,8 +261,8 @@ type Known = {
 
 async function examineOwnDatabase(
   { values, apiKeyPeppers }: Settings,
-  { registry, own, nowMs }: Known,
-  found: Findings,
+  { registry, own, nowMs }: ReadableSettings,
+  findings: Findings,
 ): Promise<void> {
   const { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize = 0, JOBS: jobs } = values
   // Without one, `local` owns its own, and every other environment was told.
@@ -272,12 +272,12 @@ async function examineOwnDatabase(
     ...{ connections: poolSize + connectionsBesidePool, runsJobs: jobs !== 'off' },
     directories: schemaModules,
   }
-  await examineDatabase(examined, found)
+  await examineDatabase(examined, findings)
   const chainNames = new Map((registry?.chains ?? []).map(({ chainId, key }) => [chainId, key]))
-  await examineStored(url.reveal(), { chainNames, peppers: apiKeyPeppers, own, nowMs }, found)
+  await examineStored(url.reveal(), { chainNames, peppers: apiKeyPeppers, own, nowMs }, findings)
 }
 
 /** Without its list the service does not start. */
-async function examineList({ denyList }: Settings, found: Findings): Promise<void> {
-  for (const { setting, problem } of await examineDenyList(denyList)) found.wrong(setting, problem)
+async function examineList({ denyList }: Settings, findings: Findings): Promise<void> {
+  for (const { setting, problem } of await examineDenyList(denyList)) findings.wrong(setting, problem)
 }

@@ -50,7 +50,7 @@ export function createDepositPricing(
 }
 
 /** Dependencies of a quote that other parts of the service provide. */
-type Brought = Pick<
+type ProvidedDependencies = Pick<
   SponsoredQuoteDependencies,
   | 'reactionMsOf'
   | 'findLiquidity'
@@ -70,14 +70,14 @@ export function createQuoting(
     readonly stops: ChainStops
     readonly ports: ChainPorts
     readonly signer: OrderKey
-    readonly brought: Brought
+    readonly brought: ProvidedDependencies
   },
 ): SponsoredQuoteDependencies {
-  const { quote, registry, pricing, denyList, stops, ports, signer, brought } = options
+  const { quote, registry, pricing, denyList, stops, ports, signer, brought: providedParts } = options
   const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
   return {
     ...pricing,
-    ...brought,
+    ...providedParts,
     denyList,
     refuseStopped: (origin, paidOn) => stops.refuse(origin, paidOn),
     quoteLifetimeSeconds,
@@ -185,10 +185,10 @@ export function createChainPorts(options: PortOptions): ChainPorts {
       })
       const { transactionGasMax } = chain.config
       const isTooDear = tried?.units !== undefined && tried.units > transactionGasMax
-      const why = isTooDear ? `it takes more than ${transactionGasMax} gas` : tried?.refusal
-      if (why === undefined) return tried
+      const refusal = isTooDear ? `it takes more than ${transactionGasMax} gas` : tried?.refusal
+      if (refusal === undefined) return tried
       return {
-        refusal: `cannot be paid ${currency.symbol} on chain ${chain.chainId} (${why}): name another account`,
+        refusal: `cannot be paid ${currency.symbol} on chain ${chain.chainId} (${refusal}): name another account`,
       }
     },
     hasSent: async ({ chainId, ...transfer }) => (await chains.get(chainId)?.hasSent?.(transfer)) ?? false,

@@ -16,8 +16,8 @@ export function createRandomPool(
       pool = Buffer.allocUnsafeSlow(poolBytes)
       fill(pool)
     }
-    const taken = pool.subarray(0, length)
+    const bytes = pool.subarray(0, length)
     pool = pool.subarray(length)
-    return taken
+    return bytes
   }
 }

@@ -7,7 +7,7 @@ import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import type { Peppers } from '../access/keys/peppers.ts'
 import type { NewestHeads } from '../chainReadings/newestHeads.ts'
-import { createWaker, type Job } from '../jobs/runJobs.ts'
+import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { OrderSignatures } from '../requests/orders/orderSignatures.ts'
@@ -165,7 +165,7 @@ function followersOf(
   const newBlocks = { fills: createNewBlocks(), refunds: createNewBlocks(), selfExecuted: createNewBlocks() }
   const intervalMs = Math.min(...[...context.chains.values()].map(pauseOf), attestIntervalMs)
   const follower = (name: string, run: Job['run'], everyMs = intervalMs): Job => ({
-    ...{ name, intervalMs: everyMs, waker: createWaker(), run },
+    ...{ name, intervalMs: everyMs, waker: createWakeSignal(), run },
   })
   return {
     jobs: [
@@ -248,7 +248,7 @@ function watcherOf(context: SettlementContext, chain: SettlementChain, patienceM
   return {
     name: `deposits-${chain.chain.key}`,
     intervalMs: pauseOf(chain),
-    waker: createWaker(),
+    waker: createWakeSignal(),
     run: createDepositWatcher(context, chain, patienceMs),
   }
 }
@@ -281,8 +281,8 @@ function openChains(options: {
     })
     opened.set(quotable.chainId, {
       ...chain,
-      async depositPass(...asked) {
-        const pass = await chain.depositPass(...asked)
+      async depositPass(...args) {
+        const pass = await chain.depositPass(...args)
         if (pass.last !== undefined) heads.saw(quotable.chainId, pass.last)
         return pass
       },

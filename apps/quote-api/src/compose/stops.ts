@@ -81,8 +81,8 @@ function watchStops(
       labelNames: ['kind', 'chain'],
     },
     () => {
-      const named = stops.differences().map(({ kind, chainId }) => [kind, nameOf(chainId)] as const)
-      const once = new Map(named.map((labels) => [labels.join(), labels]))
+      const seriesLabels = stops.differences().map(({ kind, chainId }) => [kind, nameOf(chainId)] as const)
+      const once = new Map(seriesLabels.map((labels) => [labels.join(), labels]))
       return [...once.values()].map(([kind, chain]) => ({ labels: { kind, chain }, value: 1 }))
     },
   )

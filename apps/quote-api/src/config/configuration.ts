@@ -42,11 +42,11 @@ export async function loadFiles(
   orderSigner: string,
   { isDeploying }: Pick<FilePlaces, 'isDeploying'> = {},
 ): Promise<LoadedFiles> {
-  const found = createFindings()
+  const findings = createFindings()
   const { environment, configDirectory, topUps } = config
   const places = { environment, configDirectory, custody: topUps.custody, orderSigner, isDeploying }
-  const files = await readFiles(places, variables, found)
-  if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
+  const files = await readFiles(places, variables, findings)
+  if (files === undefined || stopsStart(findings.list)) throw new UnfitSettingsError(findings.list)
   return files
 }
 
@@ -54,23 +54,23 @@ export async function loadFiles(
 export async function readFiles(
   { environment, configDirectory: directory, custody, orderSigner, isDeploying }: FilePlaces,
   variables: Variables,
-  found: Findings,
+  findings: Findings,
 ): Promise<LoadedFiles | undefined> {
   const names = ['chains', 'chains.hub', 'quote']
   const [chainsJson, hubJson, quoteJson] = await readEnvironmentFiles(
     { directory, environment, isDeploying },
     names,
-    found,
+    findings,
   )
   const chains =
     chainsJson === undefined
       ? undefined
-      : found.attempt(
+      : findings.attempt(
           () => loadChains({ environment, chainsJson, hubJson, variables }),
           'configuration-wrong',
         )
   const source = { name: `quote.${environment}.json`, json: quoteJson, environment, variables }
-  const quote = quoteJson === undefined ? undefined : examineConfigFile(quoteFileSchema, source, found)
+  const quote = quoteJson === undefined ? undefined : examineConfigFile(quoteFileSchema, source, findings)
   const own = { ECDSA_PRIVATE_KEY: orderSigner, CUSTODY_ADDRESS: custody }
   const foreign = checkForeignAddresses({
     environment,
@@ -82,12 +82,12 @@ export async function readFiles(
       ...addressesIn(quote, 'quote'),
     ],
   })
-  found.problems(foreign, 'address-foreign')
+  findings.problems(foreign, 'address-foreign')
   if (chains === undefined || quote === undefined) return undefined
   // A deployment lists what it finds missing.
   const unlisted = isDeploying === true ? [] : checkFillContracts(chains, quote)
-  found.problems([...unlisted, ...checkLocalEndpoints(chains)])
-  found.add(...chainNotes(chains))
+  findings.problems([...unlisted, ...checkLocalEndpoints(chains)])
+  findings.add(...chainNotes(chains))
   return { chains, quote }
 }
 

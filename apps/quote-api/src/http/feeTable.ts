@@ -1,14 +1,14 @@
 import { feeParts, feeRule } from '@causeway/core'
 
 /** A cell of a way that does not tell the part. */
-const untold = 'none'
+const absentCell = 'none'
 
 /** Each way to tell the fees of a request: its name in answers, and the member that a part is counted in. */
 const ways: readonly (readonly [string, (part: (typeof feeParts)[number]) => string])[] = [
   ['fees', ({ total }) => total],
   ['feeSponsorship', ({ component }) => component],
   ['details.expandedPriceImpact', ({ component }) => feeRule(component).impact],
-  ['data.fees of /requests/v2', ({ requestV2 }) => (requestV2 === 'unlisted' ? untold : requestV2)],
+  ['data.fees of /requests/v2', ({ requestV2 }) => (requestV2 === 'unlisted' ? absentCell : requestV2)],
   ['data.fees of /requests/v3', ({ component }) => feeRule(component).requestV3],
 ]
 
@@ -24,7 +24,9 @@ const feeTable: string = [
   ...feeParts.map((part) =>
     lineOf([
       part.about,
-      ...ways.map(([, memberOf]) => memberOf(part)).map((name) => (name === untold ? name : `\`${name}\``)),
+      ...ways
+        .map(([, memberOf]) => memberOf(part))
+        .map((name) => (name === absentCell ? name : `\`${name}\``)),
     ]),
   ),
 ].join('\n')

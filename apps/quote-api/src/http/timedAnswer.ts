@@ -1,7 +1,7 @@
 import { DomainError } from '@causeway/core'
 import { answerJson, Counter, Histogram, type HttpMetrics } from '@causeway/http'
 import { quoteErrorKinds } from '../pricing/errors.ts'
-import { RequestWaits, type WaitedFor } from '../pricing/requestWaits.ts'
+import { RequestWaits, type WaitPart } from '../pricing/requestWaits.ts'
 import { quotingErrors } from './routeErrors.ts'
 
 type TimedReply = Parameters<typeof answerJson>[0] & {
@@ -15,7 +15,7 @@ export type AnswerTimed = (reply: TimedReply, answer: (waits: RequestWaits) => P
 type QuotingRoute = 'price' | 'quote' | 'quote_v2'
 
 /** `own` is what is left: the work of this process. */
-type Part = WaitedFor | 'own' | 'total'
+type Part = WaitPart | 'own' | 'total'
 
 const partBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
@@ -54,7 +54,7 @@ export function createTimedAnswers({
     const count = (outcome: string, reason: string) => quotes.inc({ route, outcome, reason })
     return (reply, answer) => {
       const waits = new RequestWaits({ nowMs: () => performance.now() })
-      const told = answer(waits)
+      const timedText = answer(waits)
         .then(
           (text) => {
             count('quoted', '')
@@ -74,7 +74,7 @@ export function createTimedAnswers({
           if (reply.sent) return
           reply.headers({ 'server-timing': serverTiming(spent), 'timing-allow-origin': '*' })
         })
-      answerJson(reply, told)
+      answerJson(reply, timedText)
     }
   }
 }
@@ -106,6 +106,6 @@ function partsOf(parts: Histogram<'route' | 'part'>, route: QuotingRoute): (spen
 
 /** `Server-Timing` of the answer: milliseconds of each part and of all. @source W3C Server Timing */
 function serverTiming({ parts, totalMs }: Spent): string {
-  const told = parts.map(({ part, milliseconds }) => `${part};dur=${milliseconds.toFixed(2)}`)
-  return [...told, `total;dur=${totalMs.toFixed(2)}`].join(', ')
+  const partTimings = parts.map(({ part, milliseconds }) => `${part};dur=${milliseconds.toFixed(2)}`)
+  return [...partTimings, `total;dur=${totalMs.toFixed(2)}`].join(', ')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWaker, type Job, type OnFailure, runJobs } from './runJobs.ts'
+import { createWakeSignal, type Job, type OnFailure, runJobs } from './runJobs.ts'
 
 const fence = async () => {}
 
@@ -34,7 +34,7 @@ test('closing during a run leaves no pause behind it', async () => {
 })
 
 test('a wake ends a pause', async () => {
-  const waker = createWaker()
+  const waker = createWakeSignal()
   const jobs = started({ waker, pauseMinMs: 0, run: async () => {} })
   await expect.poll(() => jobs.health()[0]?.runs).toBe(1)
   waker.wake()
@@ -43,7 +43,7 @@ test('a wake ends a pause', async () => {
 })
 
 test('O-170: a wake during a run is not forgotten: what it is about may have come after the run looked', async () => {
-  const waker = createWaker()
+  const waker = createWakeSignal()
   let runs = 0
   const jobs = started({
     waker,
@@ -60,7 +60,7 @@ test('O-170: a wake during a run is not forgotten: what it is about may have com
 })
 
 test('O-170: however often a job is woken, it runs four times per interval at most', async () => {
-  const waker = createWaker()
+  const waker = createWakeSignal()
   const intervalMs = 200
   let runs = 0
   const startedAtMs = performance.now()
@@ -82,7 +82,7 @@ test('O-170: however often a job is woken, it runs four times per interval at mo
 })
 
 test('F-74: a job that fails is run ever more seldom, however often it is woken, and tells it once a minute', async () => {
-  const waker = createWaker()
+  const waker = createWakeSignal()
   const startsMs: number[] = []
   const told: object[] = []
   let nowMs = 1_000

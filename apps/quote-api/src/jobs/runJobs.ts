@@ -12,7 +12,7 @@ export type Job = {
   /** Pause between the end of a run and the next. */
   readonly intervalMs: number
   /** Cuts the pause short where something new is known. */
-  readonly waker?: Waker
+  readonly waker?: WakeSignal
   /**
    * So long it pauses at least, however often it is woken: strangers' hints wake jobs too, and must not make
    * them run back to back. Default: a quarter of the interval, at most a second.
@@ -22,14 +22,14 @@ export type Job = {
 }
 
 /** Belongs to one job. Wakes are counted together until its next pause ends by them. */
-export interface Waker {
+export interface WakeSignal {
   /** Ends the pause that runs now, or the next one. */
   wake(): void
   /** Calls back on the next wake, at once if there was one already. @returns a function that ends the listening */
   listen(onWake: () => void): () => void
 }
 
-export function createWaker(): Waker {
+export function createWakeSignal(): WakeSignal {
   let isWoken = false
   let listener: (() => void) | undefined
   const deliver = () => {
@@ -77,7 +77,7 @@ export interface RunningJobs {
 export type OnFailure = (
   job: string,
   error: unknown,
-  trouble: { readonly sinceMs: number; readonly runs: number },
+  failureStreak: { readonly sinceMs: number; readonly runs: number },
 ) => void
 
 const tellEveryMs = 60_000

@@ -35,12 +35,16 @@ export function watchMoney(options: {
   )
 }
 
-type NameOf = (chainId: bigint) => string
+type ChainNameLookup = (chainId: bigint) => string
 
 /** Sponsor money is of no chain. */
 const anyChain = 'any'
 
-function watchBalances({ registry }: Pick<HttpMetrics, 'registry'>, database: Reading, nameOf: NameOf): void {
+function watchBalances(
+  { registry }: Pick<HttpMetrics, 'registry'>,
+  database: Reading,
+  nameOf: ChainNameLookup,
+): void {
   watchSeries(
     registry,
     {
@@ -83,7 +87,11 @@ export async function readLedgerBalances(database: Reading): Promise<readonly Le
   }))
 }
 
-function watchHolds({ registry }: Pick<HttpMetrics, 'registry'>, database: Reading, nameOf: NameOf): void {
+function watchHolds(
+  { registry }: Pick<HttpMetrics, 'registry'>,
+  database: Reading,
+  nameOf: ChainNameLookup,
+): void {
   const read = shareReading(() =>
     database.query<{ chain_id: bigint; holds: bigint; amount: bigint }>(`
       select origin_chain_id as chain_id, count(*) as holds, sum(amount) as amount

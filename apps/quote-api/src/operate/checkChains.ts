@@ -27,15 +27,15 @@ export function chainChecks(args: {
   const { environment, file, registry, chains, clients } = args
   return new Map(
     registry.chains.flatMap((chain) => {
-      const [client, listed] = [clients.get(chain.key), chains.get(chain.key)]
+      const [client, registeredChain] = [clients.get(chain.key), chains.get(chain.key)]
       if (client === undefined) return []
       const check = isContractChain(chain.config)
         ? () =>
             joinProblems([
               checkLocalNodes(environment, client),
-              checkContracts(client, expectations(chain, file, listed?.codeHashes)),
+              checkContracts(client, expectations(chain, file, registeredChain?.codeHashes)),
             ])
-        : () => networkProblems(chain, listed, { client, environment })
+        : () => networkProblems(chain, registeredChain, { client, environment })
       return [[chain.key, check] as const]
     }),
   )
@@ -155,14 +155,14 @@ export function feedsOn(
 
 async function networkProblems(
   { key, config }: QuotableChain,
-  listed: RegisteredChain | undefined,
+  registeredChain: RegisteredChain | undefined,
   { client, environment }: { readonly client: ChainClient; readonly environment: string },
 ): Promise<readonly string[]> {
-  const found =
-    listed === undefined
+  const contradictions =
+    registeredChain === undefined
       ? []
-      : await networkContradictions(listed, config, client, isOnThisMachine(environment))
-  return found.map(({ problem }) => `quote: chains.${key}: ${problem}`)
+      : await networkContradictions(registeredChain, config, client, isOnThisMachine(environment))
+  return contradictions.map(({ problem }) => `quote: chains.${key}: ${problem}`)
 }
 
 /** Deposit addresses must swap through the same deposit router as users. */

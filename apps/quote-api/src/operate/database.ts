@@ -93,8 +93,8 @@ export async function openDatabase(
         applicationName: 'causeway-quote-api-jobs',
         onConnectionLost: options.onConnectionLost,
       }),
-    listen: (heard) =>
-      startListening({ ...heard, connectionString, applicationName: 'causeway-quote-api-status' }),
+    listen: (handlers) =>
+      startListening({ ...handlers, connectionString, applicationName: 'causeway-quote-api-status' }),
     async close() {
       await database.close()
       await embedded?.stop()

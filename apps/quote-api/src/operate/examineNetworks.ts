@@ -16,17 +16,17 @@ const timeoutMs = 5_000
  * Names what networks are not like any more, by one look at each. The pace of a chain is that between its newest final
  * block and its newest one: a change of the last minutes is told by the running service alone. @source rule O-107
  */
-export async function examineNetworks(chains: readonly WatchedChain[], found: Findings): Promise<void> {
-  const told = await Promise.all(
+export async function examineNetworks(chains: readonly WatchedChain[], findings: Findings): Promise<void> {
+  const brokenByChain = await Promise.all(
     chains.map(async ({ chain, client, fillWallet }) => {
       const { config } = chain
       if (config.seen === undefined) return []
       try {
-        const said = await readNetworkFacts(chain, { client, config, fillWallet, timeoutMs })
-        if (said === undefined) return []
-        const { head: to, final: from } = said
+        const facts = await readNetworkFacts(chain, { client, config, fillWallet, timeoutMs })
+        if (facts === undefined) return []
+        const { head: to, final: from } = facts
         const pace = from === undefined || to === undefined ? [] : judgeBlockTime(chain, { from, to })
-        const broken = [...pace, ...judgeFinality(chain, said), ...judgeGas(chain, said)]
+        const broken = [...pace, ...judgeFinality(chain, facts), ...judgeGas(chain, facts)]
         return broken.map((one) => ({ ...one, setting: `quote: chains.${chain.key}` }))
       } catch (error) {
         // A chain that is silent is told by whoever examines its endpoints.
@@ -35,7 +35,7 @@ export async function examineNetworks(chains: readonly WatchedChain[], found: Fi
       }
     }),
   )
-  for (const { setting, ...broken } of told.flat()) addBroken(broken, setting, found)
+  for (const { setting, ...broken } of brokenByChain.flat()) addBroken(broken, setting, findings)
 }
 
 /** Names a guardian set that signs prices and is not listed. @param adapters those that are switched on */
@@ -43,7 +43,7 @@ export async function examineGuardians(
   adapters: readonly HttpPriceAdapter[],
   { prices }: Pick<QuoteFile, 'prices'>,
   nowMs: () => number,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
   for (const adapter of adapters.filter(({ kind }) => kind === 'signed')) {
     const ids = prices.flatMap(({ http }) =>
@@ -53,7 +53,7 @@ export async function examineGuardians(
     try {
       const quotes = await adapter.read(ids, { nowMs: nowMs(), signal: AbortSignal.timeout(timeoutMs) })
       const faults = [...quotes.values()].map((quote) => ('fault' in quote ? quote.fault : undefined))
-      for (const broken of judgeGuardians(faults)) addBroken(broken, 'quote: guardianSets', found)
+      for (const broken of judgeGuardians(faults)) addBroken(broken, 'quote: guardianSets', findings)
     } catch (error) {
       // A service that is silent or refuses costs a second source, and the market says so.
       if (!(error instanceof DomainError)) throw error
@@ -61,8 +61,8 @@ export async function examineGuardians(
   }
 }
 
-function addBroken({ text, isStopping }: BrokenAssumption, setting: string, found: Findings): void {
-  found.add({
+function addBroken({ text, isStopping }: BrokenAssumption, setting: string, findings: Findings): void {
+  findings.add({
     ...{ code: 'network-changed', severity: 'degrades', setting },
     seen: `${text}${isStopping ? ': nothing new begins there' : ''}`,
     fix: 'Look what changed, and correct the file where it lasts: docs/operating/networks.md.',

@@ -10,7 +10,7 @@ import { listPutAside, type StoredPutAside } from '../requests/work/putAsideStor
 /** Named one by one; of more the number is told. */
 const namedMax = 5
 
-type Asked = {
+type ExaminationInputs = {
   readonly chainNames: ReadonlyMap<number, string>
   /** Undefined where none are configured, or they cannot be read. */
   readonly peppers: Peppers | undefined
@@ -24,13 +24,17 @@ type Asked = {
  * that a deposit in one of them waits, API keys that the configured peppers do not fit, and what a solver would refuse. What keeps the database from being asked is found by others.
  * @param asked.chainNames keys of the quoted chains by their id
  */
-export async function examineStored(connectionString: string, asked: Asked, found: Findings): Promise<void> {
+export async function examineStored(
+  connectionString: string,
+  inputs: ExaminationInputs,
+  findings: Findings,
+): Promise<void> {
   const database = createDatabase({ connectionString, poolSize: 1, applicationName: 'causeway-doctor' })
   try {
-    await examineAside(database, asked, found)
-    await examineStops(database, asked, found)
-    await examinePeppers(database, asked, found)
-    await examineTerms(database, asked, found)
+    await examineAside(database, inputs, findings)
+    await examineStops(database, inputs, findings)
+    await examinePeppers(database, inputs, findings)
+    await examineTerms(database, inputs, findings)
   } catch (error) {
     if (!(error instanceof DomainError) && sqlState(error) === undefined) throw error
   } finally {
@@ -40,13 +44,13 @@ export async function examineStored(connectionString: string, asked: Asked, foun
 
 async function examineAside(
   database: Pick<SqlDatabase, 'query'>,
-  { chainNames, nowMs }: Asked,
-  found: Findings,
+  { chainNames, nowMs }: ExaminationInputs,
+  findings: Findings,
 ): Promise<void> {
-  const aside = await listPutAside(database)
-  for (const chainId of new Set(aside.map((one) => one.chainId))) {
-    const ofChain = aside.filter((one) => one.chainId === chainId)
-    found.add({
+  const transactions = await listPutAside(database)
+  for (const chainId of new Set(transactions.map((one) => one.chainId))) {
+    const ofChain = transactions.filter((one) => one.chainId === chainId)
+    findings.add({
       ...{ code: 'put-aside', severity: 'degrades' },
       setting: `chain ${chainNames.get(chainId) ?? chainId}`,
       seen: describe(ofChain, nowMs() / 1_000),
@@ -57,13 +61,13 @@ async function examineAside(
 
 async function examineStops(
   database: Pick<SqlDatabase, 'query'>,
-  { chainNames }: Asked,
-  found: Findings,
+  { chainNames }: ExaminationInputs,
+  findings: Findings,
 ): Promise<void> {
   for (const { chainId, toldBy, reason, actor, since } of await readStops(database)) {
     const name = chainId === everyChain ? 'all' : (chainNames.get(chainId) ?? String(chainId))
     const isOperators = toldBy === 'operator'
-    found.add({
+    findings.add({
       ...{ code: 'chain-stopped', severity: 'degrades' },
       setting: isOperators && name === 'all' ? 'all chains' : `chain ${name}`,
       seen: `stopped by ${actor} since ${since.toISOString()}: ${reason}`,
@@ -74,12 +78,12 @@ async function examineStops(
 
 async function examinePeppers(
   database: Pick<SqlDatabase, 'query'>,
-  { peppers }: Asked,
-  found: Findings,
+  { peppers }: ExaminationInputs,
+  findings: Findings,
 ): Promise<void> {
   if (peppers === undefined) return
   for (const fault of await findPepperFaults(database, peppers)) {
-    found.add({
+    findings.add({
       ...{ code: 'pepper-wrong', severity: fault.kind === 'other' ? 'stops' : 'degrades' },
       setting: 'API_KEY_PEPPERS',
       seen: describePepperFault(fault),
@@ -90,33 +94,33 @@ async function examinePeppers(
 
 async function examineTerms(
   database: Pick<SqlDatabase, 'query'>,
-  { own }: Asked,
-  found: Findings,
+  { own }: ExaminationInputs,
+  findings: Findings,
 ): Promise<void> {
-  const told = await readTerms(database)
-  for (const { text, isStopping } of own === undefined ? [] : differencesOf(own, told)) {
-    found.add({
+  const solverTerms = await readTerms(database)
+  for (const { text, isStopping } of own === undefined ? [] : differencesOf(own, solverTerms)) {
+    findings.add({
       ...{ code: 'solver-differs', severity: 'degrades', setting: 'solver' },
       seen: `${text}${isStopping ? ': nothing is sold that it would refuse' : ''}`,
       fix: 'Mend the setting of the service that is wrong, and restart that one: it ends by itself.',
     })
   }
-  if (!told.includes(undefined)) return
-  found.add({
+  if (!solverTerms.includes(undefined)) return
+  findings.add({
     ...{ code: 'solver-unknown', severity: 'note', setting: 'solver' },
     seen: 'a solver that fetches work does not say what it fills with: it is compared with nothing',
     fix: 'Compare its order signers, fill wallet and fill contracts by hand (docs/reference/solver-interface.md).',
   })
 }
 
-function describe(aside: readonly StoredPutAside[], nowSeconds: number): string {
-  const named = aside
+function describe(transactions: readonly StoredPutAside[], nowSeconds: number): string {
+  const descriptions = transactions
     .slice(0, namedMax)
     .map(({ transactionId, reason, firstSeenSeconds, tries }) => {
       const minutes = Math.max(0, Math.floor((nowSeconds - firstSeenSeconds) / 60))
       return `${transactionId} (${reason}, for ${minutes} min, tried ${counted(tries, 'time')})`
     })
     .join(', ')
-  const more = aside.length > namedMax ? `, and ${aside.length - namedMax} more` : ''
-  return `transactions that cannot be read: ${named}${more}`
+  const more = transactions.length > namedMax ? `, and ${transactions.length - namedMax} more` : ''
+  return `transactions that cannot be read: ${descriptions}${more}`
 }

@@ -21,7 +21,7 @@ const marginPercent = 5n
 const nearPercent = 2n
 const amountMax = 2n ** 256n - 1n
 
-type Asked = {
+type RequestedAmount = {
   readonly amount: bigint
   /** Currency that `amount` counts. */
   readonly currency: Pick<QuotableCurrency, 'address' | 'chainId'>
@@ -34,15 +34,15 @@ type Asked = {
  * @throws QuoteError
  */
 export async function priceOrNameAmount<Priced>(
-  asked: Asked,
+  requestedAmount: RequestedAmount,
   price: (amount: bigint) => Promise<Priced>,
 ): Promise<Priced> {
   try {
-    return await price(asked.amount)
+    return await price(requestedAmount.amount)
   } catch (error) {
     if (!(error instanceof QuoteError)) throw error
-    if (tooLow.has(error.code)) throw await namingLeast(asked, error, price)
-    if (tooHigh.has(error.code)) throw await namingMost(asked, error, price)
+    if (tooLow.has(error.code)) throw await namingLeast(requestedAmount, error, price)
+    if (tooHigh.has(error.code)) throw await namingMost(requestedAmount, error, price)
     throw error
   }
 }
@@ -53,14 +53,14 @@ export async function priceOrNameAmount<Priced>(
  * @throws QuoteError
  */
 export async function priceOrNameNone<Priced>(
-  asked: Pick<Asked, 'currency'>,
+  requestedAmount: Pick<RequestedAmount, 'currency'>,
   price: () => Promise<Priced>,
 ): Promise<Priced> {
   try {
     return await price()
   } catch (error) {
     const isAboutAmount = error instanceof QuoteError && (tooLow.has(error.code) || tooHigh.has(error.code))
-    throw isAboutAmount ? renamed(error, asked, {}) : error
+    throw isAboutAmount ? renamed(error, requestedAmount, {}) : error
   }
 }
 
@@ -68,7 +68,7 @@ type Verdict = 'accepted' | 'refused' | 'other'
 type Judge = (amount: bigint) => Promise<Verdict>
 
 function judgeOf(
-  { clock }: Asked,
+  { clock }: RequestedAmount,
   price: (amount: bigint) => Promise<unknown>,
   refusals: ReadonlySet<QuoteErrorCode>,
 ): Judge {
@@ -89,25 +89,33 @@ function judgeOf(
 }
 
 async function namingLeast(
-  asked: Asked,
+  requestedAmount: RequestedAmount,
   error: QuoteError,
   price: (amount: bigint) => Promise<unknown>,
 ): Promise<QuoteError> {
-  const judge = judgeOf(asked, price, tooLow)
-  const found = await leastFrom(judge, asked.amount)
-  if (found === undefined) return renamed(error, asked, {})
-  const withMargin = found + divideUp(found * marginPercent, 100n)
-  const least = (await judge(withMargin)) === 'accepted' ? withMargin : found
-  return renamed(error, asked, { minimumAmount: least.toString() })
+  const judge = judgeOf(requestedAmount, price, tooLow)
+  const acceptedAmount = await leastFrom(judge, requestedAmount.amount)
+  if (acceptedAmount === undefined) return renamed(error, requestedAmount, {})
+  const withMargin = acceptedAmount + divideUp(acceptedAmount * marginPercent, 100n)
+  const least = (await judge(withMargin)) === 'accepted' ? withMargin : acceptedAmount
+  return renamed(error, requestedAmount, { minimumAmount: least.toString() })
 }
 
 async function namingMost(
-  asked: Asked,
+  requestedAmount: RequestedAmount,
   error: QuoteError,
   price: (amount: bigint) => Promise<unknown>,
 ): Promise<QuoteError> {
-  const found = await mostBelow(judgeOf(asked, price, stillTooHigh), asked.amount, error.nearAmount)
-  return renamed(error, asked, found === undefined ? {} : { maximumAmount: found.toString() })
+  const acceptedAmount = await mostBelow(
+    judgeOf(requestedAmount, price, stillTooHigh),
+    requestedAmount.amount,
+    error.nearAmount,
+  )
+  return renamed(
+    error,
+    requestedAmount,
+    acceptedAmount === undefined ? {} : { maximumAmount: acceptedAmount.toString() },
+  )
 }
 
 /** Steps up until an amount is accepted, then halves what is left between. */
@@ -175,11 +183,15 @@ function middleOf(a: bigint, b: bigint): bigint {
 }
 
 /** Refusal with its code, in terms of the currency that the request's amount counts. */
-function renamed(error: QuoteError, { currency }: Pick<Asked, 'currency'>, named: ErrorData): QuoteError {
+function renamed(
+  error: QuoteError,
+  { currency }: Pick<RequestedAmount, 'currency'>,
+  amountData: ErrorData,
+): QuoteError {
   const { minimumAmount: _least, maximumAmount: _most, ...rest } = error.data
   const { retryAfterSeconds } = error
   return new QuoteError(error.code, error.message, {
-    data: { ...rest, ...named, currency: currency.address, chainId: currency.chainId },
+    data: { ...rest, ...amountData, currency: currency.address, chainId: currency.chainId },
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     cause: error,
   })

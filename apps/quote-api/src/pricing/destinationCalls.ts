@@ -23,7 +23,7 @@ export type TriedFill = {
 /** Gas that the calls of a fill add to one without. @throws DESTINATION_TX_FAILED, or an upstream error in time */
 export type TryFill = (fill: TriedFill) => Promise<bigint>
 
-type Delivered = Pick<QuoteRequest, 'txs' | 'tradeType' | 'amount'>
+type DeliveryRequest = Pick<QuoteRequest, 'txs' | 'tradeType' | 'amount'>
 
 /**
  * Calls run from a clone of the order's own. One transfer of the whole output, which calls nothing, is paid as it is:
@@ -32,7 +32,7 @@ type Delivered = Pick<QuoteRequest, 'txs' | 'tradeType' | 'amount'>
  */
 export function deliveryOf(
   { currencyOut, recipient }: Pick<Route, 'currencyOut' | 'recipient'>,
-  { txs, tradeType, amount }: Delivered,
+  { txs, tradeType, amount }: DeliveryRequest,
 ): Delivery {
   const [only, ...others] = txs
   const isPlain =

@@ -18,7 +18,7 @@ export type ExternalLiquidity = LiquidityOffer & { readonly currency: QuotableCu
  * Asks the configured source what it brings of a currency to its chain; undefined where it brings nothing, does not
  * answer within its budget, or asks for more than the settings allow. Never rejects.
  */
-export type FindLiquidity = (wanted: {
+export type FindLiquidity = (liquidityRequest: {
   readonly currency: QuotableCurrency
   readonly amount: bigint
 }) => Promise<LiquidityOffer | undefined>

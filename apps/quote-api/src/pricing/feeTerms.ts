@@ -14,7 +14,7 @@ import { charged, networkFees, relayedDeposit } from './gas.ts'
 import { type AssetInventory, type InventoryView, skewCostUsd } from './inventory.ts'
 import type { LegPlan } from './legs.ts'
 import { type PricedCurrency, requireInventory, requirePrice } from './marketAccess.ts'
-import { type KnowsLack, lackRefusal } from './mayBePaid.ts'
+import { type LackLookup, lackRefusal } from './mayBePaid.ts'
 import { noReward, type RatedMove, type RewardBound } from './openRewards.ts'
 import type { GasTopup } from './pricedRoute.ts'
 import type { QuotableCurrency } from './registry.ts'
@@ -147,10 +147,10 @@ export function inventories({ inventory, plan }: Pick<SkewInputs, 'plan' | 'inve
   }
 }
 
-function fillCost({ route, plan, snapshot, use, request, lack: known }: FeeInputs): bigint {
+function fillCost({ route, plan, snapshot, use, request, lack: reportedLack }: FeeInputs): bigint {
   const { destination, currencyOut } = route
   const fees = networkFees(snapshot, destination)
-  const lack = requireLack(known, route)
+  const lack = requireLack(reportedLack, route)
   const kind = plan.destination === undefined ? 'fill' : 'fill-swap'
   const { callUnits, callBytes, payeeUnits: overheadUnits } = use
   const { isNative } = currencyOut
@@ -211,20 +211,20 @@ export function conversionSpreadBps(
 
 /** Account state that the recipient lacks for the output and a gas top-up; undefined if his chain does not tell. */
 export async function recipientLack(
-  lackOf: KnowsLack,
+  lackOf: LackLookup,
   { destination, currencyOut, recipient }: Route,
   { topupGas }: Pick<QuoteRequest, 'topupGas'>,
 ): Promise<AccountLack | undefined> {
   const currencies = [currencyOut, ...(topupGas ? [destination.native] : [])]
-  const found = await Promise.all(
+  const lacks = await Promise.all(
     currencies.map(({ address }) =>
       lackOf({ chainId: destination.chainId, account: recipient, currency: address }),
     ),
   )
   // One currency is the rule, and nothing to join.
-  if (found.length === 1) return found[0]
+  if (lacks.length === 1) return lacks[0]
   let all: AccountLack = {}
-  for (const lack of found) {
+  for (const lack of lacks) {
     if (lack === undefined) return undefined
     all = { ...all, ...lack }
   }
@@ -263,11 +263,11 @@ export function requireLack(
   lack: AccountLack | undefined,
   { destination, recipient }: Pick<Route, 'destination' | 'recipient'>,
 ): AccountLack {
-  const why =
+  const refusal =
     lack && lackRefusal(lack, { chain: destination, currency: destination.native, makesState: true })
   const { chainId } = destination
-  if (why !== undefined)
-    throw new QuoteError('INVALID_RECIPIENT', `recipient ${why}.`, {
+  if (refusal !== undefined)
+    throw new QuoteError('INVALID_RECIPIENT', `recipient ${refusal}.`, {
       data: { field: 'recipient', chainId, recipient },
     })
   if (lack !== undefined) return lack

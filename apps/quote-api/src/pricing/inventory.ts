@@ -220,11 +220,15 @@ function buildView(registry: QuoteRegistry, snapshot: MarketSnapshot, floors: Fl
   }
 }
 
-type Known = { readonly snapshot: MarketSnapshot; readonly floors: Floors }
+type InventoryInputs = { readonly snapshot: MarketSnapshot; readonly floors: Floors }
 
-function buildAsset(registry: QuoteRegistry, known: Known, asset: QuoteAsset): AssetInventory | undefined {
+function buildAsset(
+  registry: QuoteRegistry,
+  inputs: InventoryInputs,
+  asset: QuoteAsset,
+): AssetInventory | undefined {
   if (asset.inventory === undefined) return undefined
-  const price = known.snapshot.price(asset.priceKey)
+  const price = inputs.snapshot.price(asset.priceKey)
   if ('reason' in price) return undefined
   const { kappaBps, rewardCapBps, maxSkewBps, reserveBps } = asset.inventory
   return assetInventory(
@@ -234,11 +238,16 @@ function buildAsset(registry: QuoteRegistry, known: Known, asset: QuoteAsset): A
       maxSkewBps: BigInt(maxSkewBps),
       reserveBps: BigInt(reserveBps),
     },
-    registry.chains.flatMap((chain) => position(chain, known, asset, price.usdX18)),
+    registry.chains.flatMap((chain) => position(chain, inputs, asset, price.usdX18)),
   )
 }
 
-function position(chain: QuotableChain, { snapshot, floors }: Known, asset: QuoteAsset, usdX18: bigint) {
+function position(
+  chain: QuotableChain,
+  { snapshot, floors }: InventoryInputs,
+  asset: QuoteAsset,
+  usdX18: bigint,
+) {
   const market = snapshot.chain(chain.chainId)
   const currencies = chain.solverCurrencies.filter((currency) => currency.asset === asset)
   if ('reason' in market || currencies.length === 0) return []

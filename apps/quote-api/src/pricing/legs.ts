@@ -58,16 +58,16 @@ export interface LegQuoter {
 }
 
 /** `fallbacks`: also what a caller allows by `useFallbacks`. */
-export type Reach = 'configured' | 'fallbacks'
+export type PoolScope = 'configured' | 'fallbacks'
 
 /**
  * All ways a solver can serve a route; the caller prices each and keeps the best.
  * @throws QuoteError NO_SWAP_ROUTES_FOUND when no pool joins the currencies to the solver's inventory
  * @source pricing-engine.md 3.1
  */
-export function planLegs(route: Route, reach: Reach): readonly LegPlan[] {
-  const origins = originOptions(route.origin, route.currencyIn, reach)
-  const destinations = destinationOptions(route.destination, route.currencyOut, reach)
+export function planLegs(route: Route, poolScope: PoolScope): readonly LegPlan[] {
+  const origins = originOptions(route.origin, route.currencyIn, poolScope)
+  const destinations = destinationOptions(route.destination, route.currencyOut, poolScope)
   const plans: LegPlan[] = []
   for (const { origin, feeCurrency } of origins)
     for (const { payoutCurrency, destination } of destinations)
@@ -103,27 +103,27 @@ export function permittedPlans<Plan extends Pick<LegPlan, 'origin' | 'destinatio
 }
 
 /** The ways of a swap, wrap or unwrap that the user executes. @throws QuoteError NO_SWAP_ROUTES_FOUND */
-export function planSelfExecutedLegs(route: Route, reach: Reach): readonly Leg[] {
+export function planSelfExecutedLegs(route: Route, poolScope: PoolScope): readonly Leg[] {
   const { origin: chain, currencyIn: from, currencyOut: to, operation } = route
   if (operation === 'wrap' || operation === 'unwrap') return [{ kind: operation, chain, from, to }]
-  const legs = chain.config.depositRouter === undefined ? [] : poolLegs(chain, { from, to }, reach)
+  const legs = chain.config.depositRouter === undefined ? [] : poolLegs(chain, { from, to }, poolScope)
   if (legs.length === 0) throw noRoute(route)
   return legs
 }
 
-function originOptions(chain: QuotableChain, currencyIn: QuotableCurrency, reach: Reach) {
+function originOptions(chain: QuotableChain, currencyIn: QuotableCurrency, poolScope: PoolScope) {
   // The solver manages inventory of the whole asset, so it takes any currency of it at par.
   if (currencyIn.asset.inventory !== undefined) return [{ origin: undefined, feeCurrency: currencyIn }]
   if (chain.config.depositRouter === undefined) return []
   return chain.solverCurrencies.flatMap((candidate) =>
-    poolLegs(chain, { from: currencyIn, to: candidate }, reach).map((origin) => ({
+    poolLegs(chain, { from: currencyIn, to: candidate }, poolScope).map((origin) => ({
       origin,
       feeCurrency: candidate,
     })),
   )
 }
 
-function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency, reach: Reach) {
+function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency, poolScope: PoolScope) {
   if (currencyOut.solver) return [{ payoutCurrency: currencyOut, destination: undefined }]
   const sibling = chain.solverCurrencies.find((candidate) => candidate.asset === currencyOut.asset)
   if (sibling !== undefined && (sibling.isNative || currencyOut.isNative)) {
@@ -131,7 +131,7 @@ function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency,
     return [{ payoutCurrency: sibling, destination: { kind, chain, from: sibling, to: currencyOut } }]
   }
   return chain.solverCurrencies.flatMap((candidate) =>
-    poolLegs(chain, { from: candidate, to: currencyOut }, reach).map((destination) => ({
+    poolLegs(chain, { from: candidate, to: currencyOut }, poolScope).map((destination) => ({
       payoutCurrency: candidate,
       destination,
     })),
@@ -142,15 +142,17 @@ function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency,
 function poolLegs(
   chain: QuotableChain,
   { from, to }: Pick<Leg, 'from' | 'to'>,
-  reach: Reach,
+  poolScope: PoolScope,
 ): readonly Leg[] {
   const leg: Leg = { kind: 'pool', chain, from, to }
-  const listed = poolsBetween(chain, from, to)
-  const direct = listed.length > 0 ? [leg] : []
+  const directPools = poolsBetween(chain, from, to)
+  const direct = directPools.length > 0 ? [leg] : []
   const pools = chain.config.uniswapV3
-  if (reach === 'configured' || pools === undefined || poolToken(chain, from) === poolToken(chain, to))
+  if (poolScope === 'configured' || pools === undefined || poolToken(chain, from) === poolToken(chain, to))
     return direct
-  const feeTiers = pools.fallbackFeeTiers.filter((tier) => listed.every(({ feePips }) => feePips !== tier))
+  const feeTiers = pools.fallbackFeeTiers.filter((tier) =>
+    directPools.every(({ feePips }) => feePips !== tier),
+  )
   const between = [...chain.currencies.values()].filter(
     // The native coin trades as its wrapped form, which is listed beside it or stands for it.
     (via) =>
@@ -217,8 +219,8 @@ function fallbackLegs(route: Route, swaps: SwapPermissions | undefined): readonl
 }
 
 /** That one pool of several is missing says less than why the route that exists was refused. */
-export function moreTelling(known: QuoteError | undefined, next: QuoteError): QuoteError {
-  return known === undefined || known.code === 'NO_SWAP_ROUTES_FOUND' ? next : known
+export function moreTelling(previous: QuoteError | undefined, next: QuoteError): QuoteError {
+  return previous === undefined || previous.code === 'NO_SWAP_ROUTES_FOUND' ? next : previous
 }
 
 function noRoute(route: Route): QuoteError {

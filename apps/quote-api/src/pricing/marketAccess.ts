@@ -27,10 +27,14 @@ export function shownPrice(snapshot: MarketSnapshot, currency: QuotableCurrency)
 export function requireAssetPrice(snapshot: MarketSnapshot, { priceKey }: QuoteAsset): UsdPrice {
   const price = snapshot.price(priceKey)
   if ('reason' in price) {
-    const why = price.reason === 'second_source_missing' ? ': its second source is missing' : ''
-    throw new QuoteError('PRICE_FETCH_FAILED', `There is no usable ${priceKey} price at the moment${why}.`, {
-      data: { priceKey, reason: price.reason },
-    })
+    const reasonText = price.reason === 'second_source_missing' ? ': its second source is missing' : ''
+    throw new QuoteError(
+      'PRICE_FETCH_FAILED',
+      `There is no usable ${priceKey} price at the moment${reasonText}.`,
+      {
+        data: { priceKey, reason: price.reason },
+      },
+    )
   }
   return price
 }

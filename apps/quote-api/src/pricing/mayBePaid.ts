@@ -3,7 +3,7 @@ import { QuoteError, type QuoteErrorCode } from './errors.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 
 /** True if an account has code; `undefined` if not known in time. Never rejects. */
-export type KnowsCode = (asked: {
+export type CodeLookup = (question: {
   readonly chainId: number
   readonly account: string
 }) => Promise<boolean | undefined>
@@ -12,7 +12,7 @@ export type KnowsCode = (asked: {
  * Tells what an account lacks before it can be paid in a currency of its chain; `undefined` where that is not known
  * in time. Never rejects and never takes longer than its own budget.
  */
-export type KnowsLack = (asked: {
+export type LackLookup = (question: {
   readonly chainId: number
   readonly account: string
   readonly currency: string
@@ -38,8 +38,8 @@ export type TriedPayment = {
 
 /** Questions to chains about accounts that a request pays. */
 export type PayeePorts = {
-  readonly hasCode: KnowsCode
-  readonly lackOf: KnowsLack
+  readonly hasCode: CodeLookup
+  readonly lackOf: LackLookup
   readonly tryPayment: TryPayment
 }
 
@@ -68,10 +68,10 @@ export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusa
   // Pages price for it before a wallet is connected.
   if (chain.quoting.isNobody(account)) return undefined
   const { chainId } = chain
-  const asked = { chainId, account, currency: currency.address }
+  const question = { chainId, account, currency: currency.address }
   const [hasCode, lack, trial] = await Promise.all([
-    chain.quoting.paysTokensToCode ? false : ports.hasCode(asked),
-    payee.isDepositor === true && !currency.isNative ? {} : ports.lackOf(asked),
+    chain.quoting.paysTokensToCode ? false : ports.hasCode(question),
+    payee.isDepositor === true && !currency.isNative ? {} : ports.lackOf(question),
     payee.isNamed && amount > 0n ? ports.tryPayment(payee) : { refusal: undefined },
   ])
   if (hasCode === true)
@@ -87,12 +87,12 @@ export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusa
 
 /** Pure: what no chain has to be asked about. @source Q-60 */
 export function neverPaid({ payees, chainId }: QuotableChain, account: string): Refusal | undefined {
-  const what = payees.neverPaid(account)
-  return what === undefined
+  const accountKind = payees.neverPaid(account)
+  return accountKind === undefined
     ? undefined
     : {
         code: 'INVALID_RECIPIENT',
-        why: `is ${what}, on chain ${chainId}: name an account that somebody holds`,
+        why: `is ${accountKind}, on chain ${chainId}: name an account that somebody holds`,
       }
 }
 

@@ -48,7 +48,7 @@ const openMax = 16
 
 /** Kept in memory: a restart forgets one lifetime of quotes. @source */
 export function createOpenAllowances(): OpenAllowances {
-  const known = createLruCache<Spendings>(allowancesMax)
+  const spendingsByName = createLruCache<Spendings>(allowancesMax)
   return {
     hold(caller, { nowSeconds, expiresAtSeconds }) {
       let release = nothingTaken
@@ -56,21 +56,21 @@ export function createOpenAllowances(): OpenAllowances {
         take({ chainId, currency, spender, user, purchase, amount, allowance }) {
           release()
           const name = [caller, user, chainId, currency, spender].join(' ')
-          const before = known.get(name) ?? { seen: allowance ?? 0n, open: [] }
+          const before = spendingsByName.get(name) ?? { seen: allowance ?? 0n, open: [] }
           const standing = allowance ?? before.seen
           const others = unspent(before, standing).filter(
             (other) => other.purchase !== purchase && other.expiresAtSeconds >= nowSeconds,
           )
-          const taken = takenOf(others, { standing, amount })
-          const isCovered = allowance !== undefined && allowance >= amount + taken
-          const approval = isCovered ? undefined : { sets: amount + taken, over: standing }
+          const othersAmount = takenOf(others, { standing, amount })
+          const isCovered = allowance !== undefined && allowance >= amount + othersAmount
+          const approval = isCovered ? undefined : { sets: amount + othersAmount, over: standing }
           const own = { purchase, amount, expiresAtSeconds, approval }
-          known.set(name, { seen: standing, open: [...others, own].slice(-openMax) })
+          spendingsByName.set(name, { seen: standing, open: [...others, own].slice(-openMax) })
           release = () => {
-            const { seen, open } = known.get(name) ?? { seen: standing, open: [] }
-            known.set(name, { seen, open: open.filter((held) => held !== own) })
+            const { seen, open } = spendingsByName.get(name) ?? { seen: standing, open: [] }
+            spendingsByName.set(name, { seen, open: open.filter((held) => held !== own) })
           }
-          return taken
+          return othersAmount
         },
         release: () => release(),
       }
@@ -91,8 +91,8 @@ function takenOf(
   const relying = others.filter((other) => reliesOn(other, standing))
   const mayBeOverwritten = others.some(({ approval }) => approval?.over === standing)
   if (relying.length === 0 && !mayBeOverwritten) return 0n
-  const taken = relying.reduce((sum, other) => sum + other.amount, 0n)
-  return mayBeOverwritten || standing < amount + taken ? standing : taken
+  const relyingAmount = relying.reduce((sum, other) => sum + other.amount, 0n)
+  return mayBeOverwritten || standing < amount + relyingAmount ? standing : relyingAmount
 }
 
 /** A quote with an approve step takes of what stands only once its own approval does. */

@@ -18,10 +18,10 @@ export interface OpenQuotes {
    * @returns takes it back, for a quote that is not answered after all
    * @throws QuoteError OPEN_QUOTES_LIMIT
    */
-  take(holder: QuoteHolder, promise: Promised): () => void
+  take(holder: QuoteHolder, promise: QuotePromise): () => void
 }
 
-export type Promised = {
+export type QuotePromise = {
   /** Asset and chain of the solver's balance that pays it. */
   readonly place: string
   /** Worth of what leaves the solver's inventory. */
@@ -50,14 +50,14 @@ export function createOpenQuotes(options: { readonly perUserBps: number }): Open
   let earlier = new Map<string, Promises>()
   let nextGenerationSeconds = 0
 
-  function promisesOf(name: string, { nowSeconds, expiresAtSeconds }: Promised): Promises {
+  function promisesOf(name: string, { nowSeconds, expiresAtSeconds }: QuotePromise): Promises {
     if (nowSeconds > nextGenerationSeconds || holders.size >= holdersMax) {
       earlier = holders
       holders = new Map()
       nextGenerationSeconds = expiresAtSeconds
     }
-    const known = holders.get(name) ?? earlier.get(name)
-    const promises: Promises = known ?? { totalUsdX18: 0n, ends: [], worths: [] }
+    const storedPromises = holders.get(name) ?? earlier.get(name)
+    const promises: Promises = storedPromises ?? { totalUsdX18: 0n, ends: [], worths: [] }
     holders.set(name, promises)
     dropEnded(promises, nowSeconds)
     return promises
@@ -110,7 +110,7 @@ function dropEnded(promises: Promises, nowSeconds: number): void {
   worths.splice(0, ended)
 }
 
-function refusal({ totalUsdX18, ends }: Promises, limit: UsdX18, promise: Promised): QuoteError {
+function refusal({ totalUsdX18, ends }: Promises, limit: UsdX18, promise: QuotePromise): QuoteError {
   const { nowSeconds, expiresAtSeconds } = promise
   const firstEnd = ends[0] ?? expiresAtSeconds
   const retryAfterSeconds = Math.max(firstEnd - nowSeconds + 1, 1)
@@ -137,7 +137,7 @@ const wholeUsd = (usdX18: UsdX18): string => (usdX18 / 10n ** 18n).toString()
 export function promisedBy(
   { solver, destinationLeg, amountOut, snapshot, external }: Priced,
   inventoryView: (of: Priced['snapshot']) => InventoryView,
-): Omit<Promised, 'nowSeconds' | 'expiresAtSeconds'> | undefined {
+): Omit<QuotePromise, 'nowSeconds' | 'expiresAtSeconds'> | undefined {
   if (solver === undefined) return undefined
   const { payoutCurrency } = solver
   const inventory = inventoryView(snapshot)(payoutCurrency.asset)

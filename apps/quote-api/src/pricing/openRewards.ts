@@ -118,15 +118,15 @@ export function createOpenRewards(options: {
       open.prune(nowSeconds)
       if (!isKnown || (!hasKey && keylessBps === 0)) return noReward
       const own: Sum = new Map()
-      const known = without && bound.get(without)
-      if (known !== undefined) add(own, known.move, -1n)
+      const boundMove = without && bound.get(without)
+      if (boundMove !== undefined) add(own, boundMove.move, -1n)
       const counted = [
         { sum: bound.sum, weight: one },
         { sum: own, weight: one },
         { sum: open.keyedSum, weight: ofKeys },
         { sum: open.keylessSum, weight: hasKey ? ofKeys : ofKeyless },
       ]
-      const ownMicroUsd = known === undefined || known.isBooked ? 0n : known.move.microUsd
+      const ownMicroUsd = boundMove === undefined || boundMove.isBooked ? 0n : boundMove.move.microUsd
       const leftMicroUsd = budget.left({ hasKey }) + ownMicroUsd
       return rewardBound(counted, { weight: hasKey ? ofKeys : ofKeyless, leftMicroUsd })
     },
@@ -136,9 +136,9 @@ export function createOpenRewards(options: {
       return { name: (requestId) => open.name(held, requestId), release: () => open.release(held) }
     },
     bind(requestId, move, nowSeconds) {
-      const known = bound.get(requestId)
-      if (known === undefined) budget.spend(move.microUsd)
-      bind(requestId, { move, isBooked: known?.isBooked ?? false, seenAtSeconds: nowSeconds })
+      const boundMove = bound.get(requestId)
+      if (boundMove === undefined) budget.spend(move.microUsd)
+      bind(requestId, { move, isBooked: boundMove?.isBooked ?? false, seenAtSeconds: nowSeconds })
     },
     putBound({ moves, ...reading }, nowSeconds) {
       open.prune(nowSeconds)
@@ -262,9 +262,9 @@ function rewardBound(
   counted: readonly { readonly sum: Sum; readonly weight: Weight }[],
   { weight, leftMicroUsd }: { readonly weight: Weight; readonly leftMicroUsd: bigint },
 ): RewardBound {
-  const known = new Map<string, { readonly from: AssetInventory; readonly moved: AssetInventory }>()
+  const inventoryCache = new Map<string, { readonly from: AssetInventory; readonly moved: AssetInventory }>()
   const movedInventory = ({ assetId, asset }: RatedMove['paid']): AssetInventory => {
-    const before = known.get(assetId)
+    const before = inventoryCache.get(assetId)
     if (before?.from === asset) return before.moved
     const moves = new Map<number, UsdX18>()
     for (const {
@@ -274,7 +274,7 @@ function rewardBound(
       for (const [chainId, usdX18] of sum.get(assetId) ?? [])
         moves.set(chainId, (moves.get(chainId) ?? 0n) + (usdX18 * over) / under)
     const moved = moves.size === 0 ? asset : afterMoves(asset, moves)
-    known.set(assetId, { from: asset, moved })
+    inventoryCache.set(assetId, { from: asset, moved })
     return moved
   }
   const [over, under] = weight

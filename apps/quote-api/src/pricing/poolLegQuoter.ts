@@ -24,7 +24,7 @@ export type PoolTrade = 'exactInput' | 'exactOutput'
 /** Asks the chain's own quoter; used while a pool's mirror is not trusted. Undefined: it cannot trade. */
 export type OnChainQuoter = (args: {
   chainId: number
-  pool: AskedPool
+  pool: QuotablePool
   zeroForOne: boolean
   trade: PoolTrade
   amount: bigint
@@ -131,13 +131,13 @@ async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<
   return best
 }
 
-type AskedPool = Pick<PoolConfig, 'token0' | 'token1' | 'feePips'> & {
+type QuotablePool = Pick<PoolConfig, 'token0' | 'token1' | 'feePips'> & {
   /** Undefined: a pool that the configuration does not list. */
   readonly address: PoolConfig['address'] | undefined
 }
 
 /** The pools of the configuration, or those of other fees. */
-function poolsOf(leg: Leg): readonly AskedPool[] {
+function poolsOf(leg: Leg): readonly QuotablePool[] {
   const from = poolToken(leg.chain, leg.from)
   const to = poolToken(leg.chain, leg.to)
   if (leg.beyond === undefined || !('feeTiers' in leg.beyond))
@@ -163,7 +163,7 @@ function lossBps(
   return agreed <= amountOut ? 0n : divideUp((agreed - amountOut) * bpsDenominator, agreed)
 }
 
-const feeBps = ({ feePips }: AskedPool): bigint => divideUp(BigInt(feePips), 100n)
+const feeBps = ({ feePips }: QuotablePool): bigint => divideUp(BigInt(feePips), 100n)
 
 /** Tokens of pools are addresses of a chain that has pools. */
 function hex(address: string): Hex {

@@ -73,12 +73,12 @@ export async function priceDeposit(
   const inventory = dependencies.inventoryView(snapshot)
   const origin = enabledChain(registry, deposit.originChainId, 'originChainId')
   const destination = enabledChain(registry, deposit.destinationChainId, 'destinationChainId')
-  const feeCurrency = listed(origin, deposit.feeCurrency)
+  const feeCurrency = requireListed(origin, deposit.feeCurrency)
   const route: Route = {
     origin,
     destination,
-    currencyIn: listed(origin, deposit.originCurrency),
-    currencyOut: listed(destination, deposit.destinationCurrency),
+    currencyIn: requireListed(origin, deposit.originCurrency),
+    currencyOut: requireListed(destination, deposit.destinationCurrency),
     operation: deposit.operation,
     // The user does not affect the price.
     user: '',
@@ -182,7 +182,7 @@ function requestOf(
   }
 }
 
-function listed(chain: QuotableChain, address: string): QuotableCurrency {
+function requireListed(chain: QuotableChain, address: string): QuotableCurrency {
   const currency = findCurrency(chain, address)
   if (currency === undefined) throw notListed(chain, address)
   return currency

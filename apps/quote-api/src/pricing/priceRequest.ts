@@ -37,10 +37,10 @@ import {
   type LegPlan,
   type LegQuoter,
   moreTelling,
+  type PoolScope,
   permittedPlans,
   planLegs,
   planSelfExecutedLegs,
-  type Reach,
 } from './legs.ts'
 import { requireChain, requirePrice } from './marketAccess.ts'
 import type { PayeePorts } from './mayBePaid.ts'
@@ -158,24 +158,24 @@ export async function priceRequest(
   request: QuoteRequest,
   { subsidy = unsponsored, rewards = noReward }: PricedFor = {},
 ): Promise<Priced> {
-  const reach = request.useFallbacks ? 'fallbacks' : 'configured'
+  const poolScope = request.useFallbacks ? 'fallbacks' : 'configured'
   try {
     return await priceWithFallbacks(dependencies, request, { subsidy, rewards })
   } catch (error) {
     const isShort = error instanceof QuoteError && error.code === 'INSUFFICIENT_LIQUIDITY'
     if (!request.useExternalLiquidity || !isShort) throw error
-    const external = await findExternal(dependencies, request, reach)
+    const external = await findExternal(dependencies, request, poolScope)
     if (external.length === 0) throw error
-    return priceWithin(dependencies, request, { subsidy, rewards, reach, external })
+    return priceWithin(dependencies, request, { subsidy, rewards, reach: poolScope, external })
   }
 }
 
 async function priceWithFallbacks(
   dependencies: PricingDependencies,
   request: QuoteRequest,
-  asked: Required<PricedFor>,
+  pricingOptions: Required<PricedFor>,
 ): Promise<Priced> {
-  const { subsidy, rewards } = asked
+  const { subsidy, rewards } = pricingOptions
   try {
     return await priceWithin(dependencies, request, { subsidy, rewards, reach: 'configured', external: [] })
   } catch (error) {
@@ -192,15 +192,19 @@ async function priceWithFallbacks(
 async function findExternal(
   { registry, findLiquidity, snapshot }: PricingDependencies,
   request: QuoteRequest,
-  reach: Reach,
+  poolScope: PoolScope,
 ): Promise<readonly ExternalLiquidity[]> {
   const route = resolveRoute(registry, request)
   if (findLiquidity === undefined || route.selfExecuted) return []
   const prices = snapshot()
-  const named = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
-  const payouts = planLegs(route, reach).map(({ payoutCurrency }) => payoutCurrency)
+  const amountCurrency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
+  const payouts = planLegs(route, poolScope).map(({ payoutCurrency }) => payoutCurrency)
   const offers = [...new Set(payouts)].map(async (currency) => {
-    const worth = convertUp(request.amount, requirePrice(prices, named), requirePrice(prices, currency))
+    const worth = convertUp(
+      request.amount,
+      requirePrice(prices, amountCurrency),
+      requirePrice(prices, currency),
+    )
     // A pool in between may need a little more than its output is worth.
     const amount = divideUp(worth * (bpsDenominator + roomBps), bpsDenominator)
     const offer = await findLiquidity({ currency, amount })
@@ -220,14 +224,19 @@ function isOfPools({ code, data }: QuoteError): boolean {
 async function priceWithin(
   dependencies: PricingDependencies,
   request: QuoteRequest,
-  { subsidy, rewards, reach, external }: Pick<PlanInputs, 'subsidy' | 'rewards' | 'reach' | 'external'>,
+  {
+    subsidy,
+    rewards,
+    reach: poolScope,
+    external,
+  }: Pick<PlanInputs, 'subsidy' | 'rewards' | 'reach' | 'external'>,
 ): Promise<Priced> {
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
   const { selfExecuted, origin: from, destination: to } = route
   dependencies.refuseStopped?.(from.chainId, selfExecuted ? undefined : to.chainId)
   checkExecutionMode(route, request)
-  const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route, reach), request.swaps)
+  const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route, poolScope), request.swaps)
   const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const question = factsQuestion(route, plans, request)
@@ -239,7 +248,7 @@ async function priceWithin(
   const judgePayees = askPayees(dependencies, { route, request, plans, snapshot })
 
   const priceUsing = await routePricing(dependencies, {
-    ...{ request, route, plans, snapshot, subsidy, rewards, reach, external },
+    ...{ request, route, plans, snapshot, subsidy, rewards, reach: poolScope, external },
   })
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
   const { balance, allowance, held = [], spendable, feeFunds, inputLock, refusal } = await facts
@@ -252,8 +261,17 @@ async function priceWithin(
   if (lack !== undefined)
     checkLeastPayment(fees, { lack, currency: route.currencyOut, amount: priced.amountOut })
   const openSpending = takeAllowance(dependencies, { priced, request, question, allowance })
-  const known = { allowance, openSpending, balance, heldBy, recipientLack: lack, spendable, feeFunds, fees }
-  const transactions = refuseLocked(route.origin.quoting.plan(origin, known), origin, inputLock)
+  const planFacts = {
+    allowance,
+    openSpending,
+    balance,
+    heldBy,
+    recipientLack: lack,
+    spendable,
+    feeFunds,
+    fees,
+  }
+  const transactions = refuseLocked(route.origin.quoting.plan(origin, planFacts), origin, inputLock)
   return {
     ...priced,
     refundAccounts,
@@ -287,13 +305,13 @@ async function routePricing(
   const { clock, tryFill } = dependencies
   const priceAmount = await amountPricing(dependencies, inputs)
   const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
-  const asked = { amount: request.amount, currency, clock }
+  const requestedAmount = { amount: request.amount, currency, clock }
   return ({ payeeUnits, refundUnits }) =>
     route.selfExecuted || request.txs.length === 0
-      ? priceOrNameAmount(asked, (amount) =>
+      ? priceOrNameAmount(requestedAmount, (amount) =>
           priceAmount(amount, { callUnits: 0n, callBytes: 0n, payeeUnits, refundUnits }),
         )
-      : priceOrNameNone(asked, () =>
+      : priceOrNameNone(requestedAmount, () =>
           priceWithCalls({ route, request, tryFill }, (use) =>
             priceAmount(request.amount, { ...use, payeeUnits, refundUnits }),
           ),
@@ -405,7 +423,7 @@ type PlanInputs = {
   snapshot: MarketSnapshot
   subsidy: SubsidyRule
   rewards: RewardBound
-  reach: Reach
+  reach: PoolScope
   external: readonly ExternalLiquidity[]
 }
 
@@ -425,10 +443,10 @@ async function amountPricing(
   const lack = await recipientLack(dependencies.lackOf, route, request)
   const inventory = dependencies.inventoryView(snapshot)
   const settings = { schedule, quoter, swapImpactMaxBps, ceilings }
-  const known = { route, snapshot, inventory, lack, subsidy, rewards, external }
+  const routeInputs = { route, snapshot, inventory, lack, subsidy, rewards, external }
   return (amount, use) =>
     bestPlan(plans, (plan) =>
-      priceSolverRoute({ request: requestOf(amount), plan, use, ...known, ...settings }),
+      priceSolverRoute({ request: requestOf(amount), plan, use, ...routeInputs, ...settings }),
     )
 }
 

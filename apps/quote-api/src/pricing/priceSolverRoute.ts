@@ -255,12 +255,12 @@ const refundableShare = 20n
 
 /** @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE */
 function checkLeastPayments(
-  { route, snapshot, lack: known }: SolverRouteInputs,
+  { route, snapshot, lack: reportedLack }: SolverRouteInputs,
   amountOutMin: bigint,
   topup: GasTopup | undefined,
 ): void {
   const fees = networkFees(snapshot, route.destination)
-  const lack = requireLack(known, route)
+  const lack = requireLack(reportedLack, route)
   checkLeastPayment(fees, { lack, currency: route.currencyOut, amount: amountOutMin })
   if (topup === undefined) return
   const { currency, amountWei: amount } = topup

@@ -4,7 +4,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import { chainA, chainB, depository, native, recipient, usdc, user } from '../../test/fixtures/market.ts'
-import type { KnowsCode, TryPayment } from './mayBePaid.ts'
+import type { CodeLookup, TryPayment } from './mayBePaid.ts'
 
 const other = `0x${'77'.repeat(20)}`
 const dead = `0x${'0'.repeat(36)}dead`
@@ -24,7 +24,7 @@ async function quote(change: object, options: TestAppOptions = {}) {
 }
 
 const codeOn =
-  (...chains: readonly number[]): KnowsCode =>
+  (...chains: readonly number[]): CodeLookup =>
   async ({ chainId, account }) =>
     account === recipient && chains.includes(chainId)
 
@@ -36,7 +36,7 @@ const refuses =
   })
 
 const silentOn =
-  (silent: number): KnowsCode =>
+  (silent: number): CodeLookup =>
   async ({ chainId }) =>
     chainId === silent ? undefined : false
 
@@ -119,7 +119,7 @@ describe('the account that refunds go to', () => {
     expect([status, json.errorCode, json.retryable]).toEqual([503, 'SERVICE_UNAVAILABLE', true])
     // A named account needs no default, and a payment by record asks for no code.
     const asked: string[] = []
-    const hasCode: KnowsCode = async ({ account }) => {
+    const hasCode: CodeLookup = async ({ account }) => {
       asked.push(account)
       return undefined
     }

@@ -159,7 +159,7 @@ function currenciesOf(
   { key, config: { chainId, currencies }, assets, problems }: ChainParts,
   codec: VmCodec,
 ): ReadonlyMap<string, QuotableCurrency> {
-  const found = new Map<string, QuotableCurrency>()
+  const byAddress = new Map<string, QuotableCurrency>()
   for (const { asset: assetId, logoUri, address: spelled, tokenProgram, ...rest } of currencies) {
     const { symbol, name, decimals, solver, permit, resetsAllowance } = rest
     const asset = assets.get(assetId)
@@ -173,7 +173,7 @@ function currenciesOf(
       continue
     }
     const address = codec.canonicalAddress(spelled)
-    found.set(address, {
+    byAddress.set(address, {
       ...{ chainId, address, symbol, name, decimals },
       ...(logoUri !== '' && { logoUri }),
       isNative: address === codec.canonicalAddress(codec.nativeCurrency),
@@ -182,7 +182,7 @@ function currenciesOf(
       ...(tokenProgram !== undefined && { tokenProgram }),
     })
   }
-  return found
+  return byAddress
 }
 
 /** A currency by any spelling of its address; undefined when the chain does not list it. */

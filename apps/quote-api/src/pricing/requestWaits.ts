@@ -6,14 +6,14 @@ import type { PricingDependencies } from './priceRequest.ts'
 export const chainBudgetMs = 1_500
 
 /** Kinds of wait of a request outside of this process. */
-export type WaitedFor = 'chain' | 'liquidity' | 'sign' | 'store'
+export type WaitPart = 'chain' | 'liquidity' | 'sign' | 'store'
 
 /** Wait times of one request, and the deadline of its chain questions. `nowMs` is a monotonic clock in milliseconds. */
 export class RequestWaits {
   readonly #nowMs: () => number
   readonly #budgetMs: number
   readonly #startedMs: number
-  readonly #parts = new Map<WaitedFor, { pending: number; sinceMs: number; totalMs: number }>()
+  readonly #parts = new Map<WaitPart, { pending: number; sinceMs: number; totalMs: number }>()
   #budget: { readonly deadline: Deadline; readonly end: Promise<never> } | undefined
 
   constructor(options: { readonly nowMs: () => number; readonly budgetMs?: number }) {
@@ -23,9 +23,9 @@ export class RequestWaits {
   }
 
   /** Questions that are asked at once count once. */
-  async during<Value>(what: WaitedFor, ask: () => Promise<Value>): Promise<Value> {
-    const part = this.#parts.get(what) ?? { pending: 0, sinceMs: 0, totalMs: 0 }
-    this.#parts.set(what, part)
+  async during<Value>(partName: WaitPart, ask: () => Promise<Value>): Promise<Value> {
+    const part = this.#parts.get(partName) ?? { pending: 0, sinceMs: 0, totalMs: 0 }
+    this.#parts.set(partName, part)
     if (part.pending === 0) part.sinceMs = this.#nowMs()
     part.pending += 1
     try {
@@ -50,7 +50,7 @@ export class RequestWaits {
 
   /** Milliseconds of each part that was waited for, and of all so far. */
   spent(): {
-    readonly parts: readonly { readonly part: WaitedFor; readonly milliseconds: number }[]
+    readonly parts: readonly { readonly part: WaitPart; readonly milliseconds: number }[]
     readonly totalMs: number
   } {
     const parts = [...this.#parts].map(([part, { totalMs }]) => ({ part, milliseconds: totalMs }))
@@ -95,8 +95,8 @@ export function withWaits<Dependencies extends PricingDependencies>(
     lackOf: (question) => waits.during('chain', () => lackOf(question)),
     tryPayment: (payment) => waits.during('chain', () => tryPayment(payment)),
     ...(findLiquidity !== undefined && {
-      findLiquidity: (wanted: Parameters<typeof findLiquidity>[0]) =>
-        waits.during('liquidity', () => findLiquidity(wanted)),
+      findLiquidity: (question: Parameters<typeof findLiquidity>[0]) =>
+        waits.during('liquidity', () => findLiquidity(question)),
     }),
   }
 }

@@ -50,7 +50,7 @@ export function createRewardBudget(options: {
   let heldKeyless = 0n
   let spent = 0n
   /** Bounds of all that is held: the claimed one, and the one that holds now. */
-  let wanted = 0n
+  let claimedLimit = 0n
   let limit = 0n
 
   function count(microUsd: bigint, { hasKey }: { readonly hasKey: boolean }): void {
@@ -69,14 +69,14 @@ export function createRewardBudget(options: {
     },
     claim({ bookedMicroUsd, claimedMicroUsd }, pendingMicroUsd) {
       const free = perDayMicroUsd + bookedMicroUsd - claimedMicroUsd - pendingMicroUsd - held
-      wanted = held + (free > 0n ? divideDown(free, processes) : free)
-      limit = minBigint(limit, wanted)
+      claimedLimit = held + (free > 0n ? divideDown(free, processes) : free)
+      limit = minBigint(limit, claimedLimit)
       spent = 0n
       // A promise stands, even where nothing is left.
-      return wanted > held ? wanted : held
+      return claimedLimit > held ? claimedLimit : held
     },
     confirm() {
-      limit = wanted
+      limit = claimedLimit
     },
   }
 }

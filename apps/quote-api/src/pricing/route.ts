@@ -82,10 +82,10 @@ function currencyOf(
   const currency = findCurrency(chain, address)
   if (currency === undefined) {
     const problem = currencyProblem(chain.codec, address)
-    const why = problem === undefined ? '' : `: ${problem}`
+    const reasonText = problem === undefined ? '' : `: ${problem}`
     throw new QuoteError(
       code,
-      `${field} is not a known currency of chain ${chain.chainId}${why}; see POST /currencies/v2.`,
+      `${field} is not a known currency of chain ${chain.chainId}${reasonText}; see POST /currencies/v2.`,
       {
         data: { field, chainId: chain.chainId },
       },
@@ -155,10 +155,10 @@ function refundAccount(chain: QuotableChain, refundTo: string, user: string): st
   const isPayer = codec.spellAddress(refundTo) === codec.nativeCurrency
   const account = isPayer ? user : refundTo
   if (payees.isBurnt(account)) {
-    const what = isPayer ? 'refundTo means whoever pays, and user' : 'refundTo'
+    const subject = isPayer ? 'refundTo means whoever pays, and user' : 'refundTo'
     throw new QuoteError(
       'INVALID_RECIPIENT',
-      `${what} is an account that nobody holds: name one in refundTo.`,
+      `${subject} is an account that nobody holds: name one in refundTo.`,
       {
         data: { field: 'refundTo', chainId },
       },

@@ -16,7 +16,7 @@ import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 
-type Asked = {
+type PayeeInputs = {
   readonly route: Route
   readonly request: QuoteRequest
   readonly plans: readonly LegPlan[]
@@ -37,10 +37,13 @@ export type JudgedPayees = {
  * @returns a judge that throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
  * @source Q-61, Q-63, Q-64, Q-48
  */
-export function askPayees(ports: PayeePorts, asked: Asked): (priced: PricedRoute) => Promise<JudgedPayees> {
-  const { route, plans } = asked
+export function askPayees(
+  ports: PayeePorts,
+  inputs: PayeeInputs,
+): (priced: PricedRoute) => Promise<JudgedPayees> {
+  const { route, plans } = inputs
   // Answers about an account are remembered, and serve again below.
-  for (const { chain, account, currency } of earlyPayees(asked)) {
+  for (const { chain, account, currency } of earlyPayees(inputs)) {
     const question = { chainId: chain.chainId, account, currency: currency.address }
     if (chain.quoting.isNobody(account)) continue
     if (!chain.quoting.paysTokensToCode) void ports.hasCode(question)
@@ -49,20 +52,20 @@ export function askPayees(ports: PayeePorts, asked: Asked): (priced: PricedRoute
   return async (priced) => {
     const { solver, feeCurrency: currency } = priced
     if (plans.length === 0 || solver === undefined) return { refundAccounts: [], units: plainUse }
-    const paid = paidOnDestination(asked, priced)
+    const paid = paidOnDestination(inputs, priced)
     const amount = solver.depositAmount
-    const question = { ...asked, currency, amount }
+    const question = { ...inputs, currency, amount }
     const [accounts] = await Promise.all([
       refundAccounts(ports, question),
-      ...paid.map((payee) => requirePayee(ports, payee, fieldOf(asked))),
+      ...paid.map((payee) => requirePayee(ports, payee, fieldOf(inputs))),
     ])
-    const isNamed = isRefundNamed(asked)
+    const isNamed = isRefundNamed(inputs)
     const refunded = accounts.map((account) => ({ chain: route.origin, account, currency, amount, isNamed }))
     // Trials made just now are remembered.
     const [payeeUnits, refundUnits] = await Promise.all([
-      Promise.all(paid.map((payment) => unitsBeyondPlain(ports, asked.snapshot, { kind: 'fill', payment }))),
+      Promise.all(paid.map((payment) => unitsBeyondPlain(ports, inputs.snapshot, { kind: 'fill', payment }))),
       Promise.all(
-        refunded.map((payment) => unitsBeyondPlain(ports, asked.snapshot, { kind: 'refund', payment })),
+        refunded.map((payment) => unitsBeyondPlain(ports, inputs.snapshot, { kind: 'refund', payment })),
       ),
     ])
     return {
@@ -101,11 +104,11 @@ export async function unitsBeyondPlain(
 }
 
 /** The member of the request that names whom the output goes to. */
-const fieldOf = ({ request }: Asked): string => (request.recipient === undefined ? 'user' : 'recipient')
+const fieldOf = ({ request }: PayeeInputs): string => (request.recipient === undefined ? 'user' : 'recipient')
 
 /** With calls the output goes to a clone, and what is left over goes on to the recipient: all of that is tried out. */
-function paidOnDestination(asked: Asked, { amountOut, solver }: PricedRoute): readonly Payee[] {
-  const { route, request } = asked
+function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: PricedRoute): readonly Payee[] {
+  const { route, request } = inputs
   const { destination: chain, recipient: account, currencyOut } = route
   const shared = { chain, account, makesState: true, isNamed: request.recipient !== undefined }
   const { topup } = solver ?? {}
@@ -124,7 +127,7 @@ function earlyPayees({
   route,
   request,
   plans,
-}: Asked): readonly Pick<Payee, 'chain' | 'account' | 'currency'>[] {
+}: PayeeInputs): readonly Pick<Payee, 'chain' | 'account' | 'currency'>[] {
   const { destination, origin, recipient: account, currencyOut, user } = route
   const refunded = route.refundTo ?? defaultCandidate(route, request) ?? user
   return [
@@ -141,7 +144,7 @@ function defaultCandidate({ origin, recipient, user }: Route, request: QuoteRequ
 }
 
 /** No payment is tried for a price that names nobody. */
-const isRefundNamed = ({ route, request }: Pick<Asked, 'route' | 'request'>): boolean =>
+const isRefundNamed = ({ route, request }: Pick<PayeeInputs, 'route' | 'request'>): boolean =>
   route.refundTo !== undefined || request.recipient !== undefined
 
 type RefundQuestion = {
@@ -201,12 +204,12 @@ async function candidateRefusal(
   { origin, destination }: Route,
 ): Promise<'silent' | 'user' | undefined> {
   const { account } = payee
-  const [refusal, there, here] = await Promise.all([
+  const [refusal, hasDestinationCode, hasOriginCode] = await Promise.all([
     refusalOf(ports, payee),
     ports.hasCode({ chainId: destination.chainId, account }),
     ports.hasCode({ chainId: origin.chainId, account }),
   ])
   if (typeof refusal === 'object') return 'user'
-  if (refusal === 'silent' || there === undefined || here === undefined) return 'silent'
-  return there && !here ? 'user' : undefined
+  if (refusal === 'silent' || hasDestinationCode === undefined || hasOriginCode === undefined) return 'silent'
+  return hasDestinationCode && !hasOriginCode ? 'user' : undefined
 }

@@ -34,11 +34,11 @@ export type SlippageInputs = {
  * @throws QuoteError PRICE_FETCH_FAILED when pools are worse than the whole of it
  */
 export function slippageBps(inputs: SlippageInputs): bigint {
-  const { asked, assetClass, adverseBps } = inputs
+  const { asked: requestedBps, assetClass, adverseBps } = inputs
   const lagBps = poolLagBps[assetClass]
-  const fromAgreed = asked === undefined ? automaticBps(inputs) : asked + lagBps
+  const fromAgreed = requestedBps === undefined ? automaticBps(inputs) : requestedBps + lagBps
   if (adverseBps > fromAgreed) throw poolsBeyondTolerance(adverseBps, lagBps)
-  return minBigint(asked ?? fromAgreed, fromAgreed - adverseBps)
+  return minBigint(requestedBps ?? fromAgreed, fromAgreed - adverseBps)
 }
 
 function automaticBps(inputs: SlippageInputs): bigint {

@@ -69,16 +69,16 @@ function feesOf(terms: FeeTerms, amountIn: bigint, appFees: readonly bigint[]): 
   }
 }
 
-type Taken = Pick<FeeSplit, 'amountIn' | 'parts' | 'subsidized'>
+type FeeAmounts = Pick<FeeSplit, 'amountIn' | 'parts' | 'subsidized'>
 
 /** Remainder after the fees. */
-function netOf({ amountIn, parts, subsidized }: Taken): bigint {
+function netOf({ amountIn, parts, subsidized }: FeeAmounts): bigint {
   return amountIn - sumOfFees(parts) + subsidized
 }
 
-function feeSplit(taken: Taken & Pick<FeeSplit, 'appFees'>): FeeSplit {
-  const { amountIn, parts, appFees, subsidized } = taken
-  return { amountIn, net: netOf(taken), ...feeTotals(parts), appFees, subsidized, parts }
+function feeSplit(amounts: FeeAmounts & Pick<FeeSplit, 'appFees'>): FeeSplit {
+  const { amountIn, parts, appFees, subsidized } = amounts
+  return { amountIn, net: netOf(amounts), ...feeTotals(parts), appFees, subsidized, parts }
 }
 
 /** Split of a route that the user executes alone: no solver, so no fees. */
@@ -106,8 +106,8 @@ export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
     const parts = feesOf(terms, amountIn, appFeesOf(terms, amountIn))
     return netOf({ amountIn, parts, subsidized: terms.subsidy(parts, amountIn) }) >= targetNet
   }
-  const found = bisect(reaches, targetNet)
-  const split = splitFees(terms, scanBelow(reaches, found, terms))
+  const upperBound = bisect(reaches, targetNet)
+  const split = splitFees(terms, scanBelow(reaches, upperBound, terms))
   const surplus = split.net - targetNet
   return feeSplit({ ...split, parts: { ...split.parts, surplus } })
 }
@@ -138,11 +138,15 @@ function bisect(reaches: (amountIn: bigint) => boolean, start: bigint): bigint {
 }
 
 /** Fees rounded apart: platform, skew, subsidy, and one per app fee recipient. */
-function scanBelow(reaches: (amountIn: bigint) => boolean, found: bigint, terms: FeeTerms): bigint {
+function scanBelow(reaches: (amountIn: bigint) => boolean, upperBound: bigint, terms: FeeTerms): bigint {
   const roundings = 3n + BigInt(terms.appFeesBps.length)
   const window = (roundings * bpsDenominator) / terms.slopeBpsMin + 1n
-  let smallest = found
-  for (let candidate = found - 1n; candidate >= 0n && candidate >= found - window; candidate -= 1n) {
+  let smallest = upperBound
+  for (
+    let candidate = upperBound - 1n;
+    candidate >= 0n && candidate >= upperBound - window;
+    candidate -= 1n
+  ) {
     if (reaches(candidate)) smallest = candidate
   }
   return smallest

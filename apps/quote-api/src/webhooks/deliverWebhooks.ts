@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import type { Peppers } from '../access/keys/peppers.ts'
 import type { Run } from '../jobs/runJobs.ts'
-import { createWaker, type Job } from '../jobs/runJobs.ts'
+import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
 import {
   type DueDelivery,
   failDelivery,
@@ -62,7 +62,7 @@ export type WebhookDeliveryOptions = {
  */
 export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {
   const { database, now } = options
-  const waker = createWaker()
+  const wakeSignal = createWakeSignal()
   const underway = new Map<string, { readonly apiKeyId: string; readonly done: Promise<void> }>()
   const failing = new Set<string>()
   let upkeepAtMs = Number.NEGATIVE_INFINITY
@@ -87,7 +87,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
       })
       .finally(() => {
         underway.delete(eventId)
-        waker.wake()
+        wakeSignal.wake()
       })
     underway.set(eventId, { apiKeyId, done })
   }
@@ -106,7 +106,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
 
   return {
     // Only its own deliveries wake it, and their number is bounded.
-    job: { name: 'webhooks', intervalMs, pauseMinMs: 0, waker, run },
+    job: { name: 'webhooks', intervalMs, pauseMinMs: 0, waker: wakeSignal, run },
     async close() {
       await Promise.all([...underway.values()].map(({ done }) => done))
     },
@@ -114,9 +114,9 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
 }
 
 async function handOverAll(database: SqlDatabase, { fence, signal }: Run): Promise<void> {
-  let taken = handOverMax
-  while (taken === handOverMax && !signal.aborted) {
-    taken = await database.transaction(async (tx) => {
+  let handedCount = handOverMax
+  while (handedCount === handOverMax && !signal.aborted) {
+    handedCount = await database.transaction(async (tx) => {
       await fence(tx)
       return handOver(tx, handOverMax)
     })

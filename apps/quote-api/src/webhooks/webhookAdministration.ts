@@ -29,7 +29,7 @@ export type ShownWebhook = {
   readonly problem: string | undefined
 }
 
-type By = { readonly actor: string; readonly apiKeyId: string }
+type KeyAttribution = { readonly actor: string; readonly apiKeyId: string }
 
 /** Operations on webhooks: one implementation behind the command line and the admin listener. */
 export interface WebhookAdministration {
@@ -37,21 +37,21 @@ export interface WebhookAdministration {
    * Sets the URL and the headers; the secret of a webhook that exists stays.
    * @throws ApiKeyNotFoundError, ApiKeyRevokedError, InvalidWebhookUrlError, UnreadableSecretsError
    */
-  set(args: By & { url: string; headers: Readonly<Record<string, string>> }): Promise<SetWebhook>
+  set(args: KeyAttribution & { url: string; headers: Readonly<Record<string, string>> }): Promise<SetWebhook>
   /**
    * Signs with a new secret from the next attempt on.
    * @throws ApiKeyNotFoundError, ApiKeyRevokedError, WebhookNotFoundError, UnreadableSecretsError
    */
-  rotateSecret(args: By): Promise<{ readonly id: string; readonly secret: string }>
+  rotateSecret(args: KeyAttribution): Promise<{ readonly id: string; readonly secret: string }>
   /** Messages that wait are dropped. @throws ApiKeyNotFoundError, WebhookNotFoundError */
-  remove(args: By): Promise<void>
+  remove(args: KeyAttribution): Promise<void>
   /** @throws ApiKeyNotFoundError, WebhookNotFoundError, UnreadableSecretsError */
   show(apiKeyId: string): Promise<ShownWebhook>
   /**
    * Sends again what was given up, under the same event ids.
    * @returns how many messages @throws ApiKeyNotFoundError, ApiKeyRevokedError, WebhookNotFoundError
    */
-  replay(args: By): Promise<number>
+  replay(args: KeyAttribution): Promise<number>
 }
 
 /** Tells the secret of a webhook from other secrets, for people and for scanners of code. */
@@ -71,24 +71,24 @@ export function createWebhookAdministration(options: WebhookAdministrationOption
       database.transaction(async (tx) => {
         const url = checkWebhookUrl(text, allowPrivate)
         await lockUsableKey(tx, apiKeyId)
-        const known = await lockEndpoint(tx, apiKeyId)
+        const endpoint = await lockEndpoint(tx, apiKeyId)
         const signingSecret =
-          known === undefined ? newSecret() : openSecrets(peppers, apiKeyId, known).signingSecret
+          endpoint === undefined ? newSecret() : openSecrets(peppers, apiKeyId, endpoint).signingSecret
         await putEndpoint(tx, peppers, { apiKeyId, url, secrets: { signingSecret, headers } })
         // A path may hold a token of the receiver's.
         const details = { host: new URL(url).host }
         await recordAction(tx, { actor, action: 'webhooks.set', subject: apiKeyId, details })
-        return { id: apiKeyId, url, ...(known === undefined && { secret: signingSecret }) }
+        return { id: apiKeyId, url, ...(endpoint === undefined && { secret: signingSecret }) }
       }),
 
     rotateSecret: ({ actor, apiKeyId }) =>
       database.transaction(async (tx) => {
         await lockUsableKey(tx, apiKeyId)
-        const known = await requireEndpoint(tx, apiKeyId)
-        const { headers } = openSecrets(peppers, apiKeyId, known)
+        const endpoint = await requireEndpoint(tx, apiKeyId)
+        const { headers } = openSecrets(peppers, apiKeyId, endpoint)
         const secret = newSecret()
         const secrets = { signingSecret: secret, headers }
-        await putEndpoint(tx, peppers, { apiKeyId, url: known.url, secrets })
+        await putEndpoint(tx, peppers, { apiKeyId, url: endpoint.url, secrets })
         await recordAction(tx, { actor, action: 'webhooks.rotate-secret', subject: apiKeyId })
         return { id: apiKeyId, secret }
       }),
@@ -104,9 +104,9 @@ export function createWebhookAdministration(options: WebhookAdministrationOption
     show: (apiKeyId) =>
       database.transaction(async (tx) => {
         await lockKey(tx, apiKeyId)
-        const known = await requireEndpoint(tx, apiKeyId)
-        const { url, createdAt, updatedAt } = known
-        const headerNames = Object.keys(openSecrets(peppers, apiKeyId, known).headers)
+        const endpoint = await requireEndpoint(tx, apiKeyId)
+        const { url, createdAt, updatedAt } = endpoint
+        const headerNames = Object.keys(openSecrets(peppers, apiKeyId, endpoint).headers)
         return { id: apiKeyId, url, headerNames, createdAt, updatedAt, ...(await readFigures(tx, apiKeyId)) }
       }),
 
@@ -128,9 +128,9 @@ function newSecret(): string {
 }
 
 async function requireEndpoint(tx: SqlTx, apiKeyId: string): Promise<StoredEndpoint> {
-  const known = await lockEndpoint(tx, apiKeyId)
-  if (known === undefined) throw new WebhookNotFoundError()
-  return known
+  const endpoint = await lockEndpoint(tx, apiKeyId)
+  if (endpoint === undefined) throw new WebhookNotFoundError()
+  return endpoint
 }
 
 /** Messages that were given up are sent again. @returns how many */

@@ -47,9 +47,9 @@ export function createWebhookObserver(options: {
     },
     async () => [{ labels: {}, value: (await read()).oldestSeconds }],
   )
-  return ({ eventId, apiKeyId, result, seconds: taken, isGivenUp }) => {
+  return ({ eventId, apiKeyId, result, seconds: durationSeconds, isGivenUp }) => {
     attempts.inc({ outcome: result.outcome })
-    seconds.observe(taken)
+    seconds.observe(durationSeconds)
     if (result.outcome === 'delivered') return
     const fields = { eventId, apiKeyId, problem: problemOf(result) }
     if (isGivenUp) {

@@ -269,12 +269,12 @@ function refuseOtherKey(
   { key }: PaidChainParts,
   config: QuoteChain,
   field: 'fillWallet' | 'depositAddressKey',
-  expected: { readonly what: string; readonly value: string },
+  expectedKey: { readonly what: string; readonly value: string },
 ): void {
-  const { [field]: configured } = config
-  if (configured !== undefined && configured !== expected.value)
+  const { [field]: configuredValue } = config
+  if (configuredValue !== undefined && configuredValue !== expectedKey.value)
     throw new ConfigurationError(
-      `quote: chains.${key}.${field} is not the ${expected.what}, ${expected.value}`,
+      `quote: chains.${key}.${field} is not the ${expectedKey.what}, ${expectedKey.value}`,
     )
 }
 

@@ -139,7 +139,7 @@ function openPaying(
       },
     ),
   )
-  for (const submitCheckShown of opened.flatMap(submitCheck)) check(submitCheckShown)
+  for (const submitReadiness of opened.flatMap(submitCheck)) check(submitReadiness)
   return { chains: opened, records, networkOf, valuer }
 }
 

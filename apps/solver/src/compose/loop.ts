@@ -40,10 +40,10 @@ export function createRoundSignals(): RoundSignals {
     },
     take() {
       if (!isTold()) return undefined
-      const pending = { chainIds, hasWork }
+      const roundSignal = { chainIds, hasWork }
       chainIds = new Set()
       hasWork = false
-      return pending
+      return roundSignal
     },
     listen(onTold) {
       listener = onTold

@@ -40,16 +40,16 @@ export function judgeSweep(
   },
 ): JudgedSweep {
   const { publicKey, depository } = chain.sweeping
-  const derived = madeOf(terms, chain.sweeping)
-  if (derived === undefined || derived.address !== depositAddress)
+  const derivedAddress = madeOf(terms, chain.sweeping)
+  if (derivedAddress === undefined || derivedAddress.address !== depositAddress)
     return refuse('the address has other terms')
   if (terms.sweeper !== publicKey) return refuse('another wallet empties the address')
-  const { script } = derived
+  const { script } = derivedAddress
   if (goesBack) return { kind: 'take', recipient: terms.depositor, orderId: undefined, script }
   if (depository === undefined) return refuse('the chain has no depository')
   const forged = refuseOrder(orderId, { order, orderSignature, deposits: [] }, chain.orders)
   if (forged !== undefined) return refuse(forged)
-  if (order.salt.slice(0, derived.name.length).toLowerCase() !== derived.name)
+  if (order.salt.slice(0, derivedAddress.name.length).toLowerCase() !== derivedAddress.name)
     return refuse('the order is for another address')
   const [input] = order.inputs
   if (input?.payment.chainId !== chain.key) return refuse('the order is paid for on another chain')

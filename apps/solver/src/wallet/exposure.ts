@@ -110,13 +110,13 @@ export function exposureOf(
   sums: Figures,
   chains: readonly { readonly chainId: number; readonly limits: ExposureLimits }[],
 ): readonly { readonly chainId: number; readonly paidMicroUsd: bigint; readonly maxMicroUsd: bigint }[] {
-  const overall = chains.slice(0, 1).map(({ limits }) => ({
+  const totalExposure = chains.slice(0, 1).map(({ limits }) => ({
     ...{ chainId: 0, paidMicroUsd: sumOf(sums, 'payments'), maxMicroUsd: limits.allMicroUsd },
   }))
-  const perChain = chains.map(({ chainId, limits }) => ({
+  const chainExposures = chains.map(({ chainId, limits }) => ({
     ...{ chainId, paidMicroUsd: sums.get(chainId)?.payments ?? 0n, maxMicroUsd: limits.chainMicroUsd },
   }))
-  return [...overall, ...perChain]
+  return [...totalExposure, ...chainExposures]
 }
 
 const sumOf = (sums: Figures, figure: Figure): bigint =>

@@ -79,9 +79,9 @@ export function createInventory(
   return {
     free,
     async has(currency, amount, through = chain.fillContract) {
-      const available = (await free(currency)) - (chain.floors.get(currency) ?? 0n)
-      if (available >= amount) return isAllowed(currency, amount, through)
-      const missing = amount - available
+      const availableAmount = (await free(currency)) - (chain.floors.get(currency) ?? 0n)
+      if (availableAmount >= amount) return isAllowed(currency, amount, through)
+      const missing = amount - availableAmount
       if (currency === chain.wrappedNative && (await free(nativeCurrency)) - missing >= nativeFloor(chain)) {
         const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' })
         await chore('wrap', { to: chain.wrappedNative, data, valueWei: missing })

@@ -165,14 +165,14 @@ export function describeInventory(
 ): string {
   const lines = holdings.map((holding) => {
     const { chain, symbol, amount, floor, decimals, unsettled, dayOutflow } = holding
-    const [formatted, hubBalance] = [(value: bigint) => format(value, decimals), hubSum(holding)]
+    const [toText, hubBalance] = [(value: bigint) => format(value, decimals), hubSum(holding)]
     const lasting = lastingSeconds(holding)
     return [
-      `${chain}  ${symbol}  ${formatted(amount)}  floor ${formatted(floor)}`,
+      `${chain}  ${symbol}  ${toText(amount)}  floor ${toText(floor)}`,
       ...(amount < floor ? ['BELOW ITS FLOOR'] : []),
-      ...(hubBalance > 0n ? [`on the hub ${formatted(hubBalance)}`] : []),
-      ...(unsettled > 0n ? [`not settled on the hub ${formatted(unsettled)}`] : []),
-      ...(lasting === undefined ? [] : [`lasts ${hoursOf(lasting)} at ${formatted(dayOutflow)} a day`]),
+      ...(hubBalance > 0n ? [`on the hub ${toText(hubBalance)}`] : []),
+      ...(unsettled > 0n ? [`not settled on the hub ${toText(unsettled)}`] : []),
+      ...(lasting === undefined ? [] : [`lasts ${hoursOf(lasting)} at ${toText(dayOutflow)} a day`]),
     ].join('  ')
   })
   const advice = [

@@ -159,8 +159,8 @@ export async function readDayOutflows(
 
 function columnsOf(record: KeptRecord): readonly unknown[] {
   const { id, attempt, wallet, chainId, nonce, kind, orderId, outcome, failureReported } = record
-  const columns = [outcome, failureReported, serializeRecord(record)]
-  return [id, attempt, wallet, chainId, nonce, kind, orderId ?? null, ...columns]
+  const stateColumns = [outcome, failureReported, serializeRecord(record)]
+  return [id, attempt, wallet, chainId, nonce, kind, orderId ?? null, ...stateColumns]
 }
 
 /** One decides about a payment at a time, on whatever chain and in whatever process. */

@@ -139,8 +139,8 @@ async function ensureDatabase(url: string): Promise<boolean> {
   const client = await connectWhenUp(url)
   if (client === undefined) return false
   try {
-    const found = await client.query('select from pg_database where datname = $1', [databaseName])
-    if (found.rowCount === 0) await client.query(`create database ${databaseName}`)
+    const databases = await client.query('select from pg_database where datname = $1', [databaseName])
+    if (databases.rowCount === 0) await client.query(`create database ${databaseName}`)
     return true
   } finally {
     await client.end()

@@ -99,13 +99,13 @@ export function missingFrom(
   actual: readonly SchemaObject[],
   expected: readonly SchemaObject[],
 ): readonly string[] {
-  const found = new Map(actual.map((one) => [`${one.kind} ${one.name}`, one.definition]))
+  const actualDefinitions = new Map(actual.map((one) => [`${one.kind} ${one.name}`, one.definition]))
   return expected.flatMap(({ kind, name, definition }) => {
     const key = `${kind} ${name}`
-    const seen = found.get(key)
-    if (cosmetic.has(kind) || seen === definition) return []
-    if (seen === undefined) return [`${key} is missing`]
-    const isLong = seen.length + definition.length > 400
-    return [isLong ? `${key} is another one` : `${key} is "${seen}" and not "${definition}"`]
+    const actualDefinition = actualDefinitions.get(key)
+    if (cosmetic.has(kind) || actualDefinition === definition) return []
+    if (actualDefinition === undefined) return [`${key} is missing`]
+    const isLong = actualDefinition.length + definition.length > 400
+    return [isLong ? `${key} is another one` : `${key} is "${actualDefinition}" and not "${definition}"`]
   })
 }

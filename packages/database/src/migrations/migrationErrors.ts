@@ -5,17 +5,17 @@ const page = 'docs/operating/upgrade.md'
 
 /** One finding, as every start tells them; nothing was changed in the database. */
 export class SchemaError extends UnfitSettingsError {
-  constructor(seen: string, fix: string, options: { readonly cause?: unknown } = {}) {
-    super([schemaFinding('stops', seen, fix)])
+  constructor(observation: string, fix: string, options: { readonly cause?: unknown } = {}) {
+    super([schemaFinding('stops', observation, fix)])
     this.name = new.target.name
-    this.message = `The database cannot be used: ${seen}. ${fix}`
+    this.message = `The database cannot be used: ${observation}. ${fix}`
     if (options.cause !== undefined) this.cause = options.cause
   }
 }
 
 /** Finding about the tables of a database. Its setting is the database's address, the only one that leads to them. */
-export function schemaFinding(severity: Finding['severity'], seen: string, fix: string): Finding {
-  return { code: 'database-schema', severity, setting: 'DATABASE_URL', seen, fix }
+export function schemaFinding(severity: Finding['severity'], observation: string, fix: string): Finding {
+  return { code: 'database-schema', severity, setting: 'DATABASE_URL', seen: observation, fix }
 }
 
 /** The database ran other migrations than the files of this release, so that its tables are not known. */
@@ -53,14 +53,14 @@ export function otherSchema(differences: readonly string[]): SchemaRefusedError 
   )
 }
 
-/** @param what e.g. `the migration ledger/0001_ledger.sql`, whose text failed */
-export function failedMigration(what: string, text: string, error: unknown): MigrationFailedError {
+/** @param subject e.g. `the migration ledger/0001_ledger.sql`, whose text failed */
+export function failedMigration(subject: string, text: string, error: unknown): MigrationFailedError {
   const state = sqlState(error)
   const message = error instanceof Error ? error.message : String(error)
   const line = lineOf(text, error)
   const fix = fixes[state ?? ''] ?? 'Mend what the message names, then start again.'
   return new MigrationFailedError(
-    `${what} failed${line === undefined ? '' : ` in line ${line}`}: ${message}${state === undefined ? '' : ` (${state})`}; nothing was changed`,
+    `${subject} failed${line === undefined ? '' : ` in line ${line}`}: ${message}${state === undefined ? '' : ` (${state})`}; nothing was changed`,
     `${fix} The release before runs on meanwhile. See ${page}.`,
     { cause: error },
   )

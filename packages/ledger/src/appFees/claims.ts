@@ -29,8 +29,10 @@ export async function openAppFeeClaim(tx: SqlTx, terms: AppFeeClaimTerms): Promi
   const accounts = await claimAccounts(tx, wallet, { ...asset, assetId })
   // Behind these locks it shows whether the claim or a halt was there before.
   await tx.query('select ledger_lock($1)', [[accounts.owed, accounts.clearing]])
-  const known = await tx.query('select 1 from app_fee_claim where claim_id = $1', [hexToBuffer(claimId)])
-  if (known.length > 0) return 'exists'
+  const existingClaims = await tx.query('select 1 from app_fee_claim where claim_id = $1', [
+    hexToBuffer(claimId),
+  ])
+  if (existingClaims.length > 0) return 'exists'
   const [halt] = await tx.query<{ halted: boolean }>('select ledger_is_halted() as halted')
   if (halt?.halted !== false) return 'halted'
   const outcome = await writeTransfer(tx, {

@@ -104,14 +104,14 @@ export async function readStatement(database: SqlDatabase, query: StatementQuery
       const closed = isClosed ? await closeAt(tx, row.id, to) : undefined
       // One more than is allowed, beside the line of what leaves the balance as it is.
       const limit = linesLeft === undefined ? null : linesLeft + 2
-      const found = await tx.query<LineRow>(selectLines, [
+      const lineRows = await tx.query<LineRow>(selectLines, [
         ...[row.id, opened.upto_seq, closed?.upto_seq ?? seqMax],
         ...[from, to, query.groups, limit],
       ])
-      const lines = found.flatMap(lineOf)
+      const lines = lineRows.flatMap(lineOf)
       if (linesLeft !== undefined && lines.length > linesLeft) throw new StatementTooLongError()
       if (linesLeft !== undefined) linesLeft -= lines.length
-      const sum = (of: 'posted' | 'held') => found.reduce((total, line) => total + BigInt(line[of]), 0n)
+      const sum = (of: 'posted' | 'held') => lineRows.reduce((total, line) => total + BigInt(line[of]), 0n)
       const moved = { posted: opened.posted + sum('posted'), held: opened.held + sum('held') }
       accounts.push({
         asset: assetOf(row),

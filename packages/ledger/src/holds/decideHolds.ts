@@ -44,9 +44,9 @@ export function decideHolds(
   let isRefusedForRoom = false
 
   const outcomes = requests.map((request): HoldOutcome => {
-    const known = facts.known.get(request.requestId)
+    const existingHold = facts.known.get(request.requestId)
     const bodyHash = holdBodyHash(request)
-    const repeated = known && answerRepeated(known, bodyHash, isPinned)
+    const repeated = existingHold && answerRepeated(existingHold, bodyHash, isPinned)
     if (repeated !== undefined) return repeated
     if (!isPinned && facts.atDeposit.has(request.requestId)) return { status: 'at_deposit' }
     // A deposit on an ended quote takes nothing away from the quote that came after it.
@@ -67,7 +67,7 @@ export function decideHolds(
     const isUnsettled = !facts.settledUsers.has(request.user)
     state.add({ ...request, isCounted: policyVersion !== undefined, isToday: true, isUnsettled })
     superseded.push(...earlier.map(({ id }) => id))
-    const attempt = known === undefined ? 0 : known.attempt + 1
+    const attempt = existingHold === undefined ? 0 : existingHold.attempt + 1
     const id = holdId(request.requestId, attempt)
     approved.push({ id, request, attempt, bodyHash, policyVersion, isUnsettled })
     return { status: 'reserved', holdId: id }
@@ -76,10 +76,14 @@ export function decideHolds(
   return { outcomes, approved, superseded, atDeposit, isWorthSweeping: facts.hasDue && isRefusedForRoom }
 }
 
-function answerRepeated(known: KnownHold, bodyHash: string, isPinned: boolean): HoldOutcome | undefined {
-  if (known.bodyHash !== bodyHash) return { status: 'conflict' }
-  if (known.lives) return { status: 'already_reserved', holdId: known.id }
-  return isPinned && !known.isPosted ? undefined : { status: 'already_resolved' }
+function answerRepeated(
+  existingHold: KnownHold,
+  bodyHash: string,
+  isPinned: boolean,
+): HoldOutcome | undefined {
+  if (existingHold.bodyHash !== bodyHash) return { status: 'conflict' }
+  if (existingHold.lives) return { status: 'already_reserved', holdId: existingHold.id }
+  return isPinned && !existingHold.isPosted ? undefined : { status: 'already_resolved' }
 }
 
 function isRequoteOf(hold: OpenHold, request: HoldRequest): boolean {

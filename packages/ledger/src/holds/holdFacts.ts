@@ -143,17 +143,17 @@ export type FactsLock = 'wait' | 'skip' | 'none'
  */
 export async function readHoldFacts(
   tx: SqlTx,
-  asked: ReadonlyMap<string, readonly HoldRequest[]>,
+  requestsBySponsor: ReadonlyMap<string, readonly HoldRequest[]>,
   lock: FactsLock,
 ): Promise<ReadonlyMap<string, HoldFacts>> {
-  const lists = [...asked.values()]
+  const lists = [...requestsBySponsor.values()]
   const keys = placed(lists, ({ apiKeyId }) => [apiKeyId])
   const users = placed(lists, usersOf)
   const requotes = placed(lists, ({ requoteKey }) => [requoteKey])
   const openKeys = placedByChain(lists, ({ apiKeyId }) => [apiKeyId])
   const openUsers = placedByChain(lists, usersOf)
   const [row] = await tx.query<{ facts: FactsRow; halted: boolean; open: OpenRows }>(select, [
-    [...asked.keys()],
+    [...requestsBySponsor.keys()],
     keys.places,
     keys.values,
     users.places,
@@ -171,7 +171,7 @@ export async function readHoldFacts(
     openUsers.destinations,
   ])
   if (row === undefined) throw new Error('no facts about sponsors')
-  return fromRow(row, [...asked.keys()])
+  return fromRow(row, [...requestsBySponsor.keys()])
 }
 
 /** The values of each list, each once, and the place of its list. */

@@ -94,12 +94,12 @@ async function decideRound(
     if (own === undefined) bySponsor.set(place.request.sponsor, [place])
     else own.push(place)
   }
-  const asked = new Map(
+  const requestsBySponsor = new Map(
     [...bySponsor].map(([sponsor, places]) => [sponsor, places.map(({ request }) => request)]),
   )
-  const told = await readHoldFacts(tx, asked, lock)
+  const factsBySponsor = await readHoldFacts(tx, requestsBySponsor, lock)
   return [...bySponsor].flatMap(([sponsor, places]): readonly DecidedSponsor[] => {
-    const facts = told.get(sponsor)
+    const facts = factsBySponsor.get(sponsor)
     if (facts === undefined) return []
     const requests = places.map(({ request }) => request)
     return [

@@ -56,7 +56,7 @@ const initializer = multicall3Address
  * nothing in it depends on a key. @param salt another one for every kind of network, so that they share no address
  */
 export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
-  const plan = (what: string, initCode: Hex) => ({ what, ...deployable(salt, initCode) })
+  const plan = (subject: string, initCode: Hex) => ({ what: subject, ...deployable(salt, initCode) })
   const token = (name: string, symbol: TokenSymbol, decimals: number, version: string) =>
     plan(
       symbol,
@@ -188,9 +188,9 @@ function quotingContract(
   around: Surroundings,
   environment = localEnvironment,
 ): PlannedContract {
-  const found = deploymentPlan(environment, around).find((contract) => contract.name === name)
-  if (found === undefined) throw new Error(`${name} is not planned`)
-  return named(found)
+  const plannedContract = deploymentPlan(environment, around).find((contract) => contract.name === name)
+  if (plannedContract === undefined) throw new Error(`${name} is not planned`)
+  return named(plannedContract)
 }
 
 export function named(contract: PlannedDeployment): PlannedContract & PlannedDeployment {

@@ -62,9 +62,9 @@ export async function initializeMissing(
   )
   const missing = initializations.filter((_, index) => owners[index] === zeroAddress)
   if (missing.length === 0) return
-  const what = `initialization of ${missing.map(({ contract }) => contract.what).join(', ')}`
+  const subject = `initialization of ${missing.map(({ contract }) => contract.what).join(', ')}`
   const calls = missing.map(({ contract, data }) => ({ to: contract.address, data }))
-  await chain.send(deployer, [together(what, calls)])
+  await chain.send(deployer, [together(subject, calls)])
 }
 
 function chunked(transactions: readonly Transaction[]): readonly (readonly Transaction[])[] {
@@ -82,9 +82,9 @@ function chunked(transactions: readonly Transaction[]): readonly (readonly Trans
   return chunks
 }
 
-function together(what: string, calls: readonly Transaction[]): LocalTransaction {
+function together(subject: string, calls: readonly Transaction[]): LocalTransaction {
   return {
-    what,
+    what: subject,
     to: multicall3Address,
     data: encodeFunctionData({
       abi: multicall3Abi,

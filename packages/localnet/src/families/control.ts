@@ -42,8 +42,8 @@ export async function startControl(
 
 async function answer(request: IncomingMessage, families: Families | undefined): Promise<Answer> {
   if (families === undefined) return { status: 503, body: { message: 'The network is not there yet.' } }
-  const asked = `${request.method} ${request.url}`
-  switch (asked) {
+  const route = `${request.method} ${request.url}`
+  switch (route) {
     case 'GET /families':
       return { status: 200, body: Object.fromEntries(families.facts) }
     case 'POST /open': {

@@ -76,8 +76,8 @@ export function isFamilyKey(value: string): value is FamilyKey {
 }
 
 /** 20 bytes that nobody has a key of. */
-export function ownerlessAddress(what: string): Hex {
-  return `0x${sha256TextHex(`causeway local network: ${what}`).slice(-40)}`
+export function ownerlessAddress(label: string): Hex {
+  return `0x${sha256TextHex(`causeway local network: ${label}`).slice(-40)}`
 }
 
 export const solanaDepository = encodeBase58(
@@ -103,8 +103,8 @@ export const hyperliquidNetwork = {
 export const lighterChainId = 300n
 
 /** Pays to the hash of a key that does not exist. @source BIP 141 */
-export function witnessScript(what: string): Uint8Array {
-  return Uint8Array.of(0, 20, ...hexToBytes(ownerlessAddress(what)))
+export function witnessScript(label: string): Uint8Array {
+  return Uint8Array.of(0, 20, ...hexToBytes(ownerlessAddress(label)))
 }
 
 export const bitcoinDepositoryScript = witnessScript('bitcoin depository')

@@ -24,7 +24,7 @@ export async function runFamilies(options: FamiliesOptions): Promise<void> {
     return JSON.parse(value)
   }
   const ports = familyPortsSchema.parse(await readLine())
-  const network = readLine().then((told) => createFamilies(ports, familyNetworkSchema.parse(told), options))
+  const network = readLine().then((line) => createFamilies(ports, familyNetworkSchema.parse(line), options))
   const control = await startControl(ports.control, network)
   log(`control at ${control.url}`)
   // The first that is asked for, while the nodes of the EVM still come up.

@@ -40,7 +40,7 @@ export async function openTron(options: StandInOptions): Promise<FamilyStandIn> 
   const node = (method: string, params: readonly unknown[]) => askNode(options.node.url, method, params)
   const journal = openJournal<Entry>(options.journalFile, entrySchema)
   const kept = await keptTransactions(journal.kept, node)
-  const known = new Map(kept.map((entry) => [entry.transactionId, knownOf(entry)]))
+  const transactions = new Map(kept.map((entry) => [entry.transactionId, knownOf(entry)]))
   const depositors = new Map(
     kept.flatMap(({ depositor, transactionId }) =>
       depositor === undefined ? [] : [[depositor, transactionId]],
@@ -48,14 +48,14 @@ export async function openTron(options: StandInOptions): Promise<FamilyStandIn> 
   )
   const note = (transactionId: string, transaction: KnownTransaction, depositor?: string) => {
     const { feeSun, ...rest } = transaction
-    known.set(transactionId, transaction)
+    transactions.set(transactionId, transaction)
     journal.add({
       ...{ transactionId, ...rest },
       ...(feeSun !== undefined && { feeSun: feeSun.toString() }),
       ...(depositor !== undefined && { depositor }),
     })
   }
-  const knowledge = { ...createTronKnowledge(known), add: note }
+  const knowledge = { ...createTronKnowledge(transactions), add: note }
   const facade = await startTronFacade({ node }, knowledge, { chainId: tronChainId, port: options.port })
   return {
     url: facade.url,
@@ -65,8 +65,8 @@ export async function openTron(options: StandInOptions): Promise<FamilyStandIn> 
       if (before !== undefined) return { transactionId: before }
       // Only who deposits waits for the libraries that sign and encode: most starts find their first deposit.
       const { depositTrx } = await import('./tronDeposits.ts')
-      const transactionId = await depositTrx(options, { node, known, amount })
-      const transaction = known.get(transactionId)
+      const transactionId = await depositTrx(options, { node, known: transactions, amount })
+      const transaction = transactions.get(transactionId)
       if (transaction !== undefined) note(transactionId, transaction, depositor)
       depositors.set(depositor, transactionId)
       return { transactionId }

@@ -53,8 +53,8 @@ export function describedOperations(text: string): readonly DescribedOperation[]
       )
       const codes = Object.entries(operation.responses).flatMap(([status, { $ref, description }]) => {
         const shared = $ref === undefined ? undefined : components.responses[$ref.replace(/.*\//, '')]
-        const told = shared?.description ?? description ?? ''
-        return Number(status) < 400 ? [] : [[status, told.split(', ')]]
+        const codeList = shared?.description ?? description ?? ''
+        return Number(status) < 400 ? [] : [[status, codeList.split(', ')]]
       })
       return {
         ...operation,

@@ -7,8 +7,8 @@ import type { LocalAccount, LocalKeys } from './localKeys.ts'
 
 /** Hashed with a name, so that a signature by one key says nothing of another. @returns 32 bytes */
 export function derivedKey(name: string, { privateKey }: Pick<LocalAccount, 'privateKey'>): Hex {
-  const named = Buffer.from(`causeway local network: ${name}`, 'utf8')
-  return bytesToHex(sha256(Buffer.concat([named, hexToBytes(privateKey)])))
+  const seedBytes = Buffer.from(`causeway local network: ${name}`, 'utf8')
+  return bytesToHex(sha256(Buffer.concat([seedBytes, hexToBytes(privateKey)])))
 }
 
 /** An account of a chain of another family, of somebody who has a key of the network. */

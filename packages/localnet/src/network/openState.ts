@@ -113,7 +113,7 @@ async function continueNetwork(
       return undefined
     }),
   )
-  const reason = reasons.find((found) => found !== undefined)
+  const reason = reasons.find((candidate) => candidate !== undefined)
   if (reason === undefined) return { origin: 'kept', nodes, keys, deployment }
   await stopChainNodes(nodes, options.runFile)
   return { reason }

@@ -8,6 +8,6 @@ export async function askNode(url: string, method: string, params: readonly unkn
   const body: unknown = await response.json()
   if (typeof body !== 'object' || body === null) throw new Error(`${method} failed`)
   if ('result' in body) return body.result
-  const said = 'error' in body ? Object(body.error) : {}
-  throw new Error(`${method} failed: ${String(said.message)}`)
+  const rpcError = 'error' in body ? Object(body.error) : {}
+  throw new Error(`${method} failed: ${String(rpcError.message)}`)
 }

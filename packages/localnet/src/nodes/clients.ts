@@ -23,15 +23,15 @@ const receiptPollMs = 10
  * own wait does, never ends on a node that mines on demand and has just mined this one.
  * @throws Error when it reverted, or is not mined in a minute
  */
-export async function mined(clients: LocalClients, hash: Hex, what: string): Promise<TransactionReceipt> {
+export async function mined(clients: LocalClients, hash: Hex, subject: string): Promise<TransactionReceipt> {
   const deadline = Date.now() + minedTimeoutMs
   while (Date.now() < deadline) {
     const receipt = await clients.publicClient.getTransactionReceipt({ hash }).catch(ignoreNotFound)
-    if (receipt?.status === 'reverted') throw new Error(`${what} reverted`)
+    if (receipt?.status === 'reverted') throw new Error(`${subject} reverted`)
     if (receipt !== undefined) return receipt
     await new Promise((resolve) => setTimeout(resolve, receiptPollMs))
   }
-  throw new Error(`${what} was not mined in ${minedTimeoutMs} ms`)
+  throw new Error(`${subject} was not mined in ${minedTimeoutMs} ms`)
 }
 
 function ignoreNotFound(error: unknown): undefined {

@@ -5,12 +5,15 @@ const portMax = 65_535
 
 /**
  * The first port from `first` on that nothing on this machine listens on, and that clients can ask.
- * @param taken ports that are spoken for without being listened on yet
+ * @param usedPorts ports that are spoken for without being listened on yet
  * @throws Error when there is none
  */
-export async function nextFreePort(first: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
+export async function nextFreePort(
+  first: number,
+  usedPorts: ReadonlySet<number> = new Set(),
+): Promise<number> {
   for (let port = first; port <= portMax; port += 1) {
-    if (taken.has(port) || portsRefusedByFetch.has(port)) continue
+    if (usedPorts.has(port) || portsRefusedByFetch.has(port)) continue
     if (await isFreePort(port)) return port
   }
   throw new Error(`no free port from ${first} on`)

@@ -37,14 +37,14 @@ const attemptsMax = 5
  * Makes this process the one that runs the network, or `what` the file is of. Of a run that was killed, what still runs is
  * stopped, last started first. @throws ConfigurationError naming the process that runs it already
  */
-export async function takeRunFile(path: string, what = 'a local network'): Promise<TakenRunFile> {
+export async function takeRunFile(path: string, processName = 'a local network'): Promise<TakenRunFile> {
   const own = await ownProcess()
   const stoppedOrphans: string[] = []
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     if (await createExclusively(path, { ...own, children: [] })) {
       return { runFile: createRunFile(path, own), stoppedOrphans }
     }
-    const stale = await readStaleRun(path, what)
+    const stale = await readStaleRun(path, processName)
     for (const child of [...(stale?.children ?? [])].reverse()) {
       if (await stopProcess(child, { graceMs: orphanGraceMs })) stoppedOrphans.push(child.name)
     }
@@ -100,7 +100,7 @@ async function createExclusively(path: string, run: Run): Promise<boolean> {
 }
 
 /** @throws ConfigurationError when the recorded process still runs */
-async function readStaleRun(path: string, what: string): Promise<Run | undefined> {
+async function readStaleRun(path: string, processName: string): Promise<Run | undefined> {
   const file = await readJsonFile(path)
   if (file.kind === 'missing') return undefined
   const parsed = runSchema.safeParse(file.json)
@@ -108,7 +108,7 @@ async function readStaleRun(path: string, what: string): Promise<Run | undefined
   if (await isSameProcess(parsed.data)) {
     const { pid } = parsed.data
     throw new ConfigurationError(
-      `${what} already runs here as process ${pid}: stop it with Ctrl-C, or with: kill ${pid}`,
+      `${processName} already runs here as process ${pid}: stop it with Ctrl-C, or with: kill ${pid}`,
     )
   }
   return parsed.data

@@ -10,9 +10,9 @@ export type PriceStandIn = { readonly url: string; stop(): Promise<void> }
  */
 export async function startPriceStandIn(usdByCoin: Readonly<Record<string, number>>): Promise<PriceStandIn> {
   const server = createServer((request, response) => {
-    const asked = decodeURIComponent((request.url ?? '').replace('/prices/current/', '')).split(',')
+    const coinIds = decodeURIComponent((request.url ?? '').replace('/prices/current/', '')).split(',')
     const timestamp = Math.floor(Date.now() / 1_000)
-    const coins = asked.flatMap((coin) => {
+    const coins = coinIds.flatMap((coin) => {
       const price = usdByCoin[coin]
       return price === undefined ? [] : [[coin, { price, timestamp, confidence: 0.99 }] as const]
     })

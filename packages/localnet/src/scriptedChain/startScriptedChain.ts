@@ -49,17 +49,17 @@ type Call = { readonly id: unknown; readonly method: string; readonly params: re
 
 function answerBody(tree: BlockTree, chainId: number, body: string): unknown {
   // CAST: only the project's own clients ask a scripted chain, and they send calls or lists of calls.
-  const asked = JSON.parse(body) as Call | readonly Call[]
+  const payload = JSON.parse(body) as Call | readonly Call[]
   const answer = (call: Call): ScriptedAnswer & { jsonrpc: string; id: unknown } => ({
     jsonrpc: '2.0',
     id: call.id,
     ...answerCall(tree, chainId, call),
   })
-  return isList(asked) ? asked.map(answer) : answer(asked)
+  return isList(payload) ? payload.map(answer) : answer(payload)
 }
 
-function isList(asked: Call | readonly Call[]): asked is readonly Call[] {
-  return Array.isArray(asked)
+function isList(payload: Call | readonly Call[]): payload is readonly Call[] {
+  return Array.isArray(payload)
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

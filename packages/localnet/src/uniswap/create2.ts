@@ -17,21 +17,25 @@ export function create2Address(initCode: Hex): Hex {
 }
 
 /** Deploys once; a contract that is already there is left alone. @returns its address, lower case */
-export async function deployThroughProxy(clients: LocalClients, initCode: Hex, what: string): Promise<Hex> {
+export async function deployThroughProxy(
+  clients: LocalClients,
+  initCode: Hex,
+  subject: string,
+): Promise<Hex> {
   const address = create2Address(initCode)
   if (await hasCode(clients, address)) return address
-  await sendToProxy(clients, initCode, what)
-  if (!(await hasCode(clients, address))) throw new Error(`${what} has no code after its deployment`)
+  await sendToProxy(clients, initCode, subject)
+  if (!(await hasCode(clients, address))) throw new Error(`${subject} has no code after its deployment`)
   return address
 }
 
 /** Sends creation code to the proxy without looking at what it leaves behind. */
-export async function sendToProxy(clients: LocalClients, initCode: Hex, what: string): Promise<void> {
+export async function sendToProxy(clients: LocalClients, initCode: Hex, subject: string): Promise<void> {
   const hash = await clients.walletClient.sendTransaction({
     to: create2Proxy,
     data: concatHex([zeroSalt, initCode]),
   })
-  await mined(clients, hash, `deployment of ${what}`)
+  await mined(clients, hash, `deployment of ${subject}`)
 }
 
 export async function hasCode(clients: LocalClients, address: Hex): Promise<boolean> {

@@ -48,7 +48,7 @@ export function watchNeighbours(options: {
 }): NeighbourWatch {
   const { name, look, codes, log, everyMs = lookEveryMs } = options
   let before: readonly Finding[] = []
-  let told: readonly Finding[] = []
+  let reportedFindings: readonly Finding[] = []
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -57,9 +57,9 @@ export function watchNeighbours(options: {
     await look(found)
     const now = found.list.filter(({ code }) => codes.includes(code))
     const lasting = now.filter((one) => before.some((other) => keyOf(one) === keyOf(other)))
-    const isOther = lasting.map(keyOf).join() !== told.map(keyOf).join()
+    const isOther = lasting.map(keyOf).join() !== reportedFindings.map(keyOf).join()
     before = now
-    told = lasting
+    reportedFindings = lasting
     if (!isOther || isClosed) return
     const findings = lasting.map(({ setting, seen, fix }) => `${setting}: ${seen}. ${fix}`)
     if (findings.length > 0)
@@ -80,7 +80,7 @@ export function watchNeighbours(options: {
     check: {
       ...{ name, isShownOnly: true },
       async check() {
-        const [first] = told
+        const [first] = reportedFindings
         if (first === undefined) return
         const code = findingErrorCodes[first.code]
         throw new UpstreamUnavailableError(
@@ -112,7 +112,7 @@ const keyOf = ({ code, setting }: Finding): string => `${code} ${setting}`
 export function watchOracleSigners(oracles: ListedOracles, log: Log): NeighbourWatch {
   return watchNeighbours({
     name: 'oracle signers',
-    look: (found) => examineOracles(oracles, 'nothing settles', found),
+    look: (findings) => examineOracles(oracles, 'nothing settles', findings),
     codes: ['signer-unlisted'],
     log,
   })

@@ -12,12 +12,12 @@ export type NamedListener = {
 }
 
 /** Two listeners of one process on one port: the second would not open. Port 0 is a free one each. */
-export function examinePorts(listeners: readonly NamedListener[], found: Findings): void {
+export function examinePorts(listeners: readonly NamedListener[], findings: Findings): void {
   for (const [index, { setting, host, port }] of listeners.entries()) {
     if (host === undefined || port === undefined || port === 0) continue
     const other = listeners.slice(0, index).find((one) => one.port === port && overlap(one.host ?? '', host))
     if (other === undefined) continue
-    found.add({
+    findings.add({
       ...{ code: 'setting-contradicts', severity: 'stops', setting },
       seen: `is port ${port}, as ${other.setting}`,
       fix: `Give ${setting} a port of its own.`,
@@ -36,11 +36,11 @@ function overlap(one: string, other: string): boolean {
 export function examineCompanions(
   values: Readonly<Record<string, unknown>>,
   companions: readonly (readonly [setting: string, needs: string])[],
-  found: Findings,
+  findings: Findings,
 ): void {
   for (const [setting, needs] of companions) {
     if (values[setting] === undefined || values[needs] !== undefined) continue
-    found.add({
+    findings.add({
       ...{ code: 'setting-without-effect', severity: 'degrades', setting },
       seen: `is set, and does nothing without ${needs}`,
       fix: `Set ${needs}, or remove ${setting}.`,
@@ -52,7 +52,7 @@ export function examineCompanions(
 const freeBytesMin = 64 * 1024 * 1024
 
 /** A folder that a service keeps its state in: writable, and with room. Makes it where it is missing, as the start does. */
-export async function examineFolder(setting: string, directory: string, found: Findings): Promise<void> {
+export async function examineFolder(setting: string, directory: string, findings: Findings): Promise<void> {
   const probe = join(directory, `.doctor-${randomBytes(6).toString('hex')}`)
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -60,7 +60,7 @@ export async function examineFolder(setting: string, directory: string, found: F
     await rm(probe)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    found.add({
+    findings.add({
       ...{ code: code === 'ENOSPC' ? 'disk-full' : 'disk-unwritable', severity: 'stops', setting },
       seen: `nothing can be written to the folder (${code})`,
       fix: 'Let the user that runs the service own the folder, on a volume with room.',
@@ -70,7 +70,7 @@ export async function examineFolder(setting: string, directory: string, found: F
   const { bavail, bsize } = await statfs(directory)
   const freeBytes = bavail * bsize
   if (freeBytes >= freeBytesMin) return
-  found.add({
+  findings.add({
     ...{ code: 'disk-full', severity: 'degrades', setting },
     seen: `the disk has ${Math.floor(freeBytes / 1024 / 1024)} MiB left`,
     fix: 'Make room: what cannot be written is not signed.',
@@ -97,22 +97,22 @@ export type Neighbour = {
 export async function examineOracle(
   neighbour: Neighbour,
   timeoutMs: number,
-  found: Findings,
+  findings: Findings,
 ): Promise<string | undefined> {
   const { setting, name, url } = neighbour
-  const silent = (seen: string, fix: string = compareUrl) =>
-    found.add({ code: 'peer-silent', severity: 'degrades', setting, seen: `${name} ${seen}`, fix })
+  const silent = (observation: string, fix: string = compareUrl) =>
+    findings.add({ code: 'peer-silent', severity: 'degrades', setting, seen: `${name} ${observation}`, fix })
   try {
     const signal = AbortSignal.timeout(timeoutMs)
     const response = await fetch(`${url}/lives/ready/v1`, { signal, redirect: 'error' })
     const parsed = readinessSchema.safeParse(await response.json().catch(() => undefined))
     if (!parsed.success) {
-      if (isRefusal(response)) refuses(neighbour, `answers ${response.status}`, found)
+      if (isRefusal(response)) refuses(neighbour, `answers ${response.status}`, findings)
       else silent('answers, and is no oracle of this release')
       return undefined
     }
     if (!parsed.data.ready) silent('answers that it is not ready')
-    await examineKeyAt(neighbour, signal, found)
+    await examineKeyAt(neighbour, signal, findings)
     return parsed.data.signer?.toLowerCase()
   } catch (error) {
     const { seen, fix } = describeSilence(error)
@@ -143,17 +143,18 @@ const oracleTimeoutMs = 5_000
 export async function examineOracles(
   { oracles, threshold }: ListedOracles,
   lack: string,
-  found: Findings,
+  findings: Findings,
 ): Promise<void> {
   const signing = await Promise.all(
     oracles.map(async ({ name, url, apiKey, signer }, index) => {
       const setting = `ORACLES entry ${index + 1}`
       const neighbour = { setting, name, url: url.reveal(), apiKey }
-      const named = await examineOracle(neighbour, oracleTimeoutMs, found)
-      if (named === undefined || named === signer.toLowerCase()) return named !== undefined
-      found.add({
+      const signerAddress = await examineOracle(neighbour, oracleTimeoutMs, findings)
+      if (signerAddress === undefined || signerAddress === signer.toLowerCase())
+        return signerAddress !== undefined
+      findings.add({
         ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLES' },
-        seen: `entry ${index + 1}: ${name} signs as ${named}, and another address is listed`,
+        seen: `entry ${index + 1}: ${name} signs as ${signerAddress}, and another address is listed`,
         fix: 'Ask its operator which address signs, by another way than this answer, and list that one.',
       })
       return false
@@ -161,7 +162,7 @@ export async function examineOracles(
   )
   const count = signing.filter(Boolean).length
   if (count >= threshold) return
-  found.add({
+  findings.add({
     ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLES' },
     seen: `${count} of ${counted(oracles.length, 'oracle')} named the listed signer, and ${threshold} must: ${lack}`,
     fix: 'Mend the oracles that are named beside this.',
@@ -169,21 +170,21 @@ export async function examineOracles(
 }
 
 /** An oracle serves those whose key it does not know as it serves everybody, and no more than a few of their requests. */
-async function examineKeyAt(neighbour: Neighbour, signal: AbortSignal, found: Findings): Promise<void> {
+async function examineKeyAt(neighbour: Neighbour, signal: AbortSignal, findings: Findings): Promise<void> {
   const { url, apiKey } = neighbour
   if (apiKey === undefined) return
   const headers = { 'x-api-key': apiKey.reveal() }
   const response = await fetch(`${url}/chains/v1`, { headers, signal, redirect: 'error' })
   await response.arrayBuffer()
-  if (isRefusal(response)) refuses(neighbour, `does not take our key (${response.status})`, found)
-  else if (response.headers.has('x-ratelimit-limit')) refuses(neighbour, 'does not know our key', found)
+  if (isRefusal(response)) refuses(neighbour, `does not take our key (${response.status})`, findings)
+  else if (response.headers.has('x-ratelimit-limit')) refuses(neighbour, 'does not know our key', findings)
 }
 
 const isRefusal = ({ status }: Response): boolean => status === 401 || status === 403
 
-function refuses({ setting, name }: Neighbour, seen: string, found: Findings): void {
-  found.add({
-    ...{ code: 'peer-refuses', severity: 'degrades', setting, seen: `${name} ${seen}` },
+function refuses({ setting, name }: Neighbour, observation: string, findings: Findings): void {
+  findings.add({
+    ...{ code: 'peer-refuses', severity: 'degrades', setting, seen: `${name} ${observation}` },
     fix: 'Ask its operator whether the key was revoked, and put the one that he gives you into the entry.',
   })
 }

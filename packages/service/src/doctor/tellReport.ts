@@ -113,8 +113,8 @@ export async function admitStart(
   const overridden = await findOverridden(service.launch)
   const findings = [...(await examine(variables, { repositoryRoot, nowMs, scope })), ...overridden]
   if (stopsStart(findings)) throw new UnfitSettingsError(findings)
-  const told = findings.every(({ severity }) => severity === 'note') ? overridden : findings
-  if (told.length > 0) tellReport(describeFindings(service, told), process.stderr)
+  const reportedFindings = findings.every(({ severity }) => severity === 'note') ? overridden : findings
+  if (reportedFindings.length > 0) tellReport(describeFindings(service, reportedFindings), process.stderr)
 }
 
 /** Before a command other than `doctor`: which variables it takes from elsewhere than from its file, a line for each. */

@@ -78,8 +78,8 @@ export function createHeldStore(stateDirectory: string): HeldStore {
     async list() {
       try {
         await mkdir(directory, { recursive: true })
-        const found = (await ids()).map(async (id) => [id, await readRecord(pathOf(id))] as const)
-        return new Map(await Promise.all(found))
+        const heldEntries = (await ids()).map(async (id) => [id, await readRecord(pathOf(id))] as const)
+        return new Map(await Promise.all(heldEntries))
       } catch (error) {
         throw new ConfigurationError('STATE_DIR cannot be read or created.', { cause: error })
       }

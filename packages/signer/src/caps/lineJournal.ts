@@ -144,8 +144,8 @@ class FileJournal<Entry> implements LineJournal<Entry> {
 
 /** True if the open file still has its name: it was neither removed nor replaced. */
 function isNamed(path: string, file: number): boolean {
-  const named = statSync(path, { throwIfNoEntry: false })
-  return named !== undefined && named.ino === fstatSync(file).ino
+  const fileAtPath = statSync(path, { throwIfNoEntry: false })
+  return fileAtPath !== undefined && fileAtPath.ino === fstatSync(file).ino
 }
 
 /** A last line without its end was being written when the process died: nothing was signed by it. */

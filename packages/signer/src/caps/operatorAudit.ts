@@ -84,8 +84,8 @@ export function createOperatorAudit(
         .flatMap((line): AuditedDeed[] => {
           const parsed = deedSchema.safeParse(line)
           if (!parsed.success) return []
-          const { id, ...deed } = parsed.data
-          return [{ ...deed, outcome: outcomes.get(id) ?? 'begun' }]
+          const { id, ...action } = parsed.data
+          return [{ ...action, outcome: outcomes.get(id) ?? 'begun' }]
         })
         .reverse()
     },

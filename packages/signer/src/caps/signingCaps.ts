@@ -111,8 +111,8 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
   const signedOf = (hubTokenId: bigint) => sums.of(hubTokenId)
 
   function remember(key: Hex, amounts: ReadonlyMap<bigint, bigint>): ReadonlyMap<bigint, bigint> {
-    const known = remembered.get(key)
-    const most = new Map(known)
+    const rememberedValue = remembered.get(key)
+    const most = new Map(rememberedValue)
     for (const [hubTokenId, amount] of amounts) {
       if (amount > (most.get(hubTokenId) ?? 0n)) most.set(hubTokenId, amount)
     }

@@ -201,9 +201,9 @@ export async function inputsFirst<Inputs, Payments>(
 ): Promise<readonly [Inputs, Payments]> {
   // Observed at once, so that it may fail while the inputs are still awaited.
   const settled = Promise.allSettled([payments])
-  const readInputs = await inputs
+  const inputResult = await inputs
   await settled
-  return [readInputs, await payments]
+  return [inputResult, await payments]
 }
 
 /**

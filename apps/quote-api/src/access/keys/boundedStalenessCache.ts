@@ -48,29 +48,29 @@ export function createBoundedStalenessCache<Value>(
 
   function ask(key: string): Promise<Answer<Value>> {
     const askedAtMs = now()
-    const asking: Promise<Answer<Value>> = read(key)
+    const pending: Promise<Answer<Value>> = read(key)
       .then((value) => {
         const answer = { value, askedAtMs }
         // Forgotten meanwhile: the answer may be from before the change.
-        if (underway.get(key) === asking) keep(key, answer)
+        if (underway.get(key) === pending) keep(key, answer)
         return answer
       })
       .finally(() => {
-        if (underway.get(key) === asking) underway.delete(key)
+        if (underway.get(key) === pending) underway.delete(key)
       })
-    underway.set(key, asking)
-    return asking
+    underway.set(key, pending)
+    return pending
   }
 
   return {
     async get(key) {
-      const known = present.get(key) ?? absent.get(key)
-      const age = known === undefined ? Number.POSITIVE_INFINITY : now() - known.askedAtMs
-      if (known !== undefined && age < (known.value === undefined ? absentFreshMs : freshMs)) {
-        return known.value
+      const cached = present.get(key) ?? absent.get(key)
+      const age = cached === undefined ? Number.POSITIVE_INFINITY : now() - cached.askedAtMs
+      if (cached !== undefined && age < (cached.value === undefined ? absentFreshMs : freshMs)) {
+        return cached.value
       }
       const answer = await (underway.get(key) ?? ask(key)).catch((error: unknown) => {
-        if (known !== undefined && error instanceof DomainError && error.retryable) return known
+        if (cached !== undefined && error instanceof DomainError && error.retryable) return cached
         throw error
       })
       if (now() - answer.askedAtMs > answerAgeMsMax) {

@@ -29,18 +29,18 @@ export type ListedKey = {
   readonly revokedAt: Date | undefined
 }
 
-type By = { readonly actor: string }
+type Attribution = { readonly actor: string }
 
 /** Operations on API keys: one implementation behind the command line and the admin listener. */
 export interface KeyAdministration {
-  create(args: By & { label: string }): Promise<IssuedKey>
+  create(args: Attribution & { label: string }): Promise<IssuedKey>
   /**
    * Issues a further secret; those before end after `overlapSeconds`, or earlier if they would anyway.
    * @throws ApiKeyNotFoundError, ApiKeyRevokedError
    */
-  rotate(args: By & { id: string; overlapSeconds: number }): Promise<RotatedKey>
+  rotate(args: Attribution & { id: string; overlapSeconds: number }): Promise<RotatedKey>
   /** For good, with all secrets; again is no error. @throws ApiKeyNotFoundError */
-  revoke(args: By & { id: string }): Promise<void>
+  revoke(args: Attribution & { id: string }): Promise<void>
   /** Oldest first. */
   list(): Promise<readonly ListedKey[]>
 }

@@ -33,20 +33,20 @@ export function createUsageCounts(options: { rowsMax: number; now: () => number 
       const minuteSeconds = Math.floor(now() / 60_000) * 60
       const { apiKeyId, endpoint, statusCode, errorCode } = answer
       const key = `${apiKeyId} ${minuteSeconds} ${statusCode} ${errorCode} ${endpoint}`
-      const known = rows.get(key)
-      if (known !== undefined) known.answers += 1
+      const entry = rows.get(key)
+      if (entry !== undefined) entry.answers += 1
       else if (rows.size >= rowsMax) lost += 1
       else rows.set(key, { row: { ...answer, minuteSeconds }, answers: 1 })
     },
     take() {
-      const taken = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1))
+      const entries = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1))
       rows = new Map()
-      return taken.map(([, { row, answers }]) => ({ ...row, answers }))
+      return entries.map(([, { row, answers }]) => ({ ...row, answers }))
     },
     takeLost() {
-      const told = lost
+      const lostCount = lost
       lost = 0
-      return told
+      return lostCount
     },
   }
 }

@@ -102,12 +102,12 @@ export async function readSums(
 export async function readOwnKeyIds(
   database: Pick<SqlDatabase, 'query'>,
   apiKeyId: string,
-  named: readonly string[],
+  candidateIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ id: string }>(
     `select id from api_key
      where id = any($2) and (id = $1 or wallet = (select wallet from api_key where id = $1))`,
-    [apiKeyId, named],
+    [apiKeyId, candidateIds],
   )
   return new Set(rows.map(({ id }) => id))
 }

@@ -80,7 +80,7 @@ const changesOfConsole: Readonly<Record<string, string>> = {
 }
 
 /** A route that changes something names one thing at most. */
-const named = z.record(z.string(), z.union([z.string(), z.number(), z.bigint()]))
+const subjectParams = z.record(z.string(), z.union([z.string(), z.number(), z.bigint()]))
 const reasoned = z.object({ reason: operatorReason })
 
 /** Keeps attempts that were refused; those that were done are kept with what they did. */
@@ -89,7 +89,7 @@ export function auditRefusals(app: HttpApp, audit: AuditAdministration): void {
     const route = `${method} ${routeOptions.url ?? ''}`
     const action = changesOfRoutes[route] ?? changesOfConsole[route]
     if (action === undefined || !(error instanceof DomainError)) return
-    const [subject = '-'] = Object.values(named.safeParse(params).data ?? {}).map(String)
+    const [subject = '-'] = Object.values(subjectParams.safeParse(params).data ?? {}).map(String)
     const details = reasoned.safeParse(body).data ?? {}
     await audit.refused({ actor: adminActor, action, subject, details, outcome: error.code })
   })

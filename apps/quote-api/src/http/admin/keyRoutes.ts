@@ -52,9 +52,9 @@ function registerList(app: HttpApp, keys: KeyAdministration): void {
     response: { 200: z.object({ keys: z.array(listedSchema) }), ...errorResponses },
   }
   app.get('/admin/keys', { schema }, async () => {
-    const listed = await keys.list()
+    const storedKeys = await keys.list()
     return {
-      keys: listed.map((key) => ({
+      keys: storedKeys.map((key) => ({
         ...key,
         secrets: key.secrets.map(({ handle, worksUntil }) => ({
           handle,

@@ -21,11 +21,11 @@ export function registerLinkRoutes(app: HttpApp, linking: WalletLinking): void {
     response: { 200: z.object({ message: text, nonce: text, expiresAt: text }), ...errorResponses },
   }
   app.post('/admin/keys/:id/link-text', { schema: challenge }, async ({ params: { id }, body }) => {
-    const { expiresAt, ...asked } = await linking.challenge({
+    const { expiresAt, ...linkText } = await linking.challenge({
       apiKeyId: id,
       wallet: parseWallet(body.wallet),
     })
-    return { ...asked, expiresAt: expiresAt.toISOString() }
+    return { ...linkText, expiresAt: expiresAt.toISOString() }
   })
 
   const link = {

@@ -116,7 +116,7 @@ export function registerOverviewRoute(app: HttpApp, dependencies: Dependencies):
       oracles: (oracles?.oracles ?? []).map(({ name, signer }) => ({
         ...{ name, signer },
         answers: Object.fromEntries(
-          answers.filter(({ oracle }) => oracle === name).map(({ said, count }) => [said, count]),
+          answers.filter(({ oracle }) => oracle === name).map(({ said: outcome, count }) => [outcome, count]),
         ),
         haltedChainIds: [
           ...(overview.oracleHalts.find(({ oracle }) => oracle === signer.toLowerCase())?.chainIds ?? []),

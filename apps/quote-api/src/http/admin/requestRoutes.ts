@@ -129,9 +129,9 @@ export function registerRequestRoutes(
       }),
     ),
   }))
-  app.get('/admin/requests', { schema: find }, async ({ query: { named } }) => ({
-    requests: (await requests.find(named)).map(({ createdAt, ...found }) => ({
-      ...{ ...found, createdAt: createdAt.toISOString() },
+  app.get('/admin/requests', { schema: find }, async ({ query: { named: identifier } }) => ({
+    requests: (await requests.find(identifier)).map(({ createdAt, ...match }) => ({
+      ...{ ...match, createdAt: createdAt.toISOString() },
     })),
   }))
   app.get('/admin/requests/:id', { schema: explain }, async ({ params: { id } }) =>

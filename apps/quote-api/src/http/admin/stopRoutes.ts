@@ -21,7 +21,7 @@ const stopAnswer = ({ toldBy: by, since, ...stop }: ChainStop) => ({
 
 const params = z.object({ chain: z.string().min(1).max(100).describe('Name or number of a chain, or `all`') })
 const body = z.object({ reason: operatorReason })
-const named = { chainId: z.int().describe('0: all chains'), name: z.string() }
+const chainFields = { chainId: z.int().describe('0: all chains'), name: z.string() }
 
 /** `/admin/stops`: chains on which nothing begins any more. */
 export function registerStopRoutes(app: HttpApp, stops: StopAdministration): void {
@@ -36,7 +36,7 @@ export function registerStopRoutes(app: HttpApp, stops: StopAdministration): voi
     ...adminOperation('stop', 'Stop a chain, or all: no quotes, no work for solvers, no withdrawals', errors),
     ...{ params, body },
     response: {
-      200: z.object({ ...named, allocator: z.enum(['reached', 'silent', 'none']) }),
+      200: z.object({ ...chainFields, allocator: z.enum(['reached', 'silent', 'none']) }),
       ...errorResponses,
     },
   }
@@ -48,7 +48,7 @@ export function registerStopRoutes(app: HttpApp, stops: StopAdministration): voi
     ...adminOperation('go', 'End the stop of a chain, or every stop', errors),
     ...{ params, body },
     response: {
-      200: z.object({ ...named, ended: z.int(), left: z.array(stopSchema) }),
+      200: z.object({ ...chainFields, ended: z.int(), left: z.array(stopSchema) }),
       ...errorResponses,
     },
   }

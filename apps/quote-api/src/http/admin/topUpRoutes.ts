@@ -130,15 +130,15 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
   })
   app.get('/admin/ledger/reconcile', { schema: reconcile }, async ({ query, signal }) => {
     const opened = await chain(signal).catch(asConflict)
-    const found = await opened.reconcile({ from: query.from, to: query.to }).catch(asConflict)
+    const reconciliation = await opened.reconcile({ from: query.from, to: query.to }).catch(asConflict)
     const unknown = await opened.unknownPayments({ hours: query.hours })
     return {
       ...{ unknownPayments: [...unknown.payments], notCompared: [...unknown.notCompared] },
-      from: found.from.toString(),
-      to: found.to.toString(),
-      explainedMicroUsd: found.explainedMicroUsd.toString(),
-      totalMicroUsd: found.totalMicroUsd.toString(),
-      differences: found.differences.map(({ valueMicroUsd, ...difference }) => ({
+      from: reconciliation.from.toString(),
+      to: reconciliation.to.toString(),
+      explainedMicroUsd: reconciliation.explainedMicroUsd.toString(),
+      totalMicroUsd: reconciliation.totalMicroUsd.toString(),
+      differences: reconciliation.differences.map(({ valueMicroUsd, ...difference }) => ({
         ...difference,
         amountMicroUsd: valueMicroUsd.toString(),
       })),
@@ -250,8 +250,8 @@ export function registerTopUpCorrections(app: HttpApp, { database, chain }: TopU
   app.post('/admin/top-ups/chains/:chainId/resume', { schema: resume }, async ({ params, body }) => {
     const { chainId } = params
     const { block: finalTo, hash: finalHash, reason } = body
-    const deed = { actor: adminActor, reason }
-    return { chainId, resumed: await resumeHalted(database, { chainId, finalTo, finalHash, ...deed }) }
+    const auditNote = { actor: adminActor, reason }
+    return { chainId, resumed: await resumeHalted(database, { chainId, finalTo, finalHash, ...auditNote }) }
   })
 }
 

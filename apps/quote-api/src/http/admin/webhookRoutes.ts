@@ -92,9 +92,9 @@ export function registerWebhookRoutes(app: HttpApp, webhooks: WebhookAdministrat
     webhooks.set({ actor: adminActor, apiKeyId: id, ...body }),
   )
   app.get(path, { schema: show }, async ({ params: { id } }) => {
-    const { headerNames, createdAt, updatedAt, ...shown } = await webhooks.show(id)
+    const { headerNames, createdAt, updatedAt, ...webhook } = await webhooks.show(id)
     return {
-      ...shown,
+      ...webhook,
       headerNames: [...headerNames],
       createdAt: createdAt.toISOString(),
       updatedAt: updatedAt.toISOString(),

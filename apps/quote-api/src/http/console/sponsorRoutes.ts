@@ -66,8 +66,8 @@ function registerSignIn(app: HttpApp, sessions: SponsorSessions): void {
   }
   app.post(`${prefix}/challenge`, { schema: challenge, config }, async (request) => {
     requireOwnPage(request)
-    const { expiresAt, ...asked } = sessions.challenge(parseWallet(request.body.wallet))
-    return { ...asked, expiresAt: expiresAt.toISOString() }
+    const { expiresAt, ...signInText } = sessions.challenge(parseWallet(request.body.wallet))
+    return { ...signInText, expiresAt: expiresAt.toISOString() }
   })
 
   const open = {
@@ -258,9 +258,9 @@ function registerPolicies(app: HttpApp, { sessions, records, policies }: Depende
   app.get(`${prefix}/keys/:id/policy`, { schema: show, config }, async (request) => {
     const { id } = request.params
     await requireOwnKey(request, id)
-    const { policy, ...shown } = policyToWire(await policies.show(id))
+    const { policy, ...fields } = policyToWire(await policies.show(id))
     // Which person of the operator wrote it is not the sponsor's to know.
-    return { ...shown, ...(policy !== undefined && { policy: { ...policy, actor: 'operator' } }) }
+    return { ...fields, ...(policy !== undefined && { policy: { ...policy, actor: 'operator' } }) }
   })
 
   const explain = {

@@ -34,13 +34,13 @@ export function pageList(docs: Docs): string {
       const own = pages.filter(([path]) => path.startsWith(`${folder}/`))
       if (own.length === 0) return []
       const heading = `## ${folder.charAt(0).toUpperCase()}${folder.slice(1)}`
-      return [heading, own.map(([path, text]) => listed(path, text)).join('\n')]
+      return [heading, own.map(([path, text]) => describePage(path, text)).join('\n')]
     }),
   ].join('\n\n')}\n`
 }
 
 /** A page by its title, with the first sentence below it. */
-function listed(path: string, text: string): string {
+function describePage(path: string, text: string): string {
   const [, title = path, opening = ''] = /^# (.+)\n+(.*)/.exec(text) ?? []
   const [sentence = ''] = /^.*?\.(?=\s|$)/.exec(opening) ?? []
   const words = sentence.replace(codeOrLink, (all, linked?: string) => linked ?? all)

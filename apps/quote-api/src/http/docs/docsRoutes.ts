@@ -19,8 +19,8 @@ export function registerDocs(app: HttpApp, docs: Docs): void {
   const list = docs.size === 0 ? undefined : toPage('text/plain', pageList(docs))
   const pages = new Map([...callerPages(docs)].map(([path, text]) => [path, toPage('text/markdown', text)]))
   app.get('/llms.txt', { schema, config }, async (request, reply) => send(list, request, reply))
-  const named = { ...schema, params: z.object({ '*': z.string() }) }
-  app.get('/docs/*', { schema: named, config }, async (request, reply) =>
+  const pageSchema = { ...schema, params: z.object({ '*': z.string() }) }
+  app.get('/docs/*', { schema: pageSchema, config }, async (request, reply) =>
     send(pages.get(request.params['*']), request, reply),
   )
 }

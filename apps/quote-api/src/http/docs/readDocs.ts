@@ -34,12 +34,12 @@ async function readDocs(folder: string): Promise<Docs> {
 /** Folder by folder, because `recursive` follows links on Node 26. */
 async function listFiles(folder: string, below = ''): Promise<readonly string[]> {
   const entries = await readdir(join(folder, below), { withFileTypes: true })
-  const found = await Promise.all(
+  const paths = await Promise.all(
     entries.map((entry) => {
       const path = `${below}${entry.name}`
       if (entry.isDirectory()) return listFiles(folder, `${path}/`)
       return entry.isFile() ? [path] : []
     }),
   )
-  return found.flat()
+  return paths.flat()
 }

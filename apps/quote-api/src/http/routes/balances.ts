@@ -44,9 +44,12 @@ export function registerBalances(
   const config = { rateLimitClass: 'read' }
   app.get('/app-fees/:wallet/balances', { schema, config }, async ({ params }) => {
     const wallet = parseWallet(params.wallet)
-    const [balance, owed] = await Promise.all([reading.readBalance(wallet), moneyHistory.claimable(wallet)])
+    const [balance, owedFees] = await Promise.all([
+      reading.readBalance(wallet),
+      moneyHistory.claimable(wallet),
+    ])
     const priced = { registry, snapshot: snapshot() }
-    const claimable = owed.map(({ asset, amount }) => appFeeAmountToWire(priced, asset, amount))
+    const claimable = owedFees.map(({ asset, amount }) => appFeeAmountToWire(priced, asset, amount))
     return balancesToWire(balance, reading.sponsorCurrency, claimable)
   })
 }

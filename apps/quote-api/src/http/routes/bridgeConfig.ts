@@ -42,7 +42,7 @@ type Dependencies = PricingDependencies & { readonly fillWallet: string | undefi
 /** Amount for which fees are shown when the caller names none. */
 const usualUsd = 100n
 /** Account without an owner: prices depend on the user only by his holdings. */
-const nobody = `0x${'0'.repeat(36)}dead`
+const ownerlessAccount = `0x${'0'.repeat(36)}dead`
 /** Older clients send it where they have no user, whatever the chain. @source Q-109 */
 const noUser = `0x${'0'.repeat(40)}`
 
@@ -132,7 +132,7 @@ async function feeOf(
 ): Promise<bigint | undefined> {
   const price = requirePrice(dependencies.snapshot(), given)
   const request = toQuoteRequest({
-    user: nobody,
+    user: ownerlessAccount,
     originChainId: given.chainId,
     destinationChainId: paid.chainId,
     originCurrency: given.address,

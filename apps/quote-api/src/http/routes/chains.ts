@@ -55,12 +55,16 @@ function registerChainHealth(app: HttpApp, { registry, snapshot, stops }: ChainD
     },
   }
   app.get('/chains/health', { schema, config }, async ({ query }) => {
-    const asked =
+    const listedChains =
       query.chainId === undefined ? registry.chains : [requireListedChain(registry, query.chainId)]
     const market = snapshot()
-    const named = new Set(stops.list().map((stop) => stop.chainId))
-    const stopped = asked.map((chain) => chain.chainId).filter((id) => named.has(everyChain) || named.has(id))
-    const isPriced = asked.every((chain) => chain.config.enabled && 'head' in market.chain(chain.chainId))
+    const stoppedIds = new Set(stops.list().map((stop) => stop.chainId))
+    const stopped = listedChains
+      .map((chain) => chain.chainId)
+      .filter((id) => stoppedIds.has(everyChain) || stoppedIds.has(id))
+    const isPriced = listedChains.every(
+      (chain) => chain.config.enabled && 'head' in market.chain(chain.chainId),
+    )
     return { healthy: isPriced && stopped.length === 0, ...(stopped.length > 0 && { stopped }) }
   })
 }
@@ -120,9 +124,9 @@ function registerSwapSources(app: HttpApp, { registry }: ChainDirectory): void {
     response: { 200: z.object({ sources: z.array(z.string()) }), ...errorResponses },
   }
   app.get('/swap-sources', { schema, config }, async ({ query }) => {
-    const asked =
+    const listedChains =
       query.chainId === undefined ? registry.chains : [requireListedChain(registry, query.chainId)]
-    return { sources: asked.some((chain) => chain.config.uniswapV3 !== undefined) ? [swapSource] : [] }
+    return { sources: listedChains.some((chain) => chain.config.uniswapV3 !== undefined) ? [swapSource] : [] }
   })
 }
 

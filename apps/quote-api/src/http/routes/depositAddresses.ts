@@ -41,9 +41,9 @@ export function registerDepositAddresses(
   }
   app.get('/deposit-addresses/v1', { schema }, async ({ query, apiKey }) => {
     const keyId = requireKey(apiKey)
-    const { createdAt, isStrict, ...found } = await addressLookup.find(wantedOf(query), keyId)
+    const { createdAt, isStrict, ...record } = await addressLookup.find(wantedOf(query), keyId)
     const type = isStrict ? ('strict' as const) : ('open' as const)
-    return { ...found, type, createdAt: createdAt.toISOString() }
+    return { ...record, type, createdAt: createdAt.toISOString() }
   })
   app.post('/transactions/deposit-address/reindex', { schema: reindexSchema }, async ({ body }) => {
     const { chainId, targetChainId = chainId } = body

@@ -89,7 +89,7 @@ export function registerExecute(app: HttpApp, { takeCalls }: { readonly takeCall
       throw refusal('executionOptions.destinationChainExecutionData', 'name calls as txs of the quote')
     }
     if (requestId === undefined) throw refusal('requestId', 'calls without a quote are not submitted')
-    const asked = {
+    const execution = {
       requestId,
       chainId: call.chainId,
       to: call.to,
@@ -98,11 +98,11 @@ export function registerExecute(app: HttpApp, { takeCalls }: { readonly takeCall
       isSponsored: executionOptions.subsidizeFees === true,
       authorizationList: call.authorizationList ?? [],
     }
-    await takeCalls(asked, keyId)
+    await takeCalls(execution, keyId)
     return { message: 'Transaction submitted', requestId }
   })
 }
 
-function refusal(field: string, why: string): QuoteError {
-  return new QuoteError('INVALID_REQUEST', `${field} cannot be honoured: ${why}.`, { data: { field } })
+function refusal(field: string, reason: string): QuoteError {
+  return new QuoteError('INVALID_REQUEST', `${field} cannot be honoured: ${reason}.`, { data: { field } })
 }

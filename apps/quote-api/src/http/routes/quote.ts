@@ -27,8 +27,12 @@ export function registerQuote(
   dependencies: SponsoredQuoteDependencies & { environment: string; signatureBudget: KeylessBudget },
   answerTimed: Readonly<Record<'quote' | 'quote_v2', AnswerTimed>>,
 ): void {
-  const answer = async (asked: Parameters<typeof noteSubject>[0], body: QuoteBody, waits: RequestWaits) => {
-    const asker = { keyId: asked.apiKey?.keyId, caller: callerOf(asked) }
+  const answer = async (
+    httpRequest: Parameters<typeof noteSubject>[0],
+    body: QuoteBody,
+    waits: RequestWaits,
+  ) => {
+    const asker = { keyId: httpRequest.apiKey?.keyId, caller: callerOf(httpRequest) }
     const counted = withDraftWaits(dependencies, waits)
     const request = toQuoteRequest(body)
     if (request.includeProtocolData && asker.keyId === undefined)
@@ -38,7 +42,7 @@ export function registerQuote(
       sponsorship === undefined
         ? await createQuote(counted, request, asker)
         : await createSponsoredQuote(counted, { request, sponsorship, ...asker })
-    noteSubject(asked, {
+    noteSubject(httpRequest, {
       requestId: quote.requestId,
       ...(quote.ordered !== undefined && { orderId: quote.ordered.orderId }),
     })
@@ -81,11 +85,11 @@ function withDraftWaits<Dependencies extends SponsoredQuoteDependencies>(
     ...withWaits(dependencies, waits),
     permitTokens: {
       domainOf: (token) => waits.onChain(() => permitTokens.domainOf(token)),
-      nonceOf: (...asked) => waits.onChain(() => permitTokens.nonceOf(...asked)),
+      nonceOf: (...args) => waits.onChain(() => permitTokens.nonceOf(...args)),
     },
     signer: {
       ...signer,
-      sign: (...asked) => waits.during('sign', () => signer.sign(...asked)),
+      sign: (...args) => waits.during('sign', () => signer.sign(...args)),
     },
     sponsors: { walletOf: (keyId) => waits.during('store', () => sponsors.walletOf(keyId)) },
     store: (record) => waits.during('store', () => store(record)),

@@ -61,34 +61,35 @@ export function registerRequests(
   app: HttpApp,
   { registry, sponsors, history, sponsorCurrency, signatures, signatureBudget }: Dependencies,
 ): void {
-  const listed = async (
+  const listPage = async (
     filter: RequestFilter,
     query: RequestsQuery,
-    asked: Parameters<typeof callerOf>[0],
+    httpRequest: Parameters<typeof callerOf>[0],
   ) => {
     const page = await history.list(filter, pageOf(query))
     if (!query.includeOrderData) return page
-    for (const { order, orderSignature } of asked.apiKey === null ? page.requests : [])
-      if (order !== undefined && orderSignature === undefined) await signatureBudget.take([callerOf(asked)])
+    for (const { order, orderSignature } of httpRequest.apiKey === null ? page.requests : [])
+      if (order !== undefined && orderSignature === undefined)
+        await signatureBudget.take([callerOf(httpRequest)])
     return { ...page, requests: await Promise.all(page.requests.map((one) => signed(signatures, one))) }
   }
-  const scoped = async (
+  const buildFilter = async (
     query: RequestsQuery,
     caller: Caller,
     of: { readonly isNamed: boolean; readonly ofWallet: boolean },
   ): Promise<RequestFilter> => {
-    const asked = { ...of, user: query.user, asksForOwners: asksForOwners(query) }
-    return { ...filterOf(query), ...(await scopeOfRequests({ sponsors, history }, caller, asked)) }
+    const scopeRequest = { ...of, user: query.user, asksForOwners: asksForOwners(query) }
+    return { ...filterOf(query), ...(await scopeOfRequests({ sponsors, history }, caller, scopeRequest)) }
   }
   const config = { rateLimitClass: 'read' }
   const v3Known = { preValidation: knowing(requestsV3Fields) }
   app.get('/requests/v3', { schema: v3, config, ...v3Known }, async (request) => {
     const { apiKey, query } = request
     const isNamed = query.id !== undefined || query.depositAddress !== undefined
-    const filter = await scoped(query, apiKey, { isNamed, ofWallet: false })
+    const filter = await buildFilter(query, apiKey, { isNamed, ofWallet: false })
     const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
     const total = query.includeTotal ? await history.count(filter, pageOf(query)) : undefined
-    const { requests, continuation } = await listed(filter, query, request)
+    const { requests, continuation } = await listPage(filter, query, request)
     return {
       ...(total !== undefined && {
         total: Math.min(total, totalMax),
@@ -111,9 +112,9 @@ export function registerRequests(
       const { query, apiKey } = request
       const { user } = query
       if (!namesRequests(query) && user === undefined) throw unnamed()
-      const filter = await scoped(query, apiKey, { isNamed: namesRequests(query), ofWallet: true })
+      const filter = await buildFilter(query, apiKey, { isNamed: namesRequests(query), ofWallet: true })
       const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
-      const { requests, continuation } = await listed(filter, query, request)
+      const { requests, continuation } = await listPage(filter, query, request)
       return {
         requests: requests.map((one) => requestToV2(registry, one, view)),
         ...(continuation !== undefined && { continuation }),

@@ -117,11 +117,11 @@ export function registerSolver(
     const { query, apiKey } = request
     requireSolver(apiKey)
     const { limit, waitMs, known, stopped } = query
-    const said = {
+    const solverStatement = {
       stopped: stopped.split(',').filter(Boolean).map(Number),
       ...{ name: query.solver, terms: readTermsQuery(query), exposure: parseExposure(query.unattested) },
     }
-    const texts = await solverWork.hear(said)
+    const texts = await solverWork.hear(solverStatement)
     const differences = texts.length > 0 ? texts : undefined
     if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire), differences }
     await holdRequest(request, waitMs, (signal) => workOffers.untilNew({ known, limit }, signal))
@@ -164,12 +164,12 @@ function toWire({ id, kind, requestId, chainId, payload, createdAtMs }: WorkItem
   })
 }
 
-const named = z.object({
+const payloadIds = z.object({
   orderId: bytes32Text.optional(),
   deposit: z.object({ orderId: bytes32Text }).optional(),
 })
 
 function orderIdOf(payload: unknown): Hex | undefined {
-  const { orderId, deposit } = named.parse(payload)
+  const { orderId, deposit } = payloadIds.parse(payload)
   return orderId ?? deposit?.orderId
 }

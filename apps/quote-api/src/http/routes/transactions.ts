@@ -16,7 +16,7 @@ export type TransactionHints = {
   /** Reads a transaction now. */
   readonly readNamed: (chainId: number, transaction: string) => Promise<readonly unknown[]>
   /** A transaction may be one that the user of a request executes it with. */
-  readonly report: (said: {
+  readonly report: (reportedTransaction: {
     readonly requestId: Hex
     readonly chainId: number
     readonly txHash: Hex
@@ -42,11 +42,11 @@ export function registerTransactions(app: HttpApp, { hint, readNamed, report }: 
     const id = idOf(requestId)
     const ids = hashes.map(idOf).filter((one) => one !== undefined)
     if (id !== undefined) for (const txHash of ids) await report({ requestId: id, chainId: chain, txHash })
-    const named = hashes.filter((one) => one !== undefined)
-    const reading = Promise.all(named.map((one) => readNamed(chain, one))).catch(() => [])
-    const found = (await Promise.race([reading, sleep(patienceMs, [], { ref: false })])).flat().length
+    const definedHashes = hashes.filter((one) => one !== undefined)
+    const reading = Promise.all(definedHashes.map((one) => readNamed(chain, one))).catch(() => [])
+    const depositCount = (await Promise.race([reading, sleep(patienceMs, [], { ref: false })])).flat().length
     hint(chain)
-    return { message: found === 0 ? 'Success' : `Success: ${found} deposits found` }
+    return { message: depositCount === 0 ? 'Success' : `Success: ${depositCount} deposits found` }
   }
   const index = {
     operationId: 'indexTransaction',

@@ -48,11 +48,11 @@ export function registerUsage(app: HttpApp, { readUsage }: { readonly readUsage:
   }
   const config = { rateLimitClass: 'read' }
   app.get('/metrics/usage', { schema, config }, async ({ query, apiKey }) => {
-    const { granularity, startTimestamp, endTimestamp, apiKey: named } = query
+    const { granularity, startTimestamp, endTimestamp, apiKey: keyIdsText } = query
     const sums = await readUsage({
       caller: requireKey(apiKey),
       granularity,
-      ...(named !== undefined && { apiKeyIds: named.split(',') }),
+      ...(keyIdsText !== undefined && { apiKeyIds: keyIdsText.split(',') }),
       ...(startTimestamp !== undefined && { startSeconds: startTimestamp }),
       ...(endTimestamp !== undefined && { endSeconds: endTimestamp }),
     })

@@ -40,7 +40,7 @@ export function balancesToWire(
     ...available,
     balances: [
       { ...available, kind: 'sponsorship' },
-      ...claimable.map((owed) => ({ ...owed, kind: 'app_fees' as const })),
+      ...claimable.map((fee) => ({ ...fee, kind: 'app_fees' as const })),
     ],
     pending: amountOf(balance.pendingMicroUsd),
     held: amountOf(balance.heldMicroUsd),

@@ -105,8 +105,8 @@ export function refuseClientFields(
   }
 }
 
-function refusal(code: QuoteErrorCode, field: string, why: string): QuoteError {
-  return new QuoteError(code, `${field} cannot be honoured: ${why}. Leave it out.`, { data: { field } })
+function refusal(code: QuoteErrorCode, field: string, reason: string): QuoteError {
+  return new QuoteError(code, `${field} cannot be honoured: ${reason}. Leave it out.`, { data: { field } })
 }
 
 /** Undefined where a body does not choose. */

@@ -89,8 +89,8 @@ function onEveryChain(registry: QuoteRegistry, body: CurrenciesBody): Filter {
   const { chainIds, address, ...others } = body
   if (chainIds === undefined || address === undefined) return body
   const assetIds = registry.chains.flatMap((chain) => {
-    const named = chainIds.includes(chain.chainId) ? findCurrency(chain, address) : undefined
-    return named === undefined ? [] : [named.asset.id]
+    const currency = chainIds.includes(chain.chainId) ? findCurrency(chain, address) : undefined
+    return currency === undefined ? [] : [currency.asset.id]
   })
   return { ...others, assetIds: new Set(assetIds) }
 }

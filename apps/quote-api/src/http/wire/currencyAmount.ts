@@ -58,8 +58,8 @@ export function valuedAmountToWire(
 const knownCurrencies = new WeakMap<QuotableCurrency, string>()
 
 function currencyJson(currency: QuotableCurrency): string {
-  const known = knownCurrencies.get(currency)
-  if (known !== undefined) return known
+  const cached = knownCurrencies.get(currency)
+  if (cached !== undefined) return cached
   const json = JSON.stringify(currencyToWire(currency))
   knownCurrencies.set(currency, json)
   return json

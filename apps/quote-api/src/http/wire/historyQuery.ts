@@ -121,9 +121,9 @@ export const refusedParameters: Readonly<Record<string, string>> = {
 export function refuseParameters(query: object, fields: object): void {
   for (const field of Object.keys(query)) {
     if (Object.hasOwn(fields, field)) continue
-    const why = Object.hasOwn(refusedParameters, field) ? refusedParameters[field] : 'no list here has it'
+    const reason = Object.hasOwn(refusedParameters, field) ? refusedParameters[field] : 'no list here has it'
     const name = field.slice(0, 64)
-    throw new QuoteError('INVALID_REQUEST', `${name} cannot be honoured: ${why}. Leave it out.`, {
+    throw new QuoteError('INVALID_REQUEST', `${name} cannot be honoured: ${reason}. Leave it out.`, {
       data: { field: name },
     })
   }

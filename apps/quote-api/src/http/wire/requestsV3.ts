@@ -204,7 +204,7 @@ function addressToWire({ depositAddress: address, addressTerms, addressTransfer 
 
 /** The amount paid out is told once it was measured, and nothing in its place before. @source */
 function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3['data']['route'] {
-  const { status, taken, quoted, order, measuredOutput } = record
+  const { status, taken: payment, quoted, order, measuredOutput } = record
   const route = ({ currencyIn, currencyOut, rate }: RequestV3['data']['metadata']) => ({
     origin: { inputCurrency: currencyIn },
     destination: { outputCurrency: currencyOut },
@@ -212,8 +212,8 @@ function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3[
   })
   const promised = route(requestMetadata(registry, record))
   if (status !== 'success') return { quoted: promised, actual: null }
-  const isPaidAsQuoted = taken?.currency === quoted.originCurrency
-  const amountIn = isPaidAsQuoted ? taken.amount : quoted.amountIn
+  const isPaidAsQuoted = payment?.currency === quoted.originCurrency
+  const amountIn = isPaidAsQuoted ? payment.amount : quoted.amountIn
   // A request that its user executed alone has no order, and nothing else to pay.
   const isMeasured = order === undefined || order.output.payments[0]?.currency === quoted.destinationCurrency
   const amountOut = isMeasured ? measuredOutput : undefined

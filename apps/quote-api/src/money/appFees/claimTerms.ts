@@ -81,8 +81,8 @@ export function claimAmount(args: {
   readonly claimable: bigint
   readonly asked: bigint | undefined
 }): bigint {
-  const { place, snapshot, claimable, asked } = args
-  const amount = asked ?? claimable
+  const { place, snapshot, claimable, asked: requestedAmount } = args
+  const amount = requestedAmount ?? claimable
   if (amount > claimable || claimable === 0n) throw new InsufficientAppFeesError(claimable)
   requireWorth(place, snapshot, { amount, charged: 0n })
   return amount

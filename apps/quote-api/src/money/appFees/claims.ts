@@ -95,12 +95,12 @@ class Claims implements AppFeeClaims {
     if (!this.#options.isReadable(request.chainId)) {
       throw new UpstreamUnavailableError(`Chain ${request.chainId} cannot be read at the moment.`)
     }
-    const { wallet, amount: asked } = request
+    const { wallet, amount: requestedAmount } = request
     const amount = claimAmount({
       place,
       snapshot: this.#options.snapshot(),
       claimable: await this.#claimable(wallet, place.currency),
-      asked,
+      asked: requestedAmount,
     })
     await this.#requirePayable(place, amount)
     const charged = await this.#chargeOf(place, amount)
@@ -116,8 +116,9 @@ class Claims implements AppFeeClaims {
     const { database } = this.#options
     // In this order: the commit that takes the offer away is the one that brings the claim.
     const terms = await readOffer(database, claimId)
-    const known = terms === undefined ? await readAppFeeClaim(database, claimId) : undefined
-    const signer = terms ?? (known && { wallet: known.wallet, chainId: known.asset.chainId })
+    const storedClaim = terms === undefined ? await readAppFeeClaim(database, claimId) : undefined
+    const signer =
+      terms ?? (storedClaim && { wallet: storedClaim.wallet, chainId: storedClaim.asset.chainId })
     if (signer === undefined) throw new AppFeeClaimNotFoundError()
     const { chainId } = signer
     // CAST: claims are made for parsed wallets alone.
@@ -182,9 +183,9 @@ class Claims implements AppFeeClaims {
   /** @throws QuoteError AMOUNT_TOO_LOW */
   async #chargeOf(place: ClaimPlace, amount: bigint): Promise<bigint> {
     const snapshot = this.#options.snapshot()
-    const asked = { kind: 'refund', payment: payeeOf(place, amount) } as const
+    const question = { kind: 'refund', payment: payeeOf(place, amount) } as const
     const [overheadUnits, lack] = await Promise.all([
-      unitsBeyondPlain(this.#options.payees, snapshot, asked),
+      unitsBeyondPlain(this.#options.payees, snapshot, question),
       this.#lackOf(place),
     ])
     const charged = claimCharge(place, snapshot, { overheadUnits, lack })

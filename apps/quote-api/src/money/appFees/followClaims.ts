@@ -58,8 +58,8 @@ async function readPayout(
   const extraData = fillExtraData(payload.fillContract)
   const question = { transactionId, orderId: payload.claimId, extraData, payments: [payload] }
   try {
-    const named = { chainId: payload.chainId, transactionId }
-    const facts = await readApart(named, () => chain.finalPayment(question, signal))
+    const transactionRef = { chainId: payload.chainId, transactionId }
+    const facts = await readApart(transactionRef, () => chain.finalPayment(question, signal))
     if (facts === undefined) return { payload, reading: 'absent' }
     return {
       payload,

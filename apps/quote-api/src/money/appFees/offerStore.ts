@@ -5,7 +5,7 @@ import type { ClaimTerms } from './claimTerms.ts'
 /** Time to sign a claim. */
 const lifetimeSeconds = 600
 /** Expired offers that an insert takes along: more than it adds, so that none pile up. */
-const swept = 10
+const expiredMax = 10
 
 /** Keeps a claim until it is signed or expires. */
 export async function saveOffer(
@@ -17,7 +17,7 @@ export async function saveOffer(
     `with swept as (
        delete from app_fee_claim_offer where claim_id in (
          select claim_id from app_fee_claim_offer where expires_at <= statement_timestamp()
-         order by expires_at limit ${swept} for update skip locked))
+         order by expires_at limit ${expiredMax} for update skip locked))
      insert into app_fee_claim_offer (claim_id, wallet, recipient, chain_id, currency, amount, charged, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + make_interval(secs => $8::int))`,
     [toBytes(claimId), wallet, recipient, chainId, currency, amount, charged, lifetimeSeconds],

@@ -30,9 +30,9 @@ export function statementPeriod(
 
 /** Lines are told apart by these, in the order of the ledger. @throws QuoteError INVALID_REQUEST */
 export function statementGroupsOf(text: string | undefined): readonly StatementGroup[] {
-  const named = new Set((text ?? 'day').split(',').filter((name) => name !== ''))
-  const groups = statementGroups.filter((group) => named.delete(group))
-  if (named.size > 0)
+  const groupNames = new Set((text ?? 'day').split(',').filter((name) => name !== ''))
+  const groups = statementGroups.filter((group) => groupNames.delete(group))
+  if (groupNames.size > 0)
     throw refused('groupBy', `Lines are told apart by ${statementGroups.join(', ')}, joined by commas.`)
   return groups
 }

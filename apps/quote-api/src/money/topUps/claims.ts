@@ -105,9 +105,9 @@ async function waitingTopUp(
   { transactionHash, ordinal }: ClaimedTransfer,
 ): Promise<TopUpEvent> {
   const events = await database.transaction((tx) => findTopUps(tx, { chainId, transactionHash }))
-  const named = events.filter((event) => ordinal === undefined || event.ordinal === ordinal)
-  const open = named.find((event) => event.creditedOwner === undefined && event.claimedOwner === undefined)
-  const event = open ?? named[0]
+  const matches = events.filter((event) => ordinal === undefined || event.ordinal === ordinal)
+  const open = matches.find((event) => event.creditedOwner === undefined && event.claimedOwner === undefined)
+  const event = open ?? matches[0]
   if (event === undefined) throw new ClaimRefusedError('unknown')
   if (event.creditedOwner !== undefined) throw new ClaimRefusedError('not_suspended')
   if (event.claimedOwner !== undefined) throw new ClaimRefusedError('already_claimed')

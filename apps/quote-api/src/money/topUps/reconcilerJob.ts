@@ -31,9 +31,9 @@ export function createReconciler(options: {
       if (cursor === undefined || cursor.haltedReason !== undefined) return
       const recent = cursor.finalTo - recentBlocks
       const from = recent > fromBlock ? recent : fromBlock
-      const found = await reconcile({ database, chain, from, to: cursor.finalTo, signal })
-      metrics.observeReconciliation(found)
-      for (const { valueMicroUsd, ...difference } of found.differences) {
+      const reconciliation = await reconcile({ database, chain, from, to: cursor.finalTo, signal })
+      metrics.observeReconciliation(reconciliation)
+      for (const { valueMicroUsd, ...difference } of reconciliation.differences) {
         logger.error(
           { ...difference, amountMicroUsd: valueMicroUsd.toString() },
           'a top-up differs between chain and ledger',

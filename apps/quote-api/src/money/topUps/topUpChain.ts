@@ -111,19 +111,19 @@ class TopUpReader implements TopUpChain {
       const { transactionHash } = hit
       byTransaction.set(transactionHash, [...(byTransaction.get(transactionHash) ?? []), hit])
     }
-    const found: ObservedTopUp[] = []
+    const observedTopUps: ObservedTopUp[] = []
     for (const [hash, hits] of byTransaction) {
       if (strange?.isDue(hash) === false) continue
       try {
         const topUps = await this.#topUpsOf(hash, hits, trust, signal)
-        if (topUps !== undefined) found.push(...topUps)
+        if (topUps !== undefined) observedTopUps.push(...topUps)
         else if (trust === 'quorum') throw new UpstreamUnavailableError('A chain changed while it was read.')
       } catch (error) {
         if (strange === undefined || signal.aborted || !isSilence(error)) throw error
         strange.add(hash)
       }
     }
-    return found
+    return observedTopUps
   }
 
   async #ask<T>(reading: Reading<T>, trust: Trust, signal: AbortSignal): Promise<T> {

@@ -5,7 +5,7 @@ import type { TopUpPass } from './watchTopUps.ts'
 export type TopUpMetrics = {
   /** @param account which one was read */
   observePass(pass: TopUpPass, account: 'custody' | 'solver'): void
-  observeReconciliation(found: Reconciliation): void
+  observeReconciliation(reconciliation: Reconciliation): void
   countMalformed(endpoint: string): void
 }
 
@@ -74,9 +74,9 @@ function createReconciliationObserver(registers: HttpMetrics['registry'][]) {
   })
   explained.set(Number.NaN)
   difference.set(Number.NaN)
-  return (found: Reconciliation): void => {
-    explained.set(Number(found.explainedPpm) / 1_000_000)
-    differences.set(found.differences.length)
-    difference.set(Number(found.totalMicroUsd - found.explainedMicroUsd))
+  return (reconciliation: Reconciliation): void => {
+    explained.set(Number(reconciliation.explainedPpm) / 1_000_000)
+    differences.set(reconciliation.differences.length)
+    difference.set(Number(reconciliation.totalMicroUsd - reconciliation.explainedMicroUsd))
   }
 }

@@ -170,19 +170,24 @@ export async function retryTopUps(
   const { chain, database, fence, purpose, signal } = watcher
   const { chainId } = chain
   const settled: Pick<TopUpPass, 'final' | 'conflicts'>[] = []
-  for (const aside of await listDuePutAside(database, [chainId], { purpose, limit: triesAtOnce })) {
+  for (const storedTransaction of await listDuePutAside(database, [chainId], {
+    purpose,
+    limit: triesAtOnce,
+  })) {
     // CAST: a transaction of an EVM chain is named by its hash.
-    const read = await chain.topUpsIn(aside.transactionId as Hex, signal).catch((error: unknown) => {
-      if (error instanceof DomainError) return undefined
-      throw error
-    })
+    const read = await chain
+      .topUpsIn(storedTransaction.transactionId as Hex, signal)
+      .catch((error: unknown) => {
+        if (error instanceof DomainError) return undefined
+        throw error
+      })
     await database.transaction(async (tx) => {
       await fence(tx)
       const cursor = await lockTopUpCursor(tx, accountOf(chain))
       const isFinal = read?.every(({ blockNumber }) => blockNumber <= (cursor?.finalTo ?? -1n)) === true
-      if (!isFinal || cursor?.haltedReason !== undefined) return noteTry(tx, aside, undefined)
+      if (!isFinal || cursor?.haltedReason !== undefined) return noteTry(tx, storedTransaction, undefined)
       settled.push(await settleTopUps(tx, read))
-      await takeFromAside(tx, aside)
+      await takeFromAside(tx, storedTransaction)
     })
   }
   return {

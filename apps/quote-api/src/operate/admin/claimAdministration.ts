@@ -2,7 +2,7 @@ import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
 import { endAppFeeClaim, listPendingAppFeeClaims, type PendingAppFeeClaim } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
 import { lockClaimWork, updateWork } from '../../requests/work/workStore.ts'
-import type { Deed } from './ledgerAdministration.ts'
+import type { AuditNote } from './ledgerAdministration.ts'
 
 /** The claim is unknown, has ended, or cannot end so. */
 class ClaimNotPendingError extends DomainError {
@@ -24,7 +24,7 @@ export interface ClaimAdministration {
    * `paid`: by the transaction that the solver reported. `failed`: it can be claimed again, so whoever says so has
    * made sure that nothing was paid and nothing will be. @throws ClaimNotPendingError
    */
-  end(claimId: Hex, ending: ClaimEnding, deed: Deed): Promise<void>
+  end(claimId: Hex, ending: ClaimEnding, auditNote: AuditNote): Promise<void>
 }
 
 export function createClaimAdministration(database: SqlDatabase): ClaimAdministration {

@@ -14,7 +14,7 @@ import { recordAction } from '../../access/adminAction.ts'
 import { checkBooks } from '../../jobs/invariants.ts'
 
 /** Actor and reason; stored with the action. */
-export type Deed = { readonly actor: string; readonly reason: string }
+export type AuditNote = { readonly actor: string; readonly reason: string }
 
 /** Operations on the ledger: one implementation behind the command line and the admin listener. */
 export interface LedgerAdministration {
@@ -25,9 +25,11 @@ export interface LedgerAdministration {
   verify(depth: 'cheap' | 'all', actor: string): Promise<readonly LedgerFinding[]>
   halt(): Promise<LedgerHalt | undefined>
   /** Lets reservations go on unless something is still found, which is returned. */
-  resume(deed: Deed): Promise<{ readonly findings: readonly LedgerFinding[]; readonly wasHalted: boolean }>
+  resume(
+    auditNote: AuditNote,
+  ): Promise<{ readonly findings: readonly LedgerFinding[]; readonly wasHalted: boolean }>
   /** False when the wallet has no account, or stands so already. */
-  setFrozen(wallet: Hex, frozen: boolean, deed: Deed): Promise<boolean>
+  setFrozen(wallet: Hex, frozen: boolean, auditNote: AuditNote): Promise<boolean>
   /** Every transfer as one line of JSON, oldest first. */
   export(afterSeq: bigint): AsyncIterable<string>
   /** All tables as lines of text, from one snapshot. */
@@ -51,11 +53,11 @@ export function createLedgerAdministration(database: SqlDatabase): LedgerAdminis
   return {
     verify,
     halt: () => readHalt(database),
-    async resume(deed) {
-      const { actor, reason } = deed
+    async resume(auditNote) {
+      const { actor, reason } = auditNote
       const findings = await checkBooks(database, 'all')
       return database.transaction(async (tx) => {
-        const wasHalted = findings.length > 0 || (await clearHalt(tx, deed))
+        const wasHalted = findings.length > 0 || (await clearHalt(tx, auditNote))
         if (findings.length > 0) await haltReservations(tx, findings)
         const outcome = findings.length > 0 ? 'LEDGER_FINDINGS' : wasHalted ? 'done' : 'unchanged'
         const details = { reason, findings: findings.length }
@@ -63,10 +65,10 @@ export function createLedgerAdministration(database: SqlDatabase): LedgerAdminis
         return { findings, wasHalted }
       })
     },
-    setFrozen: (sponsor, frozen, deed) =>
+    setFrozen: (sponsor, frozen, auditNote) =>
       database.transaction(async (tx) => {
-        const isChanged = await setSponsorFrozen(tx, { sponsor, frozen, ...deed })
-        const { actor, reason } = deed
+        const isChanged = await setSponsorFrozen(tx, { sponsor, frozen, ...auditNote })
+        const { actor, reason } = auditNote
         const action = frozen ? 'sponsor.freeze' : 'sponsor.unfreeze'
         const outcome = isChanged ? 'done' : 'unchanged'
         await recordAction(tx, { actor, action, subject: sponsor, details: { reason }, outcome })

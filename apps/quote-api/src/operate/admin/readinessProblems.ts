@@ -83,24 +83,24 @@ export type ReadinessFacts = {
 /** Problems that `/ready` names. `stops` is a list of its own, which says more. */
 export function readinessProblems({ readiness, nowMs, failingSince }: ReadinessFacts): readonly Problem[] {
   const failed = Object.entries(readiness.checks).filter(
-    ([name, said]) => said === 'failed' && name !== 'stops',
+    ([name, outcome]) => outcome === 'failed' && name !== 'stops',
   )
-  const found = failed.map(([name]) => {
-    const known = checks[name]
+  const problems = failed.map(([name]) => {
+    const check = checks[name]
     const reason = readiness.reasons?.[name]
     const ageSeconds = readiness.agesSeconds?.[name]
-    const what = known?.what ?? `The check ${name} of /ready fails`
+    const text = check?.what ?? `The check ${name} of /ready fails`
     return problem(
       {
-        parts: known?.parts ?? ['quotes'],
-        state: known?.state ?? (known === undefined && readiness.ready ? 'partly' : 'stands'),
-        what: reason === undefined ? `${what}.` : `${what} (${reason}).`,
-        do: known?.do ?? 'Ask the doctor: npm run causeway -- doctor',
+        parts: check?.parts ?? ['quotes'],
+        state: check?.state ?? (check === undefined && readiness.ready ? 'partly' : 'stands'),
+        what: reason === undefined ? `${text}.` : `${text} (${reason}).`,
+        do: check?.do ?? 'Ask the doctor: npm run causeway -- doctor',
       },
       ageSeconds === undefined ? failingSince.get(name) : new Date(nowMs - ageSeconds * 1_000),
     )
   })
-  if (!readiness.draining) return found
+  if (!readiness.draining) return problems
   const draining = { what: 'This process is stopping.', do: 'Ask another one, or start it again.' }
-  return [...found, problem({ parts: ['quotes'], state: 'stands', ...draining })]
+  return [...problems, problem({ parts: ['quotes'], state: 'stands', ...draining })]
 }

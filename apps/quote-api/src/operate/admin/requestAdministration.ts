@@ -36,7 +36,7 @@ import { type SettlementStage, setStage, setStatus } from '../../requests/status
 import { UnknownRequestError } from '../../requests/status/requestStatus.ts'
 import { lockFailedRefunds, lockWorkOf, offerWithheld, updateWork } from '../../requests/work/workStore.ts'
 import { announceStatus } from '../../webhooks/announceStatus.ts'
-import type { Deed } from './ledgerAdministration.ts'
+import type { AuditNote } from './ledgerAdministration.ts'
 
 export type RequestExplanation = RequestRecord & {
   readonly requestId: Hex
@@ -74,10 +74,10 @@ export type FoundRequest = {
 export interface RequestAdministration {
   /**
    * Requests of this request id, order id or hash of a transaction, newest first, at most ten.
-   * @param named as somebody pasted it; hex in either case
+   * @param identifier as somebody pasted it; hex in either case
    * @throws UnknownRequestError
    */
-  find(named: string): Promise<readonly FoundRequest[]>
+  find(identifier: string): Promise<readonly FoundRequest[]>
   /** Requests and claims without progress or waiting for an operator, longest first. */
   parked(page: { limit: number }): Promise<readonly Standing[]>
   /** @throws UnknownRequestError for requests without an order too */
@@ -86,14 +86,14 @@ export interface RequestAdministration {
    * @returns the stage, `looked at` where nothing had begun
    * @throws UnknownRequestError, RequestNotParkedError, OrderRecoveredError
    */
-  retry(requestId: Hex, deed: Deed): Promise<string>
+  retry(requestId: Hex, auditNote: AuditNote): Promise<string>
   /** @throws UnknownRequestError, RequestNotParkedError, OrderRecoveredError, ResolutionNotPossibleError */
-  resolve(requestId: Hex, resolution: Resolution, deed: Deed): Promise<void>
+  resolve(requestId: Hex, resolution: Resolution, auditNote: AuditNote): Promise<void>
 }
 
 export function createRequestAdministration(database: SqlDatabase): RequestAdministration {
   return {
-    find: (named) => findRequests(database, named),
+    find: (identifier) => findRequests(database, identifier),
 
     parked: async ({ limit }) => (await listStanding(database)).slice(0, limit),
 
@@ -119,18 +119,23 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
       }
     },
 
-    retry: (requestId, deed) =>
+    retry: (requestId, auditNote) =>
       database.transaction(async (tx) => {
         const { request, facts, parkedReason } = await lockParked(tx, requestId)
         if (facts.isBlocked) await lookAgain(tx, requestId)
         await offerRefundsAgain(tx, requestId)
         const stage = stageOnceRetried(request, facts)
         if (stage !== 'looked at') await setStage(tx, requestId, { stage })
-        await record(tx, { requestId, action: 'requests.retry', deed, details: { parkedReason, stage } })
+        await record(tx, {
+          requestId,
+          action: 'requests.retry',
+          deed: auditNote,
+          details: { parkedReason, stage },
+        })
         return stage
       }),
 
-    resolve: (requestId, resolution, deed) =>
+    resolve: (requestId, resolution, auditNote) =>
       database.transaction(async (tx) => {
         const { request, facts, parkedReason } = await lockParked(tx, requestId)
         const possible = resolutionsOf(request, facts)
@@ -139,11 +144,11 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
           throw new ResolutionNotPossibleError(possible, isSwept ? sweptAdvice : undefined)
         }
         if (resolution === 'recover') await giveUp(tx, request)
-        else if (resolution === 'unpaid') await endUnpaid(tx, request, deed)
+        else if (resolution === 'unpaid') await endUnpaid(tx, request, auditNote)
         else if (facts.isBlocked) await letPass(tx, request, { resolution, stage: retryStage(facts) })
         else await giveDepositBack(tx, requestId)
         const details = { parkedReason, resolution }
-        await record(tx, { requestId, action: 'requests.resolve', deed, details })
+        await record(tx, { requestId, action: 'requests.resolve', deed: auditNote, details })
       }),
   }
 }
@@ -153,9 +158,9 @@ const foundMax = 10
 /** Each way that a request may be named has its index. */
 async function findRequests(
   database: Pick<SqlDatabase, 'query'>,
-  named: string,
+  identifier: string,
 ): Promise<readonly FoundRequest[]> {
-  const id = /^0x[0-9a-f]{64}$/i.test(named) ? Buffer.from(named.slice(2), 'hex') : null
+  const id = /^0x[0-9a-f]{64}$/i.test(identifier) ? Buffer.from(identifier.slice(2), 'hex') : null
   const rows = await database.query<FoundRow>(
     `select distinct on (o.created_at, o.request_id) o.request_id, found.by, o.status, o.origin_chain_id,
        o.destination_chain_id, o.created_at
@@ -166,7 +171,7 @@ async function findRequests(
          where lower(tx_hash) = lower($1) and (tx_hash = $1 or tx_hash like '0x%') limit ${foundMax})
      ) found join orders o on o.request_id = found.request_id
      order by o.created_at desc, o.request_id limit ${foundMax}`,
-    [named, id],
+    [identifier, id],
   )
   if (rows.length === 0) throw new UnknownRequestError()
   return rows.map((row) => ({
@@ -258,13 +263,17 @@ function resolutionsOf(
 }
 
 /** The hold goes back to its sponsor, and the recipient counts as paid. @throws ResolutionNotPossibleError when it was posted */
-async function endUnpaid(tx: SqlTx, { requestId, hold, status }: SettledRequest, deed: Deed): Promise<void> {
+async function endUnpaid(
+  tx: SqlTx,
+  { requestId, hold, status }: SettledRequest,
+  auditNote: AuditNote,
+): Promise<void> {
   if (hold.state === 'posted') throw new ResolutionNotPossibleError([])
   await createLedger().void(tx, { requestId, reason: 'RESOLVED_UNPAID' })
   if (status !== 'success') await setStatus(tx, announceStatus, { requestId, status: 'success' })
   await setStage(tx, requestId, {
     stage: 'settled',
-    evidence: { kind: 'operator', resolution: 'unpaid', ...deed },
+    evidence: { kind: 'operator', resolution: 'unpaid', ...auditNote },
   })
 }
 
@@ -300,7 +309,7 @@ async function record(
   done: {
     readonly requestId: Hex
     readonly action: string
-    readonly deed: Deed
+    readonly deed: AuditNote
     readonly details: Readonly<Record<string, string>>
   },
 ): Promise<void> {

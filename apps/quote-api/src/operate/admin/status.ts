@@ -40,14 +40,16 @@ export type Status = z.output<typeof statusSchema>
 export type Problem = z.output<typeof problemSchema>
 
 /** Weighs problems: a part is as badly off as the worst of its own. */
-export function statusOf(found: readonly Problem[]): Status {
-  const problems = found.toSorted((one, other) => rank(other.state) - rank(one.state) || byAge(one, other))
-  const judged = statusParts.map((part) => {
+export function statusOf(allProblems: readonly Problem[]): Status {
+  const problems = allProblems.toSorted(
+    (one, other) => rank(other.state) - rank(one.state) || byAge(one, other),
+  )
+  const partStates = statusParts.map((part) => {
     const own = problems.filter((one) => one.parts.includes(part))
     const [since] = own.flatMap((one) => one.since ?? []).sort()
     return { part, state: worst(own), ...(since !== undefined && { since }) }
   })
-  return { state: worst(judged), parts: judged, problems }
+  return { state: worst(partStates), parts: partStates, problems }
 }
 
 const rank = (state: MoveState): number => states.indexOf(state)
@@ -56,7 +58,7 @@ const worst = (all: readonly { readonly state: MoveState }[]): MoveState =>
 const byAge = (one: Problem, other: Problem): number => (one.since ?? '9').localeCompare(other.since ?? '9')
 
 /** A problem with its moment as text. */
-export const problem = (found: Omit<Problem, 'since'>, since?: Date): Problem => ({
-  ...found,
+export const problem = (details: Omit<Problem, 'since'>, since?: Date): Problem => ({
+  ...details,
   ...(since !== undefined && { since: since.toISOString() }),
 })

@@ -105,8 +105,8 @@ function marketProblems({ market, stops, readChains, nowMs }: StatusFacts): read
 
 function oracleProblems({ oracles, oracleAnswers, stored, chainNames }: StatusFacts): readonly Problem[] {
   return oracles.flatMap(({ name, signer }) => {
-    const said = oracleAnswers.filter(({ oracle, count }) => oracle === name && count > 0)
-    const isMute = said.length > 0 && said.every((one) => one.said !== 'signed')
+    const answers = oracleAnswers.filter(({ oracle, count }) => oracle === name && count > 0)
+    const isMute = answers.length > 0 && answers.every((one) => one.said !== 'signed')
     const halts = stored?.oracleHalts.find(({ oracle }) => oracle === signer.toLowerCase())?.chainIds ?? []
     const halted = halts.map((chainId) => chainNames.get(chainId) ?? String(chainId)).join(', ')
     const at = { parts: ['attestations'], state: 'partly' } satisfies Partial<Problem>
@@ -199,14 +199,14 @@ function moneyProblems({ ledgerHaltedAt, haltedTopUps, sponsors }: StoredFacts):
 }
 
 function webhookProblems({ failingWebhooks }: StoredFacts): readonly Problem[] {
-  return failingWebhooks.flatMap(({ apiKeyId, host, waiting, problem: why, failingSince }) => {
+  return failingWebhooks.flatMap(({ apiKeyId, host, waiting, problem: reason, failingSince }) => {
     if (failingSince === undefined) return []
     const waits = waiting === 1 ? '1 message waits' : `${waiting} messages wait`
     return [
       problem(
         {
           ...{ parts: ['webhooks'], state: 'partly' },
-          what: `${waits} for ${host}, of the key ${apiKeyId}: ${why ?? 'they fail'}.`,
+          what: `${waits} for ${host}, of the key ${apiKeyId}: ${reason ?? 'they fail'}.`,
           do: `Ask its owner; npm run causeway -- webhooks show ${apiKeyId}, docs/operating/runbook.md#webhookswait`,
         },
         failingSince,

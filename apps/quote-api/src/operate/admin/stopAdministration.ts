@@ -12,7 +12,7 @@ import {
   secondsSinceRead,
   stopChain,
 } from '../../requests/stops/stopStore.ts'
-import type { Deed } from './ledgerAdministration.ts'
+import type { AuditNote } from './ledgerAdministration.ts'
 
 /** The places of the configuration files. */
 export type ConfigPlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'>
@@ -28,11 +28,11 @@ export interface StopAdministration {
   /** Stops in force, oldest first. */
   list(): Promise<readonly ChainStop[]>
   /** Waits for the allocator, 6 s at most. @throws UnquotedChainError, ConfigurationError */
-  stop(chain: string, deed: Deed): Promise<NamedChain & { readonly allocator: AllocatorReach }>
+  stop(chain: string, auditNote: AuditNote): Promise<NamedChain & { readonly allocator: AllocatorReach }>
   /** @returns how many stops ended, and which hold this chain all the same. @throws as `stop` */
   go(
     chain: string,
-    deed: Deed,
+    auditNote: AuditNote,
   ): Promise<NamedChain & { readonly ended: number; readonly left: readonly ChainStop[] }>
 }
 
@@ -48,14 +48,14 @@ export function createStopAdministration(
     )
   return {
     list,
-    async stop(text, deed) {
+    async stop(text, auditNote) {
       const chain = await readChain(text, places)
-      await database.transaction((tx) => stopChain(tx, { ...chain, ...deed }))
+      await database.transaction((tx) => stopChain(tx, { ...chain, ...auditNote }))
       return { ...chain, allocator: await reachAllocator(database) }
     },
-    async go(text, deed) {
+    async go(text, auditNote) {
       const chain = await readChain(text, places)
-      const ended = await database.transaction((tx) => endStop(tx, { ...chain, ...deed }))
+      const ended = await database.transaction((tx) => endStop(tx, { ...chain, ...auditNote }))
       const left = (await list()).filter(
         ({ chainId }) => chainId === everyChain || chainId === chain.chainId || chain.chainId === everyChain,
       )
@@ -86,8 +86,8 @@ async function readChain(
   { environment, configDirectory: directory }: ConfigPlaces,
 ): Promise<NamedChain> {
   if (text === 'all') return { chainId: everyChain, name: 'all' }
-  const found = createFindings()
-  const [json] = await readEnvironmentFiles({ directory, environment }, ['quote'], found)
+  const findings = createFindings()
+  const [json] = await readEnvironmentFiles({ directory, environment }, ['quote'], findings)
   const { data } = chainNumbers.safeParse(json)
   if (data === undefined)
     throw new ConfigurationError(`quote.${environment}.json cannot be read. \`all\` needs no file.`)

@@ -59,11 +59,11 @@ export type Command = CommandForm & {
 } & (
     | {
         /** `undefined` when everything was printed. @throws CommandError, DomainError, ConfigurationError */
-        run(scene: CommandContext, args: Arguments): Promise<Output | undefined>
+        run(context: CommandContext, args: Arguments): Promise<Output | undefined>
       }
     | {
         /** As `run`, of a command that works without a database. */
-        runOnChains(scene: ChainsContext, args: Arguments): Promise<Output>
+        runOnChains(context: ChainsContext, args: Arguments): Promise<Output>
       }
     | {
         /** As `run`, of a command that works before there are settings. @param variables what is set nevertheless */

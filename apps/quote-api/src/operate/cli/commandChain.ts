@@ -90,21 +90,21 @@ export async function openCommandChain(options: {
 
     async unknownPayments({ hours }) {
       const ready = registry.chains.filter(({ key }) => chains.chains.get(key)?.ready === true)
-      const found = await Promise.all(
+      const chainPayments = await Promise.all(
         ready.map(async ({ key, config: own }) => {
           if (!isContractChain(own)) return { key, payments: undefined }
           const { chain, close } = await openReader({ config, variables }, key)
           try {
-            const asked = { seconds: hours * 3_600, signal }
-            return { key, payments: await findUnknownPayments(database, chain, asked) }
+            const period = { seconds: hours * 3_600, signal }
+            return { key, payments: await findUnknownPayments(database, chain, period) }
           } finally {
             await close()
           }
         }),
       )
       return {
-        payments: found.flatMap(({ payments = [] }) => payments),
-        notCompared: found.flatMap(({ key, payments }) => (payments === undefined ? [key] : [])),
+        payments: chainPayments.flatMap(({ payments = [] }) => payments),
+        notCompared: chainPayments.flatMap(({ key, payments }) => (payments === undefined ? [key] : [])),
       }
     },
   }

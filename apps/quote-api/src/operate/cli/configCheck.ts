@@ -42,7 +42,7 @@ type Mistake = {
 }
 
 /** A place of a file that is still to be filled in, e.g. `chains.own.prod.json: chains[0].depository`. */
-type Unfilled = { readonly place: string; readonly words: string; readonly fix: string }
+type Placeholder = { readonly place: string; readonly words: string; readonly fix: string }
 
 type Place = {
   readonly chain: QuotableChain
@@ -60,11 +60,11 @@ export const configCommands: readonly Command[] = [
         about: 'Compare guardian sets too, and write into the quote file when a chain agreed with all of it',
       },
     },
-    async runOnChains(scene, args) {
-      const toFillIn = await placesToFillIn(scene)
+    async runOnChains(context, args) {
+      const toFillIn = await placesToFillIn(context)
       if (toFillIn.length > 0) return outputOf({ checked: [], dated: [], unread: [], mistakes: [], toFillIn })
       const isDated = args.isOn('against-chain')
-      const { chains, quote } = await loadFiles(scene.config, scene.variables, nowhere)
+      const { chains, quote } = await loadFiles(context.config, context.variables, nowhere)
       const registry = createRegistry(quote, [...chains.chains.values()])
       const unread: { readonly chain: string; readonly variables: readonly string[] }[] = []
       const places: Place[] = []
@@ -75,14 +75,14 @@ export const configCommands: readonly Command[] = [
         else unread.push({ chain: chain.key, variables: listed?.unsetVariables ?? [] })
       }
       try {
-        const found = await Promise.all(places.map((place) => mistakesOf(place, scene, isDated)))
-        const agreeing = places.filter((_, index) => found[index]?.length === 0)
+        const mistakesByPlace = await Promise.all(places.map((place) => mistakesOf(place, context, isDated)))
+        const agreeing = places.filter((_, index) => mistakesByPlace[index]?.length === 0)
         const keys = agreeing.map(({ chain }) => chain.key)
-        const dated = isDated ? await dateFile(keys, scene) : []
+        const dated = isDated ? await dateFile(keys, context) : []
         return outputOf({
           ...{ checked: places.map(({ chain }) => chain.key), dated },
           unread,
-          mistakes: found.flat(),
+          mistakes: mistakesByPlace.flat(),
           toFillIn,
         })
       } finally {
@@ -93,12 +93,12 @@ export const configCommands: readonly Command[] = [
 ]
 
 /** Places to fill in of all files of the environment that are there, those of other services too. */
-async function placesToFillIn({ config }: ChainsContext): Promise<readonly Unfilled[]> {
-  const found = createFindings()
+async function placesToFillIn({ config }: ChainsContext): Promise<readonly Placeholder[]> {
+  const findings = createFindings()
   const { environment, configDirectory: directory } = config
   // The service that reads a file tells what else is wrong with it.
-  await readEnvironmentFiles({ directory, environment }, environmentFileNames, found)
-  return found.list.flatMap(({ code, setting, seen, fix }) =>
+  await readEnvironmentFiles({ directory, environment }, environmentFileNames, findings)
+  return findings.list.flatMap(({ code, setting, seen, fix }) =>
     code === 'configuration-unfilled' ? [{ place: setting, words: seen, fix }] : [],
   )
 }
@@ -177,9 +177,9 @@ async function staleFeeds(
     ({ feed: { address, heartbeatSeconds }, setting }, index): readonly ChainFinding[] => {
       const { ageSeconds, isFresh = false } = ages[index] ?? {}
       if (isFresh || missing.has(address)) return []
-      const said = ageSeconds === undefined ? 'no answer that counts' : `last answer ${ageSeconds} s ago`
-      const problem = `${setting}: ${said}`
-      return [{ kind: 'heartbeatSeconds', setting, value: `${heartbeatSeconds}`, said, problem }]
+      const answer = ageSeconds === undefined ? 'no answer that counts' : `last answer ${ageSeconds} s ago`
+      const problem = `${setting}: ${answer}`
+      return [{ kind: 'heartbeatSeconds', setting, value: `${heartbeatSeconds}`, said: answer, problem }]
     },
   )
 }
@@ -243,19 +243,19 @@ function sourceOf(setting: string, { chain: { key }, quote }: Place): string {
   return (currency ?? feed ?? exchange)?.source ?? 'the documentation of who made it'
 }
 
-function outputOf(told: {
+function outputOf(report: {
   readonly checked: readonly string[]
   /** Into whose facts today was written. */
   readonly dated: readonly string[]
   readonly unread: readonly { readonly chain: string; readonly variables: readonly string[] }[]
   readonly mistakes: readonly Mistake[]
-  readonly toFillIn: readonly Unfilled[]
+  readonly toFillIn: readonly Placeholder[]
 }): Output {
-  const { checked, dated, unread, mistakes, toFillIn } = told
+  const { checked, dated, unread, mistakes, toFillIn } = report
   if (toFillIn.length > 0) {
     const places = toFillIn.flatMap(({ place, words, fix }) => [`${place}: ${words}`, `  ${fix}`])
     const count = `${counted(toFillIn.length, 'place')} to fill in, so nothing was checked.`
-    return { data: told, lines: [...places, count], isFailure: true }
+    return { data: report, lines: [...places, count], isFailure: true }
   }
   const skipped = unread.map(
     ({ chain, variables }) =>
@@ -272,7 +272,7 @@ function outputOf(told: {
       ? 'No chain has an endpoint, so nothing was checked.'
       : `Findings: ${mistakes.length}, on ${checked.join(', ')}.`
   return {
-    data: told,
+    data: report,
     lines: [...blocks, ...skipped, ...(dated.length > 0 ? [`Dated: ${dated.join(', ')}.`] : []), summary],
     isFailure: mistakes.length > 0 || checked.length === 0,
   }

@@ -22,8 +22,8 @@ export const draftCommands: readonly Command[] = [
       out: { value: '<folder>', about: 'By default CONFIG_DIR; what is there already is left as it is' },
     },
     async runWithoutSettings(variables, args) {
-      const named = args.text('environment') ?? variables['ENVIRONMENT']
-      const environment = readEnvironment(named || 'own.prod')
+      const environmentText = args.text('environment') ?? variables['ENVIRONMENT']
+      const environment = readEnvironment(environmentText || 'own.prod')
       const keys = splitList(args.text('chains'), ',')
       const drafted = draftFiles(await sourceOf(keys), { environment, keys })
       const folder = args.text('out') ?? (variables['CONFIG_DIR'] || 'configs')
@@ -45,14 +45,14 @@ function readEnvironment(name: string): string {
 
 /** The shipped files that have all of these chains. @throws CommandError when none has */
 async function sourceOf(keys: readonly string[]): Promise<ShippedFiles> {
-  const known: string[] = []
+  const chainLists: string[] = []
   for (const source of sources) {
     const files = await readShipped(source)
     const chains = draftableChains(files)
     if (keys.length > 0 && keys.every((key) => chains.includes(key))) return files
-    known.push(chains.join(', '))
+    chainLists.push(chains.join(', '))
   }
-  throw new CommandError(`--chains takes some of ${known.join('; or some of ')}.`)
+  throw new CommandError(`--chains takes some of ${chainLists.join('; or some of ')}.`)
 }
 
 async function readShipped(source: string): Promise<ShippedFiles> {

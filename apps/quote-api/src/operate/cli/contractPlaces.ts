@@ -146,9 +146,9 @@ async function connect(key: string, endpoints: readonly Secret[], chainId: numbe
   if (endpoint === undefined) throw new ConfigurationError(`Chain ${key} has no endpoint.`)
   const url = endpoint.reveal()
   const client = createPublicClient({ transport: http(url), pollingInterval: receiptPollMs })
-  const found = await client.getChainId()
-  if (found !== chainId) {
-    throw new ConfigurationError(`The endpoint of ${key} is on chain ${found}, not on ${chainId}.`)
+  const actualChainId = await client.getChainId()
+  if (actualChainId !== chainId) {
+    throw new ConfigurationError(`The endpoint of ${key} is on chain ${actualChainId}, not on ${chainId}.`)
   }
   return { key, client, url }
 }
@@ -160,13 +160,13 @@ function chainPlan(
   settlement: SettlementFile | undefined,
 ): Place['plan'] {
   const own = settlement && depositoryPlan(environment, settlement.initializer)
-  const beside = deploymentPlan(environment, {
+  const otherContracts = deploymentPlan(environment, {
     depository: own?.address ?? quoting.hexAddress(depository),
     swapRouter: config.uniswapV3?.swapRouter,
     wrappedNative: config.wrappedNative,
   })
   return {
-    contracts: own === undefined ? beside : [own, ...beside],
+    contracts: own === undefined ? otherContracts : [own, ...otherContracts],
     initializations:
       own === undefined || settlement === undefined ? [] : [depositoryInitialization(own, settlement)],
   }

@@ -40,14 +40,14 @@ export const contractCommands: readonly Command[] = [
       'dry-run': { about: 'Only tell the addresses' },
       write: { about: 'Put the addresses into the configuration files of CONFIG_DIR' },
     },
-    async runOnChains(scene, args) {
+    async runOnChains(context, args) {
       if (args.isOn('write') && args.isOn('dry-run'))
         throw new CommandError('--write puts down what is deployed: it does not go with --dry-run.')
       if (args.isOn('configured') && args.text('settlement') !== undefined)
         throw new CommandError(
           '--settlement deploys what no file names yet: it does not go with --configured.',
         )
-      const place = await openPlace(scene, args, true)
+      const place = await openPlace(context, args, true)
       const { initializations } = place.plan
       const contracts = args.isOn('configured') ? await configuredOnly(place) : place.plan.contracts
       if (args.isOn('dry-run'))
@@ -55,7 +55,7 @@ export const contractCommands: readonly Command[] = [
           place,
           contracts.map((contract) => ({ ...contract, state: 'planned' })),
         )
-      const chain = sendingChain(scene, place)
+      const chain = sendingChain(context, place)
       try {
         const deployed = (await deployContracts(chain, contracts)).map(({ code, ...contract }) => ({
           ...contract,
@@ -66,7 +66,7 @@ export const contractCommands: readonly Command[] = [
         if (isSound) await initializeContracts(chain, initializations)
         const output = outputOf(place, deployed)
         if (!isSound || !args.isOn('write')) return output
-        const { environment, configDirectory: directory } = scene.config
+        const { environment, configDirectory: directory } = context.config
         const replaced = await replacedBy(place, deployed)
         const written = await writeAddresses({ directory, environment }, place, { deployed, replaced })
         const lines = [...kept(replaced), ...written.map((path) => `wrote ${path}`)]
@@ -88,8 +88,8 @@ export const contractCommands: readonly Command[] = [
         about: 'On hub, compare the payload builders of its depositories, too',
       },
     },
-    async runOnChains(scene, args) {
-      const place = await openPlace(scene, args, false)
+    async runOnChains(context, args) {
+      const place = await openPlace(context, args, false)
       const { key } = place
       const configured = await place.configured()
       if (configured.length === 0) throw new CommandError(`Chain ${key} is configured with none.`)
@@ -99,14 +99,14 @@ export const contractCommands: readonly Command[] = [
 ]
 
 async function configuredOnly({ plan, configured }: Place) {
-  const named = new Set((await configured()).map(({ address }) => address))
-  return plan.contracts.filter(({ address }) => named.has(address))
+  const configuredAddresses = new Set((await configured()).map(({ address }) => address))
+  return plan.contracts.filter(({ address }) => configuredAddresses.has(address))
 }
 
 /** The fill contract that was configured until now, if it stands there: orders name it, and what it paid is believed. */
 async function replacedBy(
   { client, configured, codeHashes }: Place,
-  deployed: readonly Told[],
+  deployed: readonly ContractReport[],
 ): Promise<Replaced | undefined> {
   const now = deployed.find(({ name }) => name === 'FillContract')
   const before = now && (await configured()).find(({ name }) => name === 'FillContract')
@@ -128,7 +128,10 @@ function kept(replaced: Replaced | undefined): readonly string[] {
   ]
 }
 
-async function verified({ client, codeHashes }: Place, contract: ConfiguredContract): Promise<Told> {
+async function verified(
+  { client, codeHashes }: Place,
+  contract: ConfiguredContract,
+): Promise<ContractReport> {
   const code = await client.getCode({ address: contract.address })
   const state = codeStateOf(contract.name, code)
   if (state !== 'foreign' || code === undefined) return { ...contract, state }
@@ -188,7 +191,7 @@ const meaning: Readonly<Record<State, string>> = {
   planned: 'planned',
 }
 
-type Told = {
+type ContractReport = {
   readonly name: DeployedName
   readonly address: Hex
   readonly state: State
@@ -197,8 +200,8 @@ type Told = {
   readonly codeHash?: Hex
 }
 
-function outputOf({ key, settingOf }: Place, told: readonly Told[]): Output {
-  const rows = told.map(({ name, address, state, isNew = false, codeHash }) => ({
+function outputOf({ key, settingOf }: Place, reports: readonly ContractReport[]): Output {
+  const rows = reports.map(({ name, address, state, isNew = false, codeHash }) => ({
     setting: settingOf(name),
     address,
     code: `${meaning[state]}${isNew ? ', deployed now' : ''}${codeHash === undefined ? '' : ` ${codeHash}`}`,
@@ -206,12 +209,12 @@ function outputOf({ key, settingOf }: Place, told: readonly Told[]): Output {
   return {
     data: {
       chain: key,
-      contracts: told.map(({ name, address, state, isNew = false, codeHash }) => ({
+      contracts: reports.map(({ name, address, state, isNew = false, codeHash }) => ({
         ...{ name, address, state, isNew, codeHash },
         setting: settingOf(name),
       })),
     },
     lines: tableOf(rows),
-    isFailure: told.some(({ state }) => state === 'missing' || state === 'foreign'),
+    isFailure: reports.some(({ state }) => state === 'missing' || state === 'foreign'),
   }
 }

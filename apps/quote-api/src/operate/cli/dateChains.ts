@@ -20,13 +20,13 @@ function dateChain(text: string, key: string, day: string): string {
   const chain = file.chains[key]
   if (chain?.seen === undefined) return text
   const dated = { ...chain, seen: { ...chain.seen, onChain: day } }
-  const wanted = { ...file, chains: { ...file.chains, [key]: dated } }
+  const expected = { ...file, chains: { ...file.chains, [key]: dated } }
   // A name may stand elsewhere as well: the place is the one that makes what is wanted.
   for (const { index } of text.matchAll(new RegExp(`"${key}"\\s*:\\s*\\{`, 'g'))) {
     const [, head = '', members = ''] = /^([\s\S]*?"seen"\s*:\s*\{)([^{}]*)\}/.exec(text.slice(index)) ?? []
     const from = index + head.length
     const candidate = `${text.slice(0, from)}${withDay(members, day)}${text.slice(from + members.length)}`
-    if (isDeepStrictEqual(parsed(candidate), wanted)) return candidate
+    if (isDeepStrictEqual(parsed(candidate), expected)) return candidate
   }
   throw new CommandError(
     `Write "onChain": "${day}" into seen of ${key} by hand: the file is not written as usual.`,
@@ -34,8 +34,8 @@ function dateChain(text: string, key: string, day: string): string {
 }
 
 function withDay(members: string, day: string): string {
-  const known = /("onChain"\s*:\s*)"[^"]*"/
-  if (known.test(members)) return members.replace(known, `$1"${day}"`)
+  const datePattern = /("onChain"\s*:\s*)"[^"]*"/
+  if (datePattern.test(members)) return members.replace(datePattern, `$1"${day}"`)
   const lead = /^\s*/.exec(members)?.[0] ?? ''
   return members.replace(/(\s*)$/, `,${lead}"onChain": "${day}"$1`)
 }

@@ -42,8 +42,8 @@ export function draftableChains({
   chains,
   quote,
 }: Pick<ShippedFiles, 'chains' | 'quote'>): readonly string[] {
-  const listed = new Set(checked(chainsFile, chains).chains.map(({ id }) => id))
-  return Object.keys(checked(quoteFile, quote).chains).filter((key) => listed.has(key))
+  const listedIds = new Set(checked(chainsFile, chains).chains.map(({ id }) => id))
+  return Object.keys(checked(quoteFile, quote).chains).filter((key) => listedIds.has(key))
 }
 
 /**
@@ -59,12 +59,12 @@ export function draftFiles(
   const chains = checked(chainsFile, shipped.chains)
   const quote = checked(quoteFile, shipped.quote)
   const solver = checked(solverFile, shipped.solver)
-  const listed = chains.chains.filter(({ id }) => isDrafted(id))
+  const draftedChains = chains.chains.filter(({ id }) => isDrafted(id))
   return {
     chains: {
       ...chains,
       environment,
-      chains: listed.map((chain) => draftChain(chain, quote.chains[chain.id])),
+      chains: draftedChains.map((chain) => draftChain(chain, quote.chains[chain.id])),
     },
     'chains.hub': draftHub(shipped['chains.hub'], environment),
     quote: { ...quote, environment, ...draftQuotes(quote, isDrafted) },
@@ -73,7 +73,9 @@ export function draftFiles(
       ...{ $schema: './schema/allocator.schema.json', environment },
       firstBlock: fillInByHand("number of a block of the hub's chain from before you deploy the allocator"),
       maxFeePerGasWei: '50000000000',
-      depositories: listed.map((chain) => draftDepository(chain, quote.chains[chain.id]?.currencies ?? [])),
+      depositories: draftedChains.map((chain) =>
+        draftDepository(chain, quote.chains[chain.id]?.currencies ?? []),
+      ),
     },
   }
 }
@@ -148,9 +150,9 @@ function isDeployedTo(chain: QuotedChain | undefined): boolean {
 }
 
 function missingFeed({ key, feeds }: QuoteFile['prices'][number]): { readonly chain: string } {
-  const known = [...new Set(feeds.map(({ chain }) => chain))].join(', ')
+  const chainNames = [...new Set(feeds.map(({ chain }) => chain))].join(', ')
   return {
-    chain: fillInByHand(`a feed of ${key}, with a chain of yours; this release knows one on ${known}`),
+    chain: fillInByHand(`a feed of ${key}, with a chain of yours; this release knows one on ${chainNames}`),
   }
 }
 

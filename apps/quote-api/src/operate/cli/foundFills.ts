@@ -7,9 +7,9 @@ import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry } from '../../pricing/registry.ts'
 import { createBookingNotes } from '../../requests/settlement/bookings.ts'
 import {
+  type FillStanding,
   type FindingContext,
   type FoundFill,
-  type FoundStanding,
   judgeKeptFill,
   keptFillSchema,
 } from '../../requests/settlement/foundFills.ts'
@@ -51,7 +51,7 @@ export async function openFillJudge(options: {
   }
 }
 
-const advice: Readonly<Record<FoundStanding, string>> = {
+const advice: Readonly<Record<FillStanding, string>> = {
   UNKNOWN_SPONSOR: 'no note of this service says whose sponsor it was, or whether it had one',
   NOT_PAID: 'no final block has it, or it pays something else',
   NOT_ATTESTED: 'too few of ORACLES sign it: try again',
@@ -74,9 +74,9 @@ export const foundFillCommands: readonly Command[] = [
       reason: { ...reasonFlag, about: 'Stored with what is booked', isRequired: false },
     },
     async run({ database, actor, readLines, openFillJudge: open }, args) {
-      const deed = args.isOn('book') ? { actor, reason: readReason(args) } : undefined
+      const operator = args.isOn('book') ? { actor, reason: readReason(args) } : undefined
       const judge = await open()
-      const found: FoundFill[] = []
+      const fills: FoundFill[] = []
       let read = 0
       try {
         const context = { ...judge, database, signal: new AbortController().signal }
@@ -84,8 +84,8 @@ export const foundFillCommands: readonly Command[] = [
           if (line.trim() === '') continue
           read += 1
           const fill = readValue(keptFillSchema, readJson(line, `Lines of <file>`), `Line ${read} of <file>`)
-          const one = await judgeKeptFill(context, fill, deed)
-          if (one !== undefined) found.push(one)
+          const one = await judgeKeptFill(context, fill, operator)
+          if (one !== undefined) fills.push(one)
         }
       } finally {
         await judge.close()
@@ -93,18 +93,18 @@ export const foundFillCommands: readonly Command[] = [
       if (read === 0) throw new CommandError('<file>: it has no fill.')
       const isOpen = ({ standing }: FoundFill) => standing !== 'BOOKED' && standing !== 'NOTHING_OWED'
       return {
-        data: { read, fills: found },
-        lines: [...linesOf(found), `Fills in the file: ${read}. Of unknown orders: ${found.length}.`],
-        isFailure: found.some((one) => deed === undefined || isOpen(one)),
+        data: { read, fills: fills },
+        lines: [...linesOf(fills), `Fills in the file: ${read}. Of unknown orders: ${fills.length}.`],
+        isFailure: fills.some((one) => operator === undefined || isOpen(one)),
       }
     },
   },
 ]
 
-function linesOf(found: readonly FoundFill[]): readonly string[] {
-  if (found.length === 0) return []
+function linesOf(fills: readonly FoundFill[]): readonly string[] {
+  if (fills.length === 0) return []
   return tableOf(
-    found.map(({ orderId, chainId, transactionId, recipient, booking, standing }) => ({
+    fills.map(({ orderId, chainId, transactionId, recipient, booking, standing }) => ({
       order: orderId,
       chain: String(chainId),
       transaction: transactionId,

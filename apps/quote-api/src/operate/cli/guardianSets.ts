@@ -18,21 +18,28 @@ export async function guardianMistakes(
   client: Pick<ChainClient, 'agree'>,
   { guardianSets }: Pick<QuoteFile, 'guardianSets'>,
 ): Promise<readonly ChainFinding[]> {
-  const found = await Promise.all(
+  const findings = await Promise.all(
     guardianSets.map(async ({ contract }, at): Promise<readonly ChainFinding[]> => {
       if (contract?.chain !== key) return []
       const setting = `quote: guardianSets[${at}]`
       const { index, addresses } = await currentSet(client, contract.address)
-      const listed = guardianSets.find((set) => set.index === index)
-      const value = listed?.addresses.join(', ') ?? guardianSets.map((set) => `set ${set.index}`).join(', ')
-      if (listed !== undefined && listed.addresses.join() === addresses.join()) return []
-      const said = `set ${index}: ${addresses.join(', ')}`
+      const listedSet = guardianSets.find((set) => set.index === index)
+      const value =
+        listedSet?.addresses.join(', ') ?? guardianSets.map((set) => `set ${set.index}`).join(', ')
+      if (listedSet !== undefined && listedSet.addresses.join() === addresses.join()) return []
+      const actualSet = `set ${index}: ${addresses.join(', ')}`
       return [
-        { kind: 'guardianSet', setting, value, said, problem: `${setting}: the contract takes ${said}` },
+        {
+          kind: 'guardianSet',
+          setting,
+          value,
+          said: actualSet,
+          problem: `${setting}: the contract takes ${actualSet}`,
+        },
       ]
     }),
   )
-  return found.flat()
+  return findings.flat()
 }
 
 async function currentSet(client: Pick<ChainClient, 'agree'>, contract: Hex) {

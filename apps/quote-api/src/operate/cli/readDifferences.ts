@@ -16,16 +16,16 @@ export async function readDifferences(
   database: Pick<SqlDatabase, 'query'>,
   { config, variables }: ChainsContext,
 ): Promise<readonly Difference[] | undefined> {
-  const found = createFindings()
+  const findings = createFindings()
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const key = { environment: variables, readFile, modeOf: () => undefined }
-  const orderSigner = await examineSigningKey(key, found)
+  const orderSigner = await examineSigningKey(key, findings)
   const { environment, configDirectory, topUps } = config
   const places = { environment, configDirectory, custody: topUps.custody, orderSigner }
-  const files = await readFiles(places, variables, found)
+  const files = await readFiles(places, variables, findings)
   if (orderSigner === undefined || files === undefined) return undefined
   const { quote, chains } = files
-  const registry = found.attempt(() => createRegistry(quote, [...chains.chains.values()]))
+  const registry = findings.attempt(() => createRegistry(quote, [...chains.chains.values()]))
   if (registry === undefined) return undefined
   const isRead = (chain: string) => chains.chains.get(chain)?.ready === true
   return differencesOf(ownTermsOf({ quote, registry, orderSigner, isRead }), await readTerms(database))

@@ -12,13 +12,13 @@ export function readValue<T>(schema: ZodType<T>, value: unknown, name: string): 
   throw new CommandError(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}.`)
 }
 
-/** @param what begins the sentence that tells of a mistake, in the plural @throws CommandError */
-export function readJson(text: string, what: string): unknown {
+/** @param subject begins the sentence that tells of a mistake, in the plural @throws CommandError */
+export function readJson(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new CommandError(`${what} are no JSON: ${error.message}.`)
+    throw new CommandError(`${subject} are no JSON: ${error.message}.`)
   }
 }
 
@@ -46,7 +46,7 @@ const secondsByUnit = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 export function readDuration(text: string, name: string): number {
   const [, count, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? []
   if (text === '0') return 0
-  const seconds = Object.entries(secondsByUnit).find(([known]) => known === unit)?.[1]
+  const seconds = Object.entries(secondsByUnit).find(([unitName]) => unitName === unit)?.[1]
   if (count === undefined || seconds === undefined) {
     throw new CommandError(`${name}: expected a time like 0, 30m, 12h or 7d.`)
   }

@@ -40,8 +40,8 @@ export const requestCommands: readonly Command[] = [
     about: 'Find requests by a request id, an order id or the hash of a transaction',
     operands: ['id'],
     async run({ administration }, args) {
-      const found = await administration.requests.find(args.operand('id'))
-      const rows = found.map((one) => ({
+      const matches = await administration.requests.find(args.operand('id'))
+      const rows = matches.map((one) => ({
         request: one.requestId,
         by: one.by,
         status: one.status,
@@ -49,7 +49,7 @@ export const requestCommands: readonly Command[] = [
         to: String(one.destinationChainId),
         made: one.createdAt.toISOString(),
       }))
-      return { data: { requests: found }, lines: tableOf(rows) }
+      return { data: { requests: matches }, lines: tableOf(rows) }
     },
   },
   {
@@ -99,7 +99,7 @@ function linesOf(explained: RequestExplanation): readonly string[] {
   const lists = (['deposits', 'work', 'holds', 'recovery', 'actions'] as const).flatMap((name) =>
     explained[name].map((part) => `${name}: ${JSON.stringify(part)}`),
   )
-  const why =
+  const standstillLines =
     parked === undefined
       ? ['It moves, or has ended.']
       : [
@@ -110,7 +110,7 @@ function linesOf(explained: RequestExplanation): readonly string[] {
         ]
   return [
     `request ${requestId}: status ${status}${failReason === undefined ? '' : ` (${failReason})`}, stage ${stage ?? 'none'}`,
-    ...why,
+    ...standstillLines,
     ...lists,
   ]
 }

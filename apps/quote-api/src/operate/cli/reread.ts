@@ -120,11 +120,11 @@ async function readAll(
   const read: ReadTransactions[] = []
   for (let next = from; next <= to; ) {
     const known = next > 0n ? next - 1n : next
-    const listed = await listRange(chain, { known, from: next, to }, signal)
-    if (listed.pass.last === undefined)
-      throw new UpstreamUnavailableError(`The chain does not reach block ${listed.to} yet.`)
-    read.push(await readTransactions(chain, listed.pass.transactions, signal))
-    if (listed.pass.isShort !== true) next = listed.to + 1n
+    const listing = await listRange(chain, { known, from: next, to }, signal)
+    if (listing.pass.last === undefined)
+      throw new UpstreamUnavailableError(`The chain does not reach block ${listing.to} yet.`)
+    read.push(await readTransactions(chain, listing.pass.transactions, signal))
+    if (listing.pass.isShort !== true) next = listing.to + 1n
   }
   return read
 }

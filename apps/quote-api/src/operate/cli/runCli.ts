@@ -78,7 +78,9 @@ async function runCommand(
 ): Promise<Output | undefined> {
   if ('runWithoutSettings' in command) return command.runWithoutSettings(options.variables ?? {}, args)
   if ('runOnChains' in command) return command.runOnChains(await options.config(), args)
-  return withScene(options, (scene) => runAudited(scene, command, () => command.run(scene, args), args))
+  return withContext(options, (context) =>
+    runAudited(context, command, () => command.run(context, args), args),
+  )
 }
 
 /** Runs a command. A refused change leaves an audit entry too, like one that was made. */
@@ -102,7 +104,10 @@ async function runAudited<T>(
   }
 }
 
-async function withScene<T>(options: CliOptions, work: (scene: CommandContext) => Promise<T>): Promise<T> {
+async function withContext<T>(
+  options: CliOptions,
+  work: (context: CommandContext) => Promise<T>,
+): Promise<T> {
   const { actor, print, signal } = options
   const { config, variables } = await options.config()
   const opened = await openDatabase(config, {

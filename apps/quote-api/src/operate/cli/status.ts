@@ -46,11 +46,11 @@ async function askService({ admin, ops }: Pick<QuoteApiConfig, 'admin' | 'ops'>)
   const place = placeOf(admin)
   const answer = await ask(`http://${place}/admin/status`, apiKey && { 'x-api-key': apiKey.reveal() })
   if ('problem' in answer)
-    return (await askReadiness(ops)) ?? untold(`quote-api ${answer.problem} at ${place}`)
+    return (await askReadiness(ops)) ?? reportUnknown(`quote-api ${answer.problem} at ${place}`)
   const parsed = statusSchema.safeParse(answer.body)
   if (parsed.success) return parsed.data
-  if (answer.status === 401) return untold(`quote-api refuses ADMIN_API_KEY at ${place}`)
-  return untold(`The answer at ${place} is of no quote-api of this release (status ${answer.status})`)
+  if (answer.status === 401) return reportUnknown(`quote-api refuses ADMIN_API_KEY at ${place}`)
+  return reportUnknown(`The answer at ${place} is of no quote-api of this release (status ${answer.status})`)
 }
 
 /** A process that waits for its database has no admin listener yet; `/ready` of it says what for. */
@@ -62,10 +62,10 @@ async function askReadiness(ops: Place): Promise<Status | undefined> {
   return problems.length === 0 ? undefined : statusOf(problems)
 }
 
-function untold(what: string): Status {
+function reportUnknown(text: string): Status {
   return statusOf([
     {
-      ...{ parts: statusOf([]).parts.map(({ part }) => part), state: 'unknown', what: `${what}.` },
+      ...{ parts: statusOf([]).parts.map(({ part }) => part), state: 'unknown', what: `${text}.` },
       do: 'Look whether it runs, and at the end of its log: npm run causeway -- doctor. ADMIN_HOST and ADMIN_PORT are those of this command.',
     },
   ])

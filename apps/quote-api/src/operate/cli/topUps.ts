@@ -152,11 +152,11 @@ export const topUpCommands: readonly Command[] = [
       })
       const hours = readValue(hoursBack, args.text('hours') ?? '24', '--hours')
       const opened = await chain()
-      const found = await opened.reconcile({ from, to })
+      const reconciliation = await opened.reconcile({ from, to })
       const unknown = await opened.unknownPayments({ hours })
       const lines = [
-        `Blocks ${found.from} to ${found.to}: ${found.explainedMicroUsd} of ${found.totalMicroUsd} micro-USDC explained.`,
-        ...found.differences.map(
+        `Blocks ${reconciliation.from} to ${reconciliation.to}: ${reconciliation.explainedMicroUsd} of ${reconciliation.totalMicroUsd} micro-USDC explained.`,
+        ...reconciliation.differences.map(
           ({ kind, transactionHash, logIndex, valueMicroUsd }) =>
             `${kind}: ${transactionHash} log ${logIndex}, ${valueMicroUsd} micro-USDC`,
         ),
@@ -168,9 +168,9 @@ export const topUpCommands: readonly Command[] = [
         ...(unknown.notCompared.length === 0 ? [] : [`Not compared: ${unknown.notCompared.join(', ')}.`]),
       ]
       return {
-        data: { ...found, unknownPayments: unknown.payments, notCompared: unknown.notCompared },
+        data: { ...reconciliation, unknownPayments: unknown.payments, notCompared: unknown.notCompared },
         lines,
-        isFailure: found.differences.length + unknown.payments.length > 0,
+        isFailure: reconciliation.differences.length + unknown.payments.length > 0,
       }
     },
   },

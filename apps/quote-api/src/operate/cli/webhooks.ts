@@ -40,10 +40,10 @@ export const webhookCommands: readonly Command[] = [
     operands: ['id'],
     async run({ administration }, args) {
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
-      const shown = await administration.webhooks.show(apiKeyId)
-      const { url, headerNames, waiting, failed, problem = 'none' } = shown
+      const webhook = await administration.webhooks.show(apiKeyId)
+      const { url, headerNames, waiting, failed, problem = 'none' } = webhook
       return {
-        data: shown,
+        data: webhook,
         lines: [
           `url:     ${url}`,
           `headers: ${headerNames.join(', ') || 'none'}`,

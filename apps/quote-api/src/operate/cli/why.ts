@@ -12,7 +12,7 @@ export const whyCommands: readonly Command[] = [
     words: 'why',
     about: 'Tell what became of a request, step by step; changes nothing',
     operands: ['request, order or transaction'],
-    run: (scene, args) => tellWhy(scene, args.operand('request, order or transaction')),
+    run: (context, args) => tellWhy(context, args.operand('request, order or transaction')),
   },
 ]
 
@@ -22,17 +22,17 @@ async function tellWhy(
   id: string,
 ): Promise<Output> {
   if (id.length > idMax) throw new CommandError('An id is at most 100 characters long.')
-  const found = await findRequests(database, id)
-  const requestIds = [...new Set(found.map(({ requestId }) => requestId))]
+  const matches = await findRequests(database, id)
+  const requestIds = [...new Set(matches.map(({ requestId }) => requestId))]
   if (requestIds.length === 0)
     throw new CommandError(
       'No request has this id, no order, and none of their deposits, fills, refunds and reported transactions. Requests are deleted by their age: see retention.',
     )
-  const told: Timeline[] = []
-  for (const requestId of requestIds) told.push(await administration.timelines.read(requestId))
+  const timelines: Timeline[] = []
+  for (const requestId of requestIds) timelines.push(await administration.timelines.read(requestId))
   return {
-    data: { requests: told.map(timelineAnswer) },
-    lines: told.flatMap((timeline, index) => [...(index === 0 ? [] : ['']), ...linesOf(timeline)]),
+    data: { requests: timelines.map(timelineAnswer) },
+    lines: timelines.flatMap((timeline, index) => [...(index === 0 ? [] : ['']), ...linesOf(timeline)]),
   }
 }
 

@@ -70,15 +70,15 @@ function listedMembers(
   replaced: Replaced | undefined,
 ): Readonly<Record<string, unknown>> {
   const at = addressesBy(deployed)
-  const listed = z.array(z.string()).default([]).parse(entry['fillContracts'])
-  const isListed = (address: Hex) => listed.some((one) => one.toLowerCase() === address)
+  const listedContracts = z.array(z.string()).default([]).parse(entry['fillContracts'])
+  const isListed = (address: Hex) => listedContracts.some((one) => one.toLowerCase() === address)
   const missing = [replaced?.address, at('FillContract')].filter(
     (address) => address !== undefined && !isListed(address),
   )
   const hashes = z.record(z.string(), z.string()).default({}).parse(entry['codeHashes'])
   return {
     ...defined({ depository: at('Depository') }),
-    ...(missing.length > 0 && { fillContracts: [...listed, ...missing] }),
+    ...(missing.length > 0 && { fillContracts: [...listedContracts, ...missing] }),
     ...(replaced?.codeHash !== undefined && {
       codeHashes: { ...hashes, [replaced.address]: replaced.codeHash },
     }),

@@ -45,17 +45,20 @@ export function allocateSubsidy(
     if (isSponsored(component) && selected.has(name)) chosen[component] += fees[name]
   }
   const due = sponsorableFees(fees)
-  let asked = 0n
+  let requestedAmount = 0n
   for (const component of sponsoredComponents) {
     const { requiredElse } = sponsorRule(component)
     if (requiredElse !== undefined && due[component] > chosen[component]) return unpaid(requiredElse)
     chosen[component] = maxBigint(chosen[component], 0n)
-    asked += chosen[component]
+    requestedAmount += chosen[component]
   }
-  if (asked === 0n) return unpaid('NOTHING_TO_SPONSOR')
+  if (requestedAmount === 0n) return unpaid('NOTHING_TO_SPONSOR')
 
-  const budget = capMicroUsd === undefined ? asked : minBigint(fromMicroUsdDown(unit, capMicroUsd), asked)
-  const capHit = budget < asked
+  const budget =
+    capMicroUsd === undefined
+      ? requestedAmount
+      : minBigint(fromMicroUsdDown(unit, capMicroUsd), requestedAmount)
+  const capHit = budget < requestedAmount
   if (capHit && (allOrNothing || budget === 0n)) return unpaid('CAP_BELOW_FEES', capHit)
   const sponsored = { ...nothing }
   let left = budget

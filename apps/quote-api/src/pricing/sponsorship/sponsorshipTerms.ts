@@ -82,12 +82,12 @@ export function sponsorshipTerms(
  * of single fees add to both: `subsidizeRent` is the older name of `rent`. @source Q-30, Q-31
  */
 function selectedParts(request: SponsorshipRequest, useDepositAddress: boolean): ReadonlySet<FeePart> {
-  const named = (useDepositAddress ? undefined : request.components) ?? ['relayer']
+  const components = (useDepositAddress ? undefined : request.components) ?? ['relayer']
   const added = sponsoredComponents.filter((component) => {
     const { selectedBy } = sponsorRule(component)
     return selectedBy !== 'subsidizeFees' && request[selectedBy]
   })
-  return new Set([...named, ...added].flatMap(partsBoughtBy))
+  return new Set([...components, ...added].flatMap(partsBoughtBy))
 }
 
 /** Fees of which something was selected, as answers and histories name them. */

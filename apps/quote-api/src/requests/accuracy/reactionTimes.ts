@@ -24,12 +24,12 @@ export function createReactionTimes(options: {
 }): ReactionTimes {
   const { database, chainIds, onFailure } = options
   const closing = new AbortController()
-  let known: ReadonlyMap<string, number> = new Map()
+  let reactionMsByRoute: ReadonlyMap<string, number> = new Map()
   let ended: Promise<void> = Promise.resolve()
 
   const refresh = async () => {
     const routes = await readReactions(database, { chainIds, fillsPerRoute, days })
-    known = new Map(
+    reactionMsByRoute = new Map(
       routes.flatMap(({ originChainId, destinationChainId, reactionsMs }) => {
         const learned = learnedReactionMs(reactionsMs)
         return learned === undefined ? [] : [[routeKey(originChainId, destinationChainId), learned] as const]
@@ -43,7 +43,8 @@ export function createReactionTimes(options: {
     }
   }
   return {
-    of: (originChainId, destinationChainId) => known.get(routeKey(originChainId, destinationChainId)),
+    of: (originChainId, destinationChainId) =>
+      reactionMsByRoute.get(routeKey(originChainId, destinationChainId)),
     refresh,
     start() {
       ended = repeat()

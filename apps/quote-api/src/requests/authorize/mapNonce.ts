@@ -87,17 +87,17 @@ export function createMapNonce(options: {
     const mapping: NonceMapping = {
       ...{ walletChainId: chain.key, wallet, depositor, id: signed.id, nonce: BigInt(nonce) },
     }
-    const signedSaying = {
+    const signedStatement = {
       ...{ mapping, vmType: chain.vmType, signature: signed.signature },
       signatureChainId: signatureChain.key,
     }
-    const vouched = await vouchForMapping(vouching, signedSaying, AbortSignal.timeout(vouchTimeoutMs))
-    if (vouched === 'denied')
+    const outcome = await vouchForMapping(vouching, signedStatement, AbortSignal.timeout(vouchTimeoutMs))
+    if (outcome === 'denied')
       throw new AuthorizationError('The signature is not of the user, or not over what was quoted.')
-    if (vouched === 'silent')
+    if (outcome === 'silent')
       throw new UpstreamUnavailableError('Too few oracles vouch for the signature now: send it again.')
     if (signed.keylessCaller !== undefined) await hubBudget.take([signed.keylessCaller, `wallet ${wallet}`])
-    await writer.write(vouched.entry, vouched.proof, AbortSignal.timeout(sayTimeoutMs))
+    await writer.write(outcome.entry, outcome.proof, AbortSignal.timeout(sayTimeoutMs))
   }
 }
 

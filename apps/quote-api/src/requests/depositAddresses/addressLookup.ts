@@ -33,18 +33,18 @@ export interface DepositAddressLookup {
    * unknown. @throws UnknownDepositAddressError
    */
   find(
-    wanted: { readonly address: string } | { readonly requestId: Hex },
+    lookupKey: { readonly address: string } | { readonly requestId: Hex },
     apiKeyId: string,
   ): Promise<DepositAddressRecord>
 }
 
 export function createDepositAddressLookup(database: Pick<SqlDatabase, 'query'>): DepositAddressLookup {
   return {
-    async find(wanted, apiKeyId) {
+    async find(lookupKey, apiKeyId) {
       const [place, value] =
-        'address' in wanted
-          ? ['$1', wanted.address]
-          : ['(select n.deposit_address from orders n where n.request_id = $1)', toBytes(wanted.requestId)]
+        'address' in lookupKey
+          ? ['$1', lookupKey.address]
+          : ['(select n.deposit_address from orders n where n.request_id = $1)', toBytes(lookupKey.requestId)]
       // The first request of the address: those that were made of its payments came later, with the same key.
       const [row] = await database.query<AddressRow>(
         `select d.address, d.chain_id, d.created_at, d.depositor, d.currency, d.is_strict, o.request_id, o.api_key_id

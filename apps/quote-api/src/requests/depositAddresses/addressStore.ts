@@ -189,7 +189,7 @@ export async function markPaid(
       .map((address) => ({ address, amounts: '{}', transfers: '{}' })),
   ].toSorted((one, other) => (one.address < other.address ? -1 : 1))
   const paidAmount = 'coalesce((p.amounts ->> d.currency)::numeric, 0)'
-  let marked = 0
+  let markedCount = 0
   for (let next = 0; next < mentions.length; next += mentionsAtOnce) {
     const some = mentions.slice(next, next + mentionsAtOnce)
     const own = new Set(
@@ -213,9 +213,9 @@ export async function markPaid(
         ours.map(({ transfers: own }) => own),
       ],
     )
-    marked += rows.length
+    markedCount += rows.length
   }
-  return marked
+  return markedCount
 }
 
 /** Sets the transfer of `deposit_address d` where a JSON object of another, or of none, is larger. */

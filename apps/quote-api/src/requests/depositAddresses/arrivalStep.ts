@@ -4,11 +4,11 @@ import { type RefundTerms, refundAmount, surplusRefund } from '../settlement/dep
 export type Arrival = {
   /** Amount of the quoted currency, in its smallest units. */
   readonly amount: bigint
-  readonly others: readonly ArrivedOther[]
+  readonly others: readonly OtherArrival[]
 }
 
 /** A listed currency that nobody asked for; native coin too, at the address of a token. */
-export type ArrivedOther = {
+export type OtherArrival = {
   readonly currency: string
   /** True if it is worth the gas of its sweep and its refund. */
   readonly isWorthRefund: boolean

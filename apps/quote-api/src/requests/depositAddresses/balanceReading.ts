@@ -14,7 +14,7 @@ import type { QuotableChain } from '../../pricing/registry.ts'
 /** Balances of one address by currency, in smallest units; zero balances are left out. */
 export type HeldBalances = ReadonlyMap<string, bigint>
 
-const what = 'aggregate3'
+const functionName = 'aggregate3'
 
 /** All listed currencies of many addresses as of one block, in the order of `addresses`. */
 export function balanceReading(
@@ -35,11 +35,11 @@ export function balanceReading(
   return {
     calls: [multicallRequest({ multicall3, calls, block: { number: block } })],
     parse: ([answer]) => {
-      if (answer === undefined) throw new MalformedAnswerError(what)
+      if (answer === undefined) throw new MalformedAnswerError(functionName)
       if (!answer.ok) throw new NodeError(answer)
       const amounts = decodeAggregate3(answer.result, calls.length).map(({ success, returnData }) =>
         // A token that refuses to answer holds nothing that could be swept.
-        success ? readUintResult(returnData, what) : 0n,
+        success ? readUintResult(returnData, functionName) : 0n,
       )
       return addresses.map((_address, index) => {
         const held = amounts.slice(index * (tokens.length + 1), (index + 1) * (tokens.length + 1))

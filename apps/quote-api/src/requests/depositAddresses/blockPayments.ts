@@ -63,7 +63,7 @@ export function blockPaymentsReading(
     .map(({ address }) => quoting.hexAddress(address))
   const watched = { nativeCurrency: quoting.hexAddress(codec.nativeCurrency), tokens: new Set(tokens) }
   const heights = heightsOf(range)
-  const known = blockReading(range.known)
+  const knownBlock = blockReading(range.known)
   const logs = {
     method: 'eth_getLogs',
     params: [
@@ -75,12 +75,12 @@ export function blockPaymentsReading(
   }
   return {
     calls: [
-      ...known.calls,
+      ...knownBlock.calls,
       ...heights.map((height) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(height), true] })),
       ...(tokens.length > 0 && range.transfersFrom <= range.to ? [logs] : []),
     ],
     parse: ([knownAnswer, ...answers]) => ({
-      known: known.parse([required(knownAnswer)]),
+      known: knownBlock.parse([required(knownAnswer)]),
       ...parseBlockPayments(answers, range, watched),
     }),
   }
@@ -103,7 +103,7 @@ export function parseBlockPayments(
   // Blocks of two branches would hide what the branch that stays has paid.
   for (const [index, block] of blocks.entries()) {
     const before = blocks[index - 1]
-    if (before !== undefined && block.parentHash !== before.hash) throw new MalformedAnswerError(what)
+    if (before !== undefined && block.parentHash !== before.hash) throw new MalformedAnswerError(requestName)
   }
   const coins = blocks.flatMap(({ payments }) =>
     payments.map(({ valueWei, ...rest }) => ({ ...rest, currency: nativeCurrency, amount: valueWei })),
@@ -162,7 +162,7 @@ function heightsOf({ from, to }: { readonly from: bigint; readonly to: bigint })
   return Array.from({ length: Number(to - from) + 1 }, (_, at) => from + BigInt(at))
 }
 
-const what = 'eth_getBlockByNumber'
+const requestName = 'eth_getBlockByNumber'
 
 type PaidBlock = BlockReference & {
   readonly parentHash: Hex
@@ -178,18 +178,20 @@ type PaidBlock = BlockReference & {
 function parseBlock(answer: RpcAnswer, height: bigint): PaidBlock {
   const result = resultOf(answer)
   const { number, hash, parentHash } = parseHead(result)
-  if (number !== height) throw new MalformedAnswerError(what)
-  const transactions = parseList(parseRecord(result, what)['transactions'], what).map((value) => {
-    const transaction = parseRecord(value, what)
-    const to = transaction['to']
-    return {
-      transactionHash: parseHash(transaction['hash'], what),
-      from: parseAddress(transaction['from'], what),
-      to: to === null || to === undefined ? undefined : parseAddress(to, what),
-      valueWei: parseQuantity(transaction['value'], what),
-      input: parseBytes(transaction['input'], what),
-    }
-  })
+  if (number !== height) throw new MalformedAnswerError(requestName)
+  const transactions = parseList(parseRecord(result, requestName)['transactions'], requestName).map(
+    (value) => {
+      const transaction = parseRecord(value, requestName)
+      const to = transaction['to']
+      return {
+        transactionHash: parseHash(transaction['hash'], requestName),
+        from: parseAddress(transaction['from'], requestName),
+        to: to === null || to === undefined ? undefined : parseAddress(to, requestName),
+        valueWei: parseQuantity(transaction['value'], requestName),
+        input: parseBytes(transaction['input'], requestName),
+      }
+    },
+  )
   const payments = transactions.flatMap(({ from, to, valueWei, transactionHash }) =>
     to === undefined || valueWei === 0n ? [] : [{ from, to, valueWei, transactionHash }],
   )
@@ -207,11 +209,11 @@ const alignmentHexDigits = 8
 
 /** Addresses that calldata may name, each once. Pure. */
 export function addressesIn(input: Hex): readonly Hex[] {
-  const found = new Set<Hex>()
+  const addresses = new Set<Hex>()
   for (const { index, 1: address } of input.slice(2).matchAll(addressWord)) {
-    if (index % alignmentHexDigits === 0 && address !== undefined) found.add(`0x${address}`)
+    if (index % alignmentHexDigits === 0 && address !== undefined) addresses.add(`0x${address}`)
   }
-  return [...found]
+  return [...addresses]
 }
 
 function transfersOf(

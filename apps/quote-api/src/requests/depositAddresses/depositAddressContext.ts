@@ -31,7 +31,7 @@ export type AddressChain = {
   /** The transfer that brought most of a currency; absent where `payments` tells it. */
   transfer?(
     address: string,
-    asked: { readonly currency: string; readonly height: bigint },
+    question: { readonly currency: string; readonly height: bigint },
     signal: AbortSignal,
   ): Promise<Transfer | undefined>
   /** Balances of addresses, in their order, up to a block height; undefined as in `AddressReading.held`. */

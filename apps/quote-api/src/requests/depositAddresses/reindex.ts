@@ -53,7 +53,7 @@ export function createReindex(options: {
   return async ({ chainId, depositAddress, currency }) => {
     const site = sites.find(({ chain }) => chain.chainId === chainId)
     if (site === undefined) throw new UnknownDepositAddressError()
-    const listed = listedOf(site, currency)
+    const listedCurrencies = listedOf(site, currency)
     const address = await beginLook(database, chainId, depositAddress)
     const held = await balancesOf(site, address)
     if (held.size > 0) {
@@ -62,18 +62,18 @@ export function createReindex(options: {
       )
       wake(chainId)
     }
-    const triggered = listed.flatMap((told) => {
-      const balance = held.get(told.currency)
-      return balance === undefined ? [] : [{ ...told, balance }]
+    const triggered = listedCurrencies.flatMap((listedCurrency) => {
+      const balance = held.get(listedCurrency.currency)
+      return balance === undefined ? [] : [{ ...listedCurrency, balance }]
     })
-    return { triggered, checkedCount: listed.length }
+    return { triggered, checkedCount: listedCurrencies.length }
   }
 }
 
 /** @throws QuoteError UNSUPPORTED_CURRENCY */
-function listedOf({ chain }: AddressChain, wanted: string | undefined) {
-  const currency = wanted === undefined ? undefined : findCurrency(chain, wanted)
-  if (wanted !== undefined && currency === undefined) {
+function listedOf({ chain }: AddressChain, currencyAddress: string | undefined) {
+  const currency = currencyAddress === undefined ? undefined : findCurrency(chain, currencyAddress)
+  if (currencyAddress !== undefined && currency === undefined) {
     throw new QuoteError('UNSUPPORTED_CURRENCY', 'This currency is not listed on the chain.', {
       data: { field: 'currency' },
     })
@@ -84,15 +84,15 @@ function listedOf({ chain }: AddressChain, wanted: string | undefined) {
 
 async function beginLook(database: SqlDatabase, chainId: number, depositAddress: string): Promise<string> {
   const place = 'where address in ($1, lower($1)) and chain_id = $2'
-  const [begun] = await database.query<{ readonly address: string }>(
+  const [row] = await database.query<{ readonly address: string }>(
     `update deposit_address set reindexed_at = clock_timestamp() ${place}
        and (reindexed_at is null or reindexed_at <= clock_timestamp() - interval '${pauseSeconds} seconds')
      returning address`,
     [depositAddress, chainId],
   )
-  if (begun !== undefined) return begun.address
-  const known = await database.query(`select 1 from deposit_address ${place}`, [depositAddress, chainId])
-  throw known.length > 0 ? new ReindexedTooRecentlyError() : new UnknownDepositAddressError()
+  if (row !== undefined) return row.address
+  const rows = await database.query(`select 1 from deposit_address ${place}`, [depositAddress, chainId])
+  throw rows.length > 0 ? new ReindexedTooRecentlyError() : new UnknownDepositAddressError()
 }
 
 async function balancesOf(site: AddressChain, address: string): Promise<HeldBalances> {

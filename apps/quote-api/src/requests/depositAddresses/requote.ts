@@ -36,7 +36,7 @@ export async function requote(
   { begin, onStored }: { readonly begin: Begin; readonly onStored: OnStored },
 ): Promise<void> {
   const { database, ledger, quoting } = context
-  const asked = await readAsked(context, address.requestId)
+  const storedRequest = await readStoredRequest(context, address.requestId)
   const store = (record: QuoteRecord, hold: Parameters<typeof quoting.storeSponsored>[1]) =>
     database.transaction(async (tx): Promise<StoreOutcome> => {
       await begin(tx)
@@ -52,15 +52,15 @@ export async function requote(
   const dependencies = {
     ...quoting,
     // An operator let it pass.
-    ...(asked.isReleased && { denyList: undefined }),
+    ...(storedRequest.isReleased && { denyList: undefined }),
     depositAddress: { address: at, terms },
     // The payment was made already, so this quote cannot be left open.
     openQuotes: createOpenQuotes({ perUserBps: 0 }),
     store: async (record: QuoteRecord) => void (await store(record, undefined)),
     storeSponsored: store,
   }
-  const request = { ...asked.request, amount }
-  const { keyId, sponsorship } = asked
+  const request = { ...storedRequest.request, amount }
+  const { keyId, sponsorship } = storedRequest
   const asker = { keyId, caller: '' }
   // A key that lost its wallet pays for nobody any more; the payment is quoted all the same.
   const isSponsored = keyId !== undefined && (await quoting.sponsors.walletOf(keyId)) !== undefined
@@ -68,7 +68,7 @@ export async function requote(
   else await createSponsoredQuote(dependencies, { request, sponsorship, ...asker })
 }
 
-type Asked = {
+type StoredQuoteRequest = {
   readonly request: QuoteRequest
   readonly sponsorship: SponsorshipRequest | undefined
   readonly keyId: string | undefined
@@ -76,11 +76,11 @@ type Asked = {
 }
 
 /** Request behind the newest quote, restored from its stored part. */
-async function readAsked(
+async function readStoredRequest(
   { database, quoting: { registry } }: Pick<DepositAddressContext, 'database' | 'quoting'>,
   requestId: Hex,
-): Promise<Asked> {
-  const [row] = await database.query<AskedRow>(
+): Promise<StoredQuoteRequest> {
+  const [row] = await database.query<StoredQuoteRow>(
     `select o.user_address, o.recipient, o.origin_chain_id, o.destination_chain_id, o.api_key_id, o.quoted,
        o.order_data, s.quoted as sponsorship, ${releasedColumn} is not null as is_released
      from orders o left join request_sponsorship s using (request_id) where o.request_id = $1`,
@@ -96,7 +96,7 @@ async function readAsked(
   }
 }
 
-type AskedRow = {
+type StoredQuoteRow = {
   readonly user_address: string
   readonly recipient: string
   readonly origin_chain_id: bigint
@@ -108,7 +108,7 @@ type AskedRow = {
   readonly is_released: boolean
 }
 
-function requestOf(row: AskedRow, { chainById }: Pick<QuoteRegistry, 'chainById'>): QuoteRequest {
+function requestOf(row: StoredQuoteRow, { chainById }: Pick<QuoteRegistry, 'chainById'>): QuoteRequest {
   const quoted = quotedAmountsSchema.parse(row.quoted)
   const refunded = orderSchema.parse(row.order_data).inputs[0]?.refunds[0]?.recipient ?? ''
   // No sender was named: this account is the `user` of pages that do not know the payer. (Q-66)

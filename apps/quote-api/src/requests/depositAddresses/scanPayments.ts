@@ -118,10 +118,10 @@ class PaymentScanner {
       if (cursor === undefined || range === undefined || signal.aborted) return isNews
       const { from: transfersFrom, to } = range
       const read = await payments({ from: to + 1n, to, known: to, transfersFrom }, signal)
-      const marked = await this.#keep(read, fence, (tx) =>
+      const markedCount = await this.#keep(read, fence, (tx) =>
         moveScanCursor(tx, chainId, { ...cursor, finalTo: to }),
       )
-      isNews ||= marked > 0
+      isNews ||= markedCount > 0
     }
   }
 
@@ -134,7 +134,7 @@ class PaymentScanner {
     const { database, screening } = this.#context
     const { chainId } = this.#site.chain
     const fresh = payments.filter(({ id }) => id === undefined || this.#seen.get(id) === undefined)
-    const marked = await database.transaction(async (tx) => {
+    const markedCount = await database.transaction(async (tx) => {
       await fence(tx)
       const paid = { paid: sumPayments(fresh), transfers: largestTransfers(fresh), named }
       const count = await markPaid(tx, chainId, paid)
@@ -143,7 +143,7 @@ class PaymentScanner {
       return count
     })
     for (const { id } of fresh) if (id !== undefined) this.#seen.set(id, true)
-    return marked
+    return markedCount
   }
 }
 

@@ -35,7 +35,7 @@ export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf)
 function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
   const { address, request, origin, currency, amount, by } = sweep
   const { depository, config, chainId, codec } = origin
-  const swept = {
+  const commonFields = {
     chainId,
     depositAddress: address.address,
     amount: amount.toString(),
@@ -48,12 +48,12 @@ function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
   const contract = depositAddresses?.contract ?? (program && codec.canonicalAddress(program))
   if (contract === undefined)
     return {
-      ...swept,
+      ...commonFields,
       terms: { ...address.terms, sweeper: hexOf(address.terms.sweeper) },
       order: orderSchema.parse(request.order),
     }
   return {
-    ...swept,
+    ...commonFields,
     contract,
     currency,
     terms: address.terms,

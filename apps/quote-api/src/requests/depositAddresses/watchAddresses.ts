@@ -136,11 +136,11 @@ async function areSendersKnown({ database, screening }: DepositAddressContext, l
   if (site.payers !== undefined) {
     const payers = await site.payers(address.address, at, run.signal)
     if (payers === 'reading') return false
-    const told = new Map([[address.address, new Set(payers)]])
+    const payersByAddress = new Map([[address.address, new Set(payers)]])
     await database.transaction((tx) =>
       payers === undefined
         ? markSenderUnknown(tx, address.address)
-        : markDenied(tx, site.chain.chainId, told, screening),
+        : markDenied(tx, site.chain.chainId, payersByAddress, screening),
     )
     return true
   }
@@ -280,7 +280,7 @@ function signerReplaced(): QuoteError {
   return new QuoteError('UNSUPPORTED_ROUTE', 'The order signer of this deposit address was replaced.')
 }
 
-type Taken = {
+type ArrivalDecision = {
   readonly request: SettledRequest
   readonly held: HeldBalances
   readonly step: ArrivalStep
@@ -290,7 +290,7 @@ type Taken = {
 async function take(
   context: DepositAddressContext,
   look: Look,
-  { request, held, step, refusal }: Taken,
+  { request, held, step, refusal }: ArrivalDecision,
 ): Promise<void> {
   if (step.action === 'wait' || step.action === 'requote') return
   const {

@@ -86,9 +86,9 @@ const extraDataOf = new Map<Hex, Hex>()
 /** Names the contract whose events prove fills, where the chain has one. */
 export function fillExtraData(fillContract: Hex | undefined): Hex {
   if (fillContract === undefined) return '0x'
-  const known = extraDataOf.get(fillContract) ?? encodeFillExtraData(fillContract)
-  extraDataOf.set(fillContract, known)
-  return known
+  const extraData = extraDataOf.get(fillContract) ?? encodeFillExtraData(fillContract)
+  extraDataOf.set(fillContract, extraData)
+  return extraData
 }
 
 function outputPayments(

@@ -33,8 +33,9 @@ export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
   const built = priced.transactions.map((planned) => {
     if (planned.refusal !== undefined) throw planned.refusal
     const { data, call } = quoting.encode(planned, priced.origin, bound)
-    const asked = quoting.authorization?.(planned, priced.origin, identity)
-    const before = asked === undefined ? [] : [authorizeStep(priced, identity.requestId, asked)]
+    const authorization = quoting.authorization?.(planned, priced.origin, identity)
+    const before =
+      authorization === undefined ? [] : [authorizeStep(priced, identity.requestId, authorization)]
     return { call, before, step: toStep(priced, identity, { planned, data }) }
   })
   return {

@@ -66,35 +66,36 @@ export async function createSponsoredQuote(
   dependencies: SponsoredQuoteDependencies,
   body: SponsoredRequest,
 ): Promise<Quote> {
-  const asked = withFeePayer(dependencies, body)
-  const { request, sponsorship } = asked
-  refuseDeniedRequest(dependencies, request, asked.keyId)
-  const terms = sponsorshipTerms(sponsorship, await callerOf(dependencies, asked), request)
+  const sponsoredRequest = withFeePayer(dependencies, body)
+  const { request, sponsorship } = sponsoredRequest
+  refuseDeniedRequest(dependencies, request, sponsoredRequest.keyId)
+  const terms = sponsorshipTerms(sponsorship, await callerOf(dependencies, sponsoredRequest), request)
   // One snapshot for both prices: the second differs in who pays and in nothing else.
   const snapshot = dependencies.snapshot()
   const atOnce = { ...dependencies, snapshot: () => snapshot }
-  return withAllowance(atOnce, asked, (held) =>
-    withReward(held, asked, (rewards) =>
+  return withAllowance(atOnce, sponsoredRequest, (held) =>
+    withReward(held, sponsoredRequest, (rewards) =>
       'reason' in terms
-        ? quoteUserPaid(held, asked, { allocation: unpaid(terms.reason), rewards })
-        : quoteSponsored(held, asked, terms, rewards),
+        ? quoteUserPaid(held, sponsoredRequest, { allocation: unpaid(terms.reason), rewards })
+        : quoteSponsored(held, sponsoredRequest, terms, rewards),
     ),
   )
 }
 
 async function quoteSponsored(
   dependencies: SponsoredQuoteDependencies,
-  asked: SponsoredRequest,
+  sponsoredRequest: SponsoredRequest,
   terms: SponsorshipTerms,
   rewards: RewardBound,
 ): Promise<Quote> {
-  const { request } = asked
+  const { request } = sponsoredRequest
   const snapshot = dependencies.snapshot()
   const usdc = pricedUsdc(snapshot, dependencies.sponsorAsset)
   const priced = await priceRequest(dependencies, request, { subsidy: subsidyRule(terms, usdc), rewards })
   refuseUnsupportedExecution(priced.route, request, { isSponsored: true })
   const { allocation, unit } = shareOf(terms, priced, usdc)
-  if (allocation.total === 0n) return quoteUserPaid(dependencies, asked, { allocation, rewards, terms })
+  if (allocation.total === 0n)
+    return quoteUserPaid(dependencies, sponsoredRequest, { allocation, rewards, terms })
   checkSponsorCost(dependencies.ceilings, snapshot, priced, allocation)
   const debit = toMicroUsdUp(unit, allocation.total)
   const outcome: SponsorshipOutcome = {
@@ -105,8 +106,8 @@ async function quoteSponsored(
     allocation,
     debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
   }
-  const { keyId: apiKeyId } = asked
-  return whileOpen(dependencies, priced, asked, async (takeBack) => {
+  const { keyId: apiKeyId } = sponsoredRequest
+  return whileOpen(dependencies, priced, sponsoredRequest, async (takeBack) => {
     const record = await draftQuote(dependencies, request, priced, { apiKeyId, sponsorship: outcome })
     const hold = holdRequest(dependencies, terms, record, outcome)
     const stored = await dependencies.storeSponsored(record, hold)
@@ -116,7 +117,7 @@ async function quoteSponsored(
       return { ...record.quote, sponsorship: { ...outcome, isHeldAtDeposit: true } }
     }
     takeBack()
-    return quoteUserPaid(dependencies, asked, { allocation: unpaid(refusal), rewards, terms })
+    return quoteUserPaid(dependencies, sponsoredRequest, { allocation: unpaid(refusal), rewards, terms })
   })
 }
 
@@ -126,20 +127,23 @@ async function callerOf({ sponsors }: SponsoredQuoteDependencies, { sponsorship,
 }
 
 /** A payer that was checked becomes a part of the route. @throws QuoteError INVALID_ADDRESS */
-function withFeePayer(dependencies: SponsoredQuoteDependencies, asked: SponsoredRequest): SponsoredRequest {
-  const { request, sponsorship, keyId } = asked
+function withFeePayer(
+  dependencies: SponsoredQuoteDependencies,
+  sponsoredRequest: SponsoredRequest,
+): SponsoredRequest {
+  const { request, sponsorship, keyId } = sponsoredRequest
   const origin = dependencies.registry.chainById.get(request.originChainId)
-  if (sponsorship.depositFeePayer === undefined || origin === undefined) return asked
+  if (sponsorship.depositFeePayer === undefined || origin === undefined) return sponsoredRequest
   const { user, destinationChainId } = request
   const payer = depositFeePayer({ account: sponsorship.depositFeePayer, user, origin, destinationChainId })
   if (!origin.quoting.canSign(payer.account)) throw refusedFeePayer('it has no key')
   if (payer.isExploitable) dependencies.onExploitableFeePayer(keyId)
-  return { ...asked, request: { ...request, depositFeePayer: payer.account } }
+  return { ...sponsoredRequest, request: { ...request, depositFeePayer: payer.account } }
 }
 
 async function quoteUserPaid(
   dependencies: SponsoredQuoteDependencies,
-  asked: SponsoredRequest,
+  sponsoredRequest: SponsoredRequest,
   {
     allocation,
     rewards,
@@ -150,7 +154,7 @@ async function quoteUserPaid(
     readonly terms?: SponsorshipTerms
   },
 ): Promise<Quote> {
-  const { request, sponsorship, keyId } = asked
+  const { request, sponsorship, keyId } = sponsoredRequest
   const priced = await priceRequest(dependencies, request, { rewards })
   refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   const outcome: SponsorshipOutcome = {
@@ -161,7 +165,7 @@ async function quoteUserPaid(
     allocation,
     debitMicroUsd: 0n,
   }
-  return whileOpen(dependencies, priced, asked, async () => {
+  return whileOpen(dependencies, priced, sponsoredRequest, async () => {
     const record = await draftQuote(dependencies, request, priced, { apiKeyId: keyId, sponsorship: outcome })
     await dependencies.storeSponsored(record, undefined)
     return record.quote

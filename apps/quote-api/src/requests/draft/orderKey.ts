@@ -40,14 +40,14 @@ export function createOrderKey(
     timer = setTimeout(look, ms)
     timer.unref()
   }
-  const sign: Signer['sign'] = async (...asked) => {
+  const sign: Signer['sign'] = async (...args) => {
     try {
-      const signature = await signer.sign(...asked)
+      const signature = await signer.sign(...args)
       note(undefined)
       return signature
     } catch (error) {
       // The caller has gone, which is no failure of the key.
-      if (asked[1]?.signal?.aborted === true) throw error
+      if (args[1]?.signal?.aborted === true) throw error
       note(error)
       lookAfter(failures === 1 ? 0 : pauseMs.failed)
       throw error

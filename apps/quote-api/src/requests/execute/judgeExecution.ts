@@ -64,14 +64,14 @@ export const failuresPerHourMax = 20
 export function judgeRequest(
   request: ExecutedRequest,
   calls: Calls,
-  known: {
+  facts: {
     readonly keyId: string
     readonly nowSeconds: number
     readonly ownContracts: ReadonlySet<string>
     readonly failuresLastHour: number
   },
 ): ExecutionRefusal | undefined {
-  const { keyId, nowSeconds, ownContracts, failuresLastHour } = known
+  const { keyId, nowSeconds, ownContracts, failuresLastHour } = facts
   if (calls.valueWei !== 0n) return 'value'
   if (ownContracts.has(calls.to)) return 'own_contract'
   if (request.orderId === undefined || request.isRelayedOtherwise) return 'not_quoted'

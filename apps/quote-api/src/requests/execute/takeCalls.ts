@@ -33,13 +33,13 @@ import {
 /** Signed permission of an account to run the code of `address`. @source EIP-7702 */
 export type Authorization = ExecutePayload['authorizationList'][number]
 
-export type AskedExecution = Calls & {
+export type ExecutionRequest = Calls & {
   readonly requestId: Hex
   readonly authorizationList: readonly Authorization[]
 }
 
 /** Takes calls of a smart account for submission. Repeating them changes nothing. */
-export type TakeCalls = (asked: AskedExecution, keyId: string) => Promise<void>
+export type TakeCalls = (executionRequest: ExecutionRequest, keyId: string) => Promise<void>
 
 type TakeCallsOptions = {
   database: SqlDatabase
@@ -64,33 +64,33 @@ type TakeCallsOptions = {
 export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
   const { database, registry, clientOf, screening, stops, fillWallet, dearerOn, now } = options
 
-  return async (asked, keyId) => {
-    const { requestId, chainId } = asked
+  return async (executionRequest, keyId) => {
+    const { requestId, chainId } = executionRequest
     const stored = await readRequest(database, requestId)
     if (stored === undefined) throw new UnknownRequestError()
     const chain = registry.chainById.get(chainId)
     const client = clientOf(chainId)
     if (chain === undefined || client === undefined) throw unsupportedChain(chainId)
     if (fillWallet === undefined) throw nobodySubmits(chainId)
-    if (screening?.isDenied(chainId, asked.to, keyId) === true) throw deniedError('data.to')
+    if (screening?.isDenied(chainId, executionRequest.to, keyId) === true) throw deniedError('data.to')
     await refuseDeniedExecution(database, screening, requestId)
     await stops.refuseRequest(requestId)
-    const taken = await readWorkOf(database, { kind: 'permit', requestId })
-    if (taken !== undefined) return requireSame(taken, asked)
+    const earlierWork = await readWorkOf(database, { kind: 'permit', requestId })
+    if (earlierWork !== undefined) return requireSame(earlierWork, executionRequest)
 
-    const known = {
+    const facts = {
       keyId,
       nowSeconds: Math.floor(now() / 1_000),
       ownContracts: ownContracts(chain, fillWallet),
       failuresLastHour: await failuresLastHour(database, keyId),
     }
-    const refusal = judgeRequest(stored, asked, known)
+    const refusal = judgeRequest(stored, executionRequest, facts)
     if (refusal !== undefined) throw new ExecutionRefusedError(refusal)
-    const delegations = await delegationsOf(asked, client, fillWallet)
+    const delegations = await delegationsOf(executionRequest, client, fillWallet)
     const { multicall3 } = contractChain(chain.config)
     const { depository, codec } = chain
     const from = chain.quoting.hexAddress(fillWallet)
-    const { to, data } = asked
+    const { to, data } = executionRequest
     const { nativeCurrency } = codec
     const execution = { from, multicall3, depository, nativeCurrency, to, data, delegations }
     const simulated = await simulateExecution(client, execution)
@@ -103,7 +103,7 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
       })
     const payload: ExecutePayload = {
       ...{ permitKind: 'calls', orderId: order.id, chainId, deadline: stored.expiresAtSeconds },
-      ...{ multicall3, to, data, authorizationList: [...asked.authorizationList] },
+      ...{ multicall3, to, data, authorizationList: [...executionRequest.authorizationList] },
       gasUnits: order.unitsTold.toString(),
     }
     const isNew = await database.transaction((tx) =>
@@ -111,14 +111,14 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
     )
     if (isNew) return
     const other = await readWorkOf(database, { kind: 'permit', requestId })
-    if (other !== undefined) requireSame(other, asked)
+    if (other !== undefined) requireSame(other, executionRequest)
   }
 }
 
 /** Another signature over the same calls is other data, and one set of calls is enough for a deposit. */
-function requireSame({ payload }: WorkItem, { to, data }: AskedExecution): void {
-  const taken = executePayloadSchema.safeParse(payload)
-  if (taken.success && taken.data.to === to && taken.data.data === data) return
+function requireSame({ payload }: WorkItem, { to, data }: ExecutionRequest): void {
+  const earlierPayload = executePayloadSchema.safeParse(payload)
+  if (earlierPayload.success && earlierPayload.data.to === to && earlierPayload.data.data === data) return
   throw new ExecutionRefusedError('taken')
 }
 
@@ -127,7 +127,7 @@ function requireSame({ payload }: WorkItem, { to, data }: AskedExecution): void 
  * @throws ExecutionRefusedError
  */
 async function delegationsOf(
-  { authorizationList, chainId }: AskedExecution,
+  { authorizationList, chainId }: ExecutionRequest,
   client: JsonRpcClient,
   fillWallet: string,
 ) {

@@ -37,14 +37,14 @@ type Scope = Pick<RequestFilter, 'apiKeyId' | 'user' | 'depositAddress'>
 export async function scopeOfRequests(
   dependencies: { readonly sponsors: Sponsors; readonly history: RequestHistory },
   caller: Caller,
-  asked: {
+  question: {
     readonly isNamed: boolean
     readonly asksForOwners: boolean
     readonly user: string | undefined
     readonly ofWallet: boolean
   },
 ): Promise<Scope> {
-  const { isNamed, asksForOwners, user, ofWallet } = asked
+  const { isNamed, asksForOwners, user, ofWallet } = question
   if (asksForOwners) return { apiKeyId: requireKey(caller) }
   if (isNamed) return {}
   if (user !== undefined && (await dependencies.history.isDepositAddress(user)))

@@ -186,8 +186,8 @@ function clausesOf(filter: RequestFilter, page: Page, changedBeforeMicros?: bigi
           `o.origin_chain_id = ${chain}`,
           `o.destination_chain_id = ${chain} and o.origin_chain_id <> ${chain}`,
         ]
-  const named = term === undefined ? whenPaid : termCases(term, `$${values.push(term)}`)
-  return { values, clauses, alternatives: sides.flatMap((side) => named.map((one) => [side, one])) }
+  const termClauses = term === undefined ? whenPaid : termCases(term, `$${values.push(term)}`)
+  return { values, clauses, alternatives: sides.flatMap((side) => termClauses.map((one) => [side, one])) }
 }
 
 /**

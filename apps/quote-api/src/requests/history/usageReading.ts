@@ -36,10 +36,10 @@ export function createUsageReading(options: {
   now: () => number
 }): ReadUsage {
   const { database, now } = options
-  return async ({ caller, apiKeyIds = [caller], granularity, ...asked }) => {
-    const window = usageWindow({ granularity, nowSeconds: Math.floor(now() / 1_000), ...asked })
-    const named = [...new Set(apiKeyIds)]
-    const others = named.filter((id) => id !== caller)
+  return async ({ caller, apiKeyIds = [caller], granularity, ...period }) => {
+    const window = usageWindow({ granularity, nowSeconds: Math.floor(now() / 1_000), ...period })
+    const requestedIds = [...new Set(apiKeyIds)]
+    const others = requestedIds.filter((id) => id !== caller)
     if (others.length > 0) {
       const own = await readOwnKeyIds(database, caller, others)
       if (others.some((id) => !own.has(id)))
@@ -47,7 +47,7 @@ export function createUsageReading(options: {
     }
     const sums = await readSums(database, {
       granularity,
-      apiKeyIds: named,
+      apiKeyIds: requestedIds,
       ...window,
       limit: sumsMax + 1,
     })
@@ -62,13 +62,13 @@ export function createUsageReading(options: {
  * whether it was deleted yet or not. Pure.
  * @throws QuoteError INVALID_REQUEST for a window that ends before it starts
  */
-function usageWindow(asked: {
+function usageWindow(period: {
   readonly granularity: Granularity
   readonly nowSeconds: number
   readonly startSeconds?: number
   readonly endSeconds?: number
 }): { readonly fromSeconds: number; readonly toSeconds: number } {
-  const { granularity, nowSeconds, startSeconds, endSeconds } = asked
+  const { granularity, nowSeconds, startSeconds, endSeconds } = period
   if (startSeconds !== undefined && endSeconds !== undefined && startSeconds > endSeconds) {
     throw new QuoteError('INVALID_REQUEST', 'The window ends before it starts.', {
       data: { field: 'endTimestamp' },

@@ -30,17 +30,17 @@ export const marketBasisSchema = z.object({
 export type MarketBasis = z.output<typeof marketBasisSchema>
 
 /** Quotes of one route in one snapshot share the text. */
-const known = new WeakMap<MarketSnapshot, Map<string, string>>()
+const textsBySnapshot = new WeakMap<MarketSnapshot, Map<string, string>>()
 
 /** JSON text of what a priced request rests on. */
 export function marketBasisText({ snapshot, route, feeCurrency }: Priced): string {
   const { origin, destination, currencyIn, currencyOut } = route
-  const named = [currencyIn, currencyOut, feeCurrency, origin.native, destination.native]
-  const priceKeys = [...new Set(named.map(({ asset }) => asset.priceKey))]
+  const currencies = [currencyIn, currencyOut, feeCurrency, origin.native, destination.native]
+  const priceKeys = [...new Set(currencies.map(({ asset }) => asset.priceKey))]
   const chainIds = [...new Set([origin.chainId, destination.chainId])]
   const key = [...chainIds, ...priceKeys].join()
-  const ofSnapshot = known.get(snapshot) ?? new Map<string, string>()
-  known.set(snapshot, ofSnapshot)
+  const ofSnapshot = textsBySnapshot.get(snapshot) ?? new Map<string, string>()
+  textsBySnapshot.set(snapshot, ofSnapshot)
   const text = ofSnapshot.get(key) ?? basisText(snapshot, priceKeys, chainIds)
   ofSnapshot.set(key, text)
   return text

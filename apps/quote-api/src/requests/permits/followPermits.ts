@@ -44,8 +44,8 @@ async function readRelay(
 ): Promise<RelayReading> {
   if (state !== 'reported' || txHash === undefined) return 'none'
   const chain = chainOf(context, chainId)
-  const named = { chainId, transactionId: txHash }
-  const mined = await readApart(named, () => chain.transaction(txHash, signal))
+  const transactionRef = { chainId, transactionId: txHash }
+  const mined = await readApart(transactionRef, () => chain.transaction(txHash, signal))
   if (mined === undefined) return 'missing'
   const isFinal = mined.blockNumber <= (await chain.finalHeight(signal))
   if (mined.succeeded) return isFinal ? 'final' : 'included'
@@ -77,8 +77,8 @@ async function takeStep(
       }
       const pauseMs = paceMs(chainOf(context, item.chainId).chain.config) / 2
       const isIncluded = reading === 'included' || reading === 'final'
-      const seen = { isIncluded, isReverted: reading === 'reverting', delayMs: pauseMs }
-      await noteReported(context.announce, tx, item, seen)
+      const inclusion = { isIncluded, isReverted: reading === 'reverting', delayMs: pauseMs }
+      await noteReported(context.announce, tx, item, inclusion)
       return
     }
     case 'finish':

@@ -28,8 +28,8 @@ export function createPermitTokens(options: {
   }
   return {
     async domainOf(token) {
-      const known = domains.get(token.key)
-      if (known !== undefined && now() - known.readAtMs < domainMaxAgeMs) return known.domain
+      const cached = domains.get(token.key)
+      if (cached !== undefined && now() - cached.readAtMs < domainMaxAgeMs) return cached.domain
       const domain = readDomain(clientOf(token), token)
       domains.set(token.key, { domain, readAtMs: now() })
       // A failed reading is not cached, so the next caller tries again.

@@ -49,9 +49,9 @@ const relaySecondsMin = 30
 export function createTakePermit(options: TakePermitOptions): TakeSignature {
   const { database, contractsOf, hasCode, trial, screening, stops, now } = options
 
-  return async ({ requestId, signature: given }) => {
+  return async ({ requestId, signature: givenSignature }) => {
     // Tokens take no other spelling.
-    const signature = withUsualRecoveryByte(given)
+    const signature = withUsualRecoveryByte(givenSignature)
     const { terms, originChainId: chainId } = await requirePermit(options, requestId)
     await refuseDeniedExecution(database, screening, requestId)
     await stops.refuseRequest(requestId)
@@ -139,8 +139,8 @@ class PermitFailedError extends DomainError {
 const erc6492Suffix = '6492'.repeat(16)
 
 /** Transactions need no signature that a token judges. */
-const unpermitted = (why: string) =>
-  new PermitFailedError(`${why}: quote without usePermit, then user approves and deposits.`, {
+const unpermitted = (reason: string) =>
+  new PermitFailedError(`${reason}: quote without usePermit, then user approves and deposits.`, {
     data: { usePermitInstead: false },
   })
 

@@ -22,7 +22,7 @@ const isQuote = `(o.status = 'waiting'
  * SQL over `orders o`, with the ages in days as $1 and $2: the kind of row, the start of its age, and whether it is old
  * enough.
  */
-const what = `case when ${isQuote} then 'quote' else 'request' end`
+const rowKind = `case when ${isQuote} then 'quote' else 'request' end`
 const since = `case when ${isQuote} then o.created_at else coalesce(o.updated_at, o.created_at) end`
 const cutoff = `(statement_timestamp() - interval '1 day' * case when ${isQuote} then $1::int else $2::int end)`
 const isOld = `(${since} < ${cutoff})`
@@ -82,7 +82,7 @@ export async function removePage(
   )
   // A deposit may have come before the lock; a statement of its own sees it.
   const removable = await tx.query<{ request_id: Buffer; what: Removable }>(
-    `select o.request_id, ${what} as what from orders o
+    `select o.request_id, ${rowKind} as what from orders o
      where o.request_id = any($3) and ${isOld} and not ${isOpen}`,
     [...ages(settings), locked.map(({ request_id }) => request_id)],
   )
@@ -116,7 +116,7 @@ export async function previewRetention(
   }>(
     `select what, count(*) filter (where not is_open)::bigint as removable,
        count(*) filter (where is_open)::bigint as open, min(created_at) filter (where not is_open) as oldest
-     from (select ${what} as what, o.created_at, ${isOpen} as is_open from orders o
+     from (select ${rowKind} as what, o.created_at, ${isOpen} as is_open from orders o
        where o.request_id <= ${lastOld} and ${isOld}) aged
      group by what order by what`,
     ages(settings),

@@ -55,8 +55,8 @@ export function createScreening(list: DenyList, registry: Pick<QuoteRegistry, 'c
   const deniedIn = (request: ScreenedRequest, senders: readonly string[] = []) => {
     if (request.released !== undefined) return undefined
     const { originChainId, apiKeyId, isSenderDenied } = request
-    const brought = senders.map((address) => party(originChainId, address, 'depositor'))
-    const field = deniedField(list, [...storedParties(registry, request), ...brought], apiKeyId)
+    const senderParties = senders.map((address) => party(originChainId, address, 'depositor'))
+    const field = deniedField(list, [...storedParties(registry, request), ...senderParties], apiKeyId)
     return field ?? (isSenderDenied ? 'depositor' : undefined)
   }
   return {

@@ -41,7 +41,7 @@ export async function followReportedTransactions(
     },
     // It is locked only while nothing was decided on it, and never changes before.
     versionOf: () => [],
-    step: (tx, request, seen) => judge(context, tx, { ...seen, request }),
+    step: (tx, request, sighting) => judge(context, tx, { ...sighting, request }),
   })
 }
 
@@ -51,8 +51,8 @@ async function readReported(
   { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
 ): Promise<Reading<Omit<Sighting, 'request'>>> {
   const chain = chainOf(context, reported.chainId)
-  const named = { chainId: reported.chainId, transactionId: reported.txHash }
-  const mined = await readApart(named, () => chain.transaction(reported.txHash, signal))
+  const transactionRef = { chainId: reported.chainId, transactionId: reported.txHash }
+  const mined = await readApart(transactionRef, () => chain.transaction(reported.txHash, signal))
   const blocksOnTop = mined === undefined ? 0n : (await chain.head(signal)) - mined.blockNumber
   return { mark: [], seen: { reported, chain, mined, blocksOnTop } }
 }
@@ -105,9 +105,9 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
 async function show(
   context: SettlementContext,
   tx: SqlTx,
-  shown: { readonly sighting: Sighting; readonly mined: MinedTransaction; readonly isLast: boolean },
+  inclusion: { readonly sighting: Sighting; readonly mined: MinedTransaction; readonly isLast: boolean },
 ): Promise<void> {
-  const { sighting, mined, isLast } = shown
+  const { sighting, mined, isLast } = inclusion
   const { requestId } = sighting.request
   const { chainId, txHash } = sighting.reported
   const place = { requestId, chainId, txHash, blockNumber: mined.blockNumber }

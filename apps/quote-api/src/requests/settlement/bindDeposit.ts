@@ -52,12 +52,17 @@ export async function bindDeposit(
 async function bindHold(
   { ledger, ...context }: SettlementContext,
   tx: SqlWriteTx,
-  { chain, request, seen }: Binding,
+  { chain, request, seen: seenDeposit }: Binding,
 ): Promise<boolean> {
   if (request.debitMicroUsd === 0n) return true
   const { requestId } = request
   const terms = depositTermsOf(request, chain)
-  const decision = pinDecision({ deposit: seen, terms, hold: request.hold, nowSeconds: nowSeconds(context) })
+  const decision = pinDecision({
+    deposit: seenDeposit,
+    terms,
+    hold: request.hold,
+    nowSeconds: nowSeconds(context),
+  })
   if (decision.action !== 'pin' && decision.action !== 'reserve_again') return false
   const until = new Date(decision.untilSeconds * 1_000)
   if (decision.action === 'pin') {
@@ -77,9 +82,9 @@ async function askForFill(
   const destination = chainOf(context, destinationChainId).chain
   const { amount } = deposit
   const booked = bookedFor(request, amount)
-  const appFees = booked.appFees.map(({ recipient: wallet, amount: owed }) => ({
+  const appFees = booked.appFees.map(({ recipient: wallet, amount: appFeeAmount }) => ({
     wallet,
-    amount: owed.toString(),
+    amount: appFeeAmount.toString(),
   }))
   const { debitMicroUsd } = booked
   const sponsor = debitMicroUsd === 0n ? undefined : await readSponsor(tx, requestId)

@@ -50,16 +50,16 @@ export function depositPassReading(
   const { depositRouter } = chain.config
   const swapFilters =
     depositRouter === undefined ? [] : [{ ...blocks, address: depositRouter, topics: [paidSwapTopic] }]
-  const known = blockReading(range.known)
+  const knownBlock = blockReading(range.known)
   const last = blockReading(range.to)
   return {
     calls: [
-      ...known.calls,
+      ...knownBlock.calls,
       ...last.calls,
       ...[...swapFilters, ...filters].map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
     ],
     parse: ([knownAnswer, lastAnswer, ...logs]) => ({
-      known: known.parse([required(knownAnswer)]),
+      known: knownBlock.parse([required(knownAnswer)]),
       last: last.parse([required(lastAnswer)]),
       paidSwaps: logs.slice(0, swapFilters.length).flatMap((answer) => paidSwapsOf(answer, depositRouter)),
       transactions: transactionsOf(logs.slice(swapFilters.length), range),
@@ -79,67 +79,71 @@ export function blocksReading(heights: readonly bigint[]): Reading<readonly (Blo
 export function blockTransactionsReading(
   height: bigint,
 ): Reading<Pick<DepositPass, 'last' | 'transactions'>> {
-  const what = 'eth_getBlockByNumber'
+  const requestName = 'eth_getBlockByNumber'
   const reading = blockReading(height)
   return {
     calls: [headRequest(height)],
     parse: (answers) => {
       const last = reading.parse(answers)
       if (last === undefined) return { last, transactions: [] }
-      const { transactions } = parseRecord(succeeded(required(answers[0])).result, what)
-      return { last, transactions: parseList(transactions, what).map((hash) => parseHash(hash, what)) }
+      const { transactions } = parseRecord(succeeded(required(answers[0])).result, requestName)
+      return {
+        last,
+        transactions: parseList(transactions, requestName).map((hash) => parseHash(hash, requestName)),
+      }
     },
   }
 }
 
 /** When a block was made, Unix seconds. */
 export function blockTimeReading(height: bigint): Reading<number> {
-  const what = 'eth_getBlockByNumber'
+  const requestName = 'eth_getBlockByNumber'
   return {
     calls: [headRequest(height)],
     parse: ([answer]) => {
-      const block = parseRecord(succeeded(required(answer)).result, what)
-      if (parseQuantity(block['number'], what) !== height) throw new MalformedAnswerError(what)
-      return Number(parseQuantity(block['timestamp'], what))
+      const block = parseRecord(succeeded(required(answer)).result, requestName)
+      if (parseQuantity(block['number'], requestName) !== height) throw new MalformedAnswerError(requestName)
+      return Number(parseQuantity(block['timestamp'], requestName))
     },
   }
 }
 
 /** Block of a failed transaction; `undefined` for one that succeeded or is in no block. */
 export function failureReading(transaction: string): Reading<{ readonly blockNumber: bigint } | undefined> {
-  const what = 'eth_getTransactionReceipt'
+  const requestName = 'eth_getTransactionReceipt'
   return {
-    calls: [{ method: what, params: [transaction] }],
+    calls: [{ method: requestName, params: [transaction] }],
     parse: ([answer]) => {
       const { result } = succeeded(required(answer))
       if (result === null) return undefined
-      const receipt = parseRecord(result, what)
-      if (parseHash(receipt['transactionHash'], what) !== transaction) throw new MalformedAnswerError(what)
-      if (parseQuantity(receipt['status'], what) === 1n) return undefined
-      return { blockNumber: parseQuantity(receipt['blockNumber'], what) }
+      const receipt = parseRecord(result, requestName)
+      if (parseHash(receipt['transactionHash'], requestName) !== transaction)
+        throw new MalformedAnswerError(requestName)
+      if (parseQuantity(receipt['status'], requestName) === 1n) return undefined
+      return { blockNumber: parseQuantity(receipt['blockNumber'], requestName) }
     },
   }
 }
 
 function paidSwapsOf(answer: RpcAnswer, depositRouter: string | undefined): DepositPass['paidSwaps'] {
-  const what = 'eth_getLogs'
-  return parseList(succeeded(answer).result, what).flatMap((value) => {
-    const log = parseRecord(value, what)
-    const paid = readPaidSwap(parseLog(log, what), depositRouter)
+  const requestName = 'eth_getLogs'
+  return parseList(succeeded(answer).result, requestName).flatMap((value) => {
+    const log = parseRecord(value, requestName)
+    const paid = readPaidSwap(parseLog(log, requestName), depositRouter)
     if (paid === undefined) return []
-    return [{ requestId: paid.requestId, txHash: parseHash(log['transactionHash'], what) }]
+    return [{ requestId: paid.requestId, txHash: parseHash(log['transactionHash'], requestName) }]
   })
 }
 
 function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to: bigint }): readonly Hex[] {
-  const what = 'eth_getLogs'
+  const requestName = 'eth_getLogs'
   const hits = answers.flatMap((answer) => {
-    return parseList(succeeded(answer).result, what).map((value) => {
-      const log = parseRecord(value, what)
-      const blockNumber = parseQuantity(log['blockNumber'], what)
-      if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError(what)
-      const position = parseQuantity(log['transactionIndex'], what)
-      return { hash: parseHash(log['transactionHash'], what), blockNumber, position }
+    return parseList(succeeded(answer).result, requestName).map((value) => {
+      const log = parseRecord(value, requestName)
+      const blockNumber = parseQuantity(log['blockNumber'], requestName)
+      if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError(requestName)
+      const position = parseQuantity(log['transactionIndex'], requestName)
+      return { hash: parseHash(log['transactionHash'], requestName), blockNumber, position }
     })
   })
   const ordered = hits.toSorted((a, b) => Number(a.blockNumber - b.blockNumber || a.position - b.position))
@@ -166,15 +170,15 @@ export function depositSendersReading(hash: string, depository: string): Reading
     parse: (answers) => {
       const mined = parseMined(answers, hash)
       if (mined === undefined) return undefined
-      const { transaction, receipt, what } = mined
-      const owners = parseList(receipt['logs'], what).flatMap((value) => {
-        const log = parseLog(parseRecord(value, what), what)
+      const { transaction, receipt, what: requestName } = mined
+      const owners = parseList(receipt['logs'], requestName).flatMap((value) => {
+        const log = parseLog(parseRecord(value, requestName), requestName)
         const [topic, from, to] = log.topics
         if (topic !== transferTopic || isNativeTransferLog(log)) return []
         const isBrought = from !== undefined && addressOf(to) === depository
         return isBrought ? [addressOf(from)] : []
       })
-      const senders = [parseAddress(transaction['from'], what), ...owners]
+      const senders = [parseAddress(transaction['from'], requestName), ...owners]
       return [...new Set(senders.flatMap((sender) => sender ?? []))]
     },
   }

@@ -196,9 +196,9 @@ export async function listDueDeposits(
   let left = limit
   return byLane.flatMap((due, lane) => {
     const kept = byLane.slice(lane + 1).reduce((sum, later) => sum + Math.min(later.length, guaranteed), 0)
-    const taken = due.slice(0, left - kept)
-    left -= taken.length
-    return taken.map(fromRow)
+    const page = due.slice(0, left - kept)
+    left -= page.length
+    return page.map(fromRow)
   })
 }
 

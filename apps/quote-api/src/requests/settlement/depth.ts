@@ -74,16 +74,20 @@ export async function readMissingDepth(
   { number, seconds, onTop: blocksOnTop, seenSeconds }: SeenBlock,
   end: ChainEnd,
 ): Promise<MissingDepth | undefined> {
-  const seen = { blocksOnTop, seenSeconds }
+  const observation = { blocksOnTop, seenSeconds }
   // As if the chain had said the most: what is missing even then needs no question.
-  const early = missingDepth(rule, { ...seen, headerSeconds: Number.MAX_SAFE_INTEGER, isFinalized: true })
+  const early = missingDepth(rule, {
+    ...observation,
+    headerSeconds: Number.MAX_SAFE_INTEGER,
+    isFinalized: true,
+  })
   if (early !== undefined) return early
   const [headSeconds, finalized] = await Promise.all([
     rule.seconds > 0 ? end.seconds() : seconds,
     rule.isFinalized ? end.finalized() : number,
   ])
   return missingDepth(rule, {
-    ...{ ...seen, headerSeconds: headSeconds - seconds, isFinalized: number <= finalized },
+    ...{ ...observation, headerSeconds: headSeconds - seconds, isFinalized: number <= finalized },
   })
 }
 

@@ -56,8 +56,10 @@ export function fillStep(args: {
 }): FillStep {
   const { work, reading, nowSeconds, deadlineSeconds } = args
   if (work.state === 'failed') {
-    const told = ([executionReverted, quotedGasExceeded] as const).find((one) => work.reason?.startsWith(one))
-    return { action: 'refund', reason: told ?? 'TRANSACTION_SUBMISSION_FAILED' }
+    const failureReason = ([executionReverted, quotedGasExceeded] as const).find((one) =>
+      work.reason?.startsWith(one),
+    )
+    return { action: 'refund', reason: failureReason ?? 'TRANSACTION_SUBMISSION_FAILED' }
   }
   if (work.state === 'open') {
     return nowSeconds < deadlineSeconds ? { action: 'wait' } : { action: 'refund', reason: 'TTL_EXPIRED' }

@@ -73,15 +73,15 @@ export function refundPayload(
     readonly replaces?: string | undefined
   },
 ): RefundPayload {
-  const named = order.inputs[0]?.refunds[0]
-  if (named === undefined) throw new Error('an order names its refund recipient')
+  const orderRefund = order.inputs[0]?.refunds[0]
+  if (orderRefund === undefined) throw new Error('an order names its refund recipient')
   const { origin } = refund
   return {
     orderId: refund.orderId,
     chainId: origin.chainId,
-    ...through(named.extraData),
+    ...through(orderRefund.extraData),
     deadline: refund.deadlineSeconds,
-    recipient: named.recipient,
+    recipient: orderRefund.recipient,
     currency: refund.currency,
     amount: refund.amount.toString(),
     ...(refund.replaces !== undefined && { replaces: refund.replaces }),

@@ -93,10 +93,10 @@ async function findInRange(
   }
   if (pass.last === undefined) return true
   const scannedHash = pass.last.hash
-  const listed = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'live'))
+  const liveTransactions = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'live'))
   // New ones come before those that there was no time for.
   const again = new Set(memory.dueAgain())
-  const due = [...listed.filter((transactionId) => !again.has(transactionId)), ...again]
+  const due = [...liveTransactions.filter((transactionId) => !again.has(transactionId)), ...again]
   const isLast = (transactionId: string) => isWhole || memory.isLastLook(transactionId)
   const mayRead = (transactionId: string) => !isLast(transactionId) || ((isWhole || to === head) && hasTime())
   const read = await readTransactions(chain, due, signal, mayRead)
@@ -304,7 +304,7 @@ async function readOneByOne(
 function tellAside(
   { observe }: FindingContext,
   chainId: number,
-  aside: Awaited<ReturnType<typeof readTransactions>>['aside'],
+  unreadTransactions: Awaited<ReturnType<typeof readTransactions>>['aside'],
 ): void {
-  for (const one of aside) observe({ event: 'put_aside', chainId, ...one })
+  for (const one of unreadTransactions) observe({ event: 'put_aside', chainId, ...one })
 }

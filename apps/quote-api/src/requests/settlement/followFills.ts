@@ -55,9 +55,9 @@ export async function followFills(context: SettlementContext, run: Run, newBlock
     read: (requestId, signal, readApart) => readFilling(context, requestId, { signal, readApart }),
     lock: lockFilling,
     versionOf: ({ item }) => versionOfWork(item),
-    async step(tx, { request, item }, seen) {
-      const step = stepOf(context, request, item, seen)
-      await takeStep(context, tx, { request, item, ...seen, step })
+    async step(tx, { request, item }, fillFacts) {
+      const step = stepOf(context, request, item, fillFacts)
+      await takeStep(context, tx, { request, item, ...fillFacts, step })
     },
   })
 }
@@ -75,16 +75,16 @@ async function readFilling(
   context: SettlementContext,
   requestId: Hex,
   reads: Reads,
-): Promise<Reading<Seen & Recorded> | undefined> {
+): Promise<Reading<FillFacts & Recorded> | undefined> {
   const request = await readSettledRequest(context.database, requestId)
   const item = await readWorkOf(context.database, { kind: 'fill', requestId })
   if (request === undefined || item === undefined) return undefined
-  const seen = await readFill(context, request, item, reads)
+  const fillFacts = await readFill(context, request, item, reads)
   const { isPaid } = chainOf(context, request.destinationChainId)
-  const isGivenUp = stepOf(context, request, item, seen).action === 'refund'
-  const named = fillContractOf(request.order.output.extraData)
-  const isRecorded = isGivenUp ? await isPaid?.(request.orderId, reads.signal, named) : undefined
-  return { mark: versionOfWork(item), seen: { ...seen, isRecorded } }
+  const isGivenUp = stepOf(context, request, item, fillFacts).action === 'refund'
+  const fillContract = fillContractOf(request.order.output.extraData)
+  const isRecorded = isGivenUp ? await isPaid?.(request.orderId, reads.signal, fillContract) : undefined
+  return { mark: versionOfWork(item), seen: { ...fillFacts, isRecorded } }
 }
 
 async function lockFilling(
@@ -98,7 +98,7 @@ async function lockFilling(
 
 type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
 
-type Seen = {
+type FillFacts = {
   readonly payment: PaymentReading | undefined
   readonly isDeep: boolean
   readonly isFinal: boolean
@@ -109,17 +109,17 @@ type Seen = {
 /** Seen of a request that is about to be given up: whether its fill contract has it as paid. */
 type Recorded = { readonly isRecorded?: boolean | undefined }
 
-const nothingSeen: Seen = { payment: undefined, isDeep: false, isFinal: false, isLapsed: false }
+const noFillFacts: FillFacts = { payment: undefined, isDeep: false, isFinal: false, isLapsed: false }
 
 async function readFill(
   context: SettlementContext,
   request: SettledRequest,
   item: WorkItem,
   { signal, readApart }: Reads,
-): Promise<Seen> {
+): Promise<FillFacts> {
   const { order, orderId, destinationChainId } = request
   const chain = chainOf(context, destinationChainId)
-  if (item.state !== 'reported' || item.txHash === undefined) return nothingSeen
+  if (item.state !== 'reported' || item.txHash === undefined) return noFillFacts
   const { extraData, payments, calls } = order.output
   const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments, calls }
   // First of the two: what is missing afterwards is in no block up to this one.
@@ -146,21 +146,26 @@ async function hasLapsed(
   return (await chain.finalSeconds(signal)) > validUntilSeconds
 }
 
-function stepOf(context: SettlementContext, request: SettledRequest, item: WorkItem, seen: Seen): FillStep {
+function stepOf(
+  context: SettlementContext,
+  request: SettledRequest,
+  item: WorkItem,
+  fillFacts: FillFacts,
+): FillStep {
   const { chain } = chainOf(context, request.destinationChainId)
   return fillStep({
     work: {
       ...{ state: item.state, reason: item.reason },
       mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined,
     },
-    reading: readingOf(seen, (facts) => fillProblem(request, facts, chain.codec)),
+    reading: readingOf(fillFacts, (facts) => fillProblem(request, facts, chain.codec)),
     nowSeconds: nowSeconds(context),
     deadlineSeconds: request.deadlineSeconds,
   })
 }
 
 function readingOf(
-  { payment, isDeep, isFinal, isLapsed }: Seen,
+  { payment, isDeep, isFinal, isLapsed }: FillFacts,
   problemOf: (
     facts: Extract<PaymentReading, { state: 'included' }>['facts'],
   ) => ReturnType<typeof fillProblem>,
@@ -171,26 +176,26 @@ function readingOf(
   return { state: 'included', isDeep, problem: problemOf(payment.facts), isFinal }
 }
 
-type Taken = {
+type FillTransition = {
   readonly request: SettledRequest
   readonly item: WorkItem
   readonly payment: PaymentReading | undefined
   readonly step: FillStep
 } & Recorded
 
-async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Promise<void> {
-  const { request, item, step } = taken
+async function takeStep(context: SettlementContext, tx: SqlTx, transition: FillTransition): Promise<void> {
+  const { request, item, step } = transition
   const { requestId } = request
   switch (step.action) {
     case 'wait':
       if (item.state === 'reported') {
-        const isReverted = taken.payment?.state === 'reverted'
+        const isReverted = transition.payment?.state === 'reverted'
         await noteReported(context.announce, tx, item, { isIncluded: false, isReverted })
       }
       await recheckAfter(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
       return
     case 'show_submitted':
-      await listFill(tx, taken)
+      await listFill(tx, transition)
       await noteReported(context.announce, tx, item, { isIncluded: true, isReverted: false })
       if (request.status !== 'submitted') {
         await setStatus(tx, context.announce, { requestId, status: 'submitted' })
@@ -199,13 +204,13 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
       await recheckAfter(tx, requestId, pollMs(context, request))
       return
     case 'succeed':
-      await succeed(context, tx, taken, step.isLate)
+      await succeed(context, tx, transition, step.isLate)
       return
     case 'offer_again': {
       const attempts = item.attempts + 1
       const delayMs = retryDelayMs('fill', attempts) ?? 0
       const reason = reportProblem(step.why)
-      markReport(context, { request, item, payment: taken.payment, problem: step.why })
+      markReport(context, { request, item, payment: transition.payment, problem: step.why })
       await updateWork(tx, item.id, {
         ...{ state: 'open', txHash: null, validUntilSeconds: null },
         ...{ reason, attempts, delayMs },
@@ -216,14 +221,14 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
       return
     }
     case 'refund':
-      markReport(context, { request, item, payment: taken.payment, problem: step.reason })
-      await giveBack(context, tx, taken, step.reason)
+      markReport(context, { request, item, payment: transition.payment, problem: step.reason })
+      await giveBack(context, tx, transition, step.reason)
       return
   }
 }
 
-function reportProblem(why: string): string {
-  return why === reverted || why === 'lapsed' ? why : `does not pay: ${why}`
+function reportProblem(problem: string): string {
+  return problem === reverted || problem === 'lapsed' ? problem : `does not pay: ${problem}`
 }
 
 /** The key of the solver that named a transaction which pays something else is held to it. */
@@ -234,7 +239,7 @@ function markReport(
     item,
     payment,
     problem,
-  }: Pick<Taken, 'request' | 'item' | 'payment'> & { readonly problem: string },
+  }: Pick<FillTransition, 'request' | 'item' | 'payment'> & { readonly problem: string },
 ): void {
   if (payment?.state !== 'included' || item.txHash === undefined) return
   context.observe({ event: 'false_report', requestId, kind: 'fill', problem, txHash: item.txHash })
@@ -244,7 +249,7 @@ function pollMs(context: SettlementContext, { destinationChainId }: SettledReque
   return paceMs(chainOf(context, destinationChainId).chain.config) / 2
 }
 
-async function listFill(tx: SqlTx, { request, payment }: Taken): Promise<void> {
+async function listFill(tx: SqlTx, { request, payment }: FillTransition): Promise<void> {
   if (payment?.state !== 'included') return
   const { transactionId: txHash, evidence } = payment.facts
   const { requestId, destinationChainId: chainId } = request
@@ -257,10 +262,15 @@ async function listFill(tx: SqlTx, { request, payment }: Taken): Promise<void> {
   })
 }
 
-async function succeed(context: SettlementContext, tx: SqlTx, taken: Taken, isLate: boolean): Promise<void> {
-  const { request, item } = taken
+async function succeed(
+  context: SettlementContext,
+  tx: SqlTx,
+  transition: FillTransition,
+  isLate: boolean,
+): Promise<void> {
+  const { request, item } = transition
   const { requestId } = request
-  await listFill(tx, taken)
+  await listFill(tx, transition)
   await updateWork(tx, item.id, { state: 'done' })
   await setStatus(tx, context.announce, { requestId, status: 'success' })
   context.observe({ event: 'success', requestId })
@@ -298,7 +308,7 @@ async function giveSurplusBack(
 async function giveBack(
   context: SettlementContext,
   tx: SqlTx,
-  { request, item, isRecorded }: Taken,
+  { request, item, isRecorded }: FillTransition,
   reason: FillFailure,
 ): Promise<void> {
   const { requestId, settlement } = request

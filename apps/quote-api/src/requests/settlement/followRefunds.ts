@@ -39,7 +39,7 @@ export async function followRefunds(
     read: (item, signal, readApart) => readRefund(context, item, { signal, readApart }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
-    step: (tx, item, seen) => takeStep(context, tx, item, seen),
+    step: (tx, item, refund) => takeStep(context, tx, item, refund),
   })
   await stepWork(context.database, run, {
     atOnce,
@@ -88,37 +88,42 @@ async function readRefund(
   // A deposit that is not there may come back: what it was given back with is not refuted.
   const isUnpaid =
     recordId !== undefined && (await isFinalMismatch({ chain, question, payment, isWrong }, signal))
-  const seen = {
+  const refundFacts = {
     ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
     problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
     isDeep: await isPaymentDeep(chain, orderValueMicroUsd(request), payment, signal),
     pauseMs: paceMs(chain.chain.config) / 2,
   }
-  return { mark: versionOfWork(item), seen }
+  return { mark: versionOfWork(item), seen: refundFacts }
 }
 
 /** The id that the fill contract records for the refund of a deposit; undefined while the deposit is in no block. */
 async function readRecordId(
   { refundChainId: chainId, deposits }: SettlementChain,
-  { orderId, deposits: [named] = [] }: RefundPayload,
+  { orderId, deposits: [depositRef] = [] }: RefundPayload,
   signal: AbortSignal,
 ): Promise<Hex | undefined> {
-  if (named === undefined) return orderId
-  const facts = await deposits(named.transactionId, signal)
-  const found = facts?.deposits.find(({ onchainIndex }) => onchainIndex === named.onchainIndex)
-  if (facts === undefined || found === undefined) return undefined
-  return refundId(orderId, refundedDeposit(found, { ...facts, chainId }))
+  if (depositRef === undefined) return orderId
+  const facts = await deposits(depositRef.transactionId, signal)
+  const deposit = facts?.deposits.find(({ onchainIndex }) => onchainIndex === depositRef.onchainIndex)
+  if (facts === undefined || deposit === undefined) return undefined
+  return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId }))
 }
 
-async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, seen: Refund): Promise<void> {
-  const { requestId, txHash, payment, problem, isUnpaid, pauseMs } = seen
-  const isOver = nowSeconds(context) >= seen.deadlineSeconds + lateInclusionSeconds
+async function takeStep(
+  context: SettlementContext,
+  tx: SqlTx,
+  item: WorkItem,
+  refund: Refund,
+): Promise<void> {
+  const { requestId, txHash, payment, problem, isUnpaid, pauseMs } = refund
+  const isOver = nowSeconds(context) >= refund.deadlineSeconds + lateInclusionSeconds
   if (payment.state === 'missing' && isOver) {
     await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
     await recheckNow(tx, requestId)
     return
   }
-  if (mayChange(payment, seen.isDeep)) {
+  if (mayChange(payment, refund.isDeep)) {
     const isIncluded = payment.state === 'included' && problem === undefined
     const isReverted = payment.state === 'reverted'
     await noteReported(context.announce, tx, item, { isIncluded, isReverted, delayMs: pauseMs })

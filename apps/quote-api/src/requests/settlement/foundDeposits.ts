@@ -50,20 +50,20 @@ async function readDeposits(
     }))
     return { deposits }
   } catch (error) {
-    const aside = putAsideReason(error)
-    if (aside === undefined) throw error
-    return { aside }
+    const reason = putAsideReason(error)
+    if (reason === undefined) throw error
+    return { aside: reason }
   }
 }
 
 /** Transactions read at once. */
 const readingsAtOnce = 8
 
-type Aside = { readonly transactionId: string; readonly reason: PutAsideReason }
+type UnreadTransaction = { readonly transactionId: string; readonly reason: PutAsideReason }
 
 export type ReadTransactions = {
   readonly found: readonly FoundDeposit[]
-  readonly aside: readonly Aside[]
+  readonly aside: readonly UnreadTransaction[]
   /** Transactions that were read or put aside. */
   readonly settled: readonly string[]
   /** They held no deposit. */
@@ -86,7 +86,7 @@ export async function readTransactions(
   mayRead: (transactionId: string) => boolean = () => true,
 ): Promise<ReadTransactions> {
   const found: FoundDeposit[] = []
-  const aside: Aside[] = []
+  const aside: UnreadTransaction[] = []
   const settled: string[] = []
   const empty: string[] = []
   const gone: string[] = []
@@ -164,23 +164,27 @@ const triesAtOnce = 8
 export async function retryPutAside(context: RetryContext, run: Run): Promise<void> {
   const limits = { purpose: 'deposits', limit: triesAtOnce } as const
   const due = await listDuePutAside(context.database, [...context.chains.keys()], limits)
-  await Promise.all(due.map((aside) => retry(context, aside, run)))
+  await Promise.all(due.map((storedTransaction) => retry(context, storedTransaction, run)))
   await forgetUnfollowed(context.database)
 }
 
-async function retry(context: RetryContext, aside: StoredPutAside, { fence, signal }: Run): Promise<void> {
-  const chain = context.chains.get(aside.chainId)
+async function retry(
+  context: RetryContext,
+  storedTransaction: StoredPutAside,
+  { fence, signal }: Run,
+): Promise<void> {
+  const chain = context.chains.get(storedTransaction.chainId)
   if (chain === undefined) return
-  const read = await readDeposits(chain, aside.transactionId, signal).catch((error: unknown) => {
+  const read = await readDeposits(chain, storedTransaction.transactionId, signal).catch((error: unknown) => {
     if (error instanceof DomainError) return undefined
     throw error
   })
   await context.database.transaction(async (tx) => {
     await fence(tx)
-    if (read === undefined || 'aside' in read) return noteTry(tx, aside, read?.aside)
+    if (read === undefined || 'aside' in read) return noteTry(tx, storedTransaction, read?.aside)
     // This block was not watched when it was made.
-    const found = read.deposits.map((deposit) => ({ ...deposit, minedAfterSeconds: undefined }))
-    await keepDeposits(context, tx, found)
-    await takeFromAside(tx, aside)
+    const deposits = read.deposits.map((deposit) => ({ ...deposit, minedAfterSeconds: undefined }))
+    await keepDeposits(context, tx, deposits)
+    await takeFromAside(tx, storedTransaction)
   })
 }

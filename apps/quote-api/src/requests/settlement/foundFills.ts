@@ -39,7 +39,7 @@ export type KeptFill = z.output<typeof keptFillSchema>
  * `NOT_ATTESTED`: too few oracles sign it. `BOOKABLE`: nothing is missing. `NOTHING_OWED`: nobody sponsored it.
  * `INSUFFICIENT`, `FROZEN`: the sponsor's balance did not let it.
  */
-export type FoundStanding =
+export type FillStanding =
   | 'UNKNOWN_SPONSOR'
   | 'NOT_PAID'
   | 'NOT_ATTESTED'
@@ -54,7 +54,7 @@ export type FoundFill = Pick<KeptFill, 'chainId' | 'transactionId' | 'deposited'
   readonly orderId: Hex
   /** The account that was paid. */
   readonly recipient: string
-  readonly standing: FoundStanding
+  readonly standing: FillStanding
   /** Undefined where no note of ours says it. */
   readonly booking: Booking | undefined
 }
@@ -71,32 +71,32 @@ export type FindingContext = {
 }
 
 /** The operator who books, and why; undefined: nothing is booked. */
-export type FoundDeed = { readonly actor: string; readonly reason: string } | undefined
+export type BookingOperator = { readonly actor: string; readonly reason: string } | undefined
 
 /** @returns undefined of a fill whose order, or whose hold, is known: it is booked like every other one */
 export async function judgeKeptFill(
   context: FindingContext,
   fill: KeptFill,
-  deed: FoundDeed,
+  operator: BookingOperator,
 ): Promise<FoundFill | undefined> {
   const orderId = hashOf(fill.order, context.networkOf)
   const { chainId, transactionId, deposited } = fill
   const recipient = fill.order.output.payments[0]?.recipient ?? ''
   const booking = fill.booking === undefined ? undefined : context.notes.read(orderId, fill.booking)
   if (await isKnown(context, orderId, booking)) return undefined
-  const found = (standing: FoundStanding): FoundFill => ({
+  const toFoundFill = (standing: FillStanding): FoundFill => ({
     ...{ chainId, transactionId, deposited, recipient, orderId, booking, standing },
   })
-  if (booking === undefined) return found('UNKNOWN_SPONSOR')
-  if (!(await isPaid(context, fill, orderId))) return found('NOT_PAID')
+  if (booking === undefined) return toFoundFill('UNKNOWN_SPONSOR')
+  if (!(await isPaid(context, fill, orderId))) return toFoundFill('NOT_PAID')
   if (booking.sponsor === undefined) {
-    if (deed !== undefined) await record(context, booking, deed, {})
-    return found('NOTHING_OWED')
+    if (operator !== undefined) await record(context, booking, operator, {})
+    return toFoundFill('NOTHING_OWED')
   }
   const evidence = await attest(context, fill, orderId)
-  if (evidence === undefined) return found('NOT_ATTESTED')
-  if (deed === undefined) return found('BOOKABLE')
-  return found(await record(context, booking, deed, evidence))
+  if (evidence === undefined) return toFoundFill('NOT_ATTESTED')
+  if (operator === undefined) return toFoundFill('BOOKABLE')
+  return toFoundFill(await record(context, booking, operator, evidence))
 }
 
 /** Orders are removed one day, and what they held stays in the books. */
@@ -148,7 +148,7 @@ async function attest(context: FindingContext, fill: KeptFill, orderId: Hex) {
 async function record(
   { database }: FindingContext,
   { orderId, requestId, sponsor, debitMicroUsd }: Booking,
-  { actor, reason }: NonNullable<FoundDeed>,
+  { actor, reason }: NonNullable<BookingOperator>,
   evidence: Readonly<Record<string, unknown>>,
 ): Promise<'BOOKED' | 'INSUFFICIENT' | 'FROZEN'> {
   return database.transaction(async (tx) => {

@@ -23,10 +23,10 @@ export function createLostDeposits({
         for (const deposit of await lockUnbooked(tx)) {
           const { id, requestId, chainId, currency, amount } = deposit
           const chain = chains.get(chainId)?.chain
-          const listed = chain && findCurrency(chain, currency)
+          const listedCurrency = chain && findCurrency(chain, currency)
           // Nothing is paid for a currency that is not listed: it left the configuration meanwhile.
-          if (listed === undefined) continue
-          const { address, symbol, name, decimals } = listed
+          if (listedCurrency === undefined) continue
+          const { address, symbol, name, decimals } = listedCurrency
           const asset = { chainId, address, symbol, name, decimals }
           const turn = deposit.turns + 1
           await bookLostDeposit(tx, { requestId, depositId: id, turn, asset, amount })
@@ -38,7 +38,7 @@ export function createLostDeposits({
   }
 }
 
-type Unbooked = {
+type UnbookedDeposit = {
   readonly id: bigint
   readonly requestId: Hex
   readonly chainId: number
@@ -47,7 +47,7 @@ type Unbooked = {
   readonly turns: number
 }
 
-async function lockUnbooked(tx: SqlTx): Promise<readonly Unbooked[]> {
+async function lockUnbooked(tx: SqlTx): Promise<readonly UnbookedDeposit[]> {
   const rows = await tx.query<{
     id: bigint
     request_id: Buffer

@@ -37,9 +37,9 @@ export function settleDecision(args: {
   readonly nowSeconds: number
   readonly endSeconds: number
 }): SettleDecision {
-  const { own, said, threshold } = args
-  const signed = said.filter((one) => one === 'signed').length
-  const refused = said.filter((one) => one === 'denied').length
+  const { own, said: answers, threshold } = args
+  const signed = answers.filter((one) => one === 'signed').length
+  const refused = answers.filter((one) => one === 'denied').length
   if (own === 'not_paid') {
     if (signed >= threshold) return contradicted('ATTESTED_BUT_NOT_SEEN', args.contradictions)
     return args.nowSeconds >= args.endSeconds
@@ -48,7 +48,7 @@ export function settleDecision(args: {
   }
   if (own === 'paid') {
     if (signed >= threshold) return { action: 'post' }
-    if (refused > said.length - threshold) return contradicted('SEEN_BUT_DENIED', args.contradictions)
+    if (refused > answers.length - threshold) return contradicted('SEEN_BUT_DENIED', args.contradictions)
   }
   if (args.nowSeconds < args.endSeconds) return { action: 'wait' }
   return { action: 'park', reason: 'ATTESTATION_TIMED_OUT' }

@@ -60,7 +60,7 @@ export interface SettlementChain extends SettlingChain {
   readonly refundChainId: number | bigint
   /** Remembers when its blocks were first seen here. */
   readonly sights: BlockSights
-  depositPass(...asked: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
+  depositPass(...args: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
   /**
    * Accounts that brought the deposits of a transaction, beside the named depositors; empty if the family does not
    * tell. `undefined` while the transaction is in no block.
@@ -100,7 +100,7 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
     ...settling,
     ...{ chain: options.quotable, payers: payersOf(options, address), sights: createBlockSights() },
     refundChainId: refundChainId(chain, options.quotable.chainId),
-    depositPass: async (...asked) => ({ ...(await settling.depositPass(...asked)), paidSwaps: [] }),
+    depositPass: async (...args) => ({ ...(await settling.depositPass(...args)), paidSwaps: [] }),
     senders: async () => [],
     transaction: async () => undefined,
   }
@@ -199,9 +199,9 @@ function marksOf(
   return {
     async finalMark(payer, id, signal) {
       const height = await finalHeight(signal)
-      const asked = { fillContract: payer.fillContract ?? fillContract, fillWallet: payer.address, id }
+      const recordQuery = { fillContract: payer.fillContract ?? fillContract, fillWallet: payer.address, id }
       const [state, timestampSeconds] = await Promise.all([
-        ask(stateReading(asked, toQuantity(height)), signal),
+        ask(stateReading(recordQuery, toQuantity(height)), signal),
         ask(blockTimeReading(height), signal),
       ])
       return { state, timestampSeconds }
@@ -220,9 +220,9 @@ function paymentsOf(
 ): Pick<SettlementChain, 'isPaid' | 'paidIds'> {
   const { fillWallet, fillContract, fillContracts = [] } = paid
   return {
-    async isPaid(id, signal, named = fillContract) {
-      if (named !== fillContract && !(await ask(recordReading(named), signal))) return false
-      return ask(paidReading({ fillContract: named, fillWallet, id }), signal)
+    async isPaid(id, signal, contract = fillContract) {
+      if (contract !== fillContract && !(await ask(recordReading(contract), signal))) return false
+      return ask(paidReading({ fillContract: contract, fillWallet, id }), signal)
     },
     paidIds: (range, signal) =>
       ask(

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { shareReading } from '../../jobs/shareReading.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { listStanding } from '../status/readStanding.ts'
-import { type AsideOfChain, countPutAside } from '../work/putAsideStore.ts'
+import { countPutAside, type PutAsideCount } from '../work/putAsideStore.ts'
 import type { SettlementEvent } from './settlementContext.ts'
 
 /** Tells operators what becomes of requests: counters, and a log line each. */
@@ -62,8 +62,8 @@ export function createSettlementObserver(options: {
 /** Writes the log line of an event. */
 function tell(logger: Logger, event: SettlementEvent): void {
   if (event.event === 'unanswered') {
-    const { error: err, ...where } = event
-    logger.warn({ ...where, err }, 'a transaction is not answered for: it is read again later')
+    const { error: err, ...details } = event
+    logger.warn({ ...details, err }, 'a transaction is not answered for: it is read again later')
     return
   }
   const fields = loggedFields(event)
@@ -82,12 +82,12 @@ function watchPutAside(
   database: Pick<SqlDatabase, 'query'>,
   { chainById }: Pick<QuoteRegistry, 'chainById'>,
 ): void {
-  const watch = (name: string, help: string, read: (one: AsideOfChain | undefined) => number) =>
+  const watch = (name: string, help: string, read: (one: PutAsideCount | undefined) => number) =>
     watchSeries(registry, { name, help, labelNames: ['chain'] }, async () => {
-      const aside = await countPutAside(database)
+      const countByChain = await countPutAside(database)
       return [...chainById].map(([chainId, { key }]) => ({
         labels: { chain: key },
-        value: read(aside.get(chainId)),
+        value: read(countByChain.get(chainId)),
       }))
     })
   watch('put_aside_transactions', 'Transactions that cannot be read', (one) => one?.count ?? 0)
@@ -173,8 +173,8 @@ const oracleAnswersName = 'settlement_oracle_answers_total'
 export async function readOracleAnswers(
   registry: HttpMetrics['registry'],
 ): Promise<readonly { oracle: string; said: string; count: number }[]> {
-  const told = await registry.getSingleMetric(oracleAnswersName)?.get()
-  return (told?.values ?? []).map(({ labels, value }) => ({
+  const metric = await registry.getSingleMetric(oracleAnswersName)?.get()
+  return (metric?.values ?? []).map(({ labels, value }) => ({
     ...{ oracle: String(labels['oracle']), said: String(labels['said']), count: value },
   }))
 }

@@ -94,10 +94,10 @@ async function takeDue(
   // Most deposits of a pass wait for depth: those need no lock.
   const rule = depthRuleOf(chain, orderValueMicroUsd(request))
   const missing = await readMissingDepth(rule, blockOf(context, deposit, sight), sight.end)
-  const seen = seenAs(deposit, sight, missing === undefined)
-  const { action } = fateOf(context, chain, seen, request)
+  const seenDeposit = seenAs(deposit, sight, missing === undefined)
+  const { action } = fateOf(context, chain, seenDeposit, request)
   // Deep enough, but in a currency whose refund nobody can price now.
-  if (action === 'wait' && seen.isCanonical && seen.isDeep) return recheckWhileWaiting(deposit)
+  if (action === 'wait' && seenDeposit.isCanonical && seenDeposit.isDeep) return recheckWhileWaiting(deposit)
   if (action === 'wait') return recheckWhileShallow(missing ?? nothingMissing, chain.config)
   const screened = action === 'ignore' ? notScreened : await screen(context, chain, request, deposit, sight)
   if (screened === undefined) return recheckWhileWaiting(deposit)
@@ -108,7 +108,7 @@ async function takeDue(
   if (action !== 'ignore') await context.signatures.of(request)
   await context.database.transaction(async (tx) => {
     await sight.run.fence(tx)
-    await takeDeposit(context, tx, { chain, deposit, seen, binding, screened })
+    await takeDeposit(context, tx, { chain, deposit, seen: seenDeposit, binding, screened })
   })
   return undefined
 }
@@ -136,8 +136,8 @@ async function judge(
   const { blockTimeSeconds, minedAfterSeconds, seenAtSeconds } = deposit
   const { expiresAtSeconds, sweepAskedAtSeconds, settlement } = request
   const addresses = request.relayedBy === 'deposit_address' ? chain.quoting.depositAddresses : undefined
-  const swept = sweptGraceSeconds({ expiresAtSeconds, sweepAskedAtSeconds, addresses })
-  const graceSeconds = Math.max(blockGraceSeconds(chain.config), swept)
+  const sweepGraceSeconds = sweptGraceSeconds({ expiresAtSeconds, sweepAskedAtSeconds, addresses })
+  const graceSeconds = Math.max(blockGraceSeconds(chain.config), sweepGraceSeconds)
   const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, graceSeconds })
   // Once filled, nothing is decided any more: what fits is the solver's.
   if (isInTime || settlement?.stage === 'filled') return { action: 'bind' }
@@ -190,7 +190,7 @@ async function screen(
   return { senders, denied: screening.deniedIn(accounts, [deposit.depositor, ...senders]) }
 }
 
-type Taking = {
+type DepositIntake = {
   readonly chain: QuotableChain
   readonly deposit: StoredDeposit
   readonly seen: SeenDeposit
@@ -201,7 +201,7 @@ type Taking = {
 async function takeDeposit(
   context: SettlementContext,
   tx: SqlWriteTx,
-  { chain, deposit, seen, binding, screened }: Taking,
+  { chain, deposit, seen, binding, screened }: DepositIntake,
 ): Promise<void> {
   const request = await lockSettledRequest(tx, deposit.requestId)
   const stored = await lockDeposit(tx, deposit.id)
@@ -308,12 +308,12 @@ function listDeposit(tx: SqlTx, { requestId, chainId, txHash, blockNumber }: Sto
 function fateOf(
   context: SettlementContext,
   chain: QuotableChain,
-  seen: SeenDeposit,
+  seenDeposit: SeenDeposit,
   request: SettledRequest,
 ): DepositDecision {
   const { settlement } = request
   return depositDecision({
-    deposit: seen,
+    deposit: seenDeposit,
     terms: depositTermsOf(request, chain),
     refund: refundTermsOf(request),
     request: {
@@ -321,7 +321,7 @@ function fateOf(
       isBound: settlement?.isBound === true,
       isFilled: settlement?.stage === 'filled',
     },
-    otherRefund: context.otherRefund(chain, seen.currency, request.relayedBy),
+    otherRefund: context.otherRefund(chain, seenDeposit.currency, request.relayedBy),
     nowSeconds: nowSeconds(context),
   })
 }

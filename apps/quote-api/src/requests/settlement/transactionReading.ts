@@ -39,18 +39,18 @@ export function minedReading(
     parse: (answers) => {
       const mined = parseMined(answers, hash)
       if (mined === undefined) return undefined
-      const { transaction, receipt, what } = mined
+      const { transaction, receipt, what: requestName } = mined
       const to = transaction['to']
       return {
         hash,
-        blockNumber: parseQuantity(receipt['blockNumber'], what),
-        succeeded: parseQuantity(receipt['status'], what) === 1n,
-        from: parseAddress(transaction['from'], what),
-        to: to === null || to === undefined ? undefined : parseAddress(to, what),
-        input: parseBytes(transaction['input'], what),
-        valueWei: parseQuantity(transaction['value'], what),
-        paidSwaps: parseList(receipt['logs'], what).flatMap((log) => {
-          const paid = readPaidSwap(parseLog(parseRecord(log, what), what), depositRouter)
+        blockNumber: parseQuantity(receipt['blockNumber'], requestName),
+        succeeded: parseQuantity(receipt['status'], requestName) === 1n,
+        from: parseAddress(transaction['from'], requestName),
+        to: to === null || to === undefined ? undefined : parseAddress(to, requestName),
+        input: parseBytes(transaction['input'], requestName),
+        valueWei: parseQuantity(transaction['value'], requestName),
+        paidSwaps: parseList(receipt['logs'], requestName).flatMap((log) => {
+          const paid = readPaidSwap(parseLog(parseRecord(log, requestName), requestName), depositRouter)
           return paid === undefined ? [] : [paid]
         }),
       }
@@ -61,29 +61,30 @@ export function minedReading(
 /** `State` of the fill contract. */
 const states = ['open', 'paid', 'closed'] as const
 
-type AskedRecord = { readonly fillContract: string; readonly fillWallet: string; readonly id: Hex }
+type RecordQuery = { readonly fillContract: string; readonly fillWallet: string; readonly id: Hex }
 
 /** True if the fill contract has an id as paid by a wallet, at the newest block. */
-export function paidReading(asked: AskedRecord): Reading<boolean> {
-  const { calls, parse } = stateReading(asked, 'latest')
+export function paidReading(query: RecordQuery): Reading<boolean> {
+  const { calls, parse } = stateReading(query, 'latest')
   return { calls, parse: (answers) => parse(answers) === 'paid' }
 }
 
 /** True if a fill contract keeps records: those of an earlier release have no state to read. */
 export function recordReading(fillContract: string): Reading<boolean> {
-  const what = 'eth_getCode'
+  const requestName = 'eth_getCode'
   return {
-    calls: [{ method: what, params: [fillContract, 'latest'] }],
-    parse: ([answer]) => recordsPayments(parseBytes(answer?.ok === true ? answer.result : undefined, what)),
+    calls: [{ method: requestName, params: [fillContract, 'latest'] }],
+    parse: ([answer]) =>
+      recordsPayments(parseBytes(answer?.ok === true ? answer.result : undefined, requestName)),
   }
 }
 
 /** State of an id in the fill contract, at a block. */
 export function stateReading(
-  { fillContract: to, fillWallet, id }: AskedRecord,
+  { fillContract: to, fillWallet, id }: RecordQuery,
   block: string,
 ): Reading<(typeof states)[number]> {
-  const what = 'eth_call'
+  const requestName = 'eth_call'
   // CAST: the configuration holds parsed addresses of this family alone.
   const data = encodeFunctionData({
     abi: fillContractAbi,
@@ -91,11 +92,11 @@ export function stateReading(
     args: [fillWallet as Hex, id],
   })
   return {
-    calls: [{ method: what, params: [{ to, data }, block] }],
+    calls: [{ method: requestName, params: [{ to, data }, block] }],
     parse: ([answer]) => {
-      const word = parseBytes(answer?.ok === true ? answer.result : undefined, what)
+      const word = parseBytes(answer?.ok === true ? answer.result : undefined, requestName)
       const state = word.length === 66 ? states[Number(BigInt(word))] : undefined
-      if (state === undefined) throw new MalformedAnswerError(what)
+      if (state === undefined) throw new MalformedAnswerError(requestName)
       return state
     },
   }
@@ -105,29 +106,29 @@ export function stateReading(
 export type PaidId = { readonly id: Hex; readonly transactionId: string }
 
 /** Payments of a wallet in a range of blocks, as fill contracts list them, in their order. */
-export function paidIdsReading(asked: {
+export function paidIdsReading(query: {
   readonly contracts: readonly string[]
   readonly fillWallet: string
   readonly from: bigint
   readonly to: bigint
 }): Reading<readonly PaidId[]> {
-  const what = 'eth_getLogs'
+  const requestName = 'eth_getLogs'
   // CAST: the configuration holds parsed addresses of this family alone.
-  const args = { filler: asked.fillWallet as Hex }
+  const args = { filler: query.fillWallet as Hex }
   const filter = {
-    address: asked.contracts,
+    address: query.contracts,
     topics: encodeEventTopics({ abi: fillContractAbi, eventName: 'Paid', args }),
-    ...{ fromBlock: toQuantity(asked.from), toBlock: toQuantity(asked.to) },
+    ...{ fromBlock: toQuantity(query.from), toBlock: toQuantity(query.to) },
   }
   return {
-    calls: [{ method: what, params: [filter] }],
+    calls: [{ method: requestName, params: [filter] }],
     parse: ([answer]) => {
       if (answer?.ok === false) throw new NodeError(answer)
-      return parseList(answer?.result, what).map((value) => {
-        const log = parseRecord(value, what)
-        const [, , id] = parseLog(log, what).topics
-        if (id === undefined) throw new MalformedAnswerError(what)
-        return { id, transactionId: parseHash(log['transactionHash'], what) }
+      return parseList(answer?.result, requestName).map((value) => {
+        const log = parseRecord(value, requestName)
+        const [, , id] = parseLog(log, requestName).topics
+        if (id === undefined) throw new MalformedAnswerError(requestName)
+        return { id, transactionId: parseHash(log['transactionHash'], requestName) }
       })
     },
   }

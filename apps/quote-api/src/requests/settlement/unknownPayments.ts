@@ -31,26 +31,26 @@ export async function findUnknownPayments(
   const to = await chain.finalHeight(signal)
   const blocks = BigInt(Math.ceil((seconds * 1_000) / chain.chain.config.blockTimeMs))
   const { rangeBlocks } = stepsOf(chain)
-  const found: UnknownPayment[] = []
+  const payments: UnknownPayment[] = []
   for (let from = to > blocks ? to - blocks : 0n; from <= to; ) {
     const last = from + rangeBlocks - 1n
     const range = { from, to: last < to ? last : to }
     const paid = await paidIds(range, signal)
-    const known = await readKnown(
+    const knownIds = await readKnown(
       database,
       paid.map(({ id }) => id),
     )
     for (const { id, transactionId } of paid) {
-      if (known.has(id)) continue
+      if (knownIds.has(id)) continue
       const input = (await chain.transaction(transactionId, signal))?.input ?? '0x'
       const orderId: Hex = `0x${input.slice(-64)}`
       // A refund is recorded by an id of its own.
       if (orderId !== id && (await readKnown(database, [orderId])).has(orderId)) continue
-      found.push({ chain: chain.chain.key, transactionId, id, orderId })
+      payments.push({ chain: chain.chain.key, transactionId, id, orderId })
     }
     from = range.to + 1n
   }
-  return found
+  return payments
 }
 
 /** Ids that an order, a claim or a booking here has. */

@@ -105,8 +105,8 @@ const waitingRows = [
    from put_aside p where ${isLong('p.first_seen_at')}`,
 ]
 
-/** @param where condition on the columns of a row; it narrows each part, by the part's index */
-const select = (where: string) => `
+/** @param condition condition on the columns of a row; it narrows each part, by the part's index */
+const select = (condition: string) => `
   select w.*, o.status, o.origin_chain_id, o.destination_chain_id, ${limitSeconds} as limit_seconds,
     clock_timestamp() as now,
     (select r.debit_micro_usd from request_sponsorship r where r.request_id = w.request_id) as debit,
@@ -116,7 +116,7 @@ const select = (where: string) => `
       and (s.chain_id in (${everyChain}, o.origin_chain_id) or s.chain_id = any(w.chains)) limit 1) as stop
   from (${waitingRows.map((row) => `(${row})`).join(' union all ')}) w (${columns})
   left join orders o on o.request_id = w.request_id
-  where ${where} order by w.since limit $2`
+  where ${condition} order by w.since limit $2`
 
 /** No operator looks at more, and a flood of them makes no query larger. */
 const rowsMax = 10_000
@@ -141,10 +141,10 @@ export async function readStandingOf(
 
 async function read(
   database: Queries,
-  where: string,
+  condition: string,
   ids: readonly Buffer[] | null,
 ): Promise<readonly Standing[]> {
-  const rows = await database.query<Row>(select(where), [ids, rowsMax])
+  const rows = await database.query<Row>(select(condition), [ids, rowsMax])
   const standing = rows.flatMap((row) => {
     const one = fromRow(row)
     return one.isOperators || one.listedAt <= row.now ? [one] : []

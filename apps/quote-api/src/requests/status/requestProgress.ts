@@ -60,7 +60,7 @@ export async function setDepositing(tx: SqlTx, announce: Announce, requestId: He
 /** Lists a transaction with the request. Repeating it changes nothing. */
 export async function recordTransaction(
   tx: SqlTx,
-  seen: {
+  transaction: {
     readonly requestId: Hex
     readonly role: 'deposit' | 'fill' | 'refund'
     readonly chainId: number
@@ -72,7 +72,13 @@ export async function recordTransaction(
     `insert into request_transaction (request_id, role, chain_id, tx_hash, block_number)
      values ($1, $2, $3, $4, $5)
      on conflict (request_id, role, chain_id, tx_hash) do update set block_number = $5`,
-    [toBytes(seen.requestId), seen.role, seen.chainId, seen.txHash, seen.blockNumber],
+    [
+      toBytes(transaction.requestId),
+      transaction.role,
+      transaction.chainId,
+      transaction.txHash,
+      transaction.blockNumber,
+    ],
   )
 }
 
@@ -82,13 +88,13 @@ const proofBegins = 'unproven_since = null, unproven_as = null'
 export async function setUnproven(
   tx: SqlTx,
   requestId: Hex,
-  why: 'ATTESTATION_MISSING' | 'FILL_NOT_SEEN' | undefined,
+  reason: 'ATTESTATION_MISSING' | 'FILL_NOT_SEEN' | undefined,
 ): Promise<void> {
   await tx.query(
     `update settlement set unproven_as = $2,
        unproven_since = case when $2::text is not null then coalesce(unproven_since, clock_timestamp()) end
      where request_id = $1`,
-    [toBytes(requestId), why ?? null],
+    [toBytes(requestId), reason ?? null],
   )
 }
 

@@ -35,7 +35,7 @@ export interface RequestStatuses {
    * Status by request id, or by the hash of an origin transaction that belongs to no other request. @throws
    * UnknownRequestError
    */
-  read(named: string): Promise<StatusRecord>
+  read(identifier: string): Promise<StatusRecord>
 }
 
 const select = `
@@ -54,12 +54,12 @@ export function createRequestStatuses({
   database: Pick<SqlDatabase, 'query'>
 }): RequestStatuses {
   return {
-    async read(named) {
-      const byId = isAnyCaseHex32(named) ? await newestRow(database, toBytes(named)) : undefined
-      const row = byId ?? (await rowOfOrigin(database, named))
+    async read(identifier) {
+      const byId = isAnyCaseHex32(identifier) ? await newestRow(database, toBytes(identifier)) : undefined
+      const row = byId ?? (await rowOfOrigin(database, identifier))
       if (row === undefined) throw new UnknownRequestError()
-      const hashesOf = (wanted: string) =>
-        (row.transactions ?? []).filter(([role]) => role === wanted).map(([, hash]) => hash)
+      const hashesOf = (wantedRole: string) =>
+        (row.transactions ?? []).filter(([role]) => role === wantedRole).map(([, hash]) => hash)
       const standing = await readShown(database, [row])
       const [fills, refunds] = [hashesOf('fill'), hashesOf('refund')]
       // A surplus may have been given back beside a fill.

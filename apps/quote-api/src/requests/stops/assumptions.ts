@@ -17,7 +17,7 @@ export type BrokenAssumption = {
   readonly isStopping: boolean
 }
 
-type Dated = { readonly chainId: number; readonly config: Pick<QuoteChain, 'blockTimeMs' | 'seen'> }
+type DatedChain = { readonly chainId: number; readonly config: Pick<QuoteChain, 'blockTimeMs' | 'seen'> }
 
 /** Two blocks of a chain. */
 export type Span = { readonly from: ChainMoment; readonly to: ChainMoment }
@@ -36,7 +36,7 @@ export const tellsPace = ({ from, to }: Span): boolean =>
  * users waiting. Pure. @source F-108
  */
 export function judgeBlockTime(
-  { chainId, config: { blockTimeMs, seen } }: Dated,
+  { chainId, config: { blockTimeMs, seen } }: DatedChain,
   span: Span,
 ): readonly BrokenAssumption[] {
   if (seen === undefined || blockTimeMs > pacedBlockMs || !tellsPace(span)) return []
@@ -53,7 +53,7 @@ const finalityFactor = 2
 
 /** Judges how far the newest final block trails the newest one. Pure. @source F-109 */
 export function judgeFinality(
-  { chainId, config: { seen } }: Dated,
+  { chainId, config: { seen } }: DatedChain,
   { head, final }: Pick<NetworkFacts, 'head' | 'final'>,
 ): readonly BrokenAssumption[] {
   const seconds = seen?.finalitySeconds
@@ -66,14 +66,14 @@ export function judgeFinality(
 
 /** Judges whether the gas of known transactions is more than prices may follow. Pure. @source F-110 */
 export function judgeGas(
-  { chainId, config: { seen, feeModel } }: Dated & { readonly config: Pick<QuoteChain, 'feeModel'> },
+  { chainId, config: { seen, feeModel } }: DatedChain & { readonly config: Pick<QuoteChain, 'feeModel'> },
   { shapes }: Pick<NetworkFacts, 'shapes'>,
 ): readonly BrokenAssumption[] {
   const above = aboveBound(shapes, 'unitsTimesMax' in feeModel ? feeModel.unitsTimesMax : undefined)
   if (seen === undefined || above.length === 0) return []
-  const named = above.map(({ shape, units, countedUnits }) => `${shape} takes ${units} of ${countedUnits}`)
+  const excesses = above.map(({ shape, units, countedUnits }) => `${shape} takes ${units} of ${countedUnits}`)
   const bound = 'feeModel.unitsTimesMax of the quote file says how many times that prices may follow'
-  const text = `gas: ${named.join(', ')} that are counted on: ${bound}`
+  const text = `gas: ${excesses.join(', ')} that are counted on: ${bound}`
   return [{ what: 'gas', chainId, text, isStopping: true }]
 }
 

@@ -106,9 +106,9 @@ class KnownStops implements ChainStops {
     const { database, own, broken, onChange, now } = this.#options
     const before = this.#known
     const stored = await readStops(database)
-    const told = await readTerms(database)
-    this.#differences = differencesOf(own, told)
-    const kept = floorsOf(told)
+    const solverTerms = await readTerms(database)
+    this.#differences = differencesOf(own, solverTerms)
+    const kept = floorsOf(solverTerms)
     if (isOther(kept, this.#floors)) this.#floors = kept
     const since = { before, now: new Date(now()) }
     const differing = ownStopsOf('terms', this.#differences, since)

@@ -49,7 +49,7 @@ const paceWindowMs = 60_000
 /** Prices are described for many readers, and this one needs no better. */
 const guardiansEveryMs = 5_000
 
-type Sight = ChainMoment & { readonly seenAtMs: number }
+type SeenHead = ChainMoment & { readonly seenAtMs: number }
 
 /**
  * Watches the chains whose facts are dated. Their pace comes from heads that the market reads anyway, gas and signers
@@ -67,7 +67,7 @@ type NetworkWatchOptions = {
 class MarketWatch implements NetworkWatch {
   readonly #options: NetworkWatchOptions
   readonly #chains: readonly WatchedChain[]
-  readonly #sights = new Map<number, readonly Sight[]>()
+  readonly #sights = new Map<number, readonly SeenHead[]>()
   readonly #facts = new Map<number, NetworkFacts>()
   readonly #measured = new Map<number, readonly ShapeUnits[]>()
   readonly #closing = new AbortController()
@@ -110,9 +110,9 @@ class MarketWatch implements NetworkWatch {
       if ('reason' in state) continue
       if (state.shapes !== undefined) this.#measured.set(chain.chainId, state.shapes)
       const { number, timestampSeconds } = state.head
-      const known = young(this.#sights.get(chain.chainId) ?? [], seenAtMs)
-      if (known.at(-1)?.number !== number)
-        this.#sights.set(chain.chainId, [...known, { number, timestampSeconds, seenAtMs }])
+      const recentHeads = young(this.#sights.get(chain.chainId) ?? [], seenAtMs)
+      if (recentHeads.at(-1)?.number !== number)
+        this.#sights.set(chain.chainId, [...recentHeads, { number, timestampSeconds, seenAtMs }])
     }
   }
 
@@ -127,9 +127,9 @@ class MarketWatch implements NetworkWatch {
   }
 
   #saidOf({ chain }: WatchedChain): readonly BrokenAssumption[] {
-    const said = this.#facts.get(chain.chainId)
+    const facts = this.#facts.get(chain.chainId)
     const shapes = this.#measured.get(chain.chainId) ?? []
-    return [...(said === undefined ? [] : judgeFinality(chain, said)), ...judgeGas(chain, { shapes })]
+    return [...(facts === undefined ? [] : judgeFinality(chain, facts)), ...judgeGas(chain, { shapes })]
   }
 
   #signers(): readonly BrokenAssumption[] {
@@ -145,10 +145,16 @@ class MarketWatch implements NetworkWatch {
   async #lookAt({ chain, client }: WatchedChain): Promise<void> {
     const { signal } = this.#closing
     // The market measures gas itself.
-    const asked = { client, config: chain.config, fillWallet: undefined, timeoutMs: lookTimeoutMs, signal }
+    const readOptions = {
+      client,
+      config: chain.config,
+      fillWallet: undefined,
+      timeoutMs: lookTimeoutMs,
+      signal,
+    }
     try {
-      const said = await readNetworkFacts(chain, asked)
-      if (said !== undefined) this.#facts.set(chain.chainId, holding(this.#facts.get(chain.chainId), said))
+      const facts = await readNetworkFacts(chain, readOptions)
+      if (facts !== undefined) this.#facts.set(chain.chainId, holding(this.#facts.get(chain.chainId), facts))
     } catch (error) {
       if (!signal.aborted) this.#options.onFailure(chain.key, error)
     }
@@ -156,13 +162,13 @@ class MarketWatch implements NetworkWatch {
 }
 
 /** A fact that is not said now is as it was: who keeps a chain silent mends nothing. */
-function holding(before: NetworkFacts | undefined, said: NetworkFacts): NetworkFacts {
-  const isPlaced = said.head !== undefined && said.final !== undefined
-  return isPlaced ? said : (before ?? said)
+function holding(before: NetworkFacts | undefined, facts: NetworkFacts): NetworkFacts {
+  const isPlaced = facts.head !== undefined && facts.final !== undefined
+  return isPlaced ? facts : (before ?? facts)
 }
 
 const spanOf = (from: ChainMoment | undefined, to: ChainMoment | undefined): Span | undefined =>
   from === undefined || to === undefined ? undefined : { from, to }
 
-const young = (sights: readonly Sight[], nowMs: number): readonly Sight[] =>
+const young = (sights: readonly SeenHead[], nowMs: number): readonly SeenHead[] =>
   sights.filter(({ seenAtMs }) => nowMs - seenAtMs <= paceWindowMs)

@@ -50,22 +50,22 @@ export type Difference = {
 /**
  * Names what solvers would refuse. What one of them contradicts counts, because its refusals use up the tries of an
  * order; a chain is paid on where one of them pays. Pure.
- * @param told of each solver that was heard of lately; undefined: it does not say, and nothing is known of it
+ * @param allTerms of each solver that was heard of lately; undefined: it does not say, and nothing is known of it
  * @source rules O-83, O-84
  */
 export function differencesOf(
   own: OwnTerms,
-  told: readonly (SolverTerms | undefined)[],
+  allTerms: readonly (SolverTerms | undefined)[],
 ): readonly Difference[] {
-  const known = told.flatMap((terms) => terms ?? [])
-  const all = [...known.flatMap((terms) => contradictionsOf(own, terms)), ...unpaidOf(own, told)]
+  const knownTerms = allTerms.flatMap((terms) => terms ?? [])
+  const all = [...knownTerms.flatMap((terms) => contradictionsOf(own, terms)), ...unpaidOf(own, allTerms)]
   return [...new Map(all.map((one) => [`${one.kind} ${one.chainId} ${one.text}`, one])).values()]
 }
 
 /** Amounts that solvers never pay out, in smallest units by currency; of several the largest, because each may be asked to pay. */
-export function floorsOf(told: readonly (SolverTerms | undefined)[]): ReadonlyMap<CurrencyKey, bigint> {
+export function floorsOf(allTerms: readonly (SolverTerms | undefined)[]): ReadonlyMap<CurrencyKey, bigint> {
   const floors = new Map<CurrencyKey, bigint>()
-  for (const { chainId, currency, amount } of told.flatMap((terms) => terms?.floors ?? [])) {
+  for (const { chainId, currency, amount } of allTerms.flatMap((terms) => terms?.floors ?? [])) {
     const key = currencyKey(chainId, /^0x/i.test(currency) ? currency.toLowerCase() : currency)
     floors.set(key, maxBigint(floors.get(key) ?? 0n, BigInt(amount)))
   }
@@ -75,39 +75,41 @@ export function floorsOf(told: readonly (SolverTerms | undefined)[]): ReadonlyMa
 /** Differences with one solver. */
 export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Difference[] {
   const { orderSigners, pays = [], lossPerOrderMicroUsd } = terms
-  const found: Difference[] = []
+  const differences: Difference[] = []
   if (orderSigners !== undefined && !includes(orderSigners, own.orderSigner))
-    found.push({
+    differences.push({
       ...{ kind: 'order-signer', chainId: everyChain, isStopping: true },
       text: `orders are signed by ${own.orderSigner}, and the solver accepts ${orderSigners.join(', ') || 'nobody'} (ORDER_SIGNERS)`,
     })
   for (const { chainId, key, fillWallet, fillContract } of own.chains) {
-    const there = pays.filter((one) => one.chainId === chainId)
-    const [paid] = there
+    const chainPays = pays.filter((one) => one.chainId === chainId)
+    const [paid] = chainPays
     if (paid === undefined) continue
     const wallets = [paid.wallet, ...(terms.sharedWallets ?? [])]
     if (fillWallet !== undefined && !includes(wallets, fillWallet))
-      found.push({
+      differences.push({
         ...{ kind: 'fill-wallet', chainId, isStopping: true },
         text: `${key} is quoted from the balances of ${fillWallet}, and the solver pays from ${paid.wallet} (FILL_WALLET_ADDRESS, fillWallet)`,
       })
-    if (!there.some((one) => (fillContract ?? '').toLowerCase() === (one.fillContract ?? '').toLowerCase()))
-      found.push({
+    if (
+      !chainPays.some((one) => (fillContract ?? '').toLowerCase() === (one.fillContract ?? '').toLowerCase())
+    )
+      differences.push({
         ...{ kind: 'fill-contract', chainId, isStopping: true },
         text: `orders on ${key} name the fill contract ${fillContract ?? 'of nobody'}, and the solver pays through ${paid.fillContract ?? 'none'} (fillContract)`,
       })
   }
   if (lossPerOrderMicroUsd !== undefined && BigInt(lossPerOrderMicroUsd) < own.sponsoredMicroUsd)
-    found.push({
+    differences.push({
       ...{ kind: 'loss-limit', chainId: everyChain, isStopping: false },
       text: `a sponsor may pay ${own.sponsoredMicroUsd} micro-USD of any order, and the solver gives away ${lossPerOrderMicroUsd} (ceilings.sponsorGas, lossPerOrderMicroUsd)`,
     })
-  return found
+  return differences
 }
 
 /** A solver that does not tell its chains may pay on any. */
-function unpaidOf(own: OwnTerms, told: readonly (SolverTerms | undefined)[]): readonly Difference[] {
-  const paid = told.map((terms) => terms?.pays)
+function unpaidOf(own: OwnTerms, allTerms: readonly (SolverTerms | undefined)[]): readonly Difference[] {
+  const paid = allTerms.map((terms) => terms?.pays)
   if (paid.length === 0 || paid.includes(undefined)) return []
   const chainIds = new Set(paid.flatMap((pays) => (pays ?? []).map(({ chainId }) => chainId)))
   return own.chains

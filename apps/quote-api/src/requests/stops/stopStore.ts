@@ -62,7 +62,7 @@ export function stopAdvice(toldBy: StopTeller, name: string): string {
 }
 
 /** A stop or a go of an operator, or a stop that waits for one. */
-export type StopDeed = {
+export type StopAction = {
   /** `everyChain` for all. */
   readonly chainId: number
   /** As the audit names the chain. */
@@ -72,7 +72,7 @@ export type StopDeed = {
 }
 
 /** Stops a chain until an operator ends it; the audit line is of the same commit. */
-export async function stopChain(tx: SqlTx, { chainId, name, actor, reason }: StopDeed): Promise<void> {
+export async function stopChain(tx: SqlTx, { chainId, name, actor, reason }: StopAction): Promise<void> {
   const [row] = await tx.query<{ is_new: boolean }>(
     `insert into chain_stop (chain_id, told_by, reason, actor) values ($1, 'operator', $2, $3)
      on conflict (chain_id, told_by) do update set reason = $2, actor = $3
@@ -86,7 +86,7 @@ export async function stopChain(tx: SqlTx, { chainId, name, actor, reason }: Sto
 /** Ends an operator's stop; of `everyChain` that of every chain. @returns the stops that ended */
 export async function endStop(
   tx: SqlTx,
-  { chainId, name, actor, reason }: StopDeed,
+  { chainId, name, actor, reason }: StopAction,
 ): Promise<readonly number[]> {
   const rows = await tx.query<{ chain_id: bigint }>(
     `delete from chain_stop where told_by = 'operator' and ($1 = ${everyChain} or chain_id = $1)

@@ -4,8 +4,8 @@ import type { WorkKind } from '../work/workItem.ts'
 import type { RequestEvent } from './requestFacts.ts'
 import {
   amountText,
+  type CurrencyLookup,
   type Evidence,
-  type NameOf,
   type StepName,
   solverSays,
   step,
@@ -16,7 +16,7 @@ import {
 export function stepsOf(
   event: RequestEvent,
   before: readonly RequestEvent[],
-  nameOf: NameOf,
+  nameOf: CurrencyLookup,
 ): readonly TimelineStep[] {
   switch (event.part) {
     case 'deposit':
@@ -44,9 +44,9 @@ export function stepsOf(
   }
 }
 
-type Of<Part extends RequestEvent['part']> = Extract<RequestEvent, { part: Part }>
+type EventOf<Part extends RequestEvent['part']> = Extract<RequestEvent, { part: Part }>
 
-const depositWords: Readonly<Record<Of<'deposit'>['state'], readonly [StepName, string]>> = {
+const depositWords: Readonly<Record<EventOf<'deposit'>['state'], readonly [StepName, string]>> = {
   seen: ['deposit-seen', 'was seen'],
   taken: ['deposit-accepted', 'pays the request'],
   final: ['deposit-final', 'is final'],
@@ -59,24 +59,27 @@ const depositWords: Readonly<Record<Of<'deposit'>['state'], readonly [StepName, 
   found: ['loss-taken-back', 'is back on its chain: the loss is taken back'],
 }
 
-function depositStep({ state, atMs, reason, deposit }: Of<'deposit'>, nameOf: NameOf): TimelineStep {
+function depositStep(
+  { state, atMs, reason, deposit }: EventOf<'deposit'>,
+  nameOf: CurrencyLookup,
+): TimelineStep {
   const { chainId, transaction, currency, amount } = deposit
   const [name, words] = depositWords[state]
-  const shown = amountText(nameOf, chainId, currency, amount)
-  const why = reason === undefined || state === 'refunded' ? '' : ` ${reasonText(reason)}`
+  const depositAmount = amountText(nameOf, chainId, currency, amount)
+  const reasonSuffix = reason === undefined || state === 'refunded' ? '' : ` ${reasonText(reason)}`
   return step(
     name,
     atMs,
-    `The deposit of ${shown} on chain ${chainId} ${words}.${why}`,
+    `The deposit of ${depositAmount} on chain ${chainId} ${words}.${reasonSuffix}`,
     [
       { kind: 'transaction', label: 'deposit', value: transaction, chainId },
-      { kind: 'amount', label: 'deposited', value: shown, chainId },
+      { kind: 'amount', label: 'deposited', value: depositAmount, chainId },
     ],
     reason,
   )
 }
 
-const workWords: Readonly<Record<Of<'work'>['state'], readonly [StepName, string]>> = {
+const workWords: Readonly<Record<EventOf<'work'>['state'], readonly [StepName, string]>> = {
   open: ['asked-solver', 'The solver is asked for it'],
   open_again: ['asked-solver-again', 'The solver is asked for it again'],
   withheld: ['solver-stopped', 'The solver is not asked: somebody is denied'],
@@ -96,14 +99,15 @@ const kindWords: Readonly<Record<WorkKind, string>> = {
   recovery: 'Entry of the deposit on the hub',
 }
 
-function workStep({ state, atMs, work, reason }: Of<'work'>): TimelineStep {
+function workStep({ state, atMs, work, reason }: EventOf<'work'>): TimelineStep {
   const { kind, chainId, transaction, said } = work
-  const why = state === 'failed' && said?.startsWith(orderRefused) === true ? ` ${solverSays(said)}` : ''
+  const reasonSuffix =
+    state === 'failed' && said?.startsWith(orderRefused) === true ? ` ${solverSays(said)}` : ''
   const [name, words] = workWords[state]
   return step(
     name,
     atMs,
-    `${kindWords[kind]}: ${words.charAt(0).toLowerCase()}${words.slice(1)}.${why}`,
+    `${kindWords[kind]}: ${words.charAt(0).toLowerCase()}${words.slice(1)}.${reasonSuffix}`,
     [
       { kind: 'work', label: 'work', value: kind, chainId },
       ...(transaction === undefined
@@ -115,7 +119,7 @@ function workStep({ state, atMs, work, reason }: Of<'work'>): TimelineStep {
 }
 
 function stageSteps(
-  { state, atMs, reason, proof }: Of<'stage'>,
+  { state, atMs, reason, proof }: EventOf<'stage'>,
   before: readonly RequestEvent[],
 ): readonly TimelineStep[] {
   const earlier = before.findLast(({ part }) => part === 'stage')
@@ -151,15 +155,15 @@ function stageSteps(
   }
 }
 
-function statusSteps({ state, atMs, reason }: Of<'status'>): readonly TimelineStep[] {
-  const why = reason === undefined ? '' : ` ${reasonText(reason)}`
+function statusSteps({ state, atMs, reason }: EventOf<'status'>): readonly TimelineStep[] {
+  const reasonSuffix = reason === undefined ? '' : ` ${reasonText(reason)}`
   switch (state) {
     case 'success':
       return [step('succeeded', atMs, 'The request succeeded.')]
     case 'failure':
-      return [step('failed', atMs, `The request failed.${why}`, [], reason)]
+      return [step('failed', atMs, `The request failed.${reasonSuffix}`, [], reason)]
     case 'refund':
-      return [step('refunded', atMs, `The request was refunded.${why}`, [], reason)]
+      return [step('refunded', atMs, `The request was refunded.${reasonSuffix}`, [], reason)]
     case 'waiting':
     case 'depositing':
     case 'pending':
@@ -174,7 +178,7 @@ function statusSteps({ state, atMs, reason }: Of<'status'>): readonly TimelineSt
 }
 
 function transactionSteps(
-  { state, atMs, reason, transaction }: Of<'transaction'>,
+  { state, atMs, reason, transaction }: EventOf<'transaction'>,
   before: readonly RequestEvent[],
 ): readonly TimelineStep[] {
   const { chainId, hash } = transaction
@@ -212,14 +216,14 @@ function transactionSteps(
   }
 }
 
-const saidWords: Readonly<Record<Of<'said'>['state'], readonly [StepName, string]>> = {
+const saidWords: Readonly<Record<EventOf<'said'>['state'], readonly [StepName, string]>> = {
   said: ['call-reported', 'Somebody says that this transaction carries the request out.'],
   executed: ['call-executed', 'The transaction is the quoted one, and succeeded.'],
   reverted: ['call-reverted', 'The transaction is the quoted one, and reverted.'],
   other: ['call-unrelated', 'The transaction does not carry the request out.'],
 }
 
-function saidStep({ state, atMs, transaction, reason }: Of<'said'>): TimelineStep {
+function saidStep({ state, atMs, transaction, reason }: EventOf<'said'>): TimelineStep {
   const [name, words] = saidWords[state]
   const { chainId, hash } = transaction
   return step(name, atMs, words, [{ kind: 'transaction', label: 'said', value: hash, chainId }], reason)

@@ -8,7 +8,7 @@ import { UnknownRequestError } from '../status/requestStatus.ts'
 import { workKinds } from '../work/workItem.ts'
 import type { Hold, RequestEvent, RequestFacts } from './requestFacts.ts'
 import { type Timeline, timelineOf } from './timeline.ts'
-import type { NameOf } from './timelineStep.ts'
+import type { CurrencyLookup } from './timelineStep.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
@@ -20,7 +20,7 @@ export interface Timelines {
 /** @param options.nowMs default: this machine's clock */
 export function createTimelines(options: {
   readonly database: Queries
-  readonly nameOf: NameOf
+  readonly nameOf: CurrencyLookup
   readonly nowMs?: () => number
 }): Timelines {
   const { database, nameOf, nowMs = Date.now } = options
@@ -59,7 +59,7 @@ const workSchema = z.object({
   kind: z.enum(workKinds),
   chainId,
   transaction: text.nullish().transform((hash) => hash ?? undefined),
-  said: text.nullish().transform((said) => said ?? undefined),
+  said: text.nullish().transform((report) => report ?? undefined),
 })
 const transactionSchema = z.object({ chainId, transaction: text })
 /** Notes of an operator in a manual proof are not parsed, because they are for operators only. */
@@ -223,25 +223,25 @@ async function readEvents(database: Queries, id: Buffer): Promise<readonly Reque
     [id],
   )
   return rows.map(({ at, reason, ...row }) => {
-    const told = { atMs: Number(at), reason: reason ?? undefined }
+    const eventFields = { atMs: Number(at), reason: reason ?? undefined }
     const event = eventSchema.parse(row)
     switch (event.part) {
       case 'deposit':
-        return { ...told, part: event.part, state: event.state, deposit: event.evidence }
+        return { ...eventFields, part: event.part, state: event.state, deposit: event.evidence }
       case 'work':
-        return { ...told, part: event.part, state: event.state, work: event.evidence }
+        return { ...eventFields, part: event.part, state: event.state, work: event.evidence }
       case 'stage':
-        return { ...told, part: event.part, state: event.state, proof: event.evidence.proof }
+        return { ...eventFields, part: event.part, state: event.state, proof: event.evidence.proof }
       case 'transaction': {
         const { chainId: on, transaction: hash } = event.evidence
-        return { ...told, part: event.part, state: event.state, transaction: { chainId: on, hash } }
+        return { ...eventFields, part: event.part, state: event.state, transaction: { chainId: on, hash } }
       }
       case 'said': {
         const { chainId: on, transaction: hash } = event.evidence
-        return { ...told, part: event.part, state: event.state, transaction: { chainId: on, hash } }
+        return { ...eventFields, part: event.part, state: event.state, transaction: { chainId: on, hash } }
       }
       default:
-        return { ...told, ...event }
+        return { ...eventFields, ...event }
     }
   })
 }

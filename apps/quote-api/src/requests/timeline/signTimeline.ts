@@ -26,7 +26,11 @@ export type SignTimeline = (timeline: Timeline) => Promise<TimelineAnswer>
 const keptMs = 60_000
 const keptMax = 1_000
 
-type Kept = { readonly content: string; readonly asOfMs: number; readonly answer: Promise<TimelineAnswer> }
+type CachedAnswer = {
+  readonly content: string
+  readonly asOfMs: number
+  readonly answer: Promise<TimelineAnswer>
+}
 
 /** @param signer the evidence key; without one every request for a signature is refused */
 export function createSignTimeline({
@@ -37,14 +41,14 @@ export function createSignTimeline({
   readonly nowMs?: () => number
 }): SignTimeline {
   if (signer === undefined) return () => Promise.reject(new EvidenceKeyMissingError())
-  const recent = createLruCache<Kept>(keptMax)
+  const recent = createLruCache<CachedAnswer>(keptMax)
   return (timeline) => {
     const unsigned = timelineAnswer(timeline)
     const { requestId } = unsigned
     const content = JSON.stringify(unsigned)
     const now = nowMs()
-    const known = recent.get(requestId)
-    if (known?.content === content && now - known.asOfMs < keptMs) return known.answer
+    const cached = recent.get(requestId)
+    if (cached?.content === content && now - cached.asOfMs < keptMs) return cached.answer
     const answer = signed(signer, timeline, unsigned, new Date(now).toISOString())
     recent.set(requestId, { content, asOfMs: now, answer })
     answer.catch(() => {
@@ -73,9 +77,9 @@ function statementOf(
 ): TimelineStatement {
   return {
     ...{ requestId, orderId: orderId ?? noOrder, status, reason: reason ?? '', asOf },
-    steps: steps.map(({ reason: why, evidence, ...step }) => ({
+    steps: steps.map(({ reason: stepReason, evidence, ...step }) => ({
       ...step,
-      reason: why ?? '',
+      reason: stepReason ?? '',
       evidence: evidence.map(({ chainId = 0, ...each }) => ({ ...each, chainId: BigInt(chainId) })),
     })),
   }

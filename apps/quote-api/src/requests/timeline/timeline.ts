@@ -5,8 +5,8 @@ import { stepsOf } from './eventSteps.ts'
 import type { Hold, QuotedSide, RequestFacts } from './requestFacts.ts'
 import {
   amountText,
+  type CurrencyLookup,
   type Evidence,
-  type NameOf,
   solverSays,
   step,
   type TimelineStep,
@@ -24,12 +24,12 @@ const usdDecimals = 18
 const microUsdDecimals = 6
 
 /** The story of a request, oldest step first. Pure. */
-export function timelineOf(facts: RequestFacts, nowMs: number, nameOf: NameOf): Timeline {
+export function timelineOf(facts: RequestFacts, nowMs: number, nameOf: CurrencyLookup): Timeline {
   const ofEvents = facts.events.flatMap((event, index) =>
     stepsOf(event, facts.events.slice(0, index), nameOf),
   )
   // Its hold is written with it, a moment before by the clock.
-  const afterwards = [...facts.holds.flatMap(holdSteps), ...ofEvents, ...around(facts, nowMs)].toSorted(
+  const afterwards = [...facts.holds.flatMap(holdSteps), ...ofEvents, ...stepsAround(facts, nowMs)].toSorted(
     (one, other) => one.atMs - other.atMs,
   )
   const steps = [quoted(facts, nameOf), ...afterwards]
@@ -44,12 +44,12 @@ function reasonNow({ events, left, recoverable, status, standing }: RequestFacts
   if (stage?.state === 'parked') return stage.reason
   if (standing !== undefined) return standing.reason
   if (status === 'success') return undefined
-  const told = events.findLast(({ part, reason }) => part === 'status' && reason !== undefined)
+  const statusEvent = events.findLast(({ part, reason }) => part === 'status' && reason !== undefined)
   const stopped = events.findLast(({ part, reason }) => part === 'deposit' && reason !== undefined)
-  return told?.reason ?? stopped?.reason ?? left?.reason
+  return statusEvent?.reason ?? stopped?.reason ?? left?.reason
 }
 
-function quoted(facts: RequestFacts, nameOf: NameOf): TimelineStep {
+function quoted(facts: RequestFacts, nameOf: CurrencyLookup): TimelineStep {
   const side = ({ chainId, currency, amount, decimals }: QuotedSide) =>
     amountText(nameOf, chainId, currency, amount, decimals)
   const price = (label: string, { chainId, usdX18 }: QuotedSide): Evidence => ({
@@ -131,7 +131,7 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
 }
 
 /** Steps that no row holds: a deposit that never came, or another request that replaced this one. */
-function around(
+function stepsAround(
   { supersededBy, left, recoverable, events, deadlineMs, status, standing }: RequestFacts,
   nowMs: number,
 ): readonly TimelineStep[] {
@@ -147,14 +147,14 @@ function around(
   // A parked request has its own step.
   if (standing !== undefined && !standing.isOperators) {
     const { reason, meaning, endsBy, report, transaction, listedAt } = standing
-    const said = reason === orderRefused ? ` ${solverSays(report)}` : ''
+    const solverText = reason === orderRefused ? ` ${solverSays(report)}` : ''
     const evidence =
       transaction === undefined ? [] : [{ kind: 'transaction', label: 'tried', value: transaction } as const]
     steps.push(
       step(
         'stands-still',
         listedAt.getTime(),
-        `It makes no progress. ${meaning}${said} What ends it: ${endsBy}`,
+        `It makes no progress. ${meaning}${solverText} What ends it: ${endsBy}`,
         evidence,
         reason,
       ),

@@ -43,8 +43,8 @@ export type TimelineAnswer = z.output<typeof timelineSchema>
 export function timelineAnswer({ requestId, orderId, status, reason, steps }: Timeline): TimelineAnswer {
   return {
     ...{ requestId, orderId: orderId ?? null, status, reason: reason ?? null },
-    steps: steps.map(({ step, atMs, reason: why, text: sentence, evidence }) => ({
-      ...{ step, at: new Date(atMs).toISOString(), reason: why ?? null, text: sentence },
+    steps: steps.map(({ step, atMs, reason: stepReason, text: sentence, evidence }) => ({
+      ...{ step, at: new Date(atMs).toISOString(), reason: stepReason ?? null, text: sentence },
       evidence: evidence.map((each) => ({ ...each })),
     })),
   }

@@ -90,20 +90,21 @@ export const solverSays = (report = ''): string =>
   `It says: ${report.slice(orderRefused.length).replace(/^: /, '')}.`
 
 /** Name of a currency; undefined if the configuration does not know it. */
-export type NameOf = (
+export type CurrencyLookup = (
   chainId: number,
   currency: string,
 ) => { readonly symbol: string; readonly decimals: number } | undefined
 
 export function amountText(
-  nameOf: NameOf,
+  nameOf: CurrencyLookup,
   chainId: number,
   currency: string,
   amount: bigint,
   decimals?: number,
 ): string {
-  const named = nameOf(chainId, currency)
-  if (named !== undefined) return `${formatAmount(amount, named.decimals)} ${named.symbol}`
+  const currencyName = nameOf(chainId, currency)
+  if (currencyName !== undefined)
+    return `${formatAmount(amount, currencyName.decimals)} ${currencyName.symbol}`
   return decimals === undefined
     ? `${amount} units of ${currency}`
     : `${formatAmount(amount, decimals)} of ${currency}`

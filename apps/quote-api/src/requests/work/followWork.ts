@@ -22,7 +22,7 @@ export type Follower<Due, Row, Seen> = {
   lock(tx: SqlTx, due: Due): Promise<Row | undefined>
   versionOf(row: Row): RowVersion
   /** Moves the locked row on, by the facts that were read. */
-  step(tx: SqlTx, row: Row, seen: Seen): Promise<void>
+  step(tx: SqlTx, row: Row, facts: Seen): Promise<void>
 }
 
 export type Reading<Seen> = { readonly mark: RowVersion; readonly seen: Seen }
@@ -38,9 +38,9 @@ export function createNewBlocks(): { add(chainId: number): void; take(): NewBloc
       chainIds.add(chainId)
     },
     take() {
-      const taken = [...chainIds]
+      const newChainIds = [...chainIds]
       chainIds = new Set()
-      return taken
+      return newChainIds
     },
   }
 }

@@ -25,8 +25,11 @@ const columns = `chain_id, transaction_id, purpose, reason, tries, ${dueAt} <= s
   floor(extract(epoch from last_tried_at))::bigint as last_tried_seconds`
 
 /** One that stands there already was tried once more. */
-export async function putAside(tx: SqlTx, aside: readonly (Key & Pick<PutAside, 'reason'>)[]): Promise<void> {
-  for (const { chainId, transactionId, purpose, reason } of aside) {
+export async function putAside(
+  tx: SqlTx,
+  entries: readonly (Key & Pick<PutAside, 'reason'>)[],
+): Promise<void> {
+  for (const { chainId, transactionId, purpose, reason } of entries) {
     await tx.query(
       `insert into put_aside (chain_id, transaction_id, purpose, reason) values ($1, $2, $3, $4)
        on conflict (chain_id, transaction_id, purpose) do update
@@ -56,10 +59,10 @@ export async function listPutAside(database: Queries): Promise<readonly StoredPu
   return rows.map(fromRow)
 }
 
-export type AsideOfChain = { readonly count: number; readonly oldestSeconds: number }
+export type PutAsideCount = { readonly count: number; readonly oldestSeconds: number }
 
 /** Number put aside by chain, and the age of the oldest that is not too large, since those wait for another release. */
-export async function countPutAside(database: Queries): Promise<ReadonlyMap<number, AsideOfChain>> {
+export async function countPutAside(database: Queries): Promise<ReadonlyMap<number, PutAsideCount>> {
   const rows = await database.query<{ chain_id: bigint; count: bigint; oldest: bigint | null }>(
     `select chain_id, count(*) as count, floor(extract(epoch from
        clock_timestamp() - min(first_seen_at) filter (where reason <> 'too_large')))::bigint as oldest

@@ -44,9 +44,9 @@ const repeatedSeconds = 20
  * Several solvers may tell: the fullest of them stands for a minute, so that one with room hides no other. So a figure that
  * falls is seen a minute later at most. @source Q-136
  */
-export async function keepExposure(database: Queries, told: readonly SolverExposure[]): Promise<void> {
-  if (told.length === 0) return
-  const sorted = [...new Map(told.map((one) => [one.chainId, one])).values()].sort(
+export async function keepExposure(database: Queries, exposures: readonly SolverExposure[]): Promise<void> {
+  if (exposures.length === 0) return
+  const sorted = [...new Map(exposures.map((one) => [one.chainId, one])).values()].sort(
     (one, other) => one.chainId - other.chainId,
   )
   await database.query(

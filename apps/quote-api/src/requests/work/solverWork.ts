@@ -61,7 +61,7 @@ export interface Withholding {
 }
 
 /** A solver's own words about itself. All of it is forgotten when it was not said for a minute. */
-export type SaidOfItself = {
+export type SolverStatement = {
   /** Chains on which it pays nothing now. */
   readonly stopped: readonly number[]
   /** Undefined: it has none, and what it says is compared and not kept. */
@@ -72,13 +72,13 @@ export type SaidOfItself = {
   readonly exposure: readonly SolverExposure[]
 }
 
-type Said = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
+type ReportOptions = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
 
 /** Actions of a solver on work items. None of them moves a request: only facts of a chain do. */
 export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
   /** Hears what a solver says of itself when it fetches work. @returns what it would refuse, in words */
-  hear(said: SaidOfItself): Promise<string[]>
+  hear(statement: SolverStatement): Promise<string[]>
   /**
    * Repeating a report changes nothing.
    * @param said.replaces the transaction that was reported before: of the two, which have one nonce, this one is
@@ -87,7 +87,7 @@ export interface SolverWork {
    * else is asked after it
    * @throws UnknownWorkError, WorkNotOpenError, TransactionTakenError, InvalidTransactionIdError of the item's chain
    */
-  report(id: string, txHash: string, said?: Said): Promise<void>
+  report(id: string, txHash: string, options?: ReportOptions): Promise<void>
   /**
    * The solver cannot do it: offered again later, up to a limit. Of a claim also behind a report: its
    * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
@@ -147,7 +147,7 @@ class StoredWork implements SolverWork {
     return denied.size === 0 ? items : items.filter(({ id }) => !denied.has(id))
   }
 
-  async hear({ stopped, name, terms, exposure }: SaidOfItself): Promise<string[]> {
+  async hear({ stopped, name, terms, exposure }: SolverStatement): Promise<string[]> {
     const { database, noteSight } = this.#options
     await keepSolverStops(database, stopped)
     await noteSight()
@@ -156,15 +156,20 @@ class StoredWork implements SolverWork {
     return terms === undefined ? [] : contradictionsOf(this.#options.own, terms).map(({ text }) => text)
   }
 
-  async report(id: string, said: string, { replaces: saidBefore, validUntil }: Said = {}): Promise<void> {
+  async report(
+    id: string,
+    reportedId: string,
+    { replaces: replacedId, validUntil }: ReportOptions = {},
+  ): Promise<void> {
     const { database, onChange } = this.#options
     await this.#refuseDenied(id)
     await database.transaction(async (tx) => {
       const item = await lockWork(tx, id)
       if (item === undefined) throw new UnknownWorkError()
       // The report of a recovery names a key of the hub.
-      const txHash = item.kind === 'recovery' ? said.toLowerCase() : this.#spell(item.chainId, said)
-      const replaces = saidBefore === undefined ? undefined : this.#spell(item.chainId, saidBefore)
+      const txHash =
+        item.kind === 'recovery' ? reportedId.toLowerCase() : this.#spell(item.chainId, reportedId)
+      const replaces = replacedId === undefined ? undefined : this.#spell(item.chainId, replacedId)
       if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
       const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
       if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
@@ -285,7 +290,7 @@ type SecondRefund = { readonly payload: RefundPayload; readonly reason: string }
 async function secondRefund(
   { registry, payees }: { registry: Pick<QuoteRegistry, 'chainById'>; payees: PayeePorts },
   { kind, payload: stored }: WorkItem,
-  said: string,
+  reason: string,
 ): Promise<SecondRefund | undefined> {
   if (kind !== 'refund') return undefined
   const payload = refundPayloadSchema.parse(stored)
@@ -303,6 +308,6 @@ async function secondRefund(
   if (refusal === undefined || refusal === 'silent') return undefined
   return {
     payload: { ...payload, recipient: second.recipient },
-    reason: `${account} ${refusal.why}; refunded to ${second.recipient} instead (${said})`,
+    reason: `${account} ${refusal.why}; refunded to ${second.recipient} instead (${reason})`,
   }
 }

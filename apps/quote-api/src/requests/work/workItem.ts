@@ -112,7 +112,7 @@ export const executePayloadSchema = z.object({
 
 const relayPayloadSchema = z.discriminatedUnion('permitKind', [permitPayloadSchema, executePayloadSchema])
 
-const swept = {
+const sweepFields = {
   chainId,
   depositAddress: addressText,
   amount: uint256Text.describe('As it was seen; all of it is swept'),
@@ -124,7 +124,7 @@ const swept = {
 
 /** Empties a deposit address into the depository, by one call of the contract that derived it. */
 const contractSweepSchema = z.object({
-  ...swept,
+  ...sweepFields,
   contract: addressText,
   currency: addressText.describe('Swept beside the native coin'),
   terms: z
@@ -157,7 +157,7 @@ const contractSweepSchema = z.object({
 
 /** Sweep of an address that is the hash of a script: its outputs are spent by the key that the script names. */
 const scriptSweepSchema = z.object({
-  ...swept,
+  ...sweepFields,
   terms: z
     .object({ orderSigner: addressText, sweeper: hexText(33), depositor: addressText, nonce: bytes32Text })
     .describe('What the address is derived from'),

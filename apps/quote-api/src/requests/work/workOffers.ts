@@ -24,14 +24,14 @@ function markOf({ id, attempts, updatedAtMs }: WorkItem): string {
   return digest.slice(0, markLength)
 }
 
-function marksIn(known: string): ReadonlySet<string> {
+function marksIn(markText: string): ReadonlySet<string> {
   const marks = new Set<string>()
-  for (let at = 0; at < known.length; at += markLength) marks.add(known.slice(at, at + markLength))
+  for (let at = 0; at < markText.length; at += markLength) marks.add(markText.slice(at, at + markLength))
   return marks
 }
 
 /** Page that a caller was given, for `limit` items; `known` names those that it has. */
-export type GivenWork = { readonly known: string; readonly limit: number }
+export type KnownWork = { readonly known: string; readonly limit: number }
 
 /** Lets callers wait until work is offered that they have not been given. */
 export interface WorkOffers {
@@ -39,7 +39,7 @@ export interface WorkOffers {
    * Resolves when the caller's page has an item that `known` does not name, or when the signal aborts.
    * @throws whatever the look at the table threw
    */
-  untilNew(given: GivenWork, signal: AbortSignal): Promise<void>
+  untilNew(page: KnownWork, signal: AbortSignal): Promise<void>
   /** An item may have been offered. */
   changed(): void
 }
@@ -76,15 +76,15 @@ export function createWorkOffers({ read }: { read: (limit: number) => Promise<Op
     else if (waiters.size > 0) lookIn(lookedAtMs + leastMs - performance.now())
   }
   async function look(): Promise<void> {
-    const asked = [...waiters]
-    if (asked.length === 0) return
+    const pendingWaiters = [...waiters]
+    if (pendingWaiters.length === 0) return
     isLooking = true
     isStale = false
     try {
-      const lanes = await read(Math.max(...asked.map(({ limit }) => limit)))
-      for (const waiter of asked) if (hasNews(waiter, lanes)) waiter.settle()
+      const lanes = await read(Math.max(...pendingWaiters.map(({ limit }) => limit)))
+      for (const waiter of pendingWaiters) if (hasNews(waiter, lanes)) waiter.settle()
     } catch (error) {
-      for (const waiter of asked) waiter.settle(error)
+      for (const waiter of pendingWaiters) waiter.settle(error)
     }
     isLooking = false
     lookedAtMs = performance.now()

@@ -79,12 +79,12 @@ export async function readOpenLanes(database: Pick<SqlDatabase, 'query'>, limit:
 
 /** The page that a caller is given. @param open as read for this limit or a larger one */
 export function pageOf(open: OpenLanes, limit: number): readonly WorkItem[] {
-  const found = lanes.map(({ part }, index) => {
+  const shares = lanes.map(({ part }, index) => {
     const items = open[index] ?? []
     return { items, least: Math.min(items.length, Math.floor(limit / part)) }
   })
-  let free = limit - found.reduce((sum, { least }) => sum + least, 0)
-  return found.flatMap(({ items, least }) => {
+  let free = limit - shares.reduce((sum, { least }) => sum + least, 0)
+  return shares.flatMap(({ items, least }) => {
     const more = Math.min(free, items.length - least)
     free -= more
     return items.slice(0, least + more)
@@ -291,9 +291,9 @@ export async function noteReported(
   announce: Announce,
   tx: SqlTx,
   item: Pick<WorkItem, 'id' | 'requestId' | 'reason' | 'isIncluded'>,
-  seen: { readonly isIncluded: boolean; readonly isReverted: boolean; readonly delayMs?: number },
+  inclusion: { readonly isIncluded: boolean; readonly isReverted: boolean; readonly delayMs?: number },
 ): Promise<void> {
-  const { isIncluded, isReverted, delayMs } = seen
+  const { isIncluded, isReverted, delayMs } = inclusion
   const isNews = isReverted && item.reason !== reverted
   if (delayMs === undefined && !isNews && isIncluded === item.isIncluded) return
   await updateWork(tx, item.id, {

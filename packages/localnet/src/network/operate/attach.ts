@@ -47,8 +47,8 @@ function rpcUrls({
   chains,
   hub,
 }: z.infer<typeof networkFileSchema>): Readonly<Record<ChainKey, string>> | undefined {
-  const named = [...chains, { name: 'hub', rpcUrl: hub.rpcUrl }]
-  const [base, optimism, hubUrl] = chainKeys.map((key) => named.find(({ name }) => name === key)?.rpcUrl)
+  const allChains = [...chains, { name: 'hub', rpcUrl: hub.rpcUrl }]
+  const [base, optimism, hubUrl] = chainKeys.map((key) => allChains.find(({ name }) => name === key)?.rpcUrl)
   if (base === undefined || optimism === undefined || hubUrl === undefined) return undefined
   return { base, optimism, hub: hubUrl }
 }

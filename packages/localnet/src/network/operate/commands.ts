@@ -45,7 +45,7 @@ const commands: readonly LocalnetCommand[] = [
     operands: ['pair', 'price'],
     flags: { only: { value: '<feed>', about: 'Leave the pools as they are' } },
     read(args) {
-      const price = priceKeys.find((known) => known === args.operand('pair').toUpperCase())
+      const price = priceKeys.find((priceKey) => priceKey === args.operand('pair').toUpperCase())
       if (price === undefined) throw wrong('<pair>', priceKeys.join(', '))
       const only = args.text('only')
       if (only !== undefined && only !== 'feed') throw wrong('--only', 'feed')

@@ -18,8 +18,8 @@ export async function runOperatorCommand(
   switch (command.kind) {
     case 'price': {
       await movePrice(network, command)
-      const what = command.only === 'feed' ? 'The feeds alone' : 'Feeds and pools'
-      return `${what} of base and optimism say ${command.price} ${formatUnits(command.answer, 8)}.`
+      const subject = command.only === 'feed' ? 'The feeds alone' : 'Feeds and pools'
+      return `${subject} of base and optimism say ${command.price} ${formatUnits(command.answer, 8)}.`
     }
     case 'basefee':
       await setBaseFee(network.chains[command.chain].chain, command.baseFeeWei)

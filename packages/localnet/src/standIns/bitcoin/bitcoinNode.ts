@@ -70,9 +70,9 @@ export async function startBitcoinNode(first: ConstructedChain, port = 0): Promi
     response.writeHead(plain.status, { 'content-type': 'application/json' }).end(plain.text)
   }
 
-  async function faulty(what: string, own: Answer): Promise<Answer | 'hang'> {
-    asked.push(what)
-    return fault === undefined ? own : fault(what, own)
+  async function faulty(method: string, own: Answer): Promise<Answer | 'hang'> {
+    asked.push(method)
+    return fault === undefined ? own : fault(method, own)
   }
 
   const origin = await listenOnLoopback(server, port)
@@ -189,9 +189,9 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
   }
 }
 
-type Found = NonNullable<ReturnType<ConstructedChain['find']>>
+type FoundTransaction = NonNullable<ReturnType<ConstructedChain['find']>>
 
-function rawTransaction(chain: ConstructedChain, { transaction, block }: Found): unknown {
+function rawTransaction(chain: ConstructedChain, { transaction, block }: FoundTransaction): unknown {
   const place = placeOf(chain, block?.hash)
   return bitcoinBodies.rawTransaction.body(
     transaction.getId(),
@@ -206,15 +206,15 @@ function unspentOutput(
   { txid, vout }: { readonly txid: string; readonly vout: number },
   withMempool: boolean,
 ): unknown {
-  const found = chain.find(txid)
-  const output = found?.transaction.outs[vout]
-  const height = chain.heightOf(found?.block?.hash ?? '')
-  if (found === undefined || height === undefined || output === undefined) return null
+  const transaction = chain.find(txid)
+  const output = transaction?.transaction.outs[vout]
+  const height = chain.heightOf(transaction?.block?.hash ?? '')
+  if (transaction === undefined || height === undefined || output === undefined) return null
   if (chain.spenderOf(txid, vout) !== undefined) return null
   if (withMempool && chain.isMempoolSpent(txid, vout) !== undefined) return null
   return bitcoinBodies.unspent.body(chain.blockAt(chain.tipHeight)?.hash, {
     confirmations: chain.tipHeight - height + 1,
-    coinbase: found.transaction.isCoinbase(),
+    coinbase: transaction.transaction.isCoinbase(),
   })
 }
 

@@ -134,9 +134,9 @@ export class ConstructedChain {
   }
 
   #unspent(txid: string, vout: number): Coin | undefined {
-    const found = this.find(txid)
-    if (found?.block === undefined || this.spenderOf(txid, vout) !== undefined) return undefined
-    return found.transaction.outs[vout]
+    const transaction = this.find(txid)
+    if (transaction?.block === undefined || this.spenderOf(txid, vout) !== undefined) return undefined
+    return transaction.transaction.outs[vout]
   }
 
   blockAt(height: number): ConstructedBlock | undefined {

@@ -54,10 +54,10 @@ export class Mempool {
     if (this.#waiting.has(txid)) return 'txn-already-in-mempool'
     const coins = transaction.ins.map((input) => this.#coin(spentOf(input)))
     if (coins.some((coin) => coin === undefined)) return 'bad-txns-inputs-missingorspent'
-    const known = coins.flatMap((coin) => (coin === undefined ? [] : [coin]))
-    if (!known.every((coin, index) => isSigned(transaction, index, coin)))
+    const knownCoins = coins.flatMap((coin) => (coin === undefined ? [] : [coin]))
+    if (!knownCoins.every((coin, index) => isSigned(transaction, index, coin)))
       return 'mandatory-script-verify-flag-failed'
-    const fee = feeOf(transaction, known)
+    const fee = feeOf(transaction, knownCoins)
     if (fee < 0n) return 'bad-txns-in-belowout'
     const size = BigInt(transaction.virtualSize())
     if (fee < size * incrementalSatPerVb) return 'min relay fee not met'

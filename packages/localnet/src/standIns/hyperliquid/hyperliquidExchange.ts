@@ -32,11 +32,11 @@ export type ExchangeLedger = {
   readonly venue?: HyperliquidVenue
 }
 
-type Asked = Readonly<Record<string, unknown>>
+type RequestBody = Readonly<Record<string, unknown>>
 
 /** Requests are counted by path and type. @param port default: a free one */
 export function startExchange(ledger: ExchangeLedger, port?: number): Promise<FaultyService> {
-  const parse = (text: string): Asked => Object(JSON.parse(text))
+  const parse = (text: string): RequestBody => Object(JSON.parse(text))
   return startFaultyService({
     keyOf: ({ path, text }) => `${path} ${parse(text)['type']}`,
     answer: async ({ path, text }) =>
@@ -45,19 +45,19 @@ export function startExchange(ledger: ExchangeLedger, port?: number): Promise<Fa
   })
 }
 
-async function post({ venue }: ExchangeLedger, asked: Asked): Promise<unknown> {
-  const refusal = venue === undefined ? 'nothing is taken here' : await venue.take(asked)
+async function post({ venue }: ExchangeLedger, request: RequestBody): Promise<unknown> {
+  const refusal = venue === undefined ? 'nothing is taken here' : await venue.take(request)
   const { taken, refusedAction } = hyperliquidBodies
   return refusal === undefined ? taken.body : refusedAction.body(refusal)
 }
 
-function bodyOf(ledger: ExchangeLedger, asked: Asked): unknown {
+function bodyOf(ledger: ExchangeLedger, request: RequestBody): unknown {
   const { spotMeta, userRole, explorerTransaction, missing, refusals } = hyperliquidBodies
   const { exchangeStatus, preTransferCheck, mode, perpsState, spotState } = hyperliquidBodies
-  const user = String(asked['user']).toLowerCase()
+  const user = String(request['user']).toLowerCase()
   const { venue } = ledger
   const nowMs = venue?.nowMs() ?? Date.now()
-  switch (asked['type']) {
+  switch (request['type']) {
     case 'exchangeStatus':
       return exchangeStatus.body(nowMs)
     case 'preTransferCheck':
@@ -76,15 +76,17 @@ function bodyOf(ledger: ExchangeLedger, asked: Asked): unknown {
     case 'spotMeta':
       return spotMeta.body(ledger.tokens)
     case 'userRole':
-      return userRole.body(ledger.accounts.has(String(asked['user'])))
+      return userRole.body(ledger.accounts.has(String(request['user'])))
     case 'userNonFundingLedgerUpdates':
-      return ledger.transactions.flatMap((one) => updatesOf(ledger, one, asked))
+      return ledger.transactions.flatMap((one) => updatesOf(ledger, one, request))
     case 'txDetails': {
-      const found = ledger.transactions.find(({ hash }) => hash === asked['hash'])
-      return found === undefined ? missing.body : { type: 'txDetails', tx: explorerTransaction.body(found) }
+      const transaction = ledger.transactions.find(({ hash }) => hash === request['hash'])
+      return transaction === undefined
+        ? missing.body
+        : { type: 'txDetails', tx: explorerTransaction.body(transaction) }
     }
     case 'userDetails': {
-      const own = ledger.transactions.filter((one) => concerns(one, String(asked['user'])))
+      const own = ledger.transactions.filter((one) => concerns(one, String(request['user'])))
       return { type: 'userDetails', txs: own.slice(-ledger.recentMax).map(explorerTransaction.body) }
     }
     default:
@@ -97,10 +99,10 @@ function concerns({ user, action }: ListedTransaction, account: string): boolean
 }
 
 /** Only what succeeded leaves something in a ledger. */
-function updatesOf(ledger: ExchangeLedger, one: ListedTransaction, asked: Asked): readonly unknown[] {
+function updatesOf(ledger: ExchangeLedger, one: ListedTransaction, request: RequestBody): readonly unknown[] {
   const { timeMs, action, error = null } = one
-  const isAsked = timeMs >= Number(asked['startTime']) && timeMs <= Number(asked['endTime'])
-  if (error !== null || !isAsked || !concerns(one, String(asked['user']))) return []
+  const isAsked = timeMs >= Number(request['startTime']) && timeMs <= Number(request['endTime'])
+  if (error !== null || !isAsked || !concerns(one, String(request['user']))) return []
   if (!('destination' in action)) return []
   const { dollarUpdate, assetUpdate } = hyperliquidBodies
   if (action.type === 'UsdSend') return [dollarUpdate.body({ ...one, action })]

@@ -77,9 +77,9 @@ export class HyperliquidVenue {
     const user = await signerOf(parts, Object(signature))
     const refusal = this.#refuseNonce(user, Number(nonce)) ?? this.#refuseMove(user, parts)
     if (refusal !== undefined) return refusal
-    const taken = { user, timeMs: this.nowMs(), action: parts }
-    this.repeat(taken)
-    this.#onTaken(taken)
+    const transfer = { user, timeMs: this.nowMs(), action: parts }
+    this.repeat(transfer)
+    this.#onTaken(transfer)
     return undefined
   }
 

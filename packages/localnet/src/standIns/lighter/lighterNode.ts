@@ -121,24 +121,24 @@ class LighterApi {
         return ok(lighterBodies.transactions.body(listed))
       }
       case '/api/v1/sendTx': {
-        const taken = await exchange.take(new URLSearchParams(text).get('tx_info') ?? '')
-        return 'hash' in taken
-          ? ok(lighterBodies.taken.body(taken.hash))
-          : refused(lighterBodies.refusedTransfer.body(taken.refusal))
+        const transfer = await exchange.take(new URLSearchParams(text).get('tx_info') ?? '')
+        return 'hash' in transfer
+          ? ok(lighterBodies.taken.body(transfer.hash))
+          : refused(lighterBodies.refusedTransfer.body(transfer.refusal))
       }
       case '/info':
         return ok(lighterBodies.info.body(this.contract))
       case '/api/v1/tx': {
-        const found = searchParams.get('by') === 'hash' ? exchange.transactions.get(value) : undefined
-        return found === undefined
+        const transaction = searchParams.get('by') === 'hash' ? exchange.transactions.get(value) : undefined
+        return transaction === undefined
           ? refused(lighterBodies.notFound.body.transaction)
-          : ok(lighterBodies.transaction.body(found))
+          : ok(lighterBodies.transaction.body(transaction))
       }
       case '/api/v1/account': {
-        const found = searchParams.get('by') === 'index' ? exchange.accounts.get(value) : undefined
-        return found === undefined
+        const account = searchParams.get('by') === 'index' ? exchange.accounts.get(value) : undefined
+        return account === undefined
           ? refused(lighterBodies.notFound.body.account)
-          : ok(lighterBodies.account.body(value, found.l1Address, found.held))
+          : ok(lighterBodies.account.body(value, account.l1Address, account.held))
       }
       default:
         return pathname.startsWith('/explorer/')

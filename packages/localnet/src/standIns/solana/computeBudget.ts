@@ -43,8 +43,8 @@ function budgetByInstructions(
     if (bytes[0] === setLimit) limit = BigInt(bytes.readUInt32LE(1))
     if (bytes[0] === setPrice) price = bytes.readBigUInt64LE(1)
   }
-  const asked = limit ?? granted
-  const units = asked < unitsMax ? asked : unitsMax
+  const requestedUnits = limit ?? granted
+  const units = requestedUnits < unitsMax ? requestedUnits : unitsMax
   const priority = (price * units + microLamports - 1n) / microLamports
   return { price, units, feeLamports: signatures + priority }
 }

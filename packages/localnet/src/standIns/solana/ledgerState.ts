@@ -71,9 +71,9 @@ export function loadAddresses(svm: LiteSVM, { message }: VersionedTransaction): 
     const account = readAccount(svm, accountKey.toBase58())
     const { addresses } = AddressLookupTableAccount.deserialize(account?.data ?? new Uint8Array())
     const keyOf = (index: number) => {
-      const found = addresses[index]
-      if (found === undefined) throw new Error('the lookup table has no such address')
-      return found.toBase58()
+      const address = addresses[index]
+      if (address === undefined) throw new Error('the lookup table has no such address')
+      return address.toBase58()
     }
     return { writable: writableIndexes.map(keyOf), readonly: readonlyIndexes.map(keyOf) }
   })

@@ -230,15 +230,15 @@ function getBlock(node: SolanaNode, [number, options]: readonly unknown[]): unkn
   if (slot > node.slot(commitmentOf(options))) {
     throw new RpcRefusal(-32_004, `Block not available for slot ${slot}`)
   }
-  const seen = showBlock(node, slot, shown)
-  if ('unsupported' in seen) return refuseUnsupported(seen.unsupported)
-  if (seen.block === null) {
+  const block = showBlock(node, slot, shown)
+  if ('unsupported' in block) return refuseUnsupported(block.unsupported)
+  if (block.block === null) {
     throw new RpcRefusal(
       -32_007,
       `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`,
     )
   }
-  return seen.block
+  return block.block
 }
 
 function sendTransaction(node: SolanaNode, [encoded, options]: readonly unknown[]): unknown {

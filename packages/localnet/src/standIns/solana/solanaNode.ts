@@ -255,8 +255,8 @@ export class SolanaNode {
     wire: WireTransaction,
     options: { readonly replacesBlockhash: boolean },
   ): { readonly error: unknown; readonly logs: readonly string[]; readonly units: bigint } {
-    const asked = options.replacesBlockhash ? withBlockhash(wire, this.latestBlockhash()) : wire
-    return simulateUnsigned(this.#head, asked)
+    const currentWire = options.replacesBlockhash ? withBlockhash(wire, this.latestBlockhash()) : wire
+    return simulateUnsigned(this.#head, currentWire)
   }
 
   /**

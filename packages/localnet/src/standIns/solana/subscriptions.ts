@@ -69,9 +69,9 @@ function serveSocket(node: SolanaNode, socket: WebSocket, nextId: () => number):
     },
     blockSubscribe([filter, shown]) {
       z.literal('all').parse(filter)
-      const asked = blockOptions.parse(shown ?? {})
+      const options = blockOptions.parse(shown ?? {})
       const id = nextId()
-      blocks.set(id, { asked, next: node.slot(asked.commitment) + 1n })
+      blocks.set(id, { asked: options, next: node.slot(options.commitment) + 1n })
       return id
     },
     blockUnsubscribe: ([subscription]) => blocks.delete(z.number().parse(subscription)),
@@ -81,9 +81,9 @@ function serveSocket(node: SolanaNode, socket: WebSocket, nextId: () => number):
   const end = node.watch(look)
   socket.on('close', end)
   socket.on('message', (data) => {
-    const asked = request.safeParse(JSON.parse(data.toString()))
-    if (!asked.success) return send({ id: null, error: { code: -32_600, message: 'Invalid request' } })
-    const { id, method, params } = asked.data
+    const message = request.safeParse(JSON.parse(data.toString()))
+    if (!message.success) return send({ id: null, error: { code: -32_600, message: 'Invalid request' } })
+    const { id, method, params } = message.data
     const run = methods[method]
     if (run === undefined) return send({ id, error: { code: -32_601, message: 'Method not found' } })
     send({ id, result: run(params) })
@@ -96,9 +96,9 @@ function tellBlocks(
   blocks: ReadonlyMap<number, BlockSubscription>,
   send: (message: object) => void,
 ): void {
-  for (const [subscription, told] of blocks) {
-    const { asked } = told
-    for (let slot = told.next; slot <= node.slot(asked.commitment); slot += 1n) {
+  for (const [subscription, blockSubscription] of blocks) {
+    const { asked } = blockSubscription
+    for (let slot = blockSubscription.next; slot <= node.slot(asked.commitment); slot += 1n) {
       const seen = showBlock(node, slot, asked)
       const err = 'unsupported' in seen ? { UnsupportedTransactionVersion: seen.unsupported } : null
       const block = 'block' in seen ? seen.block : null
@@ -107,7 +107,7 @@ function tellBlocks(
       if (err !== null || block !== null)
         send({ method: 'blockNotification', params: { result, subscription } })
       if (err !== null) break
-      told.next = slot + 1n
+      blockSubscription.next = slot + 1n
     }
   }
 }

@@ -39,13 +39,13 @@ export function startTronFacade(
     return opened
   }
   const source: Source = { bed, ledger, solidAfter, chainId, prices, stakedEnergy, broadcasts }
-  const told = new Map<string, Promise<unknown>>()
+  const pendingAnswers = new Map<string, Promise<unknown>>()
   return startFaultyService({
     keyOf: ({ path }) => path,
     answer({ path, text }) {
       const key = `${path} ${text}`
-      const body = told.get(key) ?? bodyOf(source, path, Object(JSON.parse(text)))
-      if (isStill === true || (isStill === 'accounts' && ofAccounts.has(path))) told.set(key, body)
+      const body = pendingAnswers.get(key) ?? bodyOf(source, path, Object(JSON.parse(text)))
+      if (isStill === true || (isStill === 'accounts' && ofAccounts.has(path))) pendingAnswers.set(key, body)
       return body
     },
     port,
@@ -71,50 +71,50 @@ type Source = {
   readonly stakedEnergy: ReadonlyMap<string, number>
   readonly broadcasts: () => Promise<Broadcasts>
 }
-type Asked = Readonly<Record<string, unknown>>
+type RequestBody = Readonly<Record<string, unknown>>
 
-async function bodyOf(source: Source, path: string, asked: Asked): Promise<unknown> {
+async function bodyOf(source: Source, path: string, request: RequestBody): Promise<unknown> {
   const [, api, call] = path.split('/')
   const head = Number(await source.bed.node('eth_blockNumber', []))
   const newest = api === 'walletsolidity' ? Math.max(head - source.solidAfter, 0) : head
   switch (call) {
     case 'getblock': {
-      const number = asked['id_or_num'] === undefined ? newest : Number(asked['id_or_num'])
+      const number = request['id_or_num'] === undefined ? newest : Number(request['id_or_num'])
       return number > newest ? missing : tronBodies.block.body(await blockAt(source, number), source.chainId)
     }
     case 'getnowblock':
       return tronBodies.block.body(await blockAt(source, newest), source.chainId)
     case 'gettransactioninfobyid':
-      return infoOf(source, String(asked['value']), newest)
+      return infoOf(source, String(request['value']), newest)
     case 'gettransactioninfobyblocknum':
-      return infosOf(source, Number(asked['num']), newest)
+      return infosOf(source, Number(request['num']), newest)
     case 'gettransactionbyid':
-      return transactionOf(source, String(asked['value']), newest)
+      return transactionOf(source, String(request['value']), newest)
     case 'triggerconstantcontract':
-      return constantCall(source, asked, newest)
+      return constantCall(source, request, newest)
     case 'getcontract': {
-      const code = String(await source.bed.node('eth_getCode', [evmAddress(asked['value']), 'latest']))
-      return code === '0x' ? missing : tronBodies.contract.body(asked['value'], code.slice(2))
+      const code = String(await source.bed.node('eth_getCode', [evmAddress(request['value']), 'latest']))
+      return code === '0x' ? missing : tronBodies.contract.body(request['value'], code.slice(2))
     }
     case 'getcontractinfo': {
-      const code = String(await source.bed.node('eth_getCode', [evmAddress(asked['value']), 'latest']))
-      return code === '0x' ? missing : tronBodies.contractInfo.body(asked['value'], code.slice(2))
+      const code = String(await source.bed.node('eth_getCode', [evmAddress(request['value']), 'latest']))
+      return code === '0x' ? missing : tronBodies.contractInfo.body(request['value'], code.slice(2))
     }
     case 'getaccount':
-      return accountOf(source, String(asked['address']))
+      return accountOf(source, String(request['address']))
     case 'getaccountresource':
-      return tronBodies.resources.body(source.stakedEnergy.get(evmAddress(asked['address'])) ?? 0)
+      return tronBodies.resources.body(source.stakedEnergy.get(evmAddress(request['address'])) ?? 0)
     case 'getchainparameters':
       return tronBodies.parameters.body(source.prices)
     case 'triggersmartcontract':
-      return (await source.broadcasts()).trigger(callBodyOf(asked))
+      return (await source.broadcasts()).trigger(callBodyOf(request))
     case 'broadcasttransaction':
       return (await source.broadcasts()).takeParts(
-        String(asked['raw_data_hex']),
-        String(Object(asked['signature'])[0]),
+        String(request['raw_data_hex']),
+        String(Object(request['signature'])[0]),
       )
     case 'broadcasthex':
-      return (await source.broadcasts()).take(Buffer.from(String(asked['transaction']), 'hex'))
+      return (await source.broadcasts()).take(Buffer.from(String(request['transaction']), 'hex'))
     default:
       return tronBodies.refusals.body.path(path)
   }
@@ -142,9 +142,9 @@ async function infoOf(source: Source, transactionId: string, newest: number): Pr
     blockAt(source, Number(receipt.blockNumber)),
     traceOf(source, transactionId, evmHash),
   ])
-  const known = source.ledger.known.get(transactionId)
-  const isContractCall = known?.isContractCall === true
-  const { feeSun = 0n } = known ?? {}
+  const transaction = source.ledger.known.get(transactionId)
+  const isContractCall = transaction?.isContractCall === true
+  const { feeSun = 0n } = transaction ?? {}
   return tronBodies.info.body({ transactionId, receipt, block, isContractCall, feeSun, trace })
 }
 
@@ -166,15 +166,16 @@ async function infosOf(source: Source, number: number, newest: number): Promise<
 }
 
 async function transactionOf(source: Source, transactionId: string, newest: number): Promise<unknown> {
-  const known = source.ledger.known.get(transactionId)
-  const receipt = known && (await receiptOf(source, known.evmHash))
-  if (known === undefined || receipt === undefined || Number(receipt.blockNumber) > newest) return missing
-  const { rawHex } = known
+  const transaction = source.ledger.known.get(transactionId)
+  const receipt = transaction && (await receiptOf(source, transaction.evmHash))
+  if (transaction === undefined || receipt === undefined || Number(receipt.blockNumber) > newest)
+    return missing
+  const { rawHex } = transaction
   return tronBodies.transaction.body({ transactionId, rawHex, succeeded: receipt.status === '0x1' })
 }
 
-async function constantCall({ bed }: Source, asked: Asked, newest: number): Promise<unknown> {
-  const { owner: from, contract: to, data, value } = callBodyOf(asked)
+async function constantCall({ bed }: Source, request: RequestBody, newest: number): Promise<unknown> {
+  const { owner: from, contract: to, data, value } = callBodyOf(request)
   if (String(await bed.node('eth_getCode', [to, 'latest'])) === '0x')
     return tronBodies.refusals.body.call('Smart contract is not exist.')
   const call = { from, to, data, value: `0x${value.toString(16)}` }
@@ -196,12 +197,12 @@ async function constantCall({ bed }: Source, asked: Asked, newest: number): Prom
 }
 
 /** Nodes take calldata as a whole, or a signature and its arguments. */
-function callBodyOf(asked: Asked): CallBody {
-  const { function_selector: signature, parameter = '', data, call_value = 0, fee_limit } = asked
+function callBodyOf(request: RequestBody): CallBody {
+  const { function_selector: signature, parameter = '', data, call_value = 0, fee_limit } = request
   const selector = typeof signature === 'string' ? keccak256Hex(Buffer.from(signature)).slice(2, 10) : ''
   const bytes = typeof data === 'string' ? data.replace(/^0x/, '') : `${selector}${parameter}`
   return {
-    ...{ owner: evmAddress(asked['owner_address']), contract: evmAddress(asked['contract_address']) },
+    ...{ owner: evmAddress(request['owner_address']), contract: evmAddress(request['contract_address']) },
     ...{ data: `0x${bytes}`, value: BigInt(Number(call_value)) },
     ...(typeof fee_limit === 'number' && { feeLimitSun: fee_limit }),
   }

@@ -57,9 +57,11 @@ async function readOne(
   const chain = chainOf(context, deposit.chainId)
   const refunds = work.payments.filter(({ depositId }) => depositId === deposit.id)
   const facts = await chain.deposits(deposit.txHash, signal)
-  const found = facts?.deposits.find(({ onchainIndex }) => onchainIndex === deposit.onchainIndex)
+  const onchainDeposit = facts?.deposits.find(({ onchainIndex }) => onchainIndex === deposit.onchainIndex)
   const id =
-    found && facts && refundId(orderId, refundedDeposit(found, { ...facts, chainId: chain.refundChainId }))
+    onchainDeposit &&
+    facts &&
+    refundId(orderId, refundedDeposit(onchainDeposit, { ...facts, chainId: chain.refundChainId }))
   const endSeconds = Math.max(0, ...refunds.map(({ deadlineSeconds }) => deadlineSeconds))
   return {
     id: deposit.id,
@@ -74,18 +76,20 @@ async function readOne(
 /** Every payer, through every contract that work named. */
 async function recordsOf(
   { finalMark, finalSeconds, payers, chain }: SettlementChain,
-  asked: { readonly id: Hex; readonly work: OrderWork['payments']; readonly endSeconds: number },
+  question: { readonly id: Hex; readonly work: OrderWork['payments']; readonly endSeconds: number },
   signal: AbortSignal,
 ): Promise<readonly PaymentRecord[]> {
-  const { id, work, endSeconds } = asked
+  const { id, work, endSeconds } = question
   if (finalMark === undefined) {
     const seconds = await finalSeconds(signal)
     return [{ state: 'open', finalSeconds: seconds, endSeconds: endSeconds + finalitySecondsOf(chain) }]
   }
   const contracts = [...new Set([chain.config.fillContract, ...work.map(({ fillContract }) => fillContract)])]
-  const named = contracts.filter((contract) => contract !== undefined)
+  const fillContracts = contracts.filter((contract) => contract !== undefined)
   const asFinal = payers.flatMap((address): readonly FinalPayer[] =>
-    named.length === 0 ? [{ address }] : named.map((fillContract) => ({ address, fillContract })),
+    fillContracts.length === 0
+      ? [{ address }]
+      : fillContracts.map((fillContract) => ({ address, fillContract })),
   )
   const marks = await Promise.all(asFinal.map((payer) => finalMark(payer, id, signal)))
   return marks.map(({ state, timestampSeconds }) => ({
@@ -104,6 +108,6 @@ async function isSettled(
   const { txHash: transactionId, onchainIndex } = deposit
   const id = onchainId({ chainId: chain.key, transactionId, onchainIndex })
   const keys = [settlementExecutionKey({ onchainIds: [id], orderId }), recoveryKey(id)]
-  const found = await Promise.all(keys.map((key) => hub.isExecuted(key, { signal })))
-  return found.includes(true)
+  const executions = await Promise.all(keys.map((key) => hub.isExecuted(key, { signal })))
+  return executions.includes(true)
 }
