@@ -33,9 +33,9 @@ export function createKeylessBudget(options: {
   readonly now: () => number
 }): KeylessBudget {
   const { bucket, what: unitName, limits, claim, now } = options
-  const alone = claimAlone(now)
+  const claimLocally = createLocalClaim(now)
   const grantOf = async (unit: UnitClaim): Promise<UnitGrant> => {
-    const [grant] = (await claim?.([unit]).catch(() => undefined)) ?? (await alone([unit]))
+    const [grant] = (await claim?.([unit]).catch(() => undefined)) ?? (await claimLocally([unit]))
     if (grant === undefined) throw new Error(`nothing was counted for ${bucket}`)
     return grant
   }
@@ -62,7 +62,7 @@ export function createKeylessBudget(options: {
 const callersMax = 100_000
 
 /** Counts for this process, as the shared windows do for all. */
-function claimAlone(now: () => number): ClaimUnits {
+function createLocalClaim(now: () => number): ClaimUnits {
   const windows = new Map<string, { taken: number; readonly endsAtMs: number }>()
   return async (claims) =>
     claims.map(({ bucket, caller, windowMs: lasts, max, wanted }) => {

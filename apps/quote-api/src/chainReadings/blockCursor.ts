@@ -42,7 +42,11 @@ export function liveRange({ finalTo, scannedTo }: BlockCursor, head: bigint, ste
 }
 
 /** The cursor after a reorganization has replaced block `known`. Pure. */
-export function rewound({ finalTo }: BlockCursor, known: bigint, { rewindBlocks }: WatchSteps): BlockCursor {
+export function rewindCursor(
+  { finalTo }: BlockCursor,
+  known: bigint,
+  { rewindBlocks }: WatchSteps,
+): BlockCursor {
   const back = below(known, rewindBlocks)
   const scannedTo = finalTo < known && finalTo > back ? finalTo : back
   return { finalTo: minBigint(finalTo, scannedTo), scannedTo }

@@ -26,7 +26,7 @@ export function createSharedLimits(options: {
   logger: Pick<Logger, 'warn'>
 }): SharedLimits {
   const { database, metrics, logger } = options
-  const alone = new Counter({
+  const localCounter = new Counter({
     name: 'rate_limits_alone_total',
     help: 'Times that the database did not count in time, so that this process counted for itself for a while',
     registers: [metrics.registry],
@@ -34,7 +34,7 @@ export function createSharedLimits(options: {
   return {
     claim: claimInDatabase(database),
     onAlone(error) {
-      alone.inc()
+      localCounter.inc()
       logger.warn({ err: error }, 'rate limits are counted by this process alone for a while')
     },
   }

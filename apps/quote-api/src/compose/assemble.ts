@@ -164,8 +164,8 @@ function openPricing({ logger, onClose }: ServiceParts<'jobs'>, { shared, questi
     fillWallet: quote.fillWallet,
     ...{ registry, ...questions, heads, snapshot },
     clock: systemClock,
-    onFactsFailure: (failed: number, error: unknown) =>
-      logger.debug({ chainId: failed, err: error }, 'user facts not read'),
+    onFactsFailure: (failedChainId: number, error: unknown) =>
+      logger.debug({ chainId: failedChainId, err: error }, 'user facts not read'),
   }
   const ports = createChainPorts(portOptions)
   const { sponsorAsset } = accounts.sponsorship

@@ -104,8 +104,8 @@ export function createDepositAddresses(options: {
     hint(chainId) {
       follower.wake()
       for (const jobs of [scanners, watchers]) {
-        const hinted = chainId === undefined ? [...jobs.values()] : [jobs.get(chainId)]
-        for (const job of hinted) job?.waker?.wake()
+        const hintedJobs = chainId === undefined ? [...jobs.values()] : [jobs.get(chainId)]
+        for (const job of hintedJobs) job?.waker?.wake()
       }
     },
     reindex: createReindex({ database, sites, wake: (chainId) => watchers.get(chainId)?.waker?.wake() }),

@@ -152,9 +152,11 @@ function examineFiles(
       ...{ seen: 'is not set: nobody pays orders, and every quote is refused', fix: '' },
     })
   }
-  const unread = registry.chains.flatMap(({ key }) => all.find(({ id, ready }) => id === key && !ready) ?? [])
-  const isNoneRead = unread.length === registry.chains.length
-  for (const { id, unsetVariables } of unread) {
+  const unreadChains = registry.chains.flatMap(
+    ({ key }) => all.find(({ id, ready }) => id === key && !ready) ?? [],
+  )
+  const isNoneRead = unreadChains.length === registry.chains.length
+  for (const { id, unsetVariables } of unreadChains) {
     const [setting = `httpRpcUrl of ${id}`] = unsetVariables
     findings.add({
       ...{ code: 'chain-without-endpoint', severity: isNoneRead ? severity : 'note', setting, fix: '' },
@@ -185,10 +187,10 @@ function examinePrices(
       priceAdapters[name].url === undefined &&
       prices.some(({ http }) => http.some(({ adapter }) => adapter === name)),
   )
-  const say = (concerned: typeof prices, reason: string) => {
-    if (concerned.length === 0) return
-    const keys = concerned.map(({ key }) => key).join(', ')
-    const subject = `${counted(concerned.length, 'price')} (${keys})`
+  const say = (affectedPrices: typeof prices, reason: string) => {
+    if (affectedPrices.length === 0) return
+    const keys = affectedPrices.map(({ key }) => key).join(', ')
+    const subject = `${counted(affectedPrices.length, 'price')} (${keys})`
     const setting = service?.[1]
     findings.add({
       ...{ code: 'price-unconfirmed', severity: 'degrades', setting: setting ?? 'prices' },

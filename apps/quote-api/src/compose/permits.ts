@@ -46,7 +46,7 @@ export function createPermits(options: {
     const multicall3 = registry.chainById.get(chainId)?.config.multicall3
     return client && multicall3 && { client, multicall3 }
   })
-  const shared = { database, contractsOf, hasCode: ports.hasCode, trial, screening, stops, now }
+  const sharedOptions = { database, contractsOf, hasCode: ports.hasCode, trial, screening, stops, now }
   const [eip3009, eip2612, permit2] = permitKinds
   return {
     permitTokens: createPermitTokens({ clientOf, now }),
@@ -55,9 +55,9 @@ export function createPermits(options: {
       dearerOn: (chainId) => gasOn(market.snapshot(), chainId).dearer,
     }),
     takePermit: {
-      eip3009: createTakePermit({ ...shared, kind: eip3009 }),
-      eip2612: createTakePermit({ ...shared, kind: eip2612 }),
-      permit2: createTakePermit({ ...shared, kind: permit2 }),
+      eip3009: createTakePermit({ ...sharedOptions, kind: eip3009 }),
+      eip2612: createTakePermit({ ...sharedOptions, kind: eip2612 }),
+      permit2: createTakePermit({ ...sharedOptions, kind: permit2 }),
     },
   }
 }

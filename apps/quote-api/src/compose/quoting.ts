@@ -110,8 +110,8 @@ function createOnChainQuoter(
     const { hash: blockHash } = market.head
     if (blockHash === undefined) return undefined
     const question = { zeroForOne, trade, amount }
-    const agreed = createAgreedClient(client, { timeoutMs })
-    return quoteOnChain(agreed, { quoterV2, pool, question, blockHash })
+    const agreedClient = createAgreedClient(client, { timeoutMs })
+    return quoteOnChain(agreedClient, { quoterV2, pool, question, blockHash })
   }
 }
 
@@ -148,7 +148,7 @@ function openQuotingChains(options: PortOptions): ReadonlyMap<number, QuotingCha
     const { key, chainId, vmType, config } = chain
     const client = clients.get(key)
     if (client === undefined) continue
-    const live = openQuotingChain(vmType, {
+    const liveChain = openQuotingChain(vmType, {
       client,
       network: registry.networkByKey(key)?.network,
       multicall3: config.multicall3,
@@ -159,7 +159,7 @@ function openQuotingChains(options: PortOptions): ReadonlyMap<number, QuotingCha
       now: () => clock.now(),
       onFailure: (error) => onFactsFailure(chainId, error),
     })
-    chains.set(chainId, live)
+    chains.set(chainId, liveChain)
   }
   return chains
 }
@@ -174,30 +174,30 @@ export function createChainPorts(options: PortOptions): ChainPorts {
     lackOf: async ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
     async tryPayment(payment) {
       const { chain } = payment
-      const live = chains.get(chain.chainId)
+      const liveChain = chains.get(chain.chainId)
       const fill = paymentFill(payment, fillWallet)
       // Nothing can be tried out where nobody pays, or nobody's code decides.
-      if (live?.tryPayment === undefined || fill === undefined) return { refusal: undefined }
+      if (liveChain?.tryPayment === undefined || fill === undefined) return { refusal: undefined }
       const { account, currency, amount } = payment
-      const tried = await live.tryPayment({
+      const trial = await liveChain.tryPayment({
         ...{ account: chain.codec.canonicalAddress(account), currency: currency.address, amount },
         fill: { ...fill, ...gasOn(snapshot(), chain.chainId) },
       })
       const { transactionGasMax } = chain.config
-      const isTooDear = tried?.units !== undefined && tried.units > transactionGasMax
-      const refusal = isTooDear ? `it takes more than ${transactionGasMax} gas` : tried?.refusal
-      if (refusal === undefined) return tried
+      const isTooDear = trial?.units !== undefined && trial.units > transactionGasMax
+      const refusal = isTooDear ? `it takes more than ${transactionGasMax} gas` : trial?.refusal
+      if (refusal === undefined) return trial
       return {
         refusal: `cannot be paid ${currency.symbol} on chain ${chain.chainId} (${refusal}): name another account`,
       }
     },
     hasSent: async ({ chainId, ...transfer }) => (await chains.get(chainId)?.hasSent?.(transfer)) ?? false,
-    tryFill: async (tried) => {
-      const { destination } = tried.route
+    tryFill: async (triedFill) => {
+      const { destination } = triedFill.route
       const { chainId } = destination
       const unitsOfCalls = chains.get(chainId)?.unitsOfCalls
       const parties = callParties(destination, unitsOfCalls && fillWallet)
-      return unitsOfCalls?.({ ...triedTransaction(tried, parties), ...gasOn(snapshot(), chainId) }) ?? 0n
+      return unitsOfCalls?.({ ...triedTransaction(triedFill, parties), ...gasOn(snapshot(), chainId) }) ?? 0n
     },
   }
 }
@@ -205,7 +205,7 @@ export function createChainPorts(options: PortOptions): ChainPorts {
 /** Stands for the salt and the ids of an order that is not made yet: who runs calls does not know them. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 /** Unix seconds that no chain reaches. */
-const never = 2n ** 40n
+const neverSeconds = 2n ** 40n
 
 /** The transaction that the solver would pay one account with; undefined where it pays through no contract. */
 function paymentFill(
@@ -219,7 +219,7 @@ function paymentFill(
   const to = quoting.hexAddress(account)
   const token = currency.isNative ? undefined : quoting.hexAddress(currency.address)
   const paid = token === undefined ? { natives: [{ to, amount }] } : { tokens: [{ token, to, amount }] }
-  const data = encodeFill({ id: noOrder, orderId: noOrder, deadlineSeconds: never, ...paid })
+  const data = encodeFill({ id: noOrder, orderId: noOrder, deadlineSeconds: neverSeconds, ...paid })
   return { from, to: contract, data, value: token === undefined ? amount : 0n, token, hasCalls: false }
 }
 
@@ -244,7 +244,7 @@ function triedTransaction(
   const hasCalls = delivery.calls.length > 0
   const to = hasCalls ? orderCloneAddress({ ...orderCalls, fillContract, filler }) : recipient
   const token = currencyOut.isNative ? undefined : hexAddress(currencyOut.address)
-  const fill = { id: noOrder, orderId: noOrder, deadlineSeconds: never }
+  const fill = { id: noOrder, orderId: noOrder, deadlineSeconds: neverSeconds }
   const data =
     token === undefined
       ? encodeFill({ ...fill, natives: [{ to, amount }], orderCalls: { ...orderCalls, sweptTokens: [] } })

@@ -97,8 +97,8 @@ export function createSettlement(options: SettlementOptions): Settlement {
   const following = followersOf(context, recovering)
   const hint = (chainId?: number) => {
     for (const { waker } of following.jobs) waker?.wake()
-    const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
-    for (const watcher of hinted) watcher?.waker?.wake()
+    const hintedWatchers = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
+    for (const watcher of hintedWatchers) watcher?.waker?.wake()
   }
   return {
     chains,

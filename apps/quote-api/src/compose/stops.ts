@@ -82,8 +82,8 @@ function watchStops(
     },
     () => {
       const seriesLabels = stops.differences().map(({ kind, chainId }) => [kind, nameOf(chainId)] as const)
-      const once = new Map(seriesLabels.map((labels) => [labels.join(), labels]))
-      return [...once.values()].map(([kind, chain]) => ({ labels: { kind, chain }, value: 1 }))
+      const uniqueLabels = new Map(seriesLabels.map((labels) => [labels.join(), labels]))
+      return [...uniqueLabels.values()].map(([kind, chain]) => ({ labels: { kind, chain }, value: 1 }))
     },
   )
   watchSeries(

@@ -52,7 +52,7 @@ export function createTopUps(options: {
   const { rpcThreshold } = chain
   const watched = createTopUpChain({ ...topUpReading(place), client, rpcThreshold })
   const solverAccount = solverReading(place)
-  const compared = openComparedChain(place)
+  const comparedChain = openComparedChain(place)
   const intervalMs = paceMs(options)
   const common = { database, fromBlock, lateBlocks: lateBlocksOf(options), metrics, logger }
   return {
@@ -68,8 +68,8 @@ export function createTopUps(options: {
               intervalMs,
             }),
           ]),
-      createReconciler({ ...common, chain: compared.chain }),
+      createReconciler({ ...common, chain: comparedChain.chain }),
     ],
-    close: compared.close,
+    close: comparedChain.close,
   }
 }

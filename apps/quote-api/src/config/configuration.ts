@@ -85,8 +85,8 @@ export async function readFiles(
   findings.problems(foreign, 'address-foreign')
   if (chains === undefined || quote === undefined) return undefined
   // A deployment lists what it finds missing.
-  const unlisted = isDeploying === true ? [] : checkFillContracts(chains, quote)
-  findings.problems([...unlisted, ...checkLocalEndpoints(chains)])
+  const contractProblems = isDeploying === true ? [] : checkFillContracts(chains, quote)
+  findings.problems([...contractProblems, ...checkLocalEndpoints(chains)])
   findings.add(...chainNotes(chains))
   return { chains, quote }
 }

@@ -1,10 +1,10 @@
 /** Callers at the same time share one reading; the next caller after it begins another. */
 export function shareReading<T>(read: () => Promise<T>): () => Promise<T> {
-  let underway: Promise<T> | undefined
+  let pending: Promise<T> | undefined
   return () => {
-    underway ??= read().finally(() => {
-      underway = undefined
+    pending ??= read().finally(() => {
+      pending = undefined
     })
-    return underway
+    return pending
   }
 }

@@ -85,9 +85,9 @@ export async function openDatabase(
   })
   return {
     database,
-    openSingle: (single) =>
+    openSingle: (connectionOptions) =>
       createDatabase({
-        ...single,
+        ...connectionOptions,
         connectionString,
         poolSize: 1,
         applicationName: 'causeway-quote-api-jobs',
@@ -109,7 +109,7 @@ async function openWhenUp(options: MigratedOptions, wait: DatabaseWait | undefin
   for (;;) {
     try {
       const opening = openMigrated(options)
-      return await (wait === undefined ? opening : showingThatItTakesLong(opening, wait))
+      return await (wait === undefined ? opening : showLongMigration(opening, wait))
     } catch (error) {
       const problem = whileStarting(error)
       if (wait === undefined || problem === undefined) throw error
@@ -119,7 +119,7 @@ async function openWhenUp(options: MigratedOptions, wait: DatabaseWait | undefin
 }
 
 /** Rows by the million, or another process that has its turn: whoever took this one for dead would undo the work. */
-async function showingThatItTakesLong<T>(migrating: Promise<T>, wait: DatabaseWait): Promise<T> {
+async function showLongMigration<T>(migrating: Promise<T>, wait: DatabaseWait): Promise<T> {
   const isDone = new AbortController()
   const showing = sleep(quietMigrationMs, undefined, { signal: isDone.signal }).then(
     () => wait.show(new DatabaseStartingError()),

@@ -45,21 +45,24 @@ export function createDatabaseWait(
   let problem: DomainError | undefined
   let tries = 0
   let toldAtMs = 0
-  const tell = (news: DomainError) => {
+  const tell = (failure: DomainError) => {
     const nowMs = Date.now()
-    if (news.code === problem?.code && nowMs - toldAtMs < remindAfterMs) return
+    if (failure.code === problem?.code && nowMs - toldAtMs < remindAfterMs) return
     toldAtMs = nowMs
-    logger.warn({ reason: news.code, tries, ...listeners?.addresses, err: news }, 'waiting for the database')
+    logger.warn(
+      { reason: failure.code, tries, ...listeners?.addresses, err: failure },
+      'waiting for the database',
+    )
   }
-  const show = async (news: DomainError) => {
-    listeners ??= await openWaitingListeners(config, answering, () => problem ?? news)
-    tell(news)
-    problem = news
+  const show = async (failure: DomainError) => {
+    listeners ??= await openWaitingListeners(config, answering, () => problem ?? failure)
+    tell(failure)
+    problem = failure
   }
   return {
     show,
-    async pause(news) {
-      await show(news)
+    async pause(failure) {
+      await show(failure)
       await sleep(pauseMsAfter(tries))
       tries += 1
     },

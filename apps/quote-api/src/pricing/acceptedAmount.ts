@@ -60,7 +60,7 @@ export async function priceOrNameNone<Priced>(
     return await price()
   } catch (error) {
     const isAboutAmount = error instanceof QuoteError && (tooLow.has(error.code) || tooHigh.has(error.code))
-    throw isAboutAmount ? renamed(error, requestedAmount, {}) : error
+    throw isAboutAmount ? restateRefusal(error, requestedAmount, {}) : error
   }
 }
 
@@ -95,10 +95,10 @@ async function namingLeast(
 ): Promise<QuoteError> {
   const judge = judgeOf(requestedAmount, price, tooLow)
   const acceptedAmount = await leastFrom(judge, requestedAmount.amount)
-  if (acceptedAmount === undefined) return renamed(error, requestedAmount, {})
+  if (acceptedAmount === undefined) return restateRefusal(error, requestedAmount, {})
   const withMargin = acceptedAmount + divideUp(acceptedAmount * marginPercent, 100n)
-  const least = (await judge(withMargin)) === 'accepted' ? withMargin : acceptedAmount
-  return renamed(error, requestedAmount, { minimumAmount: least.toString() })
+  const leastAmount = (await judge(withMargin)) === 'accepted' ? withMargin : acceptedAmount
+  return restateRefusal(error, requestedAmount, { minimumAmount: leastAmount.toString() })
 }
 
 async function namingMost(
@@ -111,7 +111,7 @@ async function namingMost(
     requestedAmount.amount,
     error.nearAmount,
   )
-  return renamed(
+  return restateRefusal(
     error,
     requestedAmount,
     acceptedAmount === undefined ? {} : { maximumAmount: acceptedAmount.toString() },
@@ -119,8 +119,8 @@ async function namingMost(
 }
 
 /** Steps up until an amount is accepted, then halves what is left between. */
-async function leastFrom(judge: Judge, refused: bigint): Promise<bigint | undefined> {
-  let low = refused
+async function leastFrom(judge: Judge, refusedAmount: bigint): Promise<bigint | undefined> {
+  let low = refusedAmount
   for (let factor = 2n; low < amountMax; factor *= 2n) {
     const candidate = low * factor + 1n
     const verdict = await judge(candidate)
@@ -129,7 +129,11 @@ async function leastFrom(judge: Judge, refused: bigint): Promise<bigint | undefi
       continue
     }
     // The doubling may have skipped accepted amounts: too high for a pool, but high enough to cover their fees.
-    return between(judge, { good: verdict === 'accepted' ? candidate : undefined, bad: low, far: candidate })
+    return searchBetween(judge, {
+      good: verdict === 'accepted' ? candidate : undefined,
+      bad: low,
+      far: candidate,
+    })
   }
   return undefined
 }
@@ -137,18 +141,18 @@ async function leastFrom(judge: Judge, refused: bigint): Promise<bigint | undefi
 /** Steps down until an amount is accepted, then halves what is left between. */
 async function mostBelow(
   judge: Judge,
-  refused: bigint,
-  near: bigint | undefined,
+  refusedAmount: bigint,
+  nearAmount: bigint | undefined,
 ): Promise<bigint | undefined> {
-  let high = refused
-  if (near !== undefined && near > 0n && near < refused) {
-    if ((await judge(near)) === 'accepted') return near
-    high = near
+  let high = refusedAmount
+  if (nearAmount !== undefined && nearAmount > 0n && nearAmount < refusedAmount) {
+    if ((await judge(nearAmount)) === 'accepted') return nearAmount
+    high = nearAmount
   }
   for (let shift = 1n; high > 0n; shift += 1n) {
     const candidate = high >> shift
     const verdict = await judge(candidate)
-    if (verdict === 'accepted') return between(judge, { good: candidate, bad: high, far: high })
+    if (verdict === 'accepted') return searchBetween(judge, { good: candidate, bad: high, far: high })
     if (verdict === 'other') return undefined
     high = candidate
   }
@@ -156,7 +160,7 @@ async function mostBelow(
 }
 
 /** @param range.good accepted; undefined where only `far` is known to be no longer refused for the same reason */
-async function between(
+async function searchBetween(
   judge: Judge,
   range: { readonly good: bigint | undefined; readonly bad: bigint; readonly far: bigint },
 ): Promise<bigint | undefined> {
@@ -183,7 +187,7 @@ function middleOf(a: bigint, b: bigint): bigint {
 }
 
 /** Refusal with its code, in terms of the currency that the request's amount counts. */
-function renamed(
+function restateRefusal(
   error: QuoteError,
   { currency }: Pick<RequestedAmount, 'currency'>,
   amountData: ErrorData,

@@ -10,7 +10,7 @@ import type { AccountLack, NetworkFees } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { type ExternalLiquidity, offerOf } from './externalLiquidity.ts'
-import { charged, networkFees, relayedDeposit } from './gas.ts'
+import { applyMarkup, networkFees, relayedDeposit } from './gas.ts'
 import { type AssetInventory, type InventoryView, skewCostUsd } from './inventory.ts'
 import type { LegPlan } from './legs.ts'
 import { type PricedCurrency, requireInventory, requirePrice } from './marketAccess.ts'
@@ -156,15 +156,18 @@ function fillCost({ route, plan, snapshot, use, request, lack: reportedLack }: F
   const { isNative } = currencyOut
   const fill = fees.costOf({ kind, isNative, callUnits, callBytes, overheadUnits, lack })
   const topup = request.topupGas ? fees.costOf({ kind: 'fill-topup', isNative: true }) : 0n
-  return charged(fill + topup, destination.config.feeModel.markupBps)
+  return applyMarkup(fill + topup, destination.config.feeModel.markupBps)
 }
 
 /** Origin fee of what the solver sends for the user, who pays it as part of the execution fee. */
 export function relayedDepositCost({ request, route, plan, snapshot }: FeeInputs): bigint {
   const { origin } = route
-  const relayed = relayedDeposit(request, route)
-  if (relayed === undefined) return 0n
-  const cost = charged(networkFees(snapshot, origin).costOf(relayed), origin.config.feeModel.markupBps)
+  const relayedTransaction = relayedDeposit(request, route)
+  if (relayedTransaction === undefined) return 0n
+  const cost = applyMarkup(
+    networkFees(snapshot, origin).costOf(relayedTransaction),
+    origin.config.feeModel.markupBps,
+  )
   return convertUp(cost, requirePrice(snapshot, origin.native), requirePrice(snapshot, plan.feeCurrency))
 }
 

@@ -26,7 +26,7 @@ export function networkFees(
 }
 
 /** Price of a cost: its expectation raised by the chain's markup, rounded up. */
-export function charged(expected: bigint, markupBps: number): bigint {
+export function applyMarkup(expected: bigint, markupBps: number): bigint {
   return expected + bpsUp(expected, BigInt(markupBps))
 }
 

@@ -153,7 +153,7 @@ function poolLegs(
   const feeTiers = pools.fallbackFeeTiers.filter((tier) =>
     directPools.every(({ feePips }) => feePips !== tier),
   )
-  const between = [...chain.currencies.values()].filter(
+  const viaCurrencies = [...chain.currencies.values()].filter(
     // The native coin trades as its wrapped form, which is listed beside it or stands for it.
     (via) =>
       (!via.isNative || chain.wrappedNative === undefined) &&
@@ -163,7 +163,7 @@ function poolLegs(
   return [
     ...direct,
     ...(feeTiers.length > 0 ? [{ ...leg, beyond: { feeTiers } }] : []),
-    ...between.map((via) => ({ ...leg, beyond: { via } })),
+    ...viaCurrencies.map((via) => ({ ...leg, beyond: { via } })),
   ]
 }
 
@@ -200,8 +200,8 @@ export function adviseFallbacks(
       data['leg'] === undefined || (legName(leg) === data['leg'] && leg.chain.chainId === data['chainId']),
   )
   if (!isMended) return refusal
-  const advised = { ...data, field: 'useFallbacks' }
-  return new QuoteError(code, `${message} useFallbacks: true also tries other pools.`, { data: advised })
+  const errorData = { ...data, field: 'useFallbacks' }
+  return new QuoteError(code, `${message} useFallbacks: true also tries other pools.`, { data: errorData })
 }
 
 /** Pools of a route beyond the listed ones, as far as the caller permits. */
@@ -219,7 +219,7 @@ function fallbackLegs(route: Route, swaps: SwapPermissions | undefined): readonl
 }
 
 /** That one pool of several is missing says less than why the route that exists was refused. */
-export function moreTelling(previous: QuoteError | undefined, next: QuoteError): QuoteError {
+export function chooseRefusal(previous: QuoteError | undefined, next: QuoteError): QuoteError {
   return previous === undefined || previous.code === 'NO_SWAP_ROUTES_FOUND' ? next : previous
 }
 

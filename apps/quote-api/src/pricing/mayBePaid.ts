@@ -63,8 +63,8 @@ export type Refusal = { readonly code: QuoteErrorCode; readonly why: string }
  */
 export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusal | 'silent' | undefined> {
   const { chain, account, currency, amount } = payee
-  const never = neverPaid(chain, account)
-  if (never !== undefined) return never
+  const staticRefusal = neverPaid(chain, account)
+  if (staticRefusal !== undefined) return staticRefusal
   // Pages price for it before a wallet is connected.
   if (chain.quoting.isNobody(account)) return undefined
   const { chainId } = chain
@@ -79,8 +79,8 @@ export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusa
       code: 'RECIPIENT_HAS_CODE',
       why: `is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only`,
     }
-  const lacking = lack && lackRefusal(lack, payee)
-  if (lacking !== undefined) return { code: 'INVALID_RECIPIENT', why: lacking }
+  const lackReason = lack && lackRefusal(lack, payee)
+  if (lackReason !== undefined) return { code: 'INVALID_RECIPIENT', why: lackReason }
   if (trial?.refusal !== undefined) return { code: 'INVALID_RECIPIENT', why: trial.refusal }
   return hasCode === undefined || lack === undefined || trial === undefined ? 'silent' : undefined
 }

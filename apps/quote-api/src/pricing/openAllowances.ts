@@ -58,10 +58,10 @@ export function createOpenAllowances(): OpenAllowances {
           const name = [caller, user, chainId, currency, spender].join(' ')
           const before = spendingsByName.get(name) ?? { seen: allowance ?? 0n, open: [] }
           const standing = allowance ?? before.seen
-          const others = unspent(before, standing).filter(
+          const others = filterUnspent(before, standing).filter(
             (other) => other.purchase !== purchase && other.expiresAtSeconds >= nowSeconds,
           )
-          const othersAmount = takenOf(others, { standing, amount })
+          const othersAmount = sumTaken(others, { standing, amount })
           const isCovered = allowance !== undefined && allowance >= amount + othersAmount
           const approval = isCovered ? undefined : { sets: amount + othersAmount, over: standing }
           const own = { purchase, amount, expiresAtSeconds, approval }
@@ -84,7 +84,7 @@ const nothingTaken = (): void => {}
  * A new quote leaves of what stands what others take of it. All of it where that leaves too little for the
  * new quote, or where the approval of another may come first: then the new one's approval adds to what stands.
  */
-function takenOf(
+function sumTaken(
   others: readonly OpenSpending[],
   { standing, amount }: Pick<Spending, 'amount'> & { readonly standing: bigint },
 ): bigint {
@@ -104,7 +104,7 @@ const reliesOn = ({ approval }: OpenSpending, standing: bigint): boolean =>
  * those whose own approval stood, then the earliest. Expired ones are among them, since they may have been deposited too.
  * @source Q-56
  */
-function unspent({ seen, open }: Spendings, standing: bigint): readonly OpenSpending[] {
+function filterUnspent({ seen, open }: Spendings, standing: bigint): readonly OpenSpending[] {
   let left = seen - standing
   const relying = open.filter((one) => reliesOn(one, seen))
   const spent = new Set<OpenSpending>()

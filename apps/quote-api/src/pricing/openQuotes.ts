@@ -100,14 +100,14 @@ function add(promises: Promises, end: number, usdX18: UsdX18): void {
 /** Promises end in the order in which they were made. */
 function dropEnded(promises: Promises, nowSeconds: number): void {
   const { ends, worths } = promises
-  let ended = 0
-  while ((ends[ended] ?? nowSeconds) < nowSeconds) {
-    promises.totalUsdX18 -= worths[ended] ?? 0n
-    ended += 1
+  let endedCount = 0
+  while ((ends[endedCount] ?? nowSeconds) < nowSeconds) {
+    promises.totalUsdX18 -= worths[endedCount] ?? 0n
+    endedCount += 1
   }
-  if (ended === 0) return
-  ends.splice(0, ended)
-  worths.splice(0, ended)
+  if (endedCount === 0) return
+  ends.splice(0, endedCount)
+  worths.splice(0, endedCount)
 }
 
 function refusal({ totalUsdX18, ends }: Promises, limit: UsdX18, promise: QuotePromise): QuoteError {

@@ -59,10 +59,15 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
       { ...leg, from: via },
     ]
     const isForward = trade === 'exactInput'
-    const near = await bestPool(onChain, { snapshot, leg: isForward ? into : out, trade, amount })
-    const between = isForward ? near.amountOut : near.amountIn
-    const far = await bestPool(onChain, { snapshot, leg: isForward ? out : into, trade, amount: between })
-    const [first, second] = isForward ? [near, far] : [far, near]
+    const nearQuote = await bestPool(onChain, { snapshot, leg: isForward ? into : out, trade, amount })
+    const middleAmount = isForward ? nearQuote.amountOut : nearQuote.amountIn
+    const farQuote = await bestPool(onChain, {
+      snapshot,
+      leg: isForward ? out : into,
+      trade,
+      amount: middleAmount,
+    })
+    const [first, second] = isForward ? [nearQuote, farQuote] : [farQuote, nearQuote]
     return {
       leg,
       amountIn: first.amountIn,
@@ -159,8 +164,8 @@ function lossBps(
   { amountIn, amountOut }: PoolQuote,
   { from, to }: Record<'from' | 'to', PricedUnit>,
 ): bigint {
-  const agreed = convertDown(amountIn, from, to)
-  return agreed <= amountOut ? 0n : divideUp((agreed - amountOut) * bpsDenominator, agreed)
+  const marketOut = convertDown(amountIn, from, to)
+  return marketOut <= amountOut ? 0n : divideUp((marketOut - amountOut) * bpsDenominator, marketOut)
 }
 
 const feeBps = ({ feePips }: QuotablePool): bigint => divideUp(BigInt(feePips), 100n)

@@ -34,9 +34,9 @@ import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
 import {
   adviseFallbacks,
+  chooseRefusal,
   type LegPlan,
   type LegQuoter,
-  moreTelling,
   type PoolScope,
   permittedPlans,
   planLegs,
@@ -463,7 +463,7 @@ async function bestPlan(
       if (best === undefined || isBetter(priced, best)) best = priced
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error
-      refusal = moreTelling(refusal, error)
+      refusal = chooseRefusal(refusal, error)
     }
   }
   if (best === undefined) throw refusal

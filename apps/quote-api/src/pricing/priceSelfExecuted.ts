@@ -5,11 +5,11 @@ import {
   adverseBpsOf,
   checkDepth,
   checkImpact,
+  chooseRefusal,
   type Leg,
   type LegQuote,
   type LegQuoter,
   legImpact,
-  moreTelling,
   permittedPlans,
 } from './legs.ts'
 import { type PricedRoute, shownPrices } from './pricedRoute.ts'
@@ -94,7 +94,7 @@ async function quoteLeg({ request, snapshot, quoter, legs }: SelfExecutedInputs)
       if (isBest) best = quoted
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error
-      refusal = moreTelling(refusal, error)
+      refusal = chooseRefusal(refusal, error)
     }
   }
   if (best === undefined) throw refusal

@@ -147,7 +147,7 @@ async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise
       : await quoter.exactOutput(snapshot, plan.destination, request.amount)
   const payout = destinationLeg === undefined ? request.amount : requiredIn(snapshot, destinationLeg)
   checkBalance(inputs, payout)
-  const solved = solveAmountIn(terms, convertUp(payout, ...reversed(conversion(inputs))))
+  const solved = solveAmountIn(terms, convertUp(payout, ...reverse(conversion(inputs))))
   const step = granularityOf(inputs.route.origin, plan.feeCurrency)
   const split = step === 1n ? solved : splitFees(terms, multipleUp(solved.amountIn, step))
   checkPayable(inputs, { payout, split })
@@ -190,7 +190,7 @@ function conversion({ plan, snapshot }: SolverRouteInputs): [PricedUnit, PricedU
   ]
 }
 
-function reversed([from, to]: [PricedUnit, PricedUnit]): [PricedUnit, PricedUnit] {
+function reverse([from, to]: [PricedUnit, PricedUnit]): [PricedUnit, PricedUnit] {
   return [to, from]
 }
 
@@ -215,15 +215,15 @@ function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, to
   if (flow.originLeg === undefined || toleranceBps === 0n) return quoted
   const payoutMin = divideUp(flow.payout * (bpsDenominator - toleranceBps), bpsDenominator)
   // A sponsor owes no more than the deposit's part of what it pays of the quote: a smaller one bears fees of its own.
-  const shared: FeeTerms = {
+  const sharedTerms: FeeTerms = {
     ...terms,
     // Between the two deposits the payout is in proportion, and so is what is booked of the move.
     skew: (amountIn) => maxBigint(terms.skew(amountIn), mulDivUp(parts.skew, amountIn, quoted)),
     subsidy: (fees, amountIn) =>
       minBigint(terms.subsidy(fees, amountIn), mulDivDown(subsidized, amountIn, quoted)),
   }
-  const least = solveAmountIn(shared, convertUp(payoutMin, ...reversed(conversion(inputs)))).amountIn
-  return minBigint(least, quoted)
+  const leastIn = solveAmountIn(sharedTerms, convertUp(payoutMin, ...reverse(conversion(inputs)))).amountIn
+  return minBigint(leastIn, quoted)
 }
 
 /**
@@ -245,8 +245,8 @@ function refundMinimum(inputs: SolverRouteInputs, depositAmount: bigint): bigint
 
 /** A deposit may have taken the last coin of an account, which keeps no refund below a network's least. */
 function requireKeptRefund({ plan, route, snapshot }: SolverRouteInputs, refund: bigint): void {
-  const least = networkFees(snapshot, route.origin).leastPayment({ isAbsent: true })
-  if (!plan.feeCurrency.isNative || refund >= least) return
+  const leastPayment = networkFees(snapshot, route.origin).leastPayment({ isAbsent: true })
+  if (!plan.feeCurrency.isNative || refund >= leastPayment) return
   throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: an empty account would not keep its refund.')
 }
 

@@ -122,9 +122,9 @@ function checkUserReceives({ codec, chainId, vmType }: QuotableChain, user: stri
 export function checkRecipient(chain: QuotableChain, account: string, field = 'recipient'): void {
   requireAddress(chain, account, field)
   const { chainId } = chain
-  const never = neverPaid(chain, account)
-  if (never !== undefined)
-    throw new QuoteError(never.code, `${field} ${never.why}.`, { data: { field, chainId } })
+  const staticRefusal = neverPaid(chain, account)
+  if (staticRefusal !== undefined)
+    throw new QuoteError(staticRefusal.code, `${field} ${staticRefusal.why}.`, { data: { field, chainId } })
 }
 
 /**

@@ -110,16 +110,16 @@ const fieldOf = ({ request }: PayeeInputs): string => (request.recipient === und
 function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: PricedRoute): readonly Payee[] {
   const { route, request } = inputs
   const { destination: chain, recipient: account, currencyOut } = route
-  const shared = { chain, account, makesState: true, isNamed: request.recipient !== undefined }
+  const commonFields = { chain, account, makesState: true, isNamed: request.recipient !== undefined }
   const { topup } = solver ?? {}
   return [
     {
-      ...{ ...shared, what: 'output', currency: currencyOut, amount: amountOut },
-      isNamed: shared.isNamed && request.txs.length === 0,
+      ...{ ...commonFields, what: 'output', currency: currencyOut, amount: amountOut },
+      isNamed: commonFields.isNamed && request.txs.length === 0,
     } as const,
     ...(topup === undefined
       ? []
-      : [{ ...shared, what: 'topup', currency: topup.currency, amount: topup.amountWei } as const]),
+      : [{ ...commonFields, what: 'topup', currency: topup.currency, amount: topup.amountWei } as const]),
   ]
 }
 

@@ -63,20 +63,20 @@ export type WebhookDeliveryOptions = {
 export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {
   const { database, now } = options
   const wakeSignal = createWakeSignal()
-  const underway = new Map<string, { readonly apiKeyId: string; readonly done: Promise<void> }>()
+  const deliveries = new Map<string, { readonly apiKeyId: string; readonly done: Promise<void> }>()
   const failing = new Set<string>()
   let upkeepAtMs = Number.NEGATIVE_INFINITY
 
   const hasRoom = (apiKeyId: string) => {
-    const own = [...underway.values()].filter((sending) => sending.apiKeyId === apiKeyId).length
-    return underway.size < atOnceMax && own < (failing.has(apiKeyId) ? 1 : perEndpointMax)
+    const own = [...deliveries.values()].filter((sending) => sending.apiKeyId === apiKeyId).length
+    return deliveries.size < atOnceMax && own < (failing.has(apiKeyId) ? 1 : perEndpointMax)
   }
 
   async function deliver(due: DueDelivery, run: Run): Promise<void> {
-    const attempted = await attemptOnce(options, due, run)
-    if (attempted.result.outcome === 'delivered') failing.delete(due.apiKeyId)
+    const attempt = await attemptOnce(options, due, run)
+    if (attempt.result.outcome === 'delivered') failing.delete(due.apiKeyId)
     else failing.add(due.apiKeyId)
-    options.onAttempt(attempted)
+    options.onAttempt(attempt)
   }
 
   function start(due: DueDelivery, run: Run): void {
@@ -86,19 +86,19 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
         if (!run.signal.aborted) options.onFailure(error)
       })
       .finally(() => {
-        underway.delete(eventId)
+        deliveries.delete(eventId)
         wakeSignal.wake()
       })
-    underway.set(eventId, { apiKeyId, done })
+    deliveries.set(eventId, { apiKeyId, done })
   }
 
   async function run(current: Run): Promise<void> {
     await handOverAll(database, current)
     if (now() - upkeepAtMs >= upkeepIntervalMs) {
-      await keepUp(options, current)
+      await maintainWebhooks(options, current)
       upkeepAtMs = now()
     }
-    const query = { perEndpoint: perEndpointMax, limit: dueMax, underway: [...underway.keys()] }
+    const query = { perEndpoint: perEndpointMax, limit: dueMax, underway: [...deliveries.keys()] }
     for (const due of await listDue(database, query)) {
       if (hasRoom(due.apiKeyId)) start(due, current)
     }
@@ -108,7 +108,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
     // Only its own deliveries wake it, and their number is bounded.
     job: { name: 'webhooks', intervalMs, pauseMinMs: 0, waker: wakeSignal, run },
     async close() {
-      await Promise.all([...underway.values()].map(({ done }) => done))
+      await Promise.all([...deliveries.values()].map(({ done }) => done))
     },
   }
 }
@@ -123,7 +123,7 @@ async function handOverAll(database: SqlDatabase, { fence, signal }: Run): Promi
   }
 }
 
-async function keepUp(
+async function maintainWebhooks(
   { database, peppers, keptDays }: WebhookDeliveryOptions,
   { fence }: Run,
 ): Promise<void> {

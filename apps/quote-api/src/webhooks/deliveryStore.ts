@@ -90,7 +90,7 @@ export async function finishDelivery(tx: SqlTx, eventId: string): Promise<void> 
 export async function failDelivery(
   tx: SqlTx,
   eventId: string,
-  failed: { readonly problem: string; readonly pauseMs: number | undefined },
+  failure: { readonly problem: string; readonly pauseMs: number | undefined },
 ): Promise<void> {
   await tx.query(
     `update webhook_delivery set attempts = attempts + 1, problem = $2,
@@ -98,7 +98,7 @@ export async function failDelivery(
        next_at = clock_timestamp() + coalesce($3::bigint, 0) * interval '1 millisecond',
        finished_at = case when $3::bigint is null then clock_timestamp() end
      where event_id = $1 and state = 'waiting'`,
-    [eventId, failed.problem, failed.pauseMs ?? null],
+    [eventId, failure.problem, failure.pauseMs ?? null],
   )
 }
 

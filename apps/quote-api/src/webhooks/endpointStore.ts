@@ -49,11 +49,11 @@ export async function resealEndpoints(tx: SqlTx, peppers: Peppers): Promise<void
   for (const { api_key_id: apiKeyId, sealed, pepper_id: pepperId } of rows) {
     const secrets = openIfReadable(peppers, apiKeyId, { sealed, pepperId })
     if (secrets === undefined) continue
-    const resealed = sealSecrets(peppers, apiKeyId, secrets)
+    const sealedSecrets = sealSecrets(peppers, apiKeyId, secrets)
     await tx.query('update webhook_endpoint set sealed = $2, pepper_id = $3 where api_key_id = $1', [
       apiKeyId,
-      resealed.sealed,
-      resealed.pepperId,
+      sealedSecrets.sealed,
+      sealedSecrets.pepperId,
     ])
   }
 }

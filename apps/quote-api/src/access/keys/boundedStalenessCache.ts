@@ -38,7 +38,7 @@ export function createBoundedStalenessCache<Value>(
   const present = createLruCache<Answer<Value>>(entriesMax)
   // Apart, so that names nobody has cannot push out those that are in use.
   const absent = createLruCache<Answer<Value>>(entriesMax)
-  const underway = new Map<string, Promise<Answer<Value>>>()
+  const pendingReads = new Map<string, Promise<Answer<Value>>>()
 
   function keep(key: string, answer: Answer<Value>): void {
     const [cache, other] = answer.value === undefined ? [absent, present] : [present, absent]
@@ -52,13 +52,13 @@ export function createBoundedStalenessCache<Value>(
       .then((value) => {
         const answer = { value, askedAtMs }
         // Forgotten meanwhile: the answer may be from before the change.
-        if (underway.get(key) === pending) keep(key, answer)
+        if (pendingReads.get(key) === pending) keep(key, answer)
         return answer
       })
       .finally(() => {
-        if (underway.get(key) === pending) underway.delete(key)
+        if (pendingReads.get(key) === pending) pendingReads.delete(key)
       })
-    underway.set(key, pending)
+    pendingReads.set(key, pending)
     return pending
   }
 
@@ -69,7 +69,7 @@ export function createBoundedStalenessCache<Value>(
       if (cached !== undefined && age < (cached.value === undefined ? absentFreshMs : freshMs)) {
         return cached.value
       }
-      const answer = await (underway.get(key) ?? ask(key)).catch((error: unknown) => {
+      const answer = await (pendingReads.get(key) ?? ask(key)).catch((error: unknown) => {
         if (cached !== undefined && error instanceof DomainError && error.retryable) return cached
         throw error
       })
@@ -81,7 +81,7 @@ export function createBoundedStalenessCache<Value>(
     forget(key) {
       present.delete(key)
       absent.delete(key)
-      underway.delete(key)
+      pendingReads.delete(key)
     },
   }
 }

@@ -30,24 +30,24 @@ export function createStoredApiKeys(options: {
     peppers: peppers.byId,
   })
 
-  async function rehash(presented: string, handle: string): Promise<void> {
+  async function rehash(keyText: string, handle: string): Promise<void> {
     const stored = await secrets.get(handle)
     const pepper = peppers.byId.get(peppers.currentId)
     if (stored === undefined || pepper === undefined) return
     if (stored.pepperId === peppers.currentId && stored.isChecked) return
     await database.query(
       'update api_key_secret set hash = $2, pepper_id = $3, pepper_check = $4 where handle = $1',
-      [handle, hashApiKey(presented, pepper), peppers.currentId, pepperCheck(pepper)],
+      [handle, hashApiKey(keyText, pepper), peppers.currentId, pepperCheck(pepper)],
     )
     secrets.forget(handle)
   }
 
   return {
-    async find(presented) {
-      const record = await keys.find(presented)
-      const handle = parseApiKey(presented)?.keyId
+    async find(keyText) {
+      const record = await keys.find(keyText)
+      const handle = parseApiKey(keyText)?.keyId
       // The caller need not wait for it, and the next use tries again.
-      if (record !== undefined && handle !== undefined) rehash(presented, handle).catch(onRehashFailure)
+      if (record !== undefined && handle !== undefined) rehash(keyText, handle).catch(onRehashFailure)
       return record
     },
   }

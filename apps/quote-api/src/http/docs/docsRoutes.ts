@@ -36,11 +36,11 @@ function send(page: Page | undefined, { headers }: FastifyRequest, reply: Fastif
   if (page === undefined)
     throw new RequestFailure('not_found', 'There is no such page; /llms.txt lists those that are.')
   reply.headers({ 'cache-control': `public, max-age=${ageSecondsMax}`, etag: page.tag })
-  if (holds(headers['if-none-match'], page.tag)) return reply.code(304).send()
+  if (matchesTag(headers['if-none-match'], page.tag)) return reply.code(304).send()
   return reply.type(page.type).send(page.body)
 }
 
 /** True if the caller's cached copy of the page is current. @source RFC 9110 13.1.2 */
-function holds(held: string | undefined, tag: string): boolean {
+function matchesTag(held: string | undefined, tag: string): boolean {
   return held?.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, ''))) === true
 }

@@ -32,11 +32,11 @@ async function readDocs(folder: string): Promise<Docs> {
 }
 
 /** Folder by folder, because `recursive` follows links on Node 26. */
-async function listFiles(folder: string, below = ''): Promise<readonly string[]> {
-  const entries = await readdir(join(folder, below), { withFileTypes: true })
+async function listFiles(folder: string, subfolder = ''): Promise<readonly string[]> {
+  const entries = await readdir(join(folder, subfolder), { withFileTypes: true })
   const paths = await Promise.all(
     entries.map((entry) => {
-      const path = `${below}${entry.name}`
+      const path = `${subfolder}${entry.name}`
       if (entry.isDirectory()) return listFiles(folder, `${path}/`)
       return entry.isFile() ? [path] : []
     }),

@@ -41,7 +41,7 @@ export function registerDepositAddresses(
   }
   app.get('/deposit-addresses/v1', { schema }, async ({ query, apiKey }) => {
     const keyId = requireKey(apiKey)
-    const { createdAt, isStrict, ...record } = await addressLookup.find(wantedOf(query), keyId)
+    const { createdAt, isStrict, ...record } = await addressLookup.find(lookupKeyOf(query), keyId)
     const type = isStrict ? ('strict' as const) : ('open' as const)
     return { ...record, type, createdAt: createdAt.toISOString() }
   })
@@ -98,7 +98,7 @@ const reindexSchema = {
 }
 
 /** @throws QuoteError INVALID_REQUEST */
-function wantedOf({
+function lookupKeyOf({
   address,
   requestId,
 }: {

@@ -71,18 +71,18 @@ export function registerRequests(
     for (const { order, orderSignature } of httpRequest.apiKey === null ? page.requests : [])
       if (order !== undefined && orderSignature === undefined)
         await signatureBudget.take([callerOf(httpRequest)])
-    return { ...page, requests: await Promise.all(page.requests.map((one) => signed(signatures, one))) }
+    return { ...page, requests: await Promise.all(page.requests.map((one) => addSignature(signatures, one))) }
   }
   const buildFilter = async (
     query: RequestsQuery,
     caller: Caller,
-    of: { readonly isNamed: boolean; readonly ofWallet: boolean },
+    scope: { readonly isNamed: boolean; readonly ofWallet: boolean },
   ): Promise<RequestFilter> => {
-    const scopeRequest = { ...of, user: query.user, asksForOwners: asksForOwners(query) }
+    const scopeRequest = { ...scope, user: query.user, asksForOwners: asksForOwners(query) }
     return { ...filterOf(query), ...(await scopeOfRequests({ sponsors, history }, caller, scopeRequest)) }
   }
   const config = { rateLimitClass: 'read' }
-  const v3Known = { preValidation: knowing(requestsV3Fields) }
+  const v3Known = { preValidation: refuseUnknown(requestsV3Fields) }
   app.get('/requests/v3', { schema: v3, config, ...v3Known }, async (request) => {
     const { apiKey, query } = request
     const isNamed = query.id !== undefined || query.depositAddress !== undefined
@@ -101,7 +101,7 @@ export function registerRequests(
   })
 
   const deprecation = { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/requests/v3' }
-  const v2Known = { preValidation: knowing(requestsV2Fields) }
+  const v2Known = { preValidation: refuseUnknown(requestsV2Fields) }
   const v2Options = { config: { ...config, deprecation }, ...v2Known }
   // The second name is older. @source Q-111
   for (const [url, hide] of [
@@ -134,7 +134,7 @@ function unnamed(): QuoteError {
 }
 
 /** Runs before the query is read, because reading it leaves out what the schema does not have. */
-function knowing(fields: object) {
+function refuseUnknown(fields: object) {
   return async ({ query }: { readonly query: unknown }): Promise<void> =>
     refuseParameters(query ?? {}, fields)
 }
@@ -158,7 +158,7 @@ function filterOf(query: RequestsQuery): RequestFilter {
 }
 
 /** Record with the signature of its order, where there is an order. A failing key must not prevent reading. */
-async function signed(signatures: OrderSignatures, record: RequestRecord): Promise<RequestRecord> {
+async function addSignature(signatures: OrderSignatures, record: RequestRecord): Promise<RequestRecord> {
   const { order, orderId } = record
   if (order === undefined || orderId === undefined) return record
   const orderSignature = await signatures.of({ ...record, order, orderId }).catch(() => undefined)

@@ -23,10 +23,10 @@ const itemErrors = mergeErrors(databaseErrors, {
 const transactionId = z.string().min(1).max(128)
 const itemPath = z.object({ id: z.uuid() })
 
-const shared = { tags: ['solver'], security: [{ apiKey: [] }] }
+const sharedFields = { tags: ['solver'], security: [{ apiKey: [] }] }
 const config = { rateLimitClass: 'read' }
 const listSchema = {
-  ...shared,
+  ...sharedFields,
   operationId: 'listWork',
   errors: databaseErrors,
   summary: 'Open work items: those that money is in, oldest first, then permits',
@@ -70,7 +70,7 @@ const listSchema = {
 }
 
 const reportSchema = {
-  ...shared,
+  ...sharedFields,
   operationId: 'reportWork',
   errors: mergeErrors(itemErrors, reportErrors),
   summary: 'Tell the transaction of an item, before it is broadcast',
@@ -90,7 +90,7 @@ const reportSchema = {
 }
 
 const failedSchema = {
-  ...shared,
+  ...sharedFields,
   operationId: 'failWork',
   errors: itemErrors,
   summary: 'Tell that an item cannot be done now; nothing is broadcast for it',

@@ -12,7 +12,7 @@ class UnservedRouteError extends DomainError {
 }
 
 /** Public routes that nothing here answers, with what does. @source Q-111 */
-const unserved = [
+const unservedRoutes = [
   ['GET', '/chains/:chainId/currencies/:address/chart', 'no prices of before are kept'],
   ['POST', '/execute/swap', 'quotes are at POST /quote/v2'],
   ['POST', '/execute/swap/multi-input', 'a request has one input, and its quote is at POST /quote/v2'],
@@ -32,7 +32,7 @@ export function registerTransactionStatus(app: HttpApp): void {
   app.get('/transactions/status', { schema, config: { rateLimitClass: 'status' } }, async () => {
     throw new UnservedRouteError('the state of a request is at GET /intents/status/v3?requestId=')
   })
-  for (const [method, url, instead] of unserved)
+  for (const [method, url, instead] of unservedRoutes)
     app.route({
       method,
       url,

@@ -131,8 +131,8 @@ export function feeSponsorshipJson(currency: QuotableCurrency, shared: SharedFee
   })
   const { components, sponsoredTotal, userPaysTotal, ...plain } = quoted
   const shares = feeComponents.map((component) => `"${component}":${shareJson(components[component])}`)
-  const stated = JSON.stringify(about).slice(0, -1)
-  return `${stated},"quoted":${JSON.stringify(plain).slice(0, -1)},"components":{${shares.join(',')}},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
+  const commonJson = JSON.stringify(about).slice(0, -1)
+  return `${commonJson},"quoted":${JSON.stringify(plain).slice(0, -1)},"components":{${shares.join(',')}},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
 }
 
 type Share<Amount> = { selected: boolean; total: Amount; sponsored: Amount; userPays: Amount }

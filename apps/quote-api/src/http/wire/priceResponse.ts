@@ -17,7 +17,7 @@ import type { Priced } from '../../pricing/priceRequest.ts'
 import { operations } from '../../pricing/request.ts'
 import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
 
-const aboutTotals = {
+const totalDescriptions = {
   relayerGas: 'Destination-chain gas',
   relayerService: 'Paid to the solver; negative is a reward',
   relayer: 'Sum of relayerGas and relayerService',
@@ -27,7 +27,7 @@ const aboutTotals = {
 /** @source quote-and-sponsorship.md, Price response: `fees` object */
 export const feesSchema = z.object({
   gas: currencyAmountSchema.describe('Origin-chain gas, paid by the user to the network'),
-  ...perName(feeTotalNames, (name) => currencyAmountSchema.describe(aboutTotals[name])),
+  ...perName(feeTotalNames, (name) => currencyAmountSchema.describe(totalDescriptions[name])),
   subsidized: currencyAmountSchema.describe('Paid by the sponsor'),
 })
 
@@ -106,8 +106,8 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
   const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swapImpact.usd, inUsd)}`
   const balance = priced.userBalance === undefined ? '' : `,"userBalance":"${priced.userBalance}"`
   const fallback = priced.fallbackType === undefined ? '' : `,"fallbackType":"${priced.fallbackType}"`
-  const used = priced.external.length > 0 ? 'used' : 'none'
-  const external = priced.mayUseExternal ? `,"externalLiquidity":"${used}"` : ''
+  const usage = priced.external.length > 0 ? 'used' : 'none'
+  const external = priced.mayUseExternal ? `,"externalLiquidity":"${usage}"` : ''
   const payer = feePayerToJson(priced)
   const tolerance = `"slippageTolerance":${slippageToJson(priced)}`
   return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds}${balance}${fallback}${external}${payer}`

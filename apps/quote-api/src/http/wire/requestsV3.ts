@@ -210,8 +210,8 @@ function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3[
     destination: { outputCurrency: currencyOut },
     rate,
   })
-  const promised = route(requestMetadata(registry, record))
-  if (status !== 'success') return { quoted: promised, actual: null }
+  const quotedRoute = route(requestMetadata(registry, record))
+  if (status !== 'success') return { quoted: quotedRoute, actual: null }
   const isPaidAsQuoted = payment?.currency === quoted.originCurrency
   const amountIn = isPaidAsQuoted ? payment.amount : quoted.amountIn
   // A request that its user executed alone has no order, and nothing else to pay.
@@ -220,7 +220,7 @@ function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3[
   const moved = { amountIn, amountOut: amountOut ?? 0n, amountOutMin: amountOut ?? 0n }
   const actual = route(requestMetadata(registry, { ...record, quoted: { ...quoted, ...moved } }))
   return {
-    quoted: promised,
+    quoted: quotedRoute,
     actual: amountOut === undefined ? { origin: actual.origin, destination: {} } : actual,
   }
 }

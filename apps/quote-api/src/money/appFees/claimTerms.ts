@@ -145,11 +145,11 @@ export function gasChargedFor(
 export function claimToSign(
   terms: ClaimTerms,
   { currency }: Pick<ClaimPlace, 'currency'>,
-  once: { readonly site: string; readonly nonce: Hex },
+  claimChallenge: { readonly site: string; readonly nonce: Hex },
 ): { readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData } {
   const { wallet, chainId, recipient, amount, charged } = terms
   const signed = {
-    ...{ service: once.site, chainId, wallet, recipient, amount, nonce: once.nonce },
+    ...{ service: claimChallenge.site, chainId, wallet, recipient, amount, nonce: claimChallenge.nonce },
     currency: currency.address,
     pays: `${formatAmount(amount - charged, currency.decimals)} ${currency.symbol}`,
   }

@@ -106,8 +106,8 @@ class Claims implements AppFeeClaims {
     const charged = await this.#chargeOf(place, amount)
     const { currency, recipient } = place
     const terms = { ...request, recipient, currency: currency.address, amount, charged }
-    const once = { site, nonce: bytesToHex(this.#options.randomBytes(nonceBytes)) }
-    const { claimId, typedData } = claimToSign(terms, place, once)
+    const claimChallenge = { site, nonce: bytesToHex(this.#options.randomBytes(nonceBytes)) }
+    const { claimId, typedData } = claimToSign(terms, place, claimChallenge)
     await saveOffer(database, claimId, terms)
     return { claimId, typedData }
   }

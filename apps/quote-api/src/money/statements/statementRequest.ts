@@ -18,14 +18,15 @@ export function statementPeriod(
   nowMs: number,
 ): StatementPeriod {
   if (month !== undefined) {
-    if (from !== undefined || to !== undefined) throw refused('month', 'Name a month, or days, not both.')
-    return within(monthOf(month), 'month', nowMs)
+    if (from !== undefined || to !== undefined)
+      throw invalidParameter('month', 'Name a month, or days, not both.')
+    return checkPeriod(monthOf(month), 'month', nowMs)
   }
-  if (from === undefined) throw refused('from', 'Name a month, or the first day.')
+  if (from === undefined) throw invalidParameter('from', 'Name a month, or the first day.')
   const first = dayOf(from, 'from')
   const last = to === undefined ? new Date(nowMs - (nowMs % dayMs)) : dayOf(to, 'to')
-  if (last < first) throw refused('to', 'The last day is before the first.')
-  return within({ from: first, to: new Date(last.getTime() + dayMs) }, 'to', nowMs)
+  if (last < first) throw invalidParameter('to', 'The last day is before the first.')
+  return checkPeriod({ from: first, to: new Date(last.getTime() + dayMs) }, 'to', nowMs)
 }
 
 /** Lines are told apart by these, in the order of the ledger. @throws QuoteError INVALID_REQUEST */
@@ -33,7 +34,10 @@ export function statementGroupsOf(text: string | undefined): readonly StatementG
   const groupNames = new Set((text ?? 'day').split(',').filter((name) => name !== ''))
   const groups = statementGroups.filter((group) => groupNames.delete(group))
   if (groupNames.size > 0)
-    throw refused('groupBy', `Lines are told apart by ${statementGroups.join(', ')}, joined by commas.`)
+    throw invalidParameter(
+      'groupBy',
+      `Lines are told apart by ${statementGroups.join(', ')}, joined by commas.`,
+    )
   return groups
 }
 
@@ -47,21 +51,21 @@ function dayOf(text: string, field: string): Date {
   // Date takes the 31st of a short month for the 1st of the next.
   if (/^2[0-9]{3}-[0-9]{2}-[0-9]{2}$/.test(text) && !Number.isNaN(day.getTime()))
     if (day.toISOString().startsWith(text)) return day
-  throw refused(
+  throw invalidParameter(
     field,
     field === 'month' ? 'month must be like 2026-10.' : `${field} must be a day like 2026-10-31.`,
   )
 }
 
-function within(period: StatementPeriod, field: string, nowMs: number): StatementPeriod {
+function checkPeriod(period: StatementPeriod, field: string, nowMs: number): StatementPeriod {
   const { from, to } = period
-  if (from.getTime() > nowMs) throw refused(field, 'The period has not begun.')
-  if (to.getTime() > nowMs + 31 * dayMs) throw refused(field, 'The period ends in the future.')
+  if (from.getTime() > nowMs) throw invalidParameter(field, 'The period has not begun.')
+  if (to.getTime() > nowMs + 31 * dayMs) throw invalidParameter(field, 'The period ends in the future.')
   if (to.getTime() - from.getTime() > daysMax * dayMs)
-    throw refused(field, `A statement has ${daysMax} days at most.`)
+    throw invalidParameter(field, `A statement has ${daysMax} days at most.`)
   return period
 }
 
-function refused(field: string, message: string): QuoteError {
+function invalidParameter(field: string, message: string): QuoteError {
   return new QuoteError('INVALID_REQUEST', message, { data: { field } })
 }

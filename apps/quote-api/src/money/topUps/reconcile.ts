@@ -55,10 +55,10 @@ export async function reconcile(args: {
     const stored = await database.transaction((tx) =>
       listFinalTopUps(tx, accountOf(chain), { from: start, to: end, limit: eventsPerRangeMax }),
     )
-    const compared = compare(onChain, stored)
-    differences.push(...compared.differences)
-    explained += compared.explained
-    total += compared.total
+    const comparison = compare(onChain, stored)
+    differences.push(...comparison.differences)
+    explained += comparison.explained
+    total += comparison.total
   }
   const explainedPpm = total === 0n ? ppm : (explained * ppm) / total
   return { from, to, differences, explainedMicroUsd: explained, totalMicroUsd: total, explainedPpm }

@@ -104,7 +104,7 @@ class TopUpReader implements TopUpChain {
     range: Range,
     trust: Trust,
     signal: AbortSignal,
-    strange?: StrangeTopUps,
+    strangeTopUps?: StrangeTopUps,
   ): Promise<readonly ObservedTopUp[]> {
     const byTransaction = new Map<Hex, TransferHit[]>()
     for (const hit of await this.#hitsOf(range, trust, signal)) {
@@ -113,14 +113,14 @@ class TopUpReader implements TopUpChain {
     }
     const observedTopUps: ObservedTopUp[] = []
     for (const [hash, hits] of byTransaction) {
-      if (strange?.isDue(hash) === false) continue
+      if (strangeTopUps?.isDue(hash) === false) continue
       try {
         const topUps = await this.#topUpsOf(hash, hits, trust, signal)
         if (topUps !== undefined) observedTopUps.push(...topUps)
         else if (trust === 'quorum') throw new UpstreamUnavailableError('A chain changed while it was read.')
       } catch (error) {
-        if (strange === undefined || signal.aborted || !isSilence(error)) throw error
-        strange.add(hash)
+        if (strangeTopUps === undefined || signal.aborted || !isSilence(error)) throw error
+        strangeTopUps.add(hash)
       }
     }
     return observedTopUps

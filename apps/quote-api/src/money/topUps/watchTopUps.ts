@@ -96,9 +96,9 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
     const to = minBigint(next + rangeBlocksMax - 1n, finalHeight)
     const settled = await settleRange(watcher, cursor, { from: next, to, settledMax })
     cursor = settled.cursor
-    result = joined(result, settled)
+    result = joinPasses(result, settled)
   }
-  return joined(result, await scanLive(watcher, cursor, head))
+  return joinPasses(result, await scanLive(watcher, cursor, head))
 }
 
 export function accountOf({ chainId, target }: TopUpChain): TopUpAccount {
@@ -118,17 +118,17 @@ async function settleRange(
   // Read before the logs: a chain that changes in between no longer has this block at the next pass.
   const finalHash = await chain.blockHash(to, 'quorum', signal)
   if (finalHash === undefined) throw new UpstreamUnavailableError('A final block is missing.')
-  const strange: Hex[] = []
+  const unreadTransactions: Hex[] = []
   const topUps = await chain.topUps({ from, to }, 'quorum', signal, {
     isDue: () => true,
-    add: (transaction) => strange.push(transaction),
+    add: (transaction) => unreadTransactions.push(transaction),
   })
   return writeIfUnmoved(watcher, cursor, async (tx, account) => {
     const { chainId } = account
     const { purpose } = watcher
     await putAside(
       tx,
-      strange.map((transactionId) => ({ chainId, transactionId, purpose, reason: 'unanswered' })),
+      unreadTransactions.map((transactionId) => ({ chainId, transactionId, purpose, reason: 'unanswered' })),
     )
     const orphaned = await orphanWhere(
       tx,
@@ -138,7 +138,7 @@ async function settleRange(
     const settled = await settleTopUps(tx, topUps)
     const settledTo = settledMax > cursor.settledTo ? minBigint(to, settledMax) : cursor.settledTo
     await moveFinalCursor(tx, account, { finalTo: to, finalHash, settledTo })
-    return { seen: [], orphaned, ...settled, aside: strange }
+    return { seen: [], orphaned, ...settled, aside: unreadTransactions }
   })
 }
 
@@ -205,8 +205,8 @@ async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor, head: bigint
   const waiting = await database.transaction((tx) => listSeenTopUps(tx, accountOf(chain)))
   const canonical = await canonicalHashes(watcher, waiting)
   const { isDue, lookLater } = watcher.memory
-  const strange = { isDue: (transaction: Hex) => isDue(transaction, 'live'), add: lookLater }
-  const topUps = from > to ? [] : await chain.topUps({ from, to }, 'any', signal, strange)
+  const strangeTopUps = { isDue: (transaction: Hex) => isDue(transaction, 'live'), add: lookLater }
+  const topUps = from > to ? [] : await chain.topUps({ from, to }, 'any', signal, strangeTopUps)
   return writeIfUnmoved(watcher, cursor, async (tx, account) => {
     const orphaned = await orphanWhere(tx, account, (event) => {
       const hash = canonical.get(event.blockNumber)
@@ -285,9 +285,9 @@ async function writeIfUnmoved(
     const isUnmoved =
       now?.finalTo === cursor.finalTo && now.finalHash === cursor.finalHash && now.haltedReason === undefined
     if (!isUnmoved) throw new UpstreamUnavailableError('Another process reads the same top-ups.')
-    const written = await write(tx, account)
+    const pass = await write(tx, account)
     const after = await lockTopUpCursor(tx, account)
-    return { ...written, cursor: after ?? now }
+    return { ...pass, cursor: after ?? now }
   })
 }
 
@@ -312,7 +312,7 @@ function isAmong(event: TopUpEvent, topUps: readonly ObservedTopUp[]): boolean {
   )
 }
 
-function joined(a: TopUpPass, b: TopUpPass): TopUpPass {
+function joinPasses(a: TopUpPass, b: TopUpPass): TopUpPass {
   return {
     seen: [...a.seen, ...b.seen],
     final: [...a.final, ...b.final],

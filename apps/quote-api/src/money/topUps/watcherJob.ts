@@ -34,12 +34,12 @@ export function createTopUpWatcher(options: {
         conflicts: [...pass.conflicts, ...conflicts],
       }
       metrics.observePass(all, account)
-      tell(logger, all)
+      logPass(logger, all)
     },
   }
 }
 
-function tell(logger: Logger, { seen, final, orphaned, conflicts, aside, cursor }: TopUpPass): void {
+function logPass(logger: Logger, { seen, final, orphaned, conflicts, aside, cursor }: TopUpPass): void {
   for (const topUp of seen) logger.info(fieldsOf(topUp), 'top-up seen')
   for (const topUp of final) {
     if (topUp.verdict.kind === 'credit') logger.info(fieldsOf(topUp), 'top-up credited')

@@ -82,10 +82,10 @@ export type ReadinessFacts = {
 
 /** Problems that `/ready` names. `stops` is a list of its own, which says more. */
 export function readinessProblems({ readiness, nowMs, failingSince }: ReadinessFacts): readonly Problem[] {
-  const failed = Object.entries(readiness.checks).filter(
+  const failedChecks = Object.entries(readiness.checks).filter(
     ([name, outcome]) => outcome === 'failed' && name !== 'stops',
   )
-  const problems = failed.map(([name]) => {
+  const problems = failedChecks.map(([name]) => {
     const check = checks[name]
     const reason = readiness.reasons?.[name]
     const ageSeconds = readiness.agesSeconds?.[name]

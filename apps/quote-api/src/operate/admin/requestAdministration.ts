@@ -122,7 +122,7 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
     retry: (requestId, auditNote) =>
       database.transaction(async (tx) => {
         const { request, facts, parkedReason } = await lockParked(tx, requestId)
-        if (facts.isBlocked) await lookAgain(tx, requestId)
+        if (facts.isBlocked) await recheckStopped(tx, requestId)
         await offerRefundsAgain(tx, requestId)
         const stage = stageOnceRetried(request, facts)
         if (stage !== 'looked at') await setStage(tx, requestId, { stage })
@@ -138,14 +138,14 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
     resolve: (requestId, resolution, auditNote) =>
       database.transaction(async (tx) => {
         const { request, facts, parkedReason } = await lockParked(tx, requestId)
-        const possible = resolutionsOf(request, facts)
-        if (!possible.includes(resolution)) {
+        const resolutions = resolutionsOf(request, facts)
+        if (!resolutions.includes(resolution)) {
           const isSwept = resolution === 'recover' && facts.sweepsToFillWallet
-          throw new ResolutionNotPossibleError(possible, isSwept ? sweptAdvice : undefined)
+          throw new ResolutionNotPossibleError(resolutions, isSwept ? sweptAdvice : undefined)
         }
         if (resolution === 'recover') await giveUp(tx, request)
         else if (resolution === 'unpaid') await endUnpaid(tx, request, auditNote)
-        else if (facts.isBlocked) await letPass(tx, request, { resolution, stage: retryStage(facts) })
+        else if (facts.isBlocked) await releaseRequest(tx, request, { resolution, stage: retryStage(facts) })
         else await giveDepositBack(tx, requestId)
         const details = { parkedReason, resolution }
         await record(tx, { requestId, action: 'requests.resolve', deed: auditNote, details })
@@ -220,20 +220,20 @@ async function lockParked(tx: SqlTx, requestId: Hex) {
 }
 
 /** Schedules another look at all that a denied account stopped: work, deposits, and money at deposit addresses. */
-async function lookAgain(tx: SqlTx, requestId: Hex): Promise<void> {
+async function recheckStopped(tx: SqlTx, requestId: Hex): Promise<void> {
   await offerWithheld(tx, requestId)
   await takeHeldAgain(tx, requestId)
   await takeLeftAgain(tx, requestId)
 }
 
 /** No list stops the request any more. Of what is given back, a fill that was asked for counts as given up. */
-async function letPass(
+async function releaseRequest(
   tx: SqlTx,
   { requestId, settlement }: SettledRequest,
   { resolution, stage }: { readonly resolution: Release; readonly stage: SettlementStage },
 ): Promise<void> {
   await insertRelease(tx, requestId, resolution)
-  await lookAgain(tx, requestId)
+  await recheckStopped(tx, requestId)
   if (settlement?.stage !== 'parked') return
   if (resolution === 'refund') await giveDepositBack(tx, requestId)
   else await setStage(tx, requestId, { stage })
@@ -257,9 +257,9 @@ function resolutionsOf(
   facts: ParkedFacts,
 ): readonly Resolution[] {
   if (isRecovered) return []
-  const possible = possibleResolutions(facts)
+  const resolutions = possibleResolutions(facts)
   const isParked = settlement?.stage === 'parked' || facts.isBlocked
-  return isParked ? possible : possible.filter((resolution) => resolution === 'recover')
+  return isParked ? resolutions : resolutions.filter((resolution) => resolution === 'recover')
 }
 
 /** The hold goes back to its sponsor, and the recipient counts as paid. @throws ResolutionNotPossibleError when it was posted */

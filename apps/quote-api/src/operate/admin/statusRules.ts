@@ -40,12 +40,12 @@ export function judgeStatus(facts: StatusFacts): Status {
     ...marketProblems(facts),
     ...oracleProblems(facts),
     ...(stored === undefined
-      ? [unread]
+      ? [databaseProblem]
       : [...standingProblems(stored), ...moneyProblems(stored), ...webhookProblems(stored)]),
   ])
 }
 
-const unread = problem({
+const databaseProblem = problem({
   ...{ parts: statusParts.filter((part) => part !== 'quotes'), state: 'unknown' },
   what: 'The database did not tell what is on its way.',
   do: 'Look at the database: npm run causeway -- doctor',

@@ -55,11 +55,11 @@ export function createStopAdministration(
     },
     async go(text, auditNote) {
       const chain = await readChain(text, places)
-      const ended = await database.transaction((tx) => endStop(tx, { ...chain, ...auditNote }))
+      const endedStops = await database.transaction((tx) => endStop(tx, { ...chain, ...auditNote }))
       const left = (await list()).filter(
         ({ chainId }) => chainId === everyChain || chainId === chain.chainId || chain.chainId === everyChain,
       )
-      return { ...chain, ended: ended.length, left }
+      return { ...chain, ended: endedStops.length, left }
     },
   }
 }

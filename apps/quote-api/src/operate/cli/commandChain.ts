@@ -43,7 +43,7 @@ class NothingSettledError extends DomainError {
 }
 
 const usdc = 'usdc'
-const nowhere = `0x${'0'.repeat(40)}`
+const zeroAddress = `0x${'0'.repeat(40)}`
 
 /** Reads the configuration files; opens a connection only to reconcile. @throws ConfigurationError */
 export async function openCommandChain(options: {
@@ -54,7 +54,7 @@ export async function openCommandChain(options: {
 }): Promise<CommandChain> {
   const { config, variables, database, signal } = options
   // No order is signed here, so there is no signer whose address could be a foreign one.
-  const { chains, quote } = await loadFiles(config, variables, nowhere)
+  const { chains, quote } = await loadFiles(config, variables, zeroAddress)
   const registry = createRegistry(quote, [...chains.chains.values()])
   const { chainId } = findSponsorshipChain(registry, new Map())
   const quotable = registry.chainById.get(chainId)

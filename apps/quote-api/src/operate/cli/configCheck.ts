@@ -30,7 +30,7 @@ import { dateChains } from './dateChains.ts'
 import { guardianMistakes } from './guardianSets.ts'
 
 /** No order is signed here, so there is no signer whose address could be a foreign one. */
-const nowhere = `0x${'0'.repeat(40)}`
+const zeroAddress = `0x${'0'.repeat(40)}`
 
 /** A value of the configuration that is wrong by what a chain says, and what mends it. */
 type Mistake = {
@@ -64,7 +64,7 @@ export const configCommands: readonly Command[] = [
       const toFillIn = await placesToFillIn(context)
       if (toFillIn.length > 0) return outputOf({ checked: [], dated: [], unread: [], mistakes: [], toFillIn })
       const isDated = args.isOn('against-chain')
-      const { chains, quote } = await loadFiles(context.config, context.variables, nowhere)
+      const { chains, quote } = await loadFiles(context.config, context.variables, zeroAddress)
       const registry = createRegistry(quote, [...chains.chains.values()])
       const unread: { readonly chain: string; readonly variables: readonly string[] }[] = []
       const places: Place[] = []
@@ -76,8 +76,8 @@ export const configCommands: readonly Command[] = [
       }
       try {
         const mistakesByPlace = await Promise.all(places.map((place) => mistakesOf(place, context, isDated)))
-        const agreeing = places.filter((_, index) => mistakesByPlace[index]?.length === 0)
-        const keys = agreeing.map(({ chain }) => chain.key)
+        const agreeingPlaces = places.filter((_, index) => mistakesByPlace[index]?.length === 0)
+        const keys = agreeingPlaces.map(({ chain }) => chain.key)
         const dated = isDated ? await dateFile(keys, context) : []
         return outputOf({
           ...{ checked: places.map(({ chain }) => chain.key), dated },

@@ -72,7 +72,7 @@ async function writeDrafts(
   const written: string[] = []
   const kept: string[] = []
   const toFillIn: { readonly file: string; readonly path: string; readonly words: string }[] = []
-  await writing(directory, () => mkdir(directory, { recursive: true }))
+  await writePlace(directory, () => mkdir(directory, { recursive: true }))
   for (const [name, content] of Object.entries(drafted)) {
     const file = `${name}.${environment}.json`
     const path = join(directory, file)
@@ -95,7 +95,7 @@ async function writeDrafts(
 /** @returns false for a file that is there: nobody's work is overwritten @throws ConfigurationError */
 async function isWritten(path: string, content: object): Promise<boolean> {
   const text = `${JSON.stringify(content, null, 2)}\n`
-  return writing(path, async () => {
+  return writePlace(path, async () => {
     try {
       await writeFile(path, text, { flag: 'wx' })
       return true
@@ -107,7 +107,7 @@ async function isWritten(path: string, content: object): Promise<boolean> {
 }
 
 /** @throws ConfigurationError that says why a place cannot be written */
-async function writing<Value>(path: string, write: () => Promise<Value>): Promise<Value> {
+async function writePlace<Value>(path: string, write: () => Promise<Value>): Promise<Value> {
   try {
     return await write()
   } catch (error) {

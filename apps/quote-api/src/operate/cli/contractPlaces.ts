@@ -28,7 +28,7 @@ import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
 import type { ChainsContext } from './command.ts'
 import { CommandError } from './commandError.ts'
 
-const nowhere = `0x${'0'.repeat(40)}`
+const zeroAddress = `0x${'0'.repeat(40)}`
 const hubKey = 'hub'
 /** Deployments follow each other: several per chain wait for their block. */
 const receiptPollMs = 500
@@ -81,7 +81,7 @@ export async function openPlace(
   isDeploying: boolean,
 ): Promise<Place> {
   const key = args.text('chain') ?? ''
-  const { chains, quote } = await loadFiles(config, variables, nowhere, { isDeploying })
+  const { chains, quote } = await loadFiles(config, variables, zeroAddress, { isDeploying })
   const { environment } = quote
   const path = args.text('settlement')
   const settlement = path === undefined ? undefined : await readSettlement(path, environment, variables)
@@ -191,7 +191,7 @@ function hubPlan(
 
 function chainContracts({ config, quoting, depository }: QuotableChain): readonly ConfiguredContract[] {
   const { fillContract, cleanupRouter, depositRouter, depositAddresses, permitRouter, permit2Router } = config
-  return present([
+  return listPresent([
     ['Depository', quoting.hexAddress(depository)],
     ['FillContract', fillContract],
     ['CleanupRouter', cleanupRouter],
@@ -203,7 +203,7 @@ function chainContracts({ config, quoting, depository }: QuotableChain): readonl
 }
 
 function hubContracts(hub: RegisteredHub): readonly ConfiguredContract[] {
-  return present([
+  return listPresent([
     ['Hub', hub.hubAddress],
     ['HubOracle', hub.oracleAddress],
     ['OracleMultisig', hub.oracleMultisigAddress],
@@ -212,6 +212,8 @@ function hubContracts(hub: RegisteredHub): readonly ConfiguredContract[] {
   ])
 }
 
-function present(all: readonly (readonly [DeployedName, Hex | undefined])[]): readonly ConfiguredContract[] {
+function listPresent(
+  all: readonly (readonly [DeployedName, Hex | undefined])[],
+): readonly ConfiguredContract[] {
   return all.flatMap(([name, address]) => (address === undefined ? [] : [{ name, address }]))
 }

@@ -68,8 +68,8 @@ export const contractCommands: readonly Command[] = [
         if (!isSound || !args.isOn('write')) return output
         const { environment, configDirectory: directory } = context.config
         const replaced = await replacedBy(place, deployed)
-        const written = await writeAddresses({ directory, environment }, place, { deployed, replaced })
-        const lines = [...kept(replaced), ...written.map((path) => `wrote ${path}`)]
+        const writtenPaths = await writeAddresses({ directory, environment }, place, { deployed, replaced })
+        const lines = [...keptLines(replaced), ...writtenPaths.map((path) => `wrote ${path}`)]
         return { ...output, lines: [...output.lines, ...lines] }
       } catch (error) {
         if (error instanceof NoProxyError || error instanceof ForeignOwnerError)
@@ -93,7 +93,7 @@ export const contractCommands: readonly Command[] = [
       const { key } = place
       const configured = await place.configured()
       if (configured.length === 0) throw new CommandError(`Chain ${key} is configured with none.`)
-      return outputOf(place, await Promise.all(configured.map((contract) => verified(place, contract))))
+      return outputOf(place, await Promise.all(configured.map((contract) => verify(place, contract))))
     },
   },
 ]
@@ -118,7 +118,7 @@ async function replacedBy(
   return { address, codeHash: keccak256Hex(hexToBytes(code)) }
 }
 
-function kept(replaced: Replaced | undefined): readonly string[] {
+function keptLines(replaced: Replaced | undefined): readonly string[] {
   if (replaced === undefined) return []
   const { address, codeHash } = replaced
   return [
@@ -128,10 +128,7 @@ function kept(replaced: Replaced | undefined): readonly string[] {
   ]
 }
 
-async function verified(
-  { client, codeHashes }: Place,
-  contract: ConfiguredContract,
-): Promise<ContractReport> {
+async function verify({ client, codeHashes }: Place, contract: ConfiguredContract): Promise<ContractReport> {
   const code = await client.getCode({ address: contract.address })
   const state = codeStateOf(contract.name, code)
   if (state !== 'foreign' || code === undefined) return { ...contract, state }

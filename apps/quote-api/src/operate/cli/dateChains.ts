@@ -26,7 +26,7 @@ function dateChain(text: string, key: string, day: string): string {
     const [, head = '', members = ''] = /^([\s\S]*?"seen"\s*:\s*\{)([^{}]*)\}/.exec(text.slice(index)) ?? []
     const from = index + head.length
     const candidate = `${text.slice(0, from)}${withDay(members, day)}${text.slice(from + members.length)}`
-    if (isDeepStrictEqual(parsed(candidate), expected)) return candidate
+    if (isDeepStrictEqual(tryParse(candidate), expected)) return candidate
   }
   throw new CommandError(
     `Write "onChain": "${day}" into seen of ${key} by hand: the file is not written as usual.`,
@@ -36,12 +36,12 @@ function dateChain(text: string, key: string, day: string): string {
 function withDay(members: string, day: string): string {
   const datePattern = /("onChain"\s*:\s*)"[^"]*"/
   if (datePattern.test(members)) return members.replace(datePattern, `$1"${day}"`)
-  const lead = /^\s*/.exec(members)?.[0] ?? ''
-  return members.replace(/(\s*)$/, `,${lead}"onChain": "${day}"$1`)
+  const indent = /^\s*/.exec(members)?.[0] ?? ''
+  return members.replace(/(\s*)$/, `,${indent}"onChain": "${day}"$1`)
 }
 
 /** `undefined` for what is no JSON. */
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -42,8 +42,8 @@ export function draftableChains({
   chains,
   quote,
 }: Pick<ShippedFiles, 'chains' | 'quote'>): readonly string[] {
-  const listedIds = new Set(checked(chainsFile, chains).chains.map(({ id }) => id))
-  return Object.keys(checked(quoteFile, quote).chains).filter((key) => listedIds.has(key))
+  const listedIds = new Set(requireSchema(chainsFile, chains).chains.map(({ id }) => id))
+  return Object.keys(requireSchema(quoteFile, quote).chains).filter((key) => listedIds.has(key))
 }
 
 /**
@@ -56,9 +56,9 @@ export function draftFiles(
   { environment, keys }: { readonly environment: string; readonly keys: readonly string[] },
 ): DraftedFiles {
   const isDrafted = (key: string) => keys.includes(key)
-  const chains = checked(chainsFile, shipped.chains)
-  const quote = checked(quoteFile, shipped.quote)
-  const solver = checked(solverFile, shipped.solver)
+  const chains = requireSchema(chainsFile, shipped.chains)
+  const quote = requireSchema(quoteFile, shipped.quote)
+  const solver = requireSchema(solverFile, shipped.solver)
   const draftedChains = chains.chains.filter(({ id }) => isDrafted(id))
   return {
     chains: {
@@ -84,7 +84,7 @@ export function draftFiles(
 function draftChain(chain: ListedChain, quoted: QuotedChain | undefined): object {
   const { id } = chain
   return {
-    ...without(chain, ['additionalDepositories', 'fillContracts', 'fillPayers', 'codeHashes']),
+    ...omit(chain, ['additionalDepositories', 'fillContracts', 'fillPayers', 'codeHashes']),
     depository: isDeployedTo(quoted)
       ? fillInByDeploying(`the depository on ${id}`)
       : fillInByHand(`the address of your depository on ${id}`),
@@ -93,9 +93,9 @@ function draftChain(chain: ListedChain, quoted: QuotedChain | undefined): object
 
 /** The chain of the hub is public, the hub is not. */
 function draftHub(json: unknown, environment: string): object {
-  const hub = checked(hubFile, json)
+  const hub = requireSchema(hubFile, json)
   return {
-    ...without(hub, ['codeHashes', 'withdrawalKeys', 'auroraHttpRpcUrl', 'auroraFinality']),
+    ...omit(hub, ['codeHashes', 'withdrawalKeys', 'auroraHttpRpcUrl', 'auroraFinality']),
     environment,
     hubAddress: fillInByDeploying('the hub'),
     oracleAddress: fillInByDeploying('the contract that executes what oracles attest'),
@@ -118,7 +118,7 @@ function draftQuotes(file: QuoteFile, isDrafted: (key: string) => boolean): obje
   const prices = file.prices.filter(({ key }) => assets.some(({ priceKey }) => priceKey === key))
   const chains = Object.entries(quoted).map(([key, chain]) => {
     const own = {
-      ...without(chain, contractMembers),
+      ...omit(chain, contractMembers),
       ...(isDeployedTo(chain) && { fillContract: fillInByDeploying(`the fill contract on ${key}`) }),
       currencies: chain.currencies.map((currency) => withShare(currency, shares)),
     }
@@ -197,7 +197,7 @@ function withShare(currency: Currency, shares: ReadonlyMap<Currency, number>): C
 }
 
 /** As it stands there: what a schema gives has the members that it names first. */
-function checked<Schema extends z.ZodType>(schema: Schema, json: unknown): z.infer<Schema> {
+function requireSchema<Schema extends z.ZodType>(schema: Schema, json: unknown): z.infer<Schema> {
   schema.parse(json)
   // CAST: it fits, and the schemas above change nothing.
   return json as z.infer<Schema>
@@ -210,6 +210,6 @@ function entriesOf<Value>(
   return Object.fromEntries(Object.entries(members).filter(([key]) => isKept(key)))
 }
 
-function without(members: object, names: readonly string[]): Record<string, unknown> {
+function omit(members: object, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
 }

@@ -22,7 +22,7 @@ import { tableOf } from './tableOf.ts'
 /** Readers by the configuration files that a command judges fills with. */
 export type FillJudge = Omit<FindingContext, 'database' | 'signal'> & { close(): Promise<void> }
 
-const nowhere = `0x${'0'.repeat(40)}`
+const zeroAddress = `0x${'0'.repeat(40)}`
 
 /** Opens a chain when its first fill is judged. @throws ConfigurationError */
 export async function openFillJudge(options: {
@@ -31,7 +31,7 @@ export async function openFillJudge(options: {
   readonly peppers: Peppers
 }): Promise<FillJudge> {
   const { config, variables, peppers } = options
-  const { chains, quote } = await loadFiles(config, variables, nowhere)
+  const { chains, quote } = await loadFiles(config, variables, zeroAddress)
   const registry = createRegistry(quote, [...chains.chains.values()])
   const networkOf: NetworkOf = registry.networkByKey
   const readers = new Map<number, Promise<CommandReader>>()

@@ -43,11 +43,14 @@ export async function guardianMistakes(
 }
 
 async function currentSet(client: Pick<ChainClient, 'agree'>, contract: Hex) {
-  const keeper = pyth.decode('wormhole', await call(client, contract, pyth.encode('wormhole', [])))
+  const wormholeAddress = pyth.decode('wormhole', await call(client, contract, pyth.encode('wormhole', [])))
   const indexName = 'getCurrentGuardianSetIndex'
-  const index = wormhole.decode(indexName, await call(client, keeper, wormhole.encode(indexName, [])))
+  const index = wormhole.decode(
+    indexName,
+    await call(client, wormholeAddress, wormhole.encode(indexName, [])),
+  )
   const setName = 'getGuardianSet'
-  const set = wormhole.decode(setName, await call(client, keeper, wormhole.encode(setName, [index])))
+  const set = wormhole.decode(setName, await call(client, wormholeAddress, wormhole.encode(setName, [index])))
   return { index, addresses: set.keys.map((address) => address.toLowerCase()) }
 }
 

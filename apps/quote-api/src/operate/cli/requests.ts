@@ -58,8 +58,8 @@ export const requestCommands: readonly Command[] = [
     operands: ['request'],
     async run({ administration }, args) {
       const requestId = readId32(args.operand('request'), '<request>')
-      const explained = await administration.requests.explain(requestId)
-      return { data: explained, lines: linesOf(explained) }
+      const explanation = await administration.requests.explain(requestId)
+      return { data: explanation, lines: linesOf(explanation) }
     },
   },
   {
@@ -94,10 +94,10 @@ export const requestCommands: readonly Command[] = [
   },
 ]
 
-function linesOf(explained: RequestExplanation): readonly string[] {
-  const { requestId, status, failReason, stage, parked } = explained
+function linesOf(explanation: RequestExplanation): readonly string[] {
+  const { requestId, status, failReason, stage, parked } = explanation
   const lists = (['deposits', 'work', 'holds', 'recovery', 'actions'] as const).flatMap((name) =>
-    explained[name].map((part) => `${name}: ${JSON.stringify(part)}`),
+    explanation[name].map((part) => `${name}: ${JSON.stringify(part)}`),
   )
   const standstillLines =
     parked === undefined

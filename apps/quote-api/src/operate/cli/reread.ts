@@ -8,7 +8,7 @@ import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry } from '../../pricing/registry.ts'
 import { listRange } from '../../requests/settlement/findDeposits.ts'
 import { type ReadTransactions, readTransactions } from '../../requests/settlement/foundDeposits.ts'
-import { canonicalId, keepNamed } from '../../requests/settlement/readNamed.ts'
+import { canonicalId, keepTransactions } from '../../requests/settlement/readNamed.ts'
 import { createSettlementChain, type SettlementChain } from '../../requests/settlement/settlementChain.ts'
 import { announceStatus } from '../../webhooks/announceStatus.ts'
 import type { Command } from './command.ts'
@@ -18,7 +18,7 @@ import { tableOf } from './tableOf.ts'
 /** One chain, opened by a command. */
 export type CommandReader = { readonly chain: SettlementChain; close(): Promise<void> }
 
-const nowhere = `0x${'0'.repeat(40)}`
+const zeroAddress = `0x${'0'.repeat(40)}`
 const blocksMax = 100_000n
 
 /**
@@ -32,7 +32,7 @@ export async function openReader(
   }: { readonly config: QuoteApiConfig; readonly variables: Parameters<typeof loadFiles>[1] },
   name: string,
 ): Promise<CommandReader> {
-  const { chains, quote } = await loadFiles(config, variables, nowhere)
+  const { chains, quote } = await loadFiles(config, variables, zeroAddress)
   const registry = createRegistry(quote, [...chains.chains.values()])
   const quotable = registry.chains.find(({ key, chainId }) => key === name || String(chainId) === name)
   const registered = quotable && chains.chains.get(quotable.key)
@@ -79,7 +79,7 @@ export const rereadCommands: readonly Command[] = [
           range === undefined
             ? [await readTransactions(chain, [readId(chain, target)], signal)]
             : await readAll(chain, range, signal)
-        for (const one of read) await keepNamed(contextOf(database), chain, one)
+        for (const one of read) await keepTransactions(contextOf(database), chain, one)
         await database.transaction((tx) =>
           recordAction(tx, { actor, action: 'chains.reread', subject: chain.chain.key, details: { target } }),
         )

@@ -142,18 +142,18 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    throw unreadable(path, error)
+    throw explainUnreadable(path, error)
   }
 }
 
 async function* readLines(path: string): AsyncGenerator<string> {
   const file = await open(path).catch((error: unknown) => {
-    throw unreadable(path, error)
+    throw explainUnreadable(path, error)
   })
   yield* file.readLines()
 }
 
-function unreadable(path: string, error: unknown): unknown {
+function explainUnreadable(path: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error
   return new CommandError(`The file ${path} cannot be read (${String(error.code)}).`)
 }

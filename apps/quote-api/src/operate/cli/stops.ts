@@ -41,14 +41,14 @@ export const stopCommands: readonly Command[] = [
     flags: { reason: reasonFlag },
     async run({ administration, actor }, args) {
       const reason = readReason(args)
-      const released = await administration.stops.go(args.operand('chain|all'), { actor, reason })
+      const release = await administration.stops.go(args.operand('chain|all'), { actor, reason })
       return {
-        data: released,
+        data: release,
         lines: [
-          released.ended === 0
-            ? `${describe(released)} not stopped by an operator.`
-            : `${describe(released)} let go on.`,
-          ...released.left.map(
+          release.ended === 0
+            ? `${describe(release)} not stopped by an operator.`
+            : `${describe(release)} let go on.`,
+          ...release.left.map(
             ({ chainId, toldBy }) =>
               ({
                 solver: `The solver still pays nothing on chain ${chainId}: npm run causeway -- solver status`,
@@ -69,13 +69,13 @@ export const stopCommands: readonly Command[] = [
     about: 'List what is stopped, by whom, since when and why, and what solvers would refuse',
     async run({ administration, differences }) {
       const [stops, differing] = [await administration.stops.list(), await differences()]
-      const refused = (differing ?? []).filter(({ isStopping }) => isStopping)
+      const stoppingDifferences = (differing ?? []).filter(({ isStopping }) => isStopping)
       const rows = [
         ...stops.map(({ chainId, toldBy, actor, since, reason }) => ({
           ...{ chain: nameOf(chainId), by: toldBy, actor, since: since.toISOString(), reason },
         })),
         // Each process compares for itself: when it began to differ is with those that run.
-        ...refused.map(({ chainId, text }) => ({
+        ...stoppingDifferences.map(({ chainId, text }) => ({
           ...{ chain: nameOf(chainId), by: 'terms', actor: 'quote-api', since: '-', reason: text },
         })),
       ]

@@ -30,29 +30,29 @@ export async function writeAddresses(
   const { key } = place
   if (place.isHub) {
     const own = hubMembers(deployed)
-    const put = (json: unknown) => {
+    const addMembers = (json: unknown) => {
       const hub = hubFile.parse(json)
       return Array.isArray(hub) ? [{ ...hub[0], ...own }] : { ...hub, ...own }
     }
-    return changed([await rewrite(path('chains.hub'), put)])
+    return listChanged([await rewrite(path('chains.hub'), addMembers)])
   }
   const quoted = await quoteMembers(place.client, deployed)
   const inChains = await rewrite(path('chains'), (json) => {
     const { chains, ...rest } = chainsFile.parse(json)
-    const put = (entry: (typeof chains)[number]) =>
+    const updateEntry = (entry: (typeof chains)[number]) =>
       entry.id === key ? { ...entry, ...listedMembers(entry, deployed, replaced) } : entry
-    return { ...rest, chains: chains.map(put) }
+    return { ...rest, chains: chains.map(updateEntry) }
   })
   const inQuote = await rewrite(path('quote'), (json) => {
     const { chains, ...rest } = quoteFile.parse(json)
     return { ...rest, chains: { ...chains, [key]: { ...chains[key], ...quoted } } }
   })
-  return changed([inChains, inQuote])
+  return listChanged([inChains, inQuote])
 }
 
 function hubMembers(deployed: readonly Deployed[]): Readonly<Record<string, Hex>> {
   const at = addressesBy(deployed)
-  return defined({
+  return omitUndefined({
     hubAddress: at('Hub'),
     oracleAddress: at('HubOracle'),
     oracleMultisigAddress: at('OracleMultisig'),
@@ -77,7 +77,7 @@ function listedMembers(
   )
   const hashes = z.record(z.string(), z.string()).default({}).parse(entry['codeHashes'])
   return {
-    ...defined({ depository: at('Depository') }),
+    ...omitUndefined({ depository: at('Depository') }),
     ...(missing.length > 0 && { fillContracts: [...listedContracts, ...missing] }),
     ...(replaced?.codeHash !== undefined && {
       codeHashes: { ...hashes, [replaced.address]: replaced.codeHash },
@@ -106,7 +106,7 @@ async function quoteMembers(
       ...{ address: permits, abi: permitRouterAbi, functionName: 'DEPOSIT_CODE_HASH' },
     }))
   return {
-    ...defined({
+    ...omitUndefined({
       fillContract: at('FillContract'),
       cleanupRouter: at('CleanupRouter'),
       depositRouter: at('DepositRouter'),
@@ -121,7 +121,7 @@ function addressesBy(deployed: readonly Deployed[]): (name: DeployedName) => Hex
   return (name) => deployed.find((contract) => contract.name === name)?.address
 }
 
-function defined(values: Readonly<Record<string, Hex | undefined>>): Readonly<Record<string, Hex>> {
+function omitUndefined(values: Readonly<Record<string, Hex | undefined>>): Readonly<Record<string, Hex>> {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
@@ -138,6 +138,6 @@ async function rewrite(path: string, change: (json: unknown) => unknown): Promis
   return path
 }
 
-function changed(paths: readonly (string | undefined)[]): readonly string[] {
+function listChanged(paths: readonly (string | undefined)[]): readonly string[] {
   return paths.filter((path) => path !== undefined)
 }

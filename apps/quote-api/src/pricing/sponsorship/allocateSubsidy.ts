@@ -26,7 +26,7 @@ export type Allocation = {
   readonly reason: SponsorshipReason | undefined
 }
 
-const nothing = perName(sponsoredComponents, () => 0n)
+const zeroAmounts = perName(sponsoredComponents, () => 0n)
 
 /**
  * Which part of each fee the sponsor pays. A cap is spent in the order of the list of fees. A reward stays
@@ -40,7 +40,7 @@ export function allocateSubsidy(
   unit: SponsorUnit,
 ): Allocation {
   const { selected, capMicroUsd, allOrNothing } = terms
-  const chosen = { ...nothing }
+  const chosen = { ...zeroAmounts }
   for (const { name, component } of feeParts) {
     if (isSponsored(component) && selected.has(name)) chosen[component] += fees[name]
   }
@@ -60,7 +60,7 @@ export function allocateSubsidy(
       : minBigint(fromMicroUsdDown(unit, capMicroUsd), requestedAmount)
   const capHit = budget < requestedAmount
   if (capHit && (allOrNothing || budget === 0n)) return unpaid('CAP_BELOW_FEES', capHit)
-  const sponsored = { ...nothing }
+  const sponsored = { ...zeroAmounts }
   let left = budget
   for (const component of sponsoredComponents) {
     sponsored[component] = minBigint(chosen[component], left)
@@ -71,7 +71,7 @@ export function allocateSubsidy(
 
 /** The user pays everything. */
 export function unpaid(reason: SponsorshipReason, capHit = false): Allocation {
-  return { sponsored: nothing, total: 0n, capHit, reason }
+  return { sponsored: zeroAmounts, total: 0n, capHit, reason }
 }
 
 /** `full` when the sponsor pays every fee that can be sponsored, `none` when it pays nothing. */

@@ -132,14 +132,14 @@ const columns =
 export async function listDueAddresses(
   database: Queries,
   chainId: number,
-  looked: readonly number[],
+  lanesToRead: readonly number[],
 ): Promise<readonly StoredAddress[]> {
   // `statement_timestamp()` can be looked up in an index, which `clock_timestamp()` cannot.
   const ofLane = (lane: number) =>
     `(select ${columns}, lane from deposit_address where chain_id = $1 and lane = ${lane}
         and look_at <= statement_timestamp() and sweep_id is null order by look_at limit ${addressesPerPass})`
   const rows = await database.query<AddressRow & { readonly lane: bigint }>(
-    looked.map(ofLane).join(' union all '),
+    lanesToRead.map(ofLane).join(' union all '),
     [chainId],
   )
   const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
@@ -199,7 +199,7 @@ export async function markPaid(
       ),
     )
     if (own.size === 0) continue
-    const ours = some.filter(({ address }) => own.has(address))
+    const ownMentions = some.filter(({ address }) => own.has(address))
     const rows = await tx.query(
       `update deposit_address d set active_at = clock_timestamp(),
          look_at = case when d.is_keyed and ${paidAmount} < d.asked / 2 then '-infinity' else clock_timestamp() end,
@@ -209,8 +209,8 @@ export async function markPaid(
        from unnest($2::text[], $3::jsonb[], $4::jsonb[]) as p (address, amounts, transfers)
        where d.address = p.address and d.chain_id = $1 returning 1`,
       [
-        ...[chainId, ours.map(({ address }) => address), ours.map(({ amounts }) => amounts)],
-        ours.map(({ transfers: own }) => own),
+        ...[chainId, ownMentions.map(({ address }) => address), ownMentions.map(({ amounts }) => amounts)],
+        ownMentions.map(({ transfers: own }) => own),
       ],
     )
     markedCount += rows.length

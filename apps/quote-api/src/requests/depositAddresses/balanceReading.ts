@@ -43,7 +43,7 @@ export function balanceReading(
       )
       return addresses.map((_address, index) => {
         const held = amounts.slice(index * (tokens.length + 1), (index + 1) * (tokens.length + 1))
-        return withoutNothing([nativeCurrency, ...tokens].map((currency, at) => [currency, held[at] ?? 0n]))
+        return omitZeros([nativeCurrency, ...tokens].map((currency, at) => [currency, held[at] ?? 0n]))
       })
     },
   }
@@ -52,7 +52,7 @@ export function balanceReading(
 /** Balance that an address held at both of two blocks. */
 export function heldAtBoth(one: HeldBalances, other: HeldBalances): HeldBalances {
   const lesser = (a: bigint, b: bigint) => (a < b ? a : b)
-  return withoutNothing(
+  return omitZeros(
     [...one].map(([currency, amount]) => [currency, lesser(amount, amountOf(other, currency))]),
   )
 }
@@ -70,6 +70,6 @@ export function isEmpty(held: HeldBalances): boolean {
   return held.size === 0
 }
 
-function withoutNothing(amounts: readonly (readonly [string, bigint])[]): HeldBalances {
+function omitZeros(amounts: readonly (readonly [string, bigint])[]): HeldBalances {
   return new Map(amounts.filter(([, amount]) => amount > 0n))
 }

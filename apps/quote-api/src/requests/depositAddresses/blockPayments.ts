@@ -80,7 +80,7 @@ export function blockPaymentsReading(
       ...(tokens.length > 0 && range.transfersFrom <= range.to ? [logs] : []),
     ],
     parse: ([knownAnswer, ...answers]) => ({
-      known: knownBlock.parse([required(knownAnswer)]),
+      known: knownBlock.parse([requireAnswer(knownAnswer)]),
       ...parseBlockPayments(answers, range, watched),
     }),
   }
@@ -99,7 +99,7 @@ export function parseBlockPayments(
   { nativeCurrency, tokens }: WatchedCurrencies,
 ): Omit<BlockPayments, 'known'> {
   const heights = heightsOf(range)
-  const blocks = heights.map((height, index) => parseBlock(required(answers[index]), height))
+  const blocks = heights.map((height, index) => parseBlock(requireAnswer(answers[index]), height))
   // Blocks of two branches would hide what the branch that stays has paid.
   for (const [index, block] of blocks.entries()) {
     const before = blocks[index - 1]
@@ -243,7 +243,7 @@ function transfersOf(
   })
 }
 
-function required(answer: RpcAnswer | undefined): RpcAnswer {
+function requireAnswer(answer: RpcAnswer | undefined): RpcAnswer {
   if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
   return answer
 }

@@ -53,7 +53,7 @@ export function createReindex(options: {
   return async ({ chainId, depositAddress, currency }) => {
     const site = sites.find(({ chain }) => chain.chainId === chainId)
     if (site === undefined) throw new UnknownDepositAddressError()
-    const listedCurrencies = listedOf(site, currency)
+    const listedCurrencies = listCurrencies(site, currency)
     const address = await beginLook(database, chainId, depositAddress)
     const held = await balancesOf(site, address)
     if (held.size > 0) {
@@ -71,7 +71,7 @@ export function createReindex(options: {
 }
 
 /** @throws QuoteError UNSUPPORTED_CURRENCY */
-function listedOf({ chain }: AddressChain, currencyAddress: string | undefined) {
+function listCurrencies({ chain }: AddressChain, currencyAddress: string | undefined) {
   const currency = currencyAddress === undefined ? undefined : findCurrency(chain, currencyAddress)
   if (currencyAddress !== undefined && currency === undefined) {
     throw new QuoteError('UNSUPPORTED_CURRENCY', 'This currency is not listed on the chain.', {

@@ -40,8 +40,8 @@ export async function requote(
   const store = (record: QuoteRecord, hold: Parameters<typeof quoting.storeSponsored>[1]) =>
     database.transaction(async (tx): Promise<StoreOutcome> => {
       await begin(tx)
-      const ended = hold && (await refuseEndedAddress(tx, address.address, hold))
-      if (ended !== undefined) return ended
+      const endedOutcome = hold && (await refuseEndedAddress(tx, address.address, hold))
+      if (endedOutcome !== undefined) return endedOutcome
       const outcome = await storeDepositQuote(tx, ledger, record, hold)
       if (!isKept(outcome)) return outcome
       await supersede(tx, address, record.quote.requestId)
@@ -90,7 +90,9 @@ async function readStoredRequest(
   return {
     request: requestOf(row, registry),
     sponsorship:
-      row.sponsorship === null ? undefined : askedOf(quotedSponsorshipSchema.parse(row.sponsorship)),
+      row.sponsorship === null
+        ? undefined
+        : sponsorshipRequestOf(quotedSponsorshipSchema.parse(row.sponsorship)),
     keyId: row.api_key_id ?? undefined,
     isReleased: row.is_released,
   }
@@ -150,7 +152,7 @@ function requestOf(row: StoredQuoteRow, { chainById }: Pick<QuoteRegistry, 'chai
   }
 }
 
-function askedOf({ selected, capMicroUsd }: QuotedSponsorship): SponsorshipRequest {
+function sponsorshipRequestOf({ selected, capMicroUsd }: QuotedSponsorship): SponsorshipRequest {
   return {
     ...selectingFields(selected),
     capMicroUsd,

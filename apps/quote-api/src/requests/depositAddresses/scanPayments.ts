@@ -6,7 +6,7 @@ import {
   finalRange,
   lateMs,
   liveRange,
-  rewound,
+  rewindCursor,
 } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import { hasAddresses, markDenied, markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
@@ -85,8 +85,8 @@ class PaymentScanner {
     if (isSame && read.last === undefined && cursor !== undefined) return { isEnd: true, marked: 0 }
     const next = isSame
       ? { ...place, scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
-      : { ...rewound(place, known, steps), scannedHash: undefined }
-    const marked = await this.#keep(isSame ? read : nothing, fence, (tx) =>
+      : { ...rewindCursor(place, known, steps), scannedHash: undefined }
+    const marked = await this.#keep(isSame ? read : noPayments, fence, (tx) =>
       moveScanCursor(tx, chain.chainId, next),
     )
     return { isEnd: isSame && to === head, marked }
@@ -102,7 +102,7 @@ class PaymentScanner {
     const back = below(head, maxBigint(lateBlocks, minBigint(rewindBlocks, unwatchedBlocks)))
     if (back <= scannedTo) return
     const next = { scannedTo: back, finalTo: maxBigint(finalTo, back), scannedHash: undefined }
-    await this.#keep(nothing, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, next))
+    await this.#keep(noPayments, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, next))
   }
 
   async #scanFinal(head: bigint, { fence, signal }: Run): Promise<boolean> {
@@ -133,21 +133,21 @@ class PaymentScanner {
   ): Promise<number> {
     const { database, screening } = this.#context
     const { chainId } = this.#site.chain
-    const fresh = payments.filter(({ id }) => id === undefined || this.#seen.get(id) === undefined)
+    const newPayments = payments.filter(({ id }) => id === undefined || this.#seen.get(id) === undefined)
     const markedCount = await database.transaction(async (tx) => {
       await fence(tx)
-      const paid = { paid: sumPayments(fresh), transfers: largestTransfers(fresh), named }
+      const paid = { paid: sumPayments(newPayments), transfers: largestTransfers(newPayments), named }
       const count = await markPaid(tx, chainId, paid)
-      if (screening !== undefined) await markDenied(tx, chainId, payersOf(fresh), screening)
+      if (screening !== undefined) await markDenied(tx, chainId, payersOf(newPayments), screening)
       await moveCursor(tx)
       return count
     })
-    for (const { id } of fresh) if (id !== undefined) this.#seen.set(id, true)
+    for (const { id } of newPayments) if (id !== undefined) this.#seen.set(id, true)
     return markedCount
   }
 }
 
-const nothing = { payments: [], named: [] }
+const noPayments = { payments: [], named: [] }
 
 function blocksOf({ blocks }: AddressChain) {
   if (blocks === undefined) throw new Error('blocks of this chain show no payments')

@@ -57,13 +57,13 @@ export async function watchAddresses(
   const held = await site.balances(names, at, run.signal)
   await database.transaction(async (tx) => {
     await run.fence(tx)
-    const looked = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
+    const lookResults = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
     const unknown = names.filter((_address, index) => held[index] === undefined)
     if (unknown.length > 0)
       context.logger.warn({ chain: chain.key, addresses: unknown }, 'what lies there is not answered for')
     const keepsMs = site.isSeenInBlocks ? keepsLaneMs : 0
     const leastMs = Math.min(paceMs(chain.config), pauseMaxMs)
-    await recheckAddressesAfter(tx, looked, { leastMs, keepsMs })
+    await recheckAddressesAfter(tx, lookResults, { leastMs, keepsMs })
   })
   const paid = due.flatMap((address, index) => {
     const balances = held[index]
@@ -102,7 +102,7 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
   const request = await readSettledRequest(context.database, look.address.requestId)
   if (request === undefined) return
   const denied = context.screening?.deniedIn({ ...request, appFees: request.quoted.appFees })
-  if (denied !== undefined) return leave(context, look, blockedWallet)
+  if (denied !== undefined) return leavePayment(context, look, blockedWallet)
   const held = await deepBalances(look, request)
   const arrival = arrivalOf(context, look, held)
   if (arrival.amount > 0n || arrival.others.length > 0) await markDeep(context.database, look.address.address)
@@ -297,7 +297,7 @@ async function take(
     address: { address, currency: quoted },
     site,
   } = look
-  if (step.action === 'leave') return leave(context, look, step.reason, refusal)
+  if (step.action === 'leave') return leavePayment(context, look, step.reason, refusal)
   // A solver sweeps for signed orders alone.
   const orderSignature = await context.signatures.of(request)
   await context.database.transaction(async (tx) => {
@@ -326,7 +326,7 @@ async function take(
 }
 
 /** Leaves a payment at its address, for an operator or until more arrives. */
-async function leave(
+async function leavePayment(
   { database, logger }: DepositAddressContext,
   look: Look,
   reason: string,

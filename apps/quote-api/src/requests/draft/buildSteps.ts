@@ -61,7 +61,7 @@ function toStep(
   { planned, data }: Pick<EncodedTransaction, 'data'> & { readonly planned: PlannedTransaction },
 ): TransactionStep {
   const id = stepIds[planned.kind]
-  const { action, description } = wording(priced, planned)
+  const { action, description } = describeStep(priced, planned)
   return {
     id,
     action,
@@ -93,7 +93,7 @@ const stepIds: Readonly<Record<UserTransactionKind, TransactionStep['id']>> = {
   'send-output': 'send',
 }
 
-function wording(
+function describeStep(
   priced: Priced,
   { kind, allowed = 0n }: PlannedTransaction,
 ): { action: string; description: string } {

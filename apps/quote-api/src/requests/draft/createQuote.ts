@@ -171,12 +171,12 @@ export async function whileOpen(
   answer: (takeBack: () => void) => Promise<Quote>,
 ): Promise<Quote> {
   const { openQuotes, inventoryView, clock, quoteLifetimeSeconds } = dependencies
-  const promised = promisedBy(priced, inventoryView)
-  if (promised === undefined) return answer(() => {})
+  const promise = promisedBy(priced, inventoryView)
+  if (promise === undefined) return answer(() => {})
   const nowSeconds = Math.floor(clock.now() / 1_000)
   const expiresAtSeconds = nowSeconds + quoteLifetimeSeconds
   const { user } = priced.route
-  const takePromiseBack = openQuotes.take({ user, caller }, { nowSeconds, expiresAtSeconds, ...promised })
+  const takePromiseBack = openQuotes.take({ user, caller }, { nowSeconds, expiresAtSeconds, ...promise })
   let reward: HeldReward | undefined
   const takeBack = () => {
     takePromiseBack()

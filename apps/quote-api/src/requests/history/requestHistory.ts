@@ -120,12 +120,12 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
   return {
     async list(filter, page) {
       const { limit, sortBy } = page
-      const changed = sortBy === 'updatedAt' ? await changedBefore(database) : undefined
+      const changed = sortBy === 'updatedAt' ? await readChangedBefore(database) : undefined
       // A request that changed between two moments would be answered in a state that its filter excludes.
-      const moment = { isSnapshot: true, opensWithRead: true } as const
+      const snapshotOptions = { isSnapshot: true, opensWithRead: true } as const
       const { places, rows, standing } = await database.transaction(
         (tx) => readPage(tx, pageSql(filter, page, changed), page),
-        moment,
+        snapshotOptions,
       )
       const last = places[limit - 1]
       const hasMore = places.length > limit && last !== undefined
@@ -182,7 +182,7 @@ async function readPage(
  * transaction has begun to write. Read by a statement of its own: one snapshot would see transactions that ended
  * since as neither open nor done.
  */
-async function changedBefore(database: SqlDatabase): Promise<bigint> {
+async function readChangedBefore(database: SqlDatabase): Promise<bigint> {
   const [row] = await database.query<{ at_us: bigint }>(
     `select (extract(epoch from least(clock_timestamp(), min(xact_start))) * 1000000)::bigint as at_us
      from pg_stat_activity where datname = current_database() and backend_xid is not null`,

@@ -53,14 +53,14 @@ export function createOrderSignatures(options: {
       const { requestId, orderId, orderSignature } = order
       if (orderSignature !== undefined) return orderSignature
       requireKey(order)
-      const made = await key.sign({ purpose: 'order', orderId })
+      const newSignature = await key.sign({ purpose: 'order', orderId })
       // Two processes may sign at once: whatever was handed out first stays.
       const [kept] = await database.query<{ order_signature: Buffer }>(
         `update orders set order_signature = coalesce(order_signature, $2) where request_id = $1
          returning order_signature`,
-        [toBytes(requestId), toBytes(made)],
+        [toBytes(requestId), toBytes(newSignature)],
       )
-      return kept === undefined ? made : `0x${kept.order_signature.toString('hex')}`
+      return kept === undefined ? newSignature : `0x${kept.order_signature.toString('hex')}`
     },
     async promise(promised, chainId) {
       requireKey(promised)

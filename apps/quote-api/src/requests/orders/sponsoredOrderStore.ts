@@ -99,19 +99,19 @@ export function createSponsoredOrderStore({
     async save(item) {
       const sponsor = item.hold?.sponsor ?? ''
       const isAlone = lanes.has(sponsor) || inShared.of(sponsor) >= sharedOfOneMax
-      const outcome = isAlone ? busy : await addToShared(sponsor, item)
+      const outcome = isAlone ? busyOutcome : await addToShared(sponsor, item)
       return outcome.status === 'busy' ? addToLane(sponsor, item) : outcome
     },
   }
 }
 
-const busy = { status: 'busy' } as const
+const busyOutcome = { status: 'busy' } as const
 
 /** Number of members inside, per name. */
 function createCounts() {
   const counts = new Map<string, number>()
-  const change = (name: string, by: 1 | -1): number => {
-    const count = (counts.get(name) ?? 0) + by
+  const change = (name: string, delta: 1 | -1): number => {
+    const count = (counts.get(name) ?? 0) + delta
     if (count === 0) counts.delete(name)
     else counts.set(name, count)
     return count
@@ -144,9 +144,9 @@ async function writeItems<Outcome extends SharedOutcome>(
   reserve: Reserve<Outcome>,
 ): Promise<readonly (Outcome | NoHold)[]> {
   const holds = holdsIn(items)
-  const reserved = holds.length === 0 ? [] : await reserve(tx, holds)
+  const holdOutcomes = holds.length === 0 ? [] : await reserve(tx, holds)
   // In the order of the holds. By request id, one that came twice would have the outcome of its repetition.
-  const left = reserved.values()
+  const left = holdOutcomes.values()
   const outcomes = items.map(({ hold }) => {
     const outcome = hold === undefined ? noHold : left.next().value
     if (outcome === undefined) throw new Error('the ledger told no outcome of a hold')

@@ -70,22 +70,22 @@ const rests = firstPartsStored('rest')
 export function feesFromRow(row: FeesRow, app: bigint): FeeParts {
   const left = { relayerGas: row.relayerGas, relayerService: row.relayerService, app }
   const fees = { ...noFees }
-  const put = ({ name, total }: (typeof feeParts)[number], amount: bigint) => {
+  const setPart = ({ name, total }: (typeof feeParts)[number], amount: bigint) => {
     fees[name] = amount
     left[total] -= amount
   }
-  for (const part of apps) put(part, app)
+  for (const part of apps) setPart(part, app)
   for (const { component, parts } of undivided)
-    for (const part of parts.slice(0, 1)) put(part, row[component])
+    for (const part of parts.slice(0, 1)) setPart(part, row[component])
   for (const { component, parts } of divided) {
     let amount = row[component]
     for (const part of parts.slice(0, -1)) {
       amount -= left[part.total]
-      put(part, left[part.total])
+      setPart(part, left[part.total])
     }
-    for (const part of parts.slice(-1)) put(part, amount)
+    for (const part of parts.slice(-1)) setPart(part, amount)
   }
-  for (const part of rests) put(part, left[part.total])
+  for (const part of rests) setPart(part, left[part.total])
   return fees
 }
 

@@ -65,7 +65,11 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     ...(move !== undefined && { reward: rewardToRow(move) }),
     ...(request.referrer !== undefined && { referrer: request.referrer }),
     ...(request.referrerAddress !== undefined && { referrerAddress: request.referrerAddress }),
-    units: { in: unit(prices.currencyIn), out: unit(prices.currencyOut), fee: unit(prices.feeCurrency) },
+    units: {
+      in: unitToRow(prices.currencyIn),
+      out: unitToRow(prices.currencyOut),
+      fee: unitToRow(prices.feeCurrency),
+    },
   }
   return {
     requestId: quote.requestId,
@@ -92,6 +96,6 @@ function executionOf({ permit, ordered, calls, priced }: Quote): Execution | und
 }
 
 /** Decimals and price of a unit at quote time, so that later answers show the same values. */
-function unit({ decimals, usdX18 }: PricedUnit) {
+function unitToRow({ decimals, usdX18 }: PricedUnit) {
   return { decimals, usdX18: usdX18.toString() }
 }

@@ -114,7 +114,7 @@ function payloadOf(
   { chainId, signature }: { readonly chainId: number; readonly signature: Hex },
 ): PermitPayload {
   const { token, owner, amount, deadlineSeconds: deadline, orderId, kind: permitKind } = terms
-  const shared = {
+  const commonFields = {
     orderId,
     chainId,
     deadline,
@@ -124,9 +124,9 @@ function payloadOf(
     amount: amount.toString(),
     signature,
   }
-  if (terms.kind !== 'permit2') return { ...shared, permitRouter: terms.router.contract }
+  if (terms.kind !== 'permit2') return { ...commonFields, permitRouter: terms.router.contract }
   const calls = terms.calls.map(({ to, data, value }) => ({ to, data, value: value.toString() }))
-  return { ...shared, permitRouter: terms.router, relayer: terms.relayer, calls }
+  return { ...commonFields, permitRouter: terms.router, relayer: terms.relayer, calls }
 }
 
 /** A signature that makes no deposit; the message says what to do. @source rule Q-57 */

@@ -69,8 +69,8 @@ async function bindHold(
     const { status } = await ledger.pin(tx, { requestId, until })
     if (status === 'resolved') return true
   }
-  const late = lateReservation(await ledger.reserveAgain(tx, { requestId, until }))
-  return late.action === 'pin'
+  const reservation = lateReservation(await ledger.reserveAgain(tx, { requestId, until }))
+  return reservation.action === 'pin'
 }
 
 async function askForFill(

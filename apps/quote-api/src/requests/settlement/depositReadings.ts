@@ -59,8 +59,8 @@ export function depositPassReading(
       ...[...swapFilters, ...filters].map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
     ],
     parse: ([knownAnswer, lastAnswer, ...logs]) => ({
-      known: knownBlock.parse([required(knownAnswer)]),
-      last: last.parse([required(lastAnswer)]),
+      known: knownBlock.parse([requireAnswer(knownAnswer)]),
+      last: last.parse([requireAnswer(lastAnswer)]),
       paidSwaps: logs.slice(0, swapFilters.length).flatMap((answer) => paidSwapsOf(answer, depositRouter)),
       transactions: transactionsOf(logs.slice(swapFilters.length), range),
     }),
@@ -71,7 +71,7 @@ export function blocksReading(heights: readonly bigint[]): Reading<readonly (Blo
   const readings = heights.map((height) => blockReading(height))
   return {
     calls: heights.map((height) => headRequest(height)),
-    parse: (answers) => readings.map(({ parse }, index) => parse([required(answers[index])])),
+    parse: (answers) => readings.map(({ parse }, index) => parse([requireAnswer(answers[index])])),
   }
 }
 
@@ -86,7 +86,7 @@ export function blockTransactionsReading(
     parse: (answers) => {
       const last = reading.parse(answers)
       if (last === undefined) return { last, transactions: [] }
-      const { transactions } = parseRecord(succeeded(required(answers[0])).result, requestName)
+      const { transactions } = parseRecord(requireSuccess(requireAnswer(answers[0])).result, requestName)
       return {
         last,
         transactions: parseList(transactions, requestName).map((hash) => parseHash(hash, requestName)),
@@ -101,7 +101,7 @@ export function blockTimeReading(height: bigint): Reading<number> {
   return {
     calls: [headRequest(height)],
     parse: ([answer]) => {
-      const block = parseRecord(succeeded(required(answer)).result, requestName)
+      const block = parseRecord(requireSuccess(requireAnswer(answer)).result, requestName)
       if (parseQuantity(block['number'], requestName) !== height) throw new MalformedAnswerError(requestName)
       return Number(parseQuantity(block['timestamp'], requestName))
     },
@@ -114,7 +114,7 @@ export function failureReading(transaction: string): Reading<{ readonly blockNum
   return {
     calls: [{ method: requestName, params: [transaction] }],
     parse: ([answer]) => {
-      const { result } = succeeded(required(answer))
+      const { result } = requireSuccess(requireAnswer(answer))
       if (result === null) return undefined
       const receipt = parseRecord(result, requestName)
       if (parseHash(receipt['transactionHash'], requestName) !== transaction)
@@ -127,7 +127,7 @@ export function failureReading(transaction: string): Reading<{ readonly blockNum
 
 function paidSwapsOf(answer: RpcAnswer, depositRouter: string | undefined): DepositPass['paidSwaps'] {
   const requestName = 'eth_getLogs'
-  return parseList(succeeded(answer).result, requestName).flatMap((value) => {
+  return parseList(requireSuccess(answer).result, requestName).flatMap((value) => {
     const log = parseRecord(value, requestName)
     const paid = readPaidSwap(parseLog(log, requestName), depositRouter)
     if (paid === undefined) return []
@@ -138,7 +138,7 @@ function paidSwapsOf(answer: RpcAnswer, depositRouter: string | undefined): Depo
 function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to: bigint }): readonly Hex[] {
   const requestName = 'eth_getLogs'
   const hits = answers.flatMap((answer) => {
-    return parseList(succeeded(answer).result, requestName).map((value) => {
+    return parseList(requireSuccess(answer).result, requestName).map((value) => {
       const log = parseRecord(value, requestName)
       const blockNumber = parseQuantity(log['blockNumber'], requestName)
       if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError(requestName)
@@ -150,12 +150,12 @@ function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to
   return [...new Set(ordered.map(({ hash }) => hash))]
 }
 
-function required(answer: RpcAnswer | undefined): RpcAnswer {
+function requireAnswer(answer: RpcAnswer | undefined): RpcAnswer {
   if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
   return answer
 }
 
-function succeeded(answer: RpcAnswer): Extract<RpcAnswer, { ok: true }> {
+function requireSuccess(answer: RpcAnswer): Extract<RpcAnswer, { ok: true }> {
   if (!answer.ok) throw new NodeError(answer)
   return answer
 }

@@ -76,12 +76,12 @@ export async function readMissingDepth(
 ): Promise<MissingDepth | undefined> {
   const observation = { blocksOnTop, seenSeconds }
   // As if the chain had said the most: what is missing even then needs no question.
-  const early = missingDepth(rule, {
+  const earlyAnswer = missingDepth(rule, {
     ...observation,
     headerSeconds: Number.MAX_SAFE_INTEGER,
     isFinalized: true,
   })
-  if (early !== undefined) return early
+  if (earlyAnswer !== undefined) return earlyAnswer
   const [headSeconds, finalized] = await Promise.all([
     rule.seconds > 0 ? end.seconds() : seconds,
     rule.isFinalized ? end.finalized() : number,

@@ -79,21 +79,21 @@ export function fillStep(args: {
     case 'included': {
       const { problem } = reading
       return problem === undefined || problem === 'late'
-        ? oncePaid(reading)
-        : onceUnpaid({ ...reading, problem }, args)
+        ? stepOncePaid(reading)
+        : stepOnceUnpaid({ ...reading, problem }, args)
     }
   }
 }
 
 type Included = Extract<FillReading, { state: 'included' }>
 
-function oncePaid({ isDeep, problem }: Included): FillStep {
+function stepOncePaid({ isDeep, problem }: Included): FillStep {
   if (!isDeep) return { action: 'show_submitted' }
   return { action: 'succeed', isLate: problem === 'late' }
 }
 
 /** A report that is not so costs the user nothing: whoever holds the solver's key may name any transaction. */
-function onceUnpaid(
+function stepOnceUnpaid(
   { isFinal, problem }: Included & { readonly problem: FillProblem },
   {
     work,

@@ -27,7 +27,7 @@ export function signatureOf({ orderSignature }: Pick<SettledRequest, 'orderSigna
 }
 
 /** The fill contract that extra data of the order name, whatever is configured by now. */
-function through(extraData: string): Pick<FillPayload, 'fillContract'> {
+function pickFillContract(extraData: string): Pick<FillPayload, 'fillContract'> {
   const fillContract = fillContractOf(extraData)
   return fillContract === undefined ? {} : { fillContract }
 }
@@ -46,7 +46,7 @@ export function fillPayload(
   return {
     orderId,
     chainId: destination.chainId,
-    ...through(extraData),
+    ...pickFillContract(extraData),
     deadline,
     payments: payments.map((payment) => ({
       recipient: payment.recipient,
@@ -79,7 +79,7 @@ export function refundPayload(
   return {
     orderId: refund.orderId,
     chainId: origin.chainId,
-    ...through(orderRefund.extraData),
+    ...pickFillContract(orderRefund.extraData),
     deadline: refund.deadlineSeconds,
     recipient: orderRefund.recipient,
     currency: refund.currency,

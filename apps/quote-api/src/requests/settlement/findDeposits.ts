@@ -9,7 +9,7 @@ import {
   lateBlocksOf,
   liveRange,
   type ReadMemory,
-  rewound,
+  rewindCursor,
   type WatchSteps,
 } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
@@ -95,8 +95,8 @@ async function findInRange(
   const scannedHash = pass.last.hash
   const liveTransactions = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'live'))
   // New ones come before those that there was no time for.
-  const again = new Set(memory.dueAgain())
-  const due = [...liveTransactions.filter((transactionId) => !again.has(transactionId)), ...again]
+  const dueAgain = new Set(memory.dueAgain())
+  const due = [...liveTransactions.filter((transactionId) => !dueAgain.has(transactionId)), ...dueAgain]
   const isLast = (transactionId: string) => isWhole || memory.isLastLook(transactionId)
   const mayRead = (transactionId: string) => !isLast(transactionId) || ((isWhole || to === head) && hasTime())
   const read = await readTransactions(chain, due, signal, mayRead)
@@ -115,7 +115,7 @@ async function findInRange(
   for (const transactionId of read.settled) memory.settle(transactionId)
   const open = steps.lateBlocks > 0n ? [...read.empty, ...read.gone] : read.empty
   for (const transactionId of open) memory[isLast(transactionId) ? 'settle' : 'lookLater'](transactionId)
-  for (const transactionId of read.unread) if (!again.has(transactionId)) memory.lookOnce(transactionId)
+  for (const transactionId of read.unread) if (!dueAgain.has(transactionId)) memory.lookOnce(transactionId)
   for (const { transactionId, error } of read.failed) {
     if (memory.lookLater(transactionId))
       context.observe({ event: 'unanswered', chainId, transactionId, error })
@@ -132,7 +132,7 @@ async function rewind(
 ): Promise<void> {
   const { place, known, cursor } = from
   const { chainId, config } = chain.chain
-  const back = rewound(place, known, stepsOf(chain))
+  const back = rewindCursor(place, known, stepsOf(chain))
   const scannedHash = (await chain.blockHashes([back.scannedTo], signal)).get(back.scannedTo)
   await database.transaction(async (tx) => {
     await fence(tx)
@@ -182,13 +182,13 @@ export async function findFinalDeposits(
     )
     // A final block lists it, and it succeeded there: whoever has no receipt of it is late.
     const isLate = steps.lateBlocks > 0n && !isWhole
-    const silent = [...failed.map(({ transactionId }) => transactionId), ...(isLate ? gone : [])]
-    const unanswered = [...silent, ...unread]
+    const silentTransactions = [...failed.map(({ transactionId }) => transactionId), ...(isLate ? gone : [])]
+    const unansweredTransactions = [...silentTransactions, ...unread]
     const read = {
       found,
       aside: [
         ...aside,
-        ...unanswered.map((transactionId) => ({ transactionId, reason: 'unanswered' as const })),
+        ...unansweredTransactions.map((transactionId) => ({ transactionId, reason: 'unanswered' as const })),
       ],
     }
     await database.transaction(async (tx) => {
@@ -199,7 +199,8 @@ export async function findFinalDeposits(
       await moveFinalCursor(tx, chainId, { finalTo: to, finalHash: pass.last?.hash })
     })
     tellAside(context, chainId, read.aside)
-    for (const transactionId of [...settled, ...empty, ...unanswered]) memory.settle(transactionId)
+    for (const transactionId of [...settled, ...empty, ...unansweredTransactions])
+      memory.settle(transactionId)
   }
 }
 

@@ -95,8 +95,9 @@ export function lateStep(args: {
     case 'refused':
       return { action: 'refund', reason: 'QUOTE_EXPIRED_NOT_QUOTABLE' }
     case 'priced': {
-      const least = promised * (bpsDenominator - BigInt(toleranceBps))
-      if (price.amountOut * bpsDenominator >= least) return { action: 'bind', gasCharged: price.gasCharged }
+      const leastOut = promised * (bpsDenominator - BigInt(toleranceBps))
+      if (price.amountOut * bpsDenominator >= leastOut)
+        return { action: 'bind', gasCharged: price.gasCharged }
       return { action: 'refund', reason: 'QUOTE_EXPIRED_PRICE_MOVED' }
     }
   }

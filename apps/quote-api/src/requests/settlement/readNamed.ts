@@ -11,7 +11,7 @@ export type NamedChain = Pick<SettlementChain, 'deposits'> & {
 }
 
 /** Keeps what some transactions hold, whatever a watcher has read. Those read now are put aside no longer. */
-export async function keepNamed(
+export async function keepTransactions(
   context: FindingContext,
   { chain: { chainId } }: NamedChain,
   { found, aside, empty }: Pick<ReadTransactions, 'found' | 'aside' | 'empty'>,
@@ -57,7 +57,7 @@ export function createReadNamed(
     try {
       const { found } = await readTransactions(chain, [transactionId], AbortSignal.timeout(budgetMs))
       // Unreadable transactions are put aside only where a watcher comes upon them: names cost nothing.
-      await keepNamed(context, chain, { found, aside: [], empty: [] })
+      await keepTransactions(context, chain, { found, aside: [], empty: [] })
       return found
     } finally {
       running.set(chainId, (running.get(chainId) ?? 1) - 1)

@@ -38,23 +38,24 @@ export function settleDecision(args: {
   readonly endSeconds: number
 }): SettleDecision {
   const { own, said: answers, threshold } = args
-  const signed = answers.filter((one) => one === 'signed').length
-  const refused = answers.filter((one) => one === 'denied').length
+  const signedCount = answers.filter((one) => one === 'signed').length
+  const deniedCount = answers.filter((one) => one === 'denied').length
   if (own === 'not_paid') {
-    if (signed >= threshold) return contradicted('ATTESTED_BUT_NOT_SEEN', args.contradictions)
+    if (signedCount >= threshold) return decideContradiction('ATTESTED_BUT_NOT_SEEN', args.contradictions)
     return args.nowSeconds >= args.endSeconds
       ? { action: 'park', reason: 'FILL_NOT_SEEN' }
       : { action: 'wait' }
   }
   if (own === 'paid') {
-    if (signed >= threshold) return { action: 'post' }
-    if (refused > answers.length - threshold) return contradicted('SEEN_BUT_DENIED', args.contradictions)
+    if (signedCount >= threshold) return { action: 'post' }
+    if (deniedCount > answers.length - threshold)
+      return decideContradiction('SEEN_BUT_DENIED', args.contradictions)
   }
   if (args.nowSeconds < args.endSeconds) return { action: 'wait' }
   return { action: 'park', reason: 'ATTESTATION_TIMED_OUT' }
 }
 
-function contradicted(reason: ParkReason, before: number): SettleDecision {
+function decideContradiction(reason: ParkReason, before: number): SettleDecision {
   const delayMs = askAgainAfterMs[before]
   return delayMs === undefined ? { action: 'park', reason } : { action: 'ask_again', delayMs }
 }

@@ -183,10 +183,10 @@ function readersOf({ registered, client }: SettlementChainOptions) {
   const entry = { id, depository, additionalData, ...payers }
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   // Nothing is remembered: what is not final may change.
-  const shared = { quorum, limits: { finalEntriesMax: 0 }, recordsPayments }
+  const readerOptions = { quorum, limits: { finalEntriesMax: 0 }, recordsPayments }
   return {
-    shallow: createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, ...shared }),
-    deep: createEthereumFactsReader({ chain: { ...entry, finality }, ...shared }),
+    shallow: createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, ...readerOptions }),
+    deep: createEthereumFactsReader({ chain: { ...entry, finality }, ...readerOptions }),
   }
 }
 

@@ -55,12 +55,12 @@ export function createSettlementObserver(options: {
       logger.warn(event, 'the solver key reported a transaction that does not pay: is the key still its own?')
       return
     }
-    tell(logger, event)
+    logEvent(logger, event)
   }
 }
 
 /** Writes the log line of an event. */
-function tell(logger: Logger, event: SettlementEvent): void {
+function logEvent(logger: Logger, event: SettlementEvent): void {
   if (event.event === 'unanswered') {
     const { error: err, ...details } = event
     logger.warn({ ...details, err }, 'a transaction is not answered for: it is read again later')

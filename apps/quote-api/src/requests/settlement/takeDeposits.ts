@@ -94,8 +94,8 @@ async function takeDue(
   // Most deposits of a pass wait for depth: those need no lock.
   const rule = depthRuleOf(chain, orderValueMicroUsd(request))
   const missing = await readMissingDepth(rule, blockOf(context, deposit, sight), sight.end)
-  const seenDeposit = seenAs(deposit, sight, missing === undefined)
-  const { action } = fateOf(context, chain, seenDeposit, request)
+  const seenDeposit = toSeenDeposit(deposit, sight, missing === undefined)
+  const { action } = decideDeposit(context, chain, seenDeposit, request)
   // Deep enough, but in a currency whose refund nobody can price now.
   if (action === 'wait' && seenDeposit.isCanonical && seenDeposit.isDeep) return recheckWhileWaiting(deposit)
   if (action === 'wait') return recheckWhileShallow(missing ?? nothingMissing, chain.config)
@@ -207,31 +207,34 @@ async function takeDeposit(
   const stored = await lockDeposit(tx, deposit.id)
   if (request === undefined || stored?.state !== 'seen') return
   if (seen.isCanonical && (await isPaidAlready(tx, deposit))) return
-  const fate = fateOf(context, chain, seen, request)
+  const decision = decideDeposit(context, chain, seen, request)
   const { requestId } = request
-  if (fate.action === 'wait') return
+  if (decision.action === 'wait') return
   if (request.isRecovered) {
     await listDeposit(tx, deposit)
     await askForRecovery(tx, request, deposit, (await readRecovery(tx, requestId))?.promise)
     return
   }
   if (screened.senders.length > 0) await setSenders(tx, deposit.id, screened.senders)
-  if (screened.denied !== undefined && fate.action !== 'ignore') {
-    await holdDeposit(context, tx, { request, deposit, isFitting: fate.action === 'bind' })
+  if (screened.denied !== undefined && decision.action !== 'ignore') {
+    await holdDeposit(context, tx, { request, deposit, isFitting: decision.action === 'bind' })
     return
   }
-  switch (fate.action) {
+  switch (decision.action) {
     case 'ignore':
-      await setDepositState(tx, deposit.id, 'ignored', fate.reason)
-      context.observe({ event: 'deposit_ignored', requestId, reason: fate.reason })
+      await setDepositState(tx, deposit.id, 'ignored', decision.reason)
+      context.observe({ event: 'deposit_ignored', requestId, reason: decision.reason })
       return
     case 'refund':
       await listDeposit(tx, deposit)
-      if (fate.reason === 'PROTOCOL_DEADLINE_EXPIRED' && !(await withdrawFill(tx, requestId, 'deadline'))) {
+      if (
+        decision.reason === 'PROTOCOL_DEADLINE_EXPIRED' &&
+        !(await withdrawFill(tx, requestId, 'deadline'))
+      ) {
         await bindDeposit(context, tx, { chain, request, deposit, seen })
         return
       }
-      await startRefund(context, tx, { request, deposit, reason: fate.reason, amount: fate.amount })
+      await startRefund(context, tx, { request, deposit, reason: decision.reason, amount: decision.amount })
       return
     case 'bind': {
       if (request.released === 'refund' && (await withdrawFill(tx, requestId, 'an operator gives it back'))) {
@@ -305,7 +308,7 @@ function listDeposit(tx: SqlTx, { requestId, chainId, txHash, blockNumber }: Sto
   return recordTransaction(tx, { requestId, role: 'deposit', chainId, txHash, blockNumber })
 }
 
-function fateOf(
+function decideDeposit(
   context: SettlementContext,
   chain: QuotableChain,
   seenDeposit: SeenDeposit,
@@ -331,7 +334,7 @@ function isOver({ settlement, status }: SettledRequest): boolean {
   return settlement.stage === 'settled' || settlement.stage === 'refunded' || settlement.stage === 'parked'
 }
 
-function seenAs(deposit: StoredDeposit, { canonical }: Look, isDeep: boolean): SeenDeposit {
+function toSeenDeposit(deposit: StoredDeposit, { canonical }: Look, isDeep: boolean): SeenDeposit {
   const { id, chainId, currency, amount, blockNumber, blockHash, isFinal } = deposit
   return {
     id: String(id),

@@ -88,21 +88,21 @@ async function followBlocks(
   const final = deposits.filter(
     (deposit) => !deposit.isFinal && deposit.blockNumber <= finalHeight && stands(deposit),
   )
-  const gone = deposits.filter(isGone)
-  if (final.length + gone.length === 0) return { canonical: hashes, orphaned: 0 }
+  const goneDeposits = deposits.filter(isGone)
+  if (final.length + goneDeposits.length === 0) return { canonical: hashes, orphaned: 0 }
   await database.transaction(async (tx) => {
     await fence(tx)
     await finalizeDeposits(
       tx,
       final.map(({ id }) => id),
     )
-    const changed = gone.find(({ isFinal }) => isFinal)
+    const changed = goneDeposits.find(({ isFinal }) => isFinal)
     if (changed !== undefined) {
       const { blockNumber: end, blockHash: knownHash } = changed
       const change = describeFinalChange({ blockNumber: end, knownHash, foundHash: hashes.get(end) })
       await stopAt(tx, chain, { end, reason: `final ${change}` })
     }
-    for (const deposit of gone) await orphanDeposit(context, tx, deposit)
+    for (const deposit of goneDeposits) await orphanDeposit(context, tx, deposit)
   })
-  return { canonical: hashes, orphaned: gone.length }
+  return { canonical: hashes, orphaned: goneDeposits.length }
 }

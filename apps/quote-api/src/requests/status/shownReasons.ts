@@ -24,13 +24,13 @@ export type ShownRow = {
   readonly may_stand: boolean
 }
 
-const of = (table: string) => `select from ${table} where request_id = o.request_id`
+const selectFrom = (table: string) => `select from ${table} where request_id = o.request_id`
 
 /** Condition on `orders o`: no reason is stored, and what was paid or signed is old enough, or an operator has it. */
 const mayStand = `(o.status not in ('success', 'failure', 'refund') and (
-  exists (${of('settlement')} and stage = 'parked') or exists (${of('deposit_seen')} and state = 'held')
+  exists (${selectFrom('settlement')} and stage = 'parked') or exists (${selectFrom('deposit_seen')} and state = 'held')
   or (o.created_at <= statement_timestamp() - ${limit} and (o.status <> 'waiting' or o.deposit_address is not null
-    or exists (${of('deposit_seen')}) or exists (${of('work_item')})))))`
+    or exists (${selectFrom('deposit_seen')}) or exists (${selectFrom('work_item')})))))`
 
 /** Columns of a `ShownRow`, from `orders o`. */
 export const shownColumns = `o.status, o.fail_reason, o.refund_fail_reason,
@@ -62,14 +62,14 @@ export function shownReasons(
   if (status === 'failure' || status === 'refund')
     return { ...stored, failReason: stored.failReason ?? 'UNKNOWN' }
   if (endStatuses.has(status)) return { ...stored, failReason: undefined }
-  const failed = (isRefund: boolean) =>
+  const openWorkFailure = (isRefund: boolean) =>
     (row.open_work ?? []).flatMap(({ kind, tries, report }) =>
       (kind === 'refund') === isRefund ? (failureOf({ tries, report: report ?? undefined }) ?? []) : [],
     )[0]
   const stands = (isRefund: boolean) => (standing?.isRefund === isRefund ? standing.reason : undefined)
   return {
-    failReason: row.refund_reason ?? stands(false) ?? failed(false),
-    refundFailReason: stored.refundFailReason ?? stands(true) ?? failed(true),
+    failReason: row.refund_reason ?? stands(false) ?? openWorkFailure(false),
+    refundFailReason: stored.refundFailReason ?? stands(true) ?? openWorkFailure(true),
   }
 }
 

@@ -61,7 +61,7 @@ class SharedFeed implements StatusFeed {
     this.#topics.set(requestId, topic)
     const listener: Listener = { onStatus, told: undefined }
     topic.listeners.add(listener)
-    if (topic.known !== undefined) tell(listener, topic.known)
+    if (topic.known !== undefined) notify(listener, topic.known)
     else if (!topic.isReading) this.#enqueue(topic)
     return {
       stop: () => {
@@ -122,7 +122,7 @@ class SharedFeed implements StatusFeed {
     try {
       const record = await this.#options.statuses.read(topic.requestId)
       if (!topic.isStale && this.#isHeard) topic.known = record
-      for (const listener of topic.listeners) tell(listener, record)
+      for (const listener of topic.listeners) notify(listener, record)
     } catch (error) {
       if (error instanceof UnknownRequestError) return
       this.#options.onFailure(error)
@@ -143,7 +143,7 @@ class SharedFeed implements StatusFeed {
   }
 }
 
-function tell(listener: Listener, record: StatusRecord): void {
+function notify(listener: Listener, record: StatusRecord): void {
   const text = JSON.stringify(record)
   if (listener.told === text) return
   listener.told = text

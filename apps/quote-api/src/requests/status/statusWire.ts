@@ -3,7 +3,7 @@ import { type RequestStatus, requestStatuses } from './requestProgress.ts'
 import type { StatusRecord } from './requestStatus.ts'
 
 /** @source quote-api.md 3.1 */
-const shared = {
+const sharedFields = {
   inTxHashes: z.array(z.string()).describe('Deposits'),
   txHashes: z.array(z.string()).describe('Fills, or refunds of a refunded request'),
   originChainId: z.int(),
@@ -13,16 +13,16 @@ const timeMs = z.int().describe('Milliseconds since the epoch')
 const statusesV1 = ['failure', 'fallback', 'pending', 'received', 'success'] as const
 const statusesV2 = ['waiting', 'depositing', 'pending', 'success', 'failure', 'refund'] as const
 
-export const statusV1Schema = z.object({ status: z.enum(statusesV1), ...shared, time: timeMs })
+export const statusV1Schema = z.object({ status: z.enum(statusesV1), ...sharedFields, time: timeMs })
 export const statusV2Schema = z.object({
   status: z.enum(statusesV2),
-  ...shared,
+  ...sharedFields,
   time: timeMs,
   quoteCreatedAt: timeMs,
 })
 export const statusV3Schema = z.object({
   status: z.enum(requestStatuses),
-  ...shared,
+  ...sharedFields,
   updatedAt: timeMs,
   quoteCreatedAt: timeMs,
   quoteExpiresAt: timeMs.describe(

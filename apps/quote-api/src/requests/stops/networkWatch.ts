@@ -154,7 +154,8 @@ class MarketWatch implements NetworkWatch {
     }
     try {
       const facts = await readNetworkFacts(chain, readOptions)
-      if (facts !== undefined) this.#facts.set(chain.chainId, holding(this.#facts.get(chain.chainId), facts))
+      if (facts !== undefined)
+        this.#facts.set(chain.chainId, holdFacts(this.#facts.get(chain.chainId), facts))
     } catch (error) {
       if (!signal.aborted) this.#options.onFailure(chain.key, error)
     }
@@ -162,7 +163,7 @@ class MarketWatch implements NetworkWatch {
 }
 
 /** A fact that is not said now is as it was: who keeps a chain silent mends nothing. */
-function holding(before: NetworkFacts | undefined, facts: NetworkFacts): NetworkFacts {
+function holdFacts(before: NetworkFacts | undefined, facts: NetworkFacts): NetworkFacts {
   const isPlaced = facts.head !== undefined && facts.final !== undefined
   return isPlaced ? facts : (before ?? facts)
 }

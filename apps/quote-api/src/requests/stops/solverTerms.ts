@@ -76,7 +76,7 @@ export function floorsOf(allTerms: readonly (SolverTerms | undefined)[]): Readon
 export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Difference[] {
   const { orderSigners, pays = [], lossPerOrderMicroUsd } = terms
   const differences: Difference[] = []
-  if (orderSigners !== undefined && !includes(orderSigners, own.orderSigner))
+  if (orderSigners !== undefined && !includesAddress(orderSigners, own.orderSigner))
     differences.push({
       ...{ kind: 'order-signer', chainId: everyChain, isStopping: true },
       text: `orders are signed by ${own.orderSigner}, and the solver accepts ${orderSigners.join(', ') || 'nobody'} (ORDER_SIGNERS)`,
@@ -86,7 +86,7 @@ export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Di
     const [paid] = chainPays
     if (paid === undefined) continue
     const wallets = [paid.wallet, ...(terms.sharedWallets ?? [])]
-    if (fillWallet !== undefined && !includes(wallets, fillWallet))
+    if (fillWallet !== undefined && !includesAddress(wallets, fillWallet))
       differences.push({
         ...{ kind: 'fill-wallet', chainId, isStopping: true },
         text: `${key} is quoted from the balances of ${fillWallet}, and the solver pays from ${paid.wallet} (FILL_WALLET_ADDRESS, fillWallet)`,
@@ -121,7 +121,7 @@ function unpaidOf(own: OwnTerms, allTerms: readonly (SolverTerms | undefined)[])
 }
 
 /** Hex has two cases for one value. */
-function includes(addresses: readonly string[], address: string): boolean {
+function includesAddress(addresses: readonly string[], address: string): boolean {
   const folded = (text: string) => (/^0x/i.test(text) ? text.toLowerCase() : text)
   return addresses.some((one) => folded(one) === folded(address))
 }

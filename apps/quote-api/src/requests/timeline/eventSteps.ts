@@ -30,7 +30,7 @@ export function stepsOf(
     case 'transaction':
       return transactionSteps(event, before)
     case 'said':
-      return [saidStep(event)]
+      return [reportedCallStep(event)]
     case 'release':
       return [
         step(
@@ -216,15 +216,15 @@ function transactionSteps(
   }
 }
 
-const saidWords: Readonly<Record<EventOf<'said'>['state'], readonly [StepName, string]>> = {
+const reportedCallWords: Readonly<Record<EventOf<'said'>['state'], readonly [StepName, string]>> = {
   said: ['call-reported', 'Somebody says that this transaction carries the request out.'],
   executed: ['call-executed', 'The transaction is the quoted one, and succeeded.'],
   reverted: ['call-reverted', 'The transaction is the quoted one, and reverted.'],
   other: ['call-unrelated', 'The transaction does not carry the request out.'],
 }
 
-function saidStep({ state, atMs, transaction, reason }: EventOf<'said'>): TimelineStep {
-  const [name, words] = saidWords[state]
+function reportedCallStep({ state, atMs, transaction, reason }: EventOf<'said'>): TimelineStep {
+  const [name, words] = reportedCallWords[state]
   const { chainId, hash } = transaction
   return step(name, atMs, words, [{ kind: 'transaction', label: 'said', value: hash, chainId }], reason)
 }

@@ -43,13 +43,13 @@ export function createSignTimeline({
   if (signer === undefined) return () => Promise.reject(new EvidenceKeyMissingError())
   const recent = createLruCache<CachedAnswer>(keptMax)
   return (timeline) => {
-    const unsigned = timelineAnswer(timeline)
-    const { requestId } = unsigned
-    const content = JSON.stringify(unsigned)
+    const unsignedAnswer = timelineAnswer(timeline)
+    const { requestId } = unsignedAnswer
+    const content = JSON.stringify(unsignedAnswer)
     const now = nowMs()
     const cached = recent.get(requestId)
     if (cached?.content === content && now - cached.asOfMs < keptMs) return cached.answer
-    const answer = signed(signer, timeline, unsigned, new Date(now).toISOString())
+    const answer = signAnswer(signer, timeline, unsignedAnswer, new Date(now).toISOString())
     recent.set(requestId, { content, asOfMs: now, answer })
     answer.catch(() => {
       if (recent.get(requestId)?.answer === answer) recent.delete(requestId)
@@ -58,15 +58,15 @@ export function createSignTimeline({
   }
 }
 
-async function signed(
+async function signAnswer(
   signer: Signer,
   timeline: Timeline,
-  unsigned: TimelineAnswer,
+  unsignedAnswer: TimelineAnswer,
   asOf: string,
 ): Promise<TimelineAnswer> {
-  const statement = statementOf(timeline, unsigned, asOf)
+  const statement = statementOf(timeline, unsignedAnswer, asOf)
   const signature = await signer.sign({ purpose: 'timeline', statement })
-  return { ...unsigned, signed: { signer: signer.address, asOf, signature } }
+  return { ...unsignedAnswer, signed: { signer: signer.address, asOf, signature } }
 }
 
 /** Signed statement of an answer: all of it, member by member, with empty text or zero for `null`. */

@@ -29,10 +29,10 @@ export function timelineOf(facts: RequestFacts, nowMs: number, nameOf: CurrencyL
     stepsOf(event, facts.events.slice(0, index), nameOf),
   )
   // Its hold is written with it, a moment before by the clock.
-  const afterwards = [...facts.holds.flatMap(holdSteps), ...ofEvents, ...stepsAround(facts, nowMs)].toSorted(
+  const laterSteps = [...facts.holds.flatMap(holdSteps), ...ofEvents, ...stepsAround(facts, nowMs)].toSorted(
     (one, other) => one.atMs - other.atMs,
   )
-  const steps = [quoted(facts, nameOf), ...afterwards]
+  const steps = [quotedStep(facts, nameOf), ...laterSteps]
   const { requestId, orderId, status } = facts
   return { requestId, orderId, status, reason: reasonNow(facts), steps }
 }
@@ -49,7 +49,7 @@ function reasonNow({ events, left, recoverable, status, standing }: RequestFacts
   return statusEvent?.reason ?? stopped?.reason ?? left?.reason
 }
 
-function quoted(facts: RequestFacts, nameOf: CurrencyLookup): TimelineStep {
+function quotedStep(facts: RequestFacts, nameOf: CurrencyLookup): TimelineStep {
   const side = ({ chainId, currency, amount, decimals }: QuotedSide) =>
     amountText(nameOf, chainId, currency, amount, decimals)
   const price = (label: string, { chainId, usdX18 }: QuotedSide): Evidence => ({
@@ -86,10 +86,11 @@ function marketEvidence(market: RequestFacts['market']): readonly Evidence[] {
   )
   const chains = Object.entries(market.chains).flatMap(([id, { block, hash, networkFee, ...by }]) => {
     const chainId = Number(id)
-    const alike = by.agreed === undefined ? '' : `, alike at ${by.agreed} of ${by.configured} endpoints`
+    const agreementText =
+      by.agreed === undefined ? '' : `, alike at ${by.agreed} of ${by.configured} endpoints`
     const at: Evidence = {
       kind: 'block',
-      label: `read at block ${block}${alike}`,
+      label: `read at block ${block}${agreementText}`,
       value: hash ?? `${block}`,
       chainId,
     }
@@ -113,7 +114,7 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
     evidence('held', amountMicroUsd),
   )
   if (resolvedAtMs === undefined) return [held]
-  const ended =
+  const endStep =
     state === 'posted'
       ? step(
           'sponsor-debited',
@@ -127,7 +128,7 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
           `${usd(amountMicroUsd)} went back to the sponsor.`,
           evidence('released', amountMicroUsd),
         )
-  return [held, ended]
+  return [held, endStep]
 }
 
 /** Steps that no row holds: a deposit that never came, or another request that replaced this one. */
@@ -173,13 +174,13 @@ function stepsAround(
   }
   if (recoverable !== undefined) {
     const { fromMs, atMs } = recoverable
-    const moment = new Date(fromMs).toISOString()
+    const recoverableFrom = new Date(fromMs).toISOString()
     steps.push(
       step(
         'recoverable',
         atMs,
-        `The hub has the deposit and the promise that nobody fills or refunds the order. From ${moment} on its depositor recovers and withdraws it.`,
-        [{ kind: 'moment', label: 'recoverable from', value: moment }],
+        `The hub has the deposit and the promise that nobody fills or refunds the order. From ${recoverableFrom} on its depositor recovers and withdraws it.`,
+        [{ kind: 'moment', label: 'recoverable from', value: recoverableFrom }],
         'DEPOSIT_RECOVERABLE',
       ),
     )

@@ -12,9 +12,9 @@ export function withSolverKey(apiKeys: ApiKeys, key: Secret | undefined): ApiKey
   if (key === undefined) return apiKeys
   const expected = digest(key.reveal())
   return {
-    async find(presented) {
+    async find(keyText) {
       // Digests are of one length, whatever is presented.
-      return timingSafeEqual(digest(presented), expected) ? record : apiKeys.find(presented)
+      return timingSafeEqual(digest(keyText), expected) ? record : apiKeys.find(keyText)
     },
   }
 }

@@ -29,14 +29,14 @@ export function createStandstillJob(
           [limitSeconds],
         )
       })
-      const news = (await listStanding(database)).filter(
+      const newStandings = (await listStanding(database)).filter(
         ({ isOperators, listedAt }) => !isOperators && isBetween(listedAt.getTime(), fromMs, untilMs),
       )
       await database.transaction(async (tx) => {
         await fence(tx)
-        for (const { requestId } of news) if (requestId !== undefined) await announce(tx, requestId)
+        for (const { requestId } of newStandings) if (requestId !== undefined) await announce(tx, requestId)
       })
-      for (const { requestId, subject, reason } of news)
+      for (const { requestId, subject, reason } of newStandings)
         observe({ event: 'stands_still', subject: requestId ?? subject ?? '', reason })
       announcedUntilMs = untilMs
     },
