@@ -101,7 +101,7 @@ test('listens on loopback only, with a password that only its owner can read', a
   expect(mode & 0o077).toBe(0)
   const wrong = new URL(connectionString)
   wrong.password = 'wrong'
-  await expect(ask(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
+  await expect(ask(wrong.href, 'select 1')).rejects.toMatchObject({ cause: { code: '28P01' } })
 })
 
 test('syncs to disk by default and only then', async () => {
