@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { z } from 'zod'
+import type { z } from 'zod'
 
 /** Calls that a stand-in took, in order: it takes it again after a restart, and so comes to the same state. */
 export type Journal<Entry> = {
@@ -13,9 +13,14 @@ export type Journal<Entry> = {
 /**
  * Lines of JSON in a file.
  * @param file default: none, and nothing is kept
+ * @param write the JSON of an entry, which the schema reads; default: the entry itself
  * @throws Error when the file cannot be read or written
  */
-export function openJournal<Entry>(file: string | undefined, schema: z.ZodType<Entry>): Journal<Entry> {
+export function openJournal<Entry>(
+  file: string | undefined,
+  schema: z.ZodType<Entry>,
+  write: (entry: Entry) => unknown = (entry) => entry,
+): Journal<Entry> {
   if (file === undefined) return { kept: [], add: () => undefined }
   mkdirSync(dirname(file), { recursive: true })
   const kept: Entry[] = []
@@ -28,7 +33,7 @@ export function openJournal<Entry>(file: string | undefined, schema: z.ZodType<E
     wholeBytes += Buffer.byteLength(line) + 1
   }
   if (wholeBytes < Buffer.byteLength(readText(file))) truncateSync(file, wholeBytes)
-  return { kept, add: (entry) => appendFileSync(file, `${JSON.stringify(z.encode(schema, entry))}\n`) }
+  return { kept, add: (entry) => appendFileSync(file, `${JSON.stringify(write(entry))}\n`) }
 }
 
 function readText(file: string): string {

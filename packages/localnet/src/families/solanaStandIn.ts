@@ -70,7 +70,7 @@ export async function openSolana(options: StandInOptions): Promise<FamilyStandIn
 
 /** Makes the cluster of the file again, or begins one. What comes to it from now on is in the file. */
 function keepCluster(node: SolanaNode, journalFile: string | undefined, begin: () => void): void {
-  const { kept, add } = openJournal(journalFile, entrySchema)
+  const { kept, add } = openJournal(journalFile, entrySchema, (entry) => z.encode(entrySchema, entry))
   for (const event of kept.flat()) node.replay(event)
   if (kept.length === 0) {
     const first: ClusterEvent[] = []
