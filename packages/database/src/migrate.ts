@@ -20,7 +20,7 @@ const lockTimeoutMs = 2_000
 const lockTriesMax = 10
 const lockPauseMs = 1_000
 /** A lock that was waited for in vain, and a deadlock. */
-const inUse: ReadonlySet<string> = new Set(['55P03', '40P01'])
+const lockFailures: ReadonlySet<string> = new Set(['55P03', '40P01'])
 
 type Module = MigrationDirectory & { readonly files: readonly MigrationFile[] }
 
@@ -75,7 +75,7 @@ async function migrateOnceUnlocked(
       return applied
     } catch (error) {
       const state = error instanceof Error ? sqlState(error.cause) : undefined
-      if (state === undefined || !inUse.has(state) || tries >= lockTriesMax) throw error
+      if (state === undefined || !lockFailures.has(state) || tries >= lockTriesMax) throw error
       log(`Tables that a migration changes are in use; try ${tries} of ${lockTriesMax}.`)
       await sleep(lockPauseMs)
     }
@@ -118,7 +118,7 @@ async function migrateModules(
         : `Applying ${names.length} migrations, ${first} to ${last}.`,
     )
   for (const { module, plan } of plans) {
-    for (const file of plan.toRun) await apply(client, called(module.name, file), file.text)
+    for (const file of plan.toRun) await apply(client, migrationSubject(module.name, file), file.text)
     await writeHistory(client, module.name, plan)
   }
   if (plans.some(({ plan }) => plan.isUncertain)) await compareTables(client, modules, log)
@@ -151,7 +151,7 @@ async function openHistory(client: pg.Client, module: string): Promise<readonly 
   return readHistory(catalogOf(client), module, true)
 }
 
-const called = (module: string, { name }: MigrationFile) => `the migration ${module}/${name}.sql`
+const migrationSubject = (module: string, { name }: MigrationFile) => `the migration ${module}/${name}.sql`
 
 async function apply(client: pg.Client, subject: string, text: string): Promise<void> {
   try {
@@ -180,7 +180,7 @@ async function writeHistory(client: pg.Client, module: string, plan: MigrationPl
 }
 
 /** Schema for a trial run of the migration files, which shows the expected tables; never committed. */
-const besides = 'causeway_expected'
+const trialSchema = 'causeway_expected'
 
 /**
  * Whatever ran before, the tables must be by now what the files make, which an empty schema beside them shows.
@@ -201,10 +201,12 @@ async function compareTables(
   }
   const catalog = catalogOf(client)
   const actual = await describeSchema(catalog, place.schema)
-  await client.query(`savepoint besides; create schema ${besides}; set local search_path to ${besides}`)
+  await client.query(
+    `savepoint besides; create schema ${trialSchema}; set local search_path to ${trialSchema}`,
+  )
   for (const { name, files } of modules)
-    for (const file of files) await apply(client, called(name, file), file.text)
-  const expected = await describeSchema(catalog, besides)
+    for (const file of files) await apply(client, migrationSubject(name, file), file.text)
+  const expected = await describeSchema(catalog, trialSchema)
   await client.query('rollback to savepoint besides')
   const differences = missingFrom(actual, expected)
   if (differences.length > 0) throw otherSchema(differences)

@@ -65,10 +65,10 @@ type Options = Owner & {
 export async function openSharedState(options: Options): Promise<SharedState> {
   const { url, log, stateDirectory } = options
   const database = await connect(url, log)
-  const guarded = refusing(database)
+  const guarded = refuseOnFailure(database)
   try {
     await claim(database, options)
-    if (stateDirectory !== undefined) await moveIn(database, stateDirectory, log)
+    if (stateDirectory !== undefined) await moveState(database, stateDirectory, log)
   } catch (error) {
     await database.close()
     throw error
@@ -180,7 +180,7 @@ function foreignOwner(owner: Owner | undefined, self: Owner): string | undefined
 }
 
 /** Refuses to sign on any failure of the database, because nothing would be counted. */
-function refusing(database: SqlDatabase): SqlDatabase {
+function refuseOnFailure(database: SqlDatabase): SqlDatabase {
   const refuse = (error: unknown): never => {
     if (!(error instanceof DomainError) && sqlState(error) === undefined) throw error
     throw new AttestationError(
@@ -199,7 +199,7 @@ function refusing(database: SqlDatabase): SqlDatabase {
  * State that earlier runs kept in `STATE_DIR`: an oracle that moves forgets no settled order and begins no new hour. Its files
  * are put aside afterwards; a process that dies before has them counted once more, never less.
  */
-async function moveIn(database: SqlDatabase, directory: string, log: WatchLog): Promise<void> {
+async function moveState(database: SqlDatabase, directory: string, log: WatchLog): Promise<void> {
   const ignore = () => undefined
   const [caps, orders] = [
     createCapJournal(directory, ignore).load(),

@@ -78,10 +78,10 @@ type HeightOptions = { threshold: number; signal: AbortSignal; onMalformed: OnMa
  */
 export async function askHeight(
   client: JsonRpcClient,
-  block: 'finalized' | 'latest',
+  tag: 'finalized' | 'latest',
   options: HeightOptions,
 ): Promise<bigint> {
-  const reading = blockReading(block)
+  const reading = blockReading(tag)
   const heights = new Map<string, bigint>()
   for (const { alias, voice: provider, answers } of await client.askEach(reading.calls, {
     signal: options.signal,
@@ -93,7 +93,7 @@ export async function askHeight(
     heights.set(provider, minBigint(other, block.number))
   }
   const height = [...heights.values()].sort((a, b) => (a < b ? 1 : -1))[options.threshold - 1]
-  if (height === undefined) throw new UpstreamUnavailableError(`Too few endpoints name a ${block} block.`)
+  if (height === undefined) throw new UpstreamUnavailableError(`Too few endpoints name a ${tag} block.`)
   return height
 }
 

@@ -36,7 +36,7 @@ type Placed = { readonly onchainIndex: string; readonly deposit: SeenDeposit }
 
 const readTimeoutMs = 6_000
 
-function inTransactionOf(
+function sumInTransaction(
   { depositId, currency }: DepositFact,
   deposits: readonly Pick<DepositFact, 'depositId' | 'currency' | 'amount'>[],
 ): bigint {
@@ -64,7 +64,7 @@ function placedDeposits(
       depositor: codec.spellAddress(fact.depositor),
       currency: codec.canonicalAddress(fact.currency),
       amount: fact.amount,
-      inTransaction: inTransactionOf(fact, deposits),
+      inTransaction: sumInTransaction(fact, deposits),
     },
   }))
 }

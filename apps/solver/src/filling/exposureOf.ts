@@ -72,12 +72,12 @@ function askedOf(
   const transactionId = codecOf(network).canonicalTransactionId(position.transactionId)
   const id = onchainId({ chainId: deposit.chainKey, transactionId, onchainIndex: position.onchainIndex })
   const refundIndex = paid.kind === 'refund' ? refundOption(paid, proof) : undefined
-  const isAttested =
+  const isAttestable =
     paid.kind === 'fill' ||
     (refundIndex !== undefined &&
       isOfOrder(deposit, proof, inputCurrencyOf(proof, filling.networkOf)) &&
       !past.some((record) => record.kind !== 'claim' && !hasFailed(record)))
-  if (!isAttested) return undefined
+  if (!isAttestable) return undefined
   return {
     // CAST: its signer was recovered from it.
     ...{ order, orderSignature: proof.orderSignature as Hex, refundIndex },

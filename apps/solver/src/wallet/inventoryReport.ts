@@ -66,14 +66,14 @@ export function planInventory(holdings: readonly Holding[]): Plan {
   }
 }
 
-const nothing: Plan = { withdrawals: [], moves: [] }
+const emptyPlan: Plan = { withdrawals: [], moves: [] }
 
 function planAsset(holdings: readonly Holding[]): Plan {
   const [first] = holdings
-  if (first === undefined || holdings.some(({ decimals }) => decimals !== first.decimals)) return nothing
+  if (first === undefined || holdings.some(({ decimals }) => decimals !== first.decimals)) return emptyPlan
   const total = sumOf(holdings, (holding) => holding.amount + hubSum(holding))
   const targets = targetsOf(holdings, total)
-  if (targets === undefined) return nothing
+  if (targets === undefined) return emptyPlan
   const places = holdings.map((holding, index): Place => {
     const target = targets[index] ?? 0n
     return { holding, target, kept: maxBigint(target, holding.floor) }

