@@ -2,12 +2,6 @@ import { codecOf } from '@causeway/core'
 import type { AttestedChain } from './context.ts'
 import { AttestationError } from './errors.ts'
 
-/** The chain's depository as configured, in canonical spelling. @throws AttestationError without one */
-function primaryDepository(chain: AttestedChain): string {
-  if (chain.depository === undefined) throw notConfigured(chain.id)
-  return codecOf(chain).canonicalAddress(chain.depository)
-}
-
 /**
  * The depository that a request names, or the primary one; canonical.
  * @throws AttestationError when the chain has no such depository; InvalidAddressError
@@ -22,6 +16,12 @@ export function requestedDepository(chain: AttestedChain, requested: string | un
     throw notConfigured(chain.id)
   }
   return canonical
+}
+
+/** The chain's depository as configured, in canonical spelling. @throws AttestationError without one */
+function primaryDepository(chain: AttestedChain): string {
+  if (chain.depository === undefined) throw notConfigured(chain.id)
+  return codecOf(chain).canonicalAddress(chain.depository)
 }
 
 function notConfigured(chainId: string): AttestationError {
