@@ -40,7 +40,7 @@ async function doctor(args: Arguments): Promise<0 | 1 | 2> {
 async function main(): Promise<number> {
   silenceWarnings()
   const words = process.argv.slice(2)
-  // The doctor tells it among its findings.
+  // The doctor tells overridden settings among its findings.
   if (words[0] !== 'doctor') await tellOverridden({ launch })
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())

@@ -15,11 +15,11 @@ const namePattern = /^[a-z][a-z0-9_]{0,40}$/
 /** Releases before this one took the same lock, so that starts of both take turns. */
 const lockId = '7241865325823964'
 
-/** A statement that waits longer for a table would keep everybody waiting who comes for it after. */
+/** Later users of a table queue behind a statement that waits for it, so it waits no longer. */
 const lockTimeoutMs = 2_000
 const lockTriesMax = 10
 const lockPauseMs = 1_000
-/** A lock that was waited for in vain, and a deadlock. */
+/** PostgreSQL's states of a lock that was not granted in time, and of a deadlock. */
 const lockFailures: ReadonlySet<string> = new Set(['55P03', '40P01'])
 
 type Module = MigrationDirectory & { readonly files: readonly MigrationFile[] }
@@ -62,7 +62,7 @@ async function requireWritable(client: pg.Client): Promise<void> {
   if (rows[0]?.standby === true) throw new DatabaseStartingError()
 }
 
-/** Tables in use are waited for from outside: what waits inside keeps later users of them waiting. */
+/** Waits for tables in use between transactions: a wait inside one would block later users of them. */
 async function migrateOnceUnlocked(
   client: pg.Client,
   modules: readonly Module[],
@@ -89,7 +89,7 @@ async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Prom
     await client.query('commit')
     return result
   } catch (error) {
-    // On a connection that is gone the server has done it.
+    // The server rolls back by itself on a lost connection.
     await client.query('rollback').catch(() => {})
     throw error
   }

@@ -70,7 +70,7 @@ export function planMarket(file: PriceConfig, reach: SourceHosts = localHosts): 
   }
 }
 
-/** A pool brings the feeds of its other token's price along. */
+/** A chain changes a price by feeds and pools on it, and by feeds of the token that a pool quotes in. */
 function isTouched(
   { feeds, pools }: PricePlan,
   chainKey: string,

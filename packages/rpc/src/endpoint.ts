@@ -37,7 +37,7 @@ export type SendOptions = Turn & {
   readonly evenPaused?: boolean
 }
 
-/** Told what becomes of the exchanges with one endpoint. Must not throw. */
+/** Observer of one endpoint's exchanges. Must not throw. */
 export type EndpointObserver = {
   /** `failure` is undefined where it answered. What was never sent is no exchange. */
   exchanged(seconds: number, failure: FailureReason | undefined): void
@@ -65,10 +65,10 @@ const hangMs = 1_000
 /** Large answers are read one after the other, across all endpoints, so that memory stays bounded. */
 let largeAnswer: Promise<unknown> = Promise.resolve()
 
-/** After failures that may be for what callers name, the endpoint's own head is asked for, at most so often. */
+/** Pace and timeout of questions for the head, after failures that may be due to what callers name. */
 const headCheckMs = { every: 1_000, timeout: 2_000 }
 
-/** Told by alias, of endpoints that answered something else than what was agreed. */
+/** Tells the named endpoints that they answered something else than what was agreed. */
 export function noteOutvoted(endpoints: readonly Endpoint[], outvoted: readonly string[]): void {
   for (const endpoint of endpoints) if (outvoted.includes(endpoint.alias)) endpoint.noteOutvoted()
 }
@@ -175,7 +175,7 @@ export class Endpoint {
   ): Promise<Answer> {
     if (this.#pace.isLimited && !(await this.#pace.turn(options)))
       throw new EndpointFailure({ alias: this.alias, reason: 'busy' })
-    // Looked at in the same step as the note that a call is out: of many callers one is the probe.
+    // No await stands between this check and `afterSend`, so that only one of many callers probes a paused endpoint.
     if (options.evenPaused !== true && this.availability() === 'closed') {
       throw new EndpointFailure({ alias: this.alias, reason: 'excluded' })
     }
@@ -239,7 +239,7 @@ export class Endpoint {
     return { timeoutMs: Math.max(deadlineMs - this.#now(), 0), signal }
   }
 
-  /** An answer longer than usual, of a question that has no smaller one, is read again: one at a time. @source F-81 */
+  /** Asks again for an answer above the usual size, which no smaller question can avoid, one at a time. @source F-81 */
   async #evenLarge<Answer>(
     options: SendOptions,
     ask: (sending: SendingOptions) => Promise<Answer>,

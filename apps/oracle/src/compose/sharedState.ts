@@ -158,7 +158,7 @@ function connect(url: Secret, log: WatchLog | undefined): Promise<Database> {
   })
 }
 
-/** Fails wherever nothing may be written. @throws ConfigurationError where it is another's */
+/** Writes the owner, so that a read-only database fails too. @throws ConfigurationError for another oracle's database */
 async function claim(database: SqlDatabase, { signer, environment }: Owner): Promise<void> {
   await database.query(
     'insert into oracle_owner (signer, environment) values ($1, $2) on conflict do nothing',
@@ -196,8 +196,8 @@ function refuseOnFailure(database: SqlDatabase): SqlDatabase {
 }
 
 /**
- * State that earlier runs kept in `STATE_DIR`: an oracle that moves forgets no settled order and begins no new hour. Its files
- * are put aside afterwards; a process that dies before has them counted once more, never less.
+ * Moves the state that earlier runs kept in `STATE_DIR` into the database: no settled order is forgotten, no new hour
+ * begins. The files are renamed afterwards; a process that dies before that has them counted once more, never less.
  */
 async function moveState(database: SqlDatabase, directory: string, log: WatchLog): Promise<void> {
   const ignore = () => undefined

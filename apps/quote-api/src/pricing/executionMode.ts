@@ -8,7 +8,7 @@ import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 
 /**
- * Rules of the ways to deposit that are not a plain transaction, and of calls.
+ * Refuses calls, deposit addresses and permits that the route cannot have.
  * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED, INVALID_ADDRESS, INVALID_REQUEST, UNSUPPORTED_ROUTE,
  * UNSUPPORTED_CURRENCY, UNSUPPORTED_EXECUTION_TYPE
  * @source rule Q-205; quote-and-sponsorship.md (usePermit, useDepositAddress)
@@ -35,8 +35,8 @@ export function checkExecutionMode(route: Route, request: QuoteRequest): void {
 }
 
 /**
- * That transactions can tell the asked amount from its neighbours.
- * @throws QuoteError INVALID_REQUEST naming an amount that they can
+ * Refuses amounts that transactions of the chain cannot carry to the last unit.
+ * @throws QuoteError INVALID_REQUEST naming the next amount that they can
  */
 function checkGranularity(route: Route, { tradeType, amount }: QuoteRequest): void {
   const isInput = tradeType === 'EXACT_INPUT'
@@ -88,7 +88,7 @@ export function refuseUnsupportedExecution(
 }
 
 /**
- * That the transactions of both sides can carry what was priced.
+ * Refuses priced amounts above what a transaction of either side can carry.
  * @throws QuoteError INVALID_REQUEST naming the most that can be carried
  */
 export function checkCarried({ route, amountInMax, amountOut }: PricedRoute): void {
@@ -153,7 +153,7 @@ function checkDepositAddress(route: Route, request: QuoteRequest): void {
   }
 }
 
-/** The solver keeps none of the asset anywhere, so it takes it in exchange alone. */
+/** The solver keeps no inventory of the asset, so a deposit is swapped before the solver gets it. */
 export function needsOriginSwap({ asset }: QuotableCurrency): boolean {
   return asset.inventory === undefined
 }

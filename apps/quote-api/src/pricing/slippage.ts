@@ -27,8 +27,7 @@ export type SlippageInputs = {
 }
 
 /**
- * Tolerance in bps that is left below the expected output, once what pools are worse than the agreed price is
- * taken from it. A named tolerance counts from `poolLagBps` below that price, and is never more than was asked for;
+ * Tolerance in bps below the expected output: that below the agreed price, less what pools already give below it. A named tolerance counts from `poolLagBps` below that price, and is never more than was asked for;
  * a computed one counts from the price: 0 without a pool leg, else by class, half the legs' own impact and the
  * disagreement of price sources.
  * @throws QuoteError PRICE_FETCH_FAILED when pools are worse than the whole of it

@@ -22,7 +22,7 @@ export const queuedMessageSchema = z.object({
 
 /**
  * Names a request whose status changed to those that follow it, and queues a message where its key has a
- * webhook, both in the transaction that changes it. Requests that it took the place of show its status too.
+ * webhook, both in the transaction that changes it. Requests that it superseded show its status, so they are named too.
  */
 export const announceStatus: Announce = async (tx, requestId) => {
   await tx.query(

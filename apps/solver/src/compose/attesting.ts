@@ -25,11 +25,11 @@ export type Attesting = {
 }
 
 const everyMs = 1_000
-/** A backlog of hours is asked for beside new payments, and oracles are not flooded. */
+/** Payments asked about a second: oracles are not flooded, and a backlog of hours still ends. */
 const perRound = 8
 const atOnce = 4
 
-/** Has oracles attest what is paid and final, in the background, so that what is open falls again. */
+/** Has oracles attest paid and final work in the background, which lowers the exposure. */
 export function startAttesting(options: {
   readonly database: SqlDatabase
   /** Undefined: nothing is ever attested. */
@@ -66,7 +66,7 @@ export function startAttesting(options: {
     }
     await Promise.all(Array.from({ length: atOnce }, worker))
   }
-  /** @returns true where the deposit of a payment has another id now, so that it is asked for by that. @source rule L-27 */
+  /** @returns true if a reorganization changed the deposit's id: the payment is asked about by the new one. @source rule L-27 */
   async function followDeposit(payment: DuePayment): Promise<boolean> {
     const { deposit, asked, microUsd } = payment
     const [input] = asked.inputs

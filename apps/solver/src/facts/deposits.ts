@@ -36,6 +36,7 @@ type Placed = { readonly onchainIndex: string; readonly deposit: SeenDeposit }
 
 const readTimeoutMs = 6_000
 
+/** Sum of the transaction's deposits for the same order in the same currency. */
 function sumInTransaction(
   { depositId, currency }: DepositFact,
   deposits: readonly Pick<DepositFact, 'depositId' | 'currency' | 'amount'>[],
@@ -92,7 +93,7 @@ export function createDepositReader(
     const readings = atDepth(chain, rule).map((deep) =>
       deepChains.openAt(deep)?.reader.readDeposits({ transactionId: position.transactionId }, { signal }),
     )
-    // All of them must say that it is there; what stands in the last one is what the others have, or final.
+    // Every depth must show the transaction; the deepest is read last, and its facts count.
     const facts = (await Promise.all(readings)).at(-1)
     if (facts === undefined) return []
     const { blockNumber } = facts.evidence
@@ -133,7 +134,7 @@ export function createDepositReader(
   }
 }
 
-/** Each depth is a rule of finality of its own, which is how a reader agrees on it. */
+/** Readers by depth: each depth opens its chain with a finality rule of its own, on which endpoints agree. */
 function createDeepChains(hubEntries: HubEntries | undefined) {
   const open = new Map<string, FamilyChain>()
   return {

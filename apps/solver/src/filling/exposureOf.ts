@@ -46,7 +46,10 @@ function appFeesOf(
     .map(([wallet, amount]) => ({ wallet, chainId: owedOn, currency, amount }))
 }
 
-/** The most telling first: of a payment with calls, that it has them; of an account with code, that. */
+/**
+ * Kinds whose refusals the payment counts among, the first before the others: that it has calls, that an account has
+ * code, its currencies. @source rule L-22
+ */
 async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise<readonly string[]> {
   if (calls.length > 0) return ['calls']
   const { hasCode } = chain
@@ -54,7 +57,7 @@ async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise
   if (hasCode === undefined) return currencies
   const codes = await Promise.all(payments.map(({ recipient }) => hasCode(recipient)))
   if (codes.includes(true)) return ['code', ...currencies]
-  // A stop of either holds where nobody knows.
+  // While code cannot be read, a stop of either kind holds the payment.
   return codes.includes(undefined) ? [...currencies, 'code'] : currencies
 }
 
@@ -86,7 +89,7 @@ function askedOf(
   }
 }
 
-/** An order is settled once: by its fill, or by the refund of its deposit. What else goes back, no oracle attests. */
+/** Only the refund of a deposit that could pay its order settles it, and is attested; others go back unattested. */
 const isOfOrder = (deposit: SeenDeposit, { order }: Proof, inputCurrency: string): boolean =>
   deposit.chainKey === order.inputs[0]?.payment.chainId && deposit.currency === inputCurrency
 

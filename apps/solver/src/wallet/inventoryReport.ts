@@ -1,6 +1,6 @@
 import { maxBigint, minBigint } from '@causeway/core'
 
-/** An account that owns what fills earned on the hub: who signs orders, on a chain that they name. */
+/** Account on the hub that owns the deposits of filled orders: the order signer, under a chain that its orders name. */
 export type HubOwner = { readonly chain: string; readonly account: string }
 
 /** A part of what the hub owes, in smallest units. */

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
 
-/** Lower case. */
+/** Hex of this many bytes, in lower case. */
 export const hex = (bytes: number) =>
   z
     .string()

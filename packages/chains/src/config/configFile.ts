@@ -50,8 +50,8 @@ export function loadConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSo
 }
 
 /**
- * As `loadConfigFile`, of a file whose problems are found. One that lacks nothing but variables is read as if they
- * were set, so that what else is wrong is found in the same pass.
+ * As `loadConfigFile`, but problems become findings. A file that only lacks variables is read as if they were set, so
+ * that its other problems are found in the same pass.
  * @param findings takes the problems, each of which stops a start
  */
 export function examineConfigFile<Value>(

@@ -13,7 +13,7 @@ export type SpanOutcome = 'exported' | 'failed' | 'dropped'
 
 export type ExportEvents = {
   count(outcome: SpanOutcome, spans: number): void
-  /** Told when it begins and when it ends. */
+  /** Called when exports begin and when they cease to fail. */
   isFailing(failing: boolean): void
 }
 
@@ -21,7 +21,7 @@ const queueMax = 2_048
 const batchMax = 256
 const sendEveryMs = 1_000
 const exportTimeoutMs = 5_000
-/** A collector that answers byte by byte holds so many batches at most. */
+/** A slow collector holds at most this many batches. */
 const batchesInFlightMax = 2
 
 /**

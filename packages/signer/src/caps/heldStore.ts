@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ConfigurationError, isHex32 } from '@causeway/core'
 import { z } from 'zod'
 
-/** Something that waits for the operator. */
+/** A signing request that waits for the operator's release. */
 export type HeldRecord = {
   readonly kind: string
   /** Idempotency key of the execution, or of the withdrawal. */
@@ -20,7 +20,7 @@ export interface HeldStore {
   /** Beyond a thousand nothing more is written: logs and metrics tell of the rest. */
   keep(id: string, record: HeldRecord): Promise<void>
   isReleased(id: string): Promise<boolean>
-  /** It is signed: neither listed nor released any more. */
+  /** Removes a signed request and its release. */
   forget(id: string): Promise<void>
   /** @throws ConfigurationError when the directory cannot be used */
   list(): Promise<ReadonlyMap<string, HeldRecord | undefined>>

@@ -10,7 +10,7 @@ import { type SponsorUnit, sponsorUnit } from './sponsorUnit.ts'
 /** The asset of sponsor money, at its market price. */
 export type PricedUsdc = { readonly asset: { readonly id: string }; readonly usdX18: bigint }
 
-/** No quoted currency is of this asset. */
+/** Without an asset of sponsor money every fee is converted at one dollar: no currency has this empty id. */
 const usdcAtPar: PricedUsdc = { asset: { id: '' }, usdX18: 10n ** 18n }
 
 /** @throws QuoteError PRICE_FETCH_FAILED while nobody knows whether USDC keeps its peg */
@@ -20,8 +20,8 @@ export function pricedUsdc(snapshot: MarketSnapshot, asset: QuoteAsset | undefin
 }
 
 /**
- * The sponsor's part of the fees while an amount is being solved. All-or-nothing terms are priced as
- * if they had no cap: a subsidy that ends at some amount has no smallest input, so `shareOf` decides.
+ * The sponsor's part of the fees while an amount is being solved. All-or-nothing terms are solved without their cap:
+ * beyond it the subsidy would fall to zero, and an output would have no smallest input. `shareOf` applies the cap.
  */
 export function subsidyRule(terms: SponsorshipTerms, usdc: PricedUsdc): SubsidyRule {
   const rule = terms.allOrNothing ? { ...terms, capMicroUsd: undefined } : terms

@@ -65,7 +65,7 @@ function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
 /** CAST: a script's sweeper is a key in hex, which whoever made the address wrote. */
 const hexOf = (key: string): Hex => key as Hex
 
-/** A sweep that takes longer is decided anew: what lies there may have become something else. */
+/** End of a sweep, in Unix seconds: a later one is decided anew, because the address may hold something else by then. */
 function deadlineOf({ origin: { quoting, chainId }, nowSeconds }: Sweep): number {
   if (quoting.depositAddresses === undefined) throw new Error(`chain ${chainId} lost its deposit addresses`)
   return nowSeconds + quoting.depositAddresses.sweepSeconds

@@ -25,10 +25,11 @@ const quotedRow = z.object({
   subsidized: integer,
   appFees: z.array(z.object({ recipient: z.string(), feeBps: z.string(), amount: integer })),
   topupWei: integer,
-  /** Gas units of the destination calls; quotes before it was kept count none. */
+  /** Gas units of the destination calls; 0 in quotes older than this member. */
   callUnits: integer.default(0n),
-  /** Data of theirs, and what the recipient's own code takes; the same holds. */
+  /** Bytes of the destination calls; 0 in older quotes. */
   callBytes: integer.default(0n),
+  /** Gas units that the recipient's own code takes; 0 in older quotes. */
   payeeUnits: integer.default(0n),
   /** Charge for the fill's network fee, in smallest units of the native coin there; absent in older quotes. */
   gasCharged: integer.optional(),

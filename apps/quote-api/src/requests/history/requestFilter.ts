@@ -61,11 +61,11 @@ export type Sql = { readonly text: string; readonly values: readonly unknown[] }
 /** Columns of `orders o`; the indexes of `updatedAt` have the same words. */
 const sortColumns = { createdAt: 'o.created_at', updatedAt: 'coalesce(o.updated_at, o.created_at)' } as const
 
-/** Indexes fold everything; only what is written in hex is the same in either case. */
+/** Indexes hold lower case, so both sides are folded for them; only hex may then differ in its case. */
 const isSpelled = (column: string, parameter: string): string =>
   `lower(${column}) = lower(${parameter}) and (${column} = ${parameter} or ${column} like '0x%')`
 
-/** Read first, as an array: a subselect may be left for last, behind a walk through all requests of the key. */
+/** An array is read first; the planner may leave a subselect for last, after all requests of the key. */
 const hasTransaction = (parameter: string, role?: string): string =>
   `o.request_id = any (array(select request_id from request_transaction
     where ${isSpelled('tx_hash', parameter)}${role === undefined ? '' : ` and role = '${role}'`}))`
@@ -74,7 +74,7 @@ const hasTransaction = (parameter: string, role?: string): string =>
 export const isAtAddress = (parameter: string): string =>
   `o.deposit_address is not null and lower(o.deposit_address) = lower(${parameter})`
 
-/** A quote that nobody paid is no request. Two cases, so that each has its index. */
+/** Conditions of a paid quote, which is a request; two, because each has its own index. */
 const paid = [
   `o.status <> 'waiting'`,
   `o.status = 'waiting' and o.request_id = any
@@ -191,8 +191,8 @@ function clausesOf(filter: RequestFilter, page: Page, changedBeforeMicros?: bigi
 }
 
 /**
- * Part of the order that a page is in. Its beginning is bounded once: of two bounds an index begins at either, and
- * reads everything between them. Pure.
+ * Range of times that a page lies in. Its beginning has one bound: with two an index may begin at the wider one, and
+ * read everything between them. Pure.
  */
 function boundsOf(
   filter: RequestFilter,

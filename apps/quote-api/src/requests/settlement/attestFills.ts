@@ -30,7 +30,7 @@ export type AttestationContext = SettlementContext & {
   readonly oracles: readonly OracleClient[]
   readonly threshold: number
   readonly networkOf: NetworkOf
-  /** Tells a trace of what is read and asked for one request; absent: nobody wants one. */
+  /** Runs what is read and asked for one request as a span of its trace; absent: without traces. */
   readonly trace?: <T>(
     request: Pick<SettledRequest, 'requestId' | 'orderId'>,
     work: () => Promise<T>,
@@ -41,7 +41,7 @@ const atOnce = 8
 const retryFirstMs = 1_000
 const retryMaxMs = 60_000
 
-/** Has every filled request proven by the oracles, and pays for it. */
+/** Has the oracles attest every filled request, then debits its sponsor and accrues its app fees. */
 export async function attestFills(context: AttestationContext, run: Run): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
@@ -192,7 +192,7 @@ async function settle(
   }
 }
 
-/** Reason that a fill waits although its blocks were read. */
+/** Reason shown while a fill waits for proof, by our own reading of it. */
 const unproven = { paid: 'ATTESTATION_MISSING', not_paid: 'FILL_NOT_SEEN', not_yet: undefined } as const
 
 /** Reason of a refused debit. */

@@ -67,7 +67,7 @@ export function createEsploraView(view: HttpView): BitcoinView {
     async nameOutputs(address, signal, whose) {
       const answer = await get(`/address/${address}/utxo`, signal).catch(unlessRefused)
       if (answer !== undefined) return parseOutputs(answer)
-      // Names nothing: an endpoint that refuses everything fails here.
+      // An endpoint that refuses everything, not this address alone, fails here.
       await this.readTipHeight(signal)
       return whose === 'own' ? nameNewest(get, address, signal) : 'refused'
     },
@@ -83,7 +83,7 @@ function parseSpending(answer: HttpAnswer): Spending {
   return confirmed ? { kind: 'spent', by: parseHashText(by, requestName) } : { kind: 'unspent' }
 }
 
-/** Those that a block has. */
+/** Confirmed outputs. */
 function parseOutputs(answer: HttpAnswer): readonly NamedOutput[] {
   const requestName = '/address/utxo'
   return parseList(jsonOf(answer, requestName), requestName).flatMap((one) => {
@@ -95,7 +95,7 @@ function parseOutputs(answer: HttpAnswer): readonly NamedOutput[] {
   })
 }
 
-/** An address with more outputs than are listed, 500 by default. @source electrs, `utxos_limit` */
+/** Endpoints refuse an address with more outputs than they list, 500 by default. @source electrs, `utxos_limit` */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof EndpointFailure && error.reason === 'refused') return undefined
   throw error

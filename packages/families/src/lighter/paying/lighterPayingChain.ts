@@ -134,7 +134,7 @@ class LighterPayer implements PayingChain {
     return { finalHeight: seconds * 1_000n, timeSeconds: Number(seconds) }
   }
 
-  /** The time comes first: the lane was no shorter then. */
+  /** Reads the time before the lane, so that the lane holds all that was executed by then. */
   async readFinal(id: Hex, terms?: Partial<PaymentTerms>) {
     const { timeSeconds } = await this.head()
     const lane = await this.#readLane(await this.#nextNonce(), within())
@@ -167,7 +167,7 @@ class LighterPayer implements PayingChain {
     return { terms, units: 1n, rent: 0n }
   }
 
-  /** Asked until it is known, and then no more: an account keeps its owner. */
+  /** Asks until an answer comes, and then no more: an account keeps its owner. */
   async #refuseStranger(): Promise<string | undefined> {
     const own = this.#parts.owner.address.toLowerCase()
     this.#isOwner ??= this.#accountOf(this.address).then(({ found }) => found?.key === own)

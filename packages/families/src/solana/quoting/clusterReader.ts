@@ -38,10 +38,10 @@ const patienceMs = 250
 const lamportsPerSignature = 5_000n
 
 /**
- * A cluster at its newest final slot. Endpoints stand at different slots, so nothing is compared that slots
- * change: of heads, times and balances counts what enough endpoints have reached, so that nobody alone raises one
- * and nobody alone holds one back. The rate of rent is the same everywhere, and agreed. The price of compute units is
- * each node's own estimate: the median of enough of them counts, between floor and ceiling. @source design.md 5.4
+ * Reads head, fees and inventory of a cluster at its newest final slot. Endpoints stand at different slots, so of heads,
+ * times and balances the value counts that enough endpoints have reached: no single one raises it or holds it back. The
+ * rate of rent is the same in all slots, and agreed on. The price of compute units is each node's own estimate: the median
+ * of enough of them counts, between floor and ceiling. @source design.md 5.4
  */
 export function createClusterReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel } = options
@@ -175,7 +175,7 @@ function priceOf(
   return { microLamportsPerUnit: maxBigint(median, minMicroLamportsPerUnit), from: 'median' }
 }
 
-/** The least value that so many of a hundred do not exceed; 0 of none. */
+/** Percentile by nearest rank; 0 of no values. */
 function percentileOf(values: readonly bigint[], percentile: number): bigint {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   return sorted[Math.max(0, Math.ceil((sorted.length * percentile) / 100) - 1)] ?? 0n

@@ -36,9 +36,9 @@ const patienceMs = 250
 const { nativeCurrency } = createTronCodec()
 
 /**
- * A chain at its newest block. Nodes stand at different ones, so nothing is compared that blocks change: of heads,
- * times and balances counts what enough nodes have reached. The prices of energy and bytes are parameters of the chain,
- * the same everywhere, and agreed. @source pricing-engine.md 1.6; design.md 5.4
+ * Reads head, fees and inventory of a chain at its newest block. Nodes stand at different blocks, so of heads, times and
+ * balances the value counts that enough nodes have reached. The prices of energy and bytes are parameters of the chain,
+ * the same in all blocks, and agreed on. @source pricing-engine.md 1.6; design.md 5.4
  */
 export function createTronNetworkReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel, fillWallet, currencies } = options

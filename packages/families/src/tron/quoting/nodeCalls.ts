@@ -13,8 +13,8 @@ import { contractRequest, headRequest, type TronRequest } from '../reading/reque
 import { nodeAddress } from '../rules/quoting/tronQuoting.ts'
 
 /**
- * Calls of quotes and payments to a node, through a client that asks by paths, and strict parsers of the answers. All
- * parsers throw `MalformedAnswerError`. @source TRON developer documentation, "HTTP API"
+ * A request of a node as a call: the client takes the path as its method. All parsers of answers below throw
+ * `MalformedAnswerError`. @source TRON developer documentation, "HTTP API"
  */
 export const callOf = ({ path, body }: TronRequest): RpcCall => ({ method: path, params: [body] })
 
@@ -26,7 +26,7 @@ export const tronHeadTracking: HeadTracking = {
     method === headCall.method ? unlessUnreadable(() => parseHeader(result)?.number) : undefined,
 }
 
-/** The number and the second of a block; the first call of what is asked about it. */
+/** Number, hash and time of the node's newest block. */
 export function parseHead(answer: RpcAnswer | undefined): {
   readonly number: bigint
   readonly hash: Hex
@@ -102,7 +102,7 @@ export type TriedCall = {
 
 const selectorDigits = 8
 
-/** @param from blocks that cannot be replaced, or the newest one */
+/** @param from `walletsolidity`: the state of the newest final block; `wallet`: that of the newest one */
 export function tryCall(
   { owner, contract, selector, data, coin = 0n }: TriedCall,
   from: 'wallet' | 'walletsolidity' = 'wallet',

@@ -11,7 +11,7 @@ export type LineBid = {
   readonly before: readonly FeeShare[]
   /** The highest fee that was offered in its place; undefined for the first offer. */
   readonly replaced: bigint | undefined
-  /** Fees of what nodes may hold behind that one, and drop with it. */
+  /** Fees of transactions behind the replaced one, which nodes drop with it. */
   readonly dropped: readonly bigint[]
   /** Market price, and the highest allowed bid; satoshi per 1,000 virtual bytes. */
   readonly satPerKvb: bigint
@@ -28,8 +28,8 @@ export const incrementalSatPerKvb = 1_000n
 export const unminedMax = 20
 
 /**
- * The fee of a transaction: what lifts it and all before it to the market's price, and no less than nodes ask of a
- * replacement. The ceiling stands above what is dropped for its sake, which pays nothing. Pure.
+ * Fee that lifts a transaction and all before it to the market's price, and at least what nodes ask of a replacement.
+ * Fees of dropped transactions are never paid, so they come on top of the ceiling. Pure.
  * @returns undefined where the ceiling does not allow what nodes ask: the last offer stands
  * @source BIP 125, rules 3 and 4
  */

@@ -151,7 +151,7 @@ function expectedUnits(transaction: CostedTransaction, writes: StateWrites, dear
     BigInt(transaction.ticksCrossed ?? 0) * unitsPerTickCrossed +
     BigInt((transaction.hops ?? 1) - 1) * hopUnits.used
   const shape = usedShapeOf(transaction, writes)
-  // Whom coin is sent to may be new, which takes nothing more where state is as counted.
+  // The payee of coin may be a new account; without a surcharge that costs nothing more.
   const accounts = shape === 'send-native' ? 1 : writes.accounts
   const used =
     usedUnits[shape] +

@@ -107,7 +107,7 @@ export function writesOf(
   }
 }
 
-/** 1 where the transaction takes all that was allowed: what the step before it allows is what is taken at most. */
+/** 1 if the transaction leaves no allowance, which clears a slot; an approve step before it sets what is allowed. */
 function spentAllowance(state: KnownState, route: OriginRoute): number {
   return (neededApproval(route, state) ?? state.allowance) === route.amountIn ? 1 : 0
 }
