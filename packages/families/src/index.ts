@@ -97,7 +97,7 @@ export {
   type ShownDomain,
 } from './ethereum/reading/contractIdentity.ts'
 export { ethereumQuotingChain } from './ethereum/reading/ethereumQuotingChain.ts'
-export { readErc20Deposit, readNativeDeposit } from './ethereum/reading/events.ts'
+export { addressTopic, paidTopic, readErc20Deposit, readNativeDeposit } from './ethereum/reading/events.ts'
 export {
   createEthereumFactsReader,
   type EthereumFactsReader,

@@ -1,5 +1,5 @@
 import type { ChainRegistry } from '@causeway/chains'
-import { blocksAtPace, type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core'
+import { blocksAtPace, contractChain, type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core'
 import type { AddressReading } from '@causeway/families'
 import type { JsonRpcClient } from '@causeway/rpc'
 import type { Logger } from 'pino'
@@ -156,13 +156,19 @@ function openSites(options: {
     const threshold = quorumOf(client, chains.chains.get(chain.key)?.rpcThreshold)
     const ask = async <T>(reading: Reading<T>, signal: AbortSignal): Promise<T> =>
       (await askQuorum(client, reading, { threshold, signal })).value
+    const { multicall3 } = contractChain(chain.config)
+    const { hexAddress } = chain.quoting
+    const tokens = [...chain.currencies.values()].flatMap(({ isNative, address }) =>
+      isNative ? [] : [hexAddress(address)],
+    )
     const site: AddressChain = {
       ...{ chain, head, finalHeight, isSeenInBlocks: false },
       blocks: {
         steps: stepsOfContracts(chain),
-        payments: (range, signal) => ask(blockPaymentsReading(chain, range), signal),
+        payments: (range, signal) => ask(blockPaymentsReading(tokens, range), signal),
       },
-      balances: (addresses, height, signal) => ask(balanceReading(chain, addresses, height), signal),
+      balances: (addresses, height, signal) =>
+        ask(balanceReading({ multicall3, tokens }, addresses.map(hexAddress), height), signal),
     }
     return [site]
   })

@@ -1,4 +1,4 @@
-import { contractChain, type Hex } from '@causeway/core'
+import { ethereumCodec, type Hex } from '@causeway/core'
 import {
   balanceOfCall,
   type ContractCall,
@@ -9,29 +9,24 @@ import {
 } from '@causeway/families'
 import { MalformedAnswerError, NodeError } from '@causeway/rpc'
 import type { Reading } from '../../chainReadings/readings.ts'
-import type { QuotableChain } from '../../pricing/registry.ts'
 
 /** Balances of one address by currency, in smallest units; zero balances are left out. */
 export type HeldBalances = ReadonlyMap<string, bigint>
 
 const functionName = 'aggregate3'
 
-/** All listed currencies of many addresses as of one block, in the order of `addresses`. */
+/** The native coin and tokens of many addresses as of one block, in the order of `addresses`. */
 export function balanceReading(
-  { config, codec, currencies, quoting }: QuotableChain,
-  addresses: readonly string[],
+  { multicall3, tokens }: { readonly multicall3: Hex; readonly tokens: readonly Hex[] },
+  addresses: readonly Hex[],
   block: bigint,
 ): Reading<readonly HeldBalances[]> {
-  const { multicall3 } = contractChain(config)
-  const nativeCurrency = quoting.hexAddress(codec.nativeCurrency)
-  const tokens = [...currencies.values()]
-    .filter(({ isNative }) => !isNative)
-    .map(({ address }) => quoting.hexAddress(address))
+  const { nativeCurrency } = ethereumCodec
   const callsOf = (address: Hex): readonly ContractCall[] => [
     nativeBalanceCall(multicall3, address),
     ...tokens.map((token) => balanceOfCall(token, address)),
   ]
-  const calls = addresses.map(quoting.hexAddress).flatMap(callsOf)
+  const calls = addresses.flatMap(callsOf)
   return {
     calls: [multicallRequest({ multicall3, calls, block: { number: block } })],
     parse: ([answer]) => {

@@ -1,4 +1,4 @@
-import { type Hex, isAnyCaseHex32 } from '@causeway/core'
+import { ethereumCodec, type Hex, isAnyCaseHex32 } from '@causeway/core'
 import { type BlockMark, type PassRange, parseHead } from '@causeway/families'
 import { transferTopic } from '@causeway/families/rules'
 import {
@@ -18,7 +18,6 @@ import {
   parseAddress,
   type Reading,
 } from '../../chainReadings/readings.ts'
-import type { QuotableChain } from '../../pricing/registry.ts'
 
 /** Recipients of the payments in a range of blocks, watched or not. */
 export type BlockPayments = {
@@ -54,14 +53,10 @@ export type PaymentRange = PassRange & {
  * Reads whole blocks: their size is the cost, not the number of addresses that somebody watches. A payment by
  * a contract is in no transaction's own value; the contract is told whom to pay, so the address is named.
  */
-export function blockPaymentsReading(
-  { currencies, codec, quoting }: QuotableChain,
-  range: PaymentRange,
-): Reading<BlockPayments> {
-  const tokens = [...currencies.values()]
-    .filter(({ isNative }) => !isNative)
-    .map(({ address }) => quoting.hexAddress(address))
-  const watched = { nativeCurrency: quoting.hexAddress(codec.nativeCurrency), tokens: new Set(tokens) }
+export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange): Reading<BlockPayments> {
+  // CAST: zero, as 20 bytes of hex.
+  const nativeCurrency = ethereumCodec.nativeCurrency as Hex
+  const watched = { nativeCurrency, tokens: new Set(tokens) }
   const heights = heightsOf(range)
   const knownBlock = blockReading(range.known)
   const logs = {

@@ -20,7 +20,6 @@ import {
   parseMined,
   type Reading,
 } from '../../chainReadings/readings.ts'
-import type { QuotableChain } from '../../pricing/registry.ts'
 import { paidSwapTopic, readPaidSwap } from './paidSwap.ts'
 import type { DepositPass } from './settlementChain.ts'
 
@@ -30,24 +29,28 @@ const depositTopics = [
   '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
 ]
 
+/** Contracts and tokens of a chain whose events tell of deposits. */
+export type DepositPlaces = {
+  readonly depository: string
+  readonly depositRouter: string | undefined
+  readonly tokens: readonly string[]
+}
+
 /**
  * Events of the depository, and transfers of listed tokens to it: a plain transfer names its order in its
  * calldata and has no event of its own. Events of the deposit router name swaps that ended on the chain.
  * @param range.known height whose hash tells whether the chain below was reorganized
  */
 export function depositPassReading(
-  chain: QuotableChain,
+  { depository, depositRouter, tokens }: DepositPlaces,
   range: { from: bigint; to: bigint; known: bigint },
 ): Reading<DepositPass> {
-  const { depository, currencies } = chain
   const blocks = { fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to) }
-  const tokens = [...currencies.values()].filter(({ isNative }) => !isNative).map(({ address }) => address)
   const toDepository = `0x${depository.slice(2).padStart(64, '0')}`
   const filters = [
     { ...blocks, address: depository, topics: [depositTopics] },
     { ...blocks, address: tokens, topics: [transferTopic, null, toDepository] },
   ].filter(({ address }) => address.length > 0)
-  const { depositRouter } = chain.config
   const swapFilters =
     depositRouter === undefined ? [] : [{ ...blocks, address: depositRouter, topics: [paidSwapTopic] }]
   const knownBlock = blockReading(range.known)

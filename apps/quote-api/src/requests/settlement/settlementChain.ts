@@ -28,18 +28,19 @@ import {
   blocksReading,
   blockTimeReading,
   blockTransactionsReading,
+  type DepositPlaces,
   depositPassReading,
   depositSendersReading,
   failureReading,
 } from './depositReadings.ts'
 import { type BlockSights, createBlockSights } from './depth.ts'
 import {
+  codeReading,
   type MinedTransaction,
   minedReading,
   type PaidId,
   paidIdsReading,
   paidReading,
-  recordReading,
   stateReading,
 } from './transactionReading.ts'
 
@@ -142,7 +143,7 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
     finalSeconds: async (signal) => ask(blockTimeReading(await finalHeight(signal)), signal),
     headSeconds: async (signal) => ask(blockTimeReading(await head(signal)), signal),
     taggedHeight: (signal) => askHeight(client, 'finalized', { threshold, signal, onMalformed }),
-    depositPass: (range, signal) => ask(depositPassReading(quotable, range), signal),
+    depositPass: (range, signal) => ask(depositPassReading(placesOf(quotable), range), signal),
     blockTransactions: (height, signal) => ask(blockTransactionsReading(height), signal),
     async blockHashes(heights, signal) {
       const blocks = await ask(blocksReading(heights), signal)
@@ -171,6 +172,11 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
       paymentsOf(ask, { fillWallet, fillContract, fillContracts })),
     ...(fillContract !== undefined && marksOf(ask, finalHeight, fillContract)),
   }
+}
+
+function placesOf({ depository, currencies, config: { depositRouter } }: QuotableChain): DepositPlaces {
+  const tokens = [...currencies.values()].flatMap(({ isNative, address }) => (isNative ? [] : [address]))
+  return { depository, depositRouter, tokens }
 }
 
 type Ask = <Value>(reading: Reading<Value>, signal: AbortSignal) => Promise<Value>
@@ -221,7 +227,8 @@ function paymentsOf(
   const { fillWallet, fillContract, fillContracts = [] } = paid
   return {
     async isPaid(id, signal, contract = fillContract) {
-      if (contract !== fillContract && !(await ask(recordReading(contract), signal))) return false
+      if (contract !== fillContract && !recordsPayments(await ask(codeReading(contract), signal)))
+        return false
       return ask(paidReading({ fillContract: contract, fillWallet, id }), signal)
     },
     paidIds: (range, signal) =>

@@ -1,6 +1,6 @@
-import { fillContractAbi } from '@causeway/contracts'
-import { recordsPayments } from '@causeway/contracts/codes'
 import type { Hex } from '@causeway/core'
+import { addressTopic, paidTopic } from '@causeway/families'
+import { fillContractCalls } from '@causeway/families/rules'
 import {
   MalformedAnswerError,
   NodeError,
@@ -11,7 +11,6 @@ import {
   parseRecord,
   toQuantity,
 } from '@causeway/rpc'
-import { encodeEventTopics, encodeFunctionData } from 'viem'
 import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from '../../chainReadings/readings.ts'
 import { type PaidSwap, readPaidSwap } from './paidSwap.ts'
 
@@ -69,13 +68,12 @@ export function paidReading(query: RecordQuery): Reading<boolean> {
   return { calls, parse: (answers) => parse(answers) === 'paid' }
 }
 
-/** True if a fill contract keeps records: those of an earlier release have no state to read. */
-export function recordReading(fillContract: string): Reading<boolean> {
+/** Code of a fill contract: those of an earlier release have no state to read. */
+export function codeReading(contract: string): Reading<Hex> {
   const requestName = 'eth_getCode'
   return {
-    calls: [{ method: requestName, params: [fillContract, 'latest'] }],
-    parse: ([answer]) =>
-      recordsPayments(parseBytes(answer?.ok === true ? answer.result : undefined, requestName)),
+    calls: [{ method: requestName, params: [contract, 'latest'] }],
+    parse: ([answer]) => parseBytes(answer?.ok === true ? answer.result : undefined, requestName),
   }
 }
 
@@ -86,11 +84,7 @@ export function stateReading(
 ): Reading<(typeof states)[number]> {
   const requestName = 'eth_call'
   // CAST: the configuration holds parsed addresses of this family alone.
-  const data = encodeFunctionData({
-    abi: fillContractAbi,
-    functionName: 'stateOf',
-    args: [fillWallet as Hex, id],
-  })
+  const data = fillContractCalls.encode('stateOf', [fillWallet as Hex, id])
   return {
     calls: [{ method: requestName, params: [{ to, data }, block] }],
     parse: ([answer]) => {
@@ -113,11 +107,9 @@ export function paidIdsReading(query: {
   readonly to: bigint
 }): Reading<readonly PaidId[]> {
   const requestName = 'eth_getLogs'
-  // CAST: the configuration holds parsed addresses of this family alone.
-  const args = { filler: query.fillWallet as Hex }
   const filter = {
     address: query.contracts,
-    topics: encodeEventTopics({ abi: fillContractAbi, eventName: 'Paid', args }),
+    topics: [paidTopic, addressTopic(query.fillWallet.toLowerCase())],
     ...{ fromBlock: toQuantity(query.from), toBlock: toQuantity(query.to) },
   }
   return {

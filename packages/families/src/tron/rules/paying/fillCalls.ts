@@ -1,12 +1,8 @@
 import type { Hex } from '@causeway/core'
 import { tronHexAddress as accountOf, createTronCodec } from '@causeway/core'
 import { contractInterface } from '../../../ethereum/rules/contractInterface.ts'
+import { fillContractCalls } from '../../../ethereum/rules/fillContract.ts'
 
-const fillContract = contractInterface([
-  'function pay(bytes32 id, uint256 deadline, (address to, uint256 amount)[] natives, (address token, address to, uint256 amount)[] tokens) payable',
-  'function close(bytes32 id)',
-  'function stateOf(address filler, bytes32 id) view returns (uint8)',
-])
 const token = contractInterface(['function approve(address spender, uint256 amount)'])
 
 /** A call of a contract by the fill wallet. */
@@ -46,7 +42,7 @@ export function fillPayment(
   const { orderId, deadlineSeconds, payments } = paid
   const coins = payments.filter(({ currency }) => currency === nativeCurrency)
   const tokens = payments.filter(({ currency }) => currency !== nativeCurrency)
-  const data = fillContract.encode('pay', [
+  const data = fillContractCalls.encode('pay', [
     id,
     deadlineSeconds,
     coins.map(({ recipient, amount }) => ({ to: accountOf(recipient), amount })),
@@ -66,12 +62,12 @@ export function fillPayment(
 
 /** After it nobody can pay the id for this wallet any more. */
 export function fillClosing({ fillContract: contract, id }: PaidThrough): ContractCall {
-  return { selector: 'close(bytes32)', contract, data: fillContract.encode('close', [id]), coin: 0n }
+  return { selector: 'close(bytes32)', contract, data: fillContractCalls.encode('close', [id]), coin: 0n }
 }
 
 /** Call for the contract's record of an id of one wallet: 0 open, 1 paid, 2 closed. */
 export function fillState({ fillContract: contract, id }: PaidThrough, wallet: string): ContractCall {
-  const data = fillContract.encode('stateOf', [accountOf(wallet), id])
+  const data = fillContractCalls.encode('stateOf', [accountOf(wallet), id])
   return { selector: 'stateOf(address,bytes32)', contract, data, coin: 0n }
 }
 
