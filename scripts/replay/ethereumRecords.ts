@@ -8,7 +8,6 @@ import {
   hexToBigInt,
   hexToBytes,
 } from 'viem'
-import { traceReading } from '../../apps/quote-api/src/chainReadings/readings.ts'
 import { parseHead } from '../../packages/families/src/ethereum/agreement/head.ts'
 import { parseFeeHistory } from '../../packages/families/src/ethereum/gas/feeModel.ts'
 import {
@@ -18,6 +17,7 @@ import {
   parseMinedTransaction,
   parseReceipt,
 } from '../../packages/families/src/ethereum/reading/answers.ts'
+import { traceReading } from '../../packages/families/src/ethereum/settling/chainReadings.ts'
 import { parseBytes, parseQuantity, parseRecord } from '../../packages/rpc/src/quantity.ts'
 import { blockForm, feeHistoryForm, receiptForm, traceForm, transactionForm } from './forms.ts'
 import { type Facts, has, isListOf, ok, type RecordKind, Refusal } from './outcome.ts'

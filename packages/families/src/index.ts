@@ -97,7 +97,7 @@ export {
   type ShownDomain,
 } from './ethereum/reading/contractIdentity.ts'
 export { ethereumQuotingChain } from './ethereum/reading/ethereumQuotingChain.ts'
-export { addressTopic, paidTopic, readErc20Deposit, readNativeDeposit } from './ethereum/reading/events.ts'
+export { readErc20Deposit, readNativeDeposit } from './ethereum/reading/events.ts'
 export {
   createEthereumFactsReader,
   type EthereumFactsReader,
@@ -133,6 +133,48 @@ export {
 } from './ethereum/reading/recoveryReader.ts'
 export { verifyEvmEndpoints } from './ethereum/reading/verifyEndpoints.ts'
 export {
+  askAny,
+  askFinalHeight,
+  askHeight,
+  askQuorum,
+  type OnMalformed,
+  quorumOf,
+} from './ethereum/settling/askChain.ts'
+export { balanceReading } from './ethereum/settling/balanceReading.ts'
+export {
+  type BlockPayments,
+  blockPaymentsReading,
+  type PaymentRange,
+} from './ethereum/settling/blockPayments.ts'
+export {
+  blockReading,
+  type Reading,
+  type TransferHit,
+  traceReading,
+  transactionReading,
+  transfersReading,
+} from './ethereum/settling/chainReadings.ts'
+export {
+  blocksReading,
+  blockTimeReading,
+  blockTransactionsReading,
+  type DepositPass,
+  type DepositPlaces,
+  depositPassReading,
+  depositSendersReading,
+  failureReading,
+} from './ethereum/settling/depositReadings.ts'
+export { type PaidSwap, readPaidSwap } from './ethereum/settling/paidSwaps.ts'
+export {
+  codeReading,
+  type MinedTransaction,
+  minedReading,
+  type PaidId,
+  paidIdsReading,
+  paidReading,
+  stateReading,
+} from './ethereum/settling/transactionReading.ts'
+export {
   type AccountCodeOptions,
   type AccountCodeReader,
   createAccountCodeReader,
@@ -167,6 +209,12 @@ export {
 export { lighterQuotingChain } from './lighter/quoting/lighterQuotingChain.ts'
 export { openLighterChain } from './lighter/reading/openLighterChain.ts'
 export { lighterSettlingChain } from './lighter/settling/lighterSettlingChain.ts'
+export {
+  largestTransfers,
+  payersOf,
+  sumPayments,
+  type Transfer,
+} from './shared/addressPayments.ts'
 export type { ChainFinding } from './shared/chainFinding.ts'
 export type { FamilyChain, FamilyLimits, OpenFamilyChain, ReadableChain } from './shared/familyChain.ts'
 export { describeFinalChange, type FinalChange, type FinalVerdict, judgeFinal } from './shared/finalChange.ts'

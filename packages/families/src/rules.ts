@@ -76,7 +76,6 @@ export {
   depositSaltRandomBytes,
   depositSwapSalt,
 } from './ethereum/rules/depositSalts.ts'
-export { fillContractCalls } from './ethereum/rules/fillContract.ts'
 export { type OrderCloneTerms, orderCloneAddress } from './ethereum/rules/orderClone.ts'
 export { parseAddressList, parseCasedAddress } from './ethereum/rules/parseCasedAddress.ts'
 export {

@@ -1,15 +1,18 @@
 import type { ChainRegistry } from '@causeway/chains'
 import { blocksAtPace, contractChain, type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core'
-import type { AddressReading } from '@causeway/families'
+import {
+  type AddressReading,
+  askQuorum,
+  balanceReading,
+  blockPaymentsReading,
+  quorumOf,
+  type Reading,
+} from '@causeway/families'
 import type { JsonRpcClient } from '@causeway/rpc'
 import type { Logger } from 'pino'
-import { askQuorum, quorumOf } from '../chainReadings/askChain.ts'
 import { lateBlocksOf } from '../chainReadings/blockCursor.ts'
-import type { Reading } from '../chainReadings/readings.ts'
 import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
 import type { QuotableChain } from '../pricing/registry.ts'
-import { balanceReading } from '../requests/depositAddresses/balanceReading.ts'
-import { blockPaymentsReading } from '../requests/depositAddresses/blockPayments.ts'
 import type {
   AddressChain,
   DepositAddressContext,

@@ -1,7 +1,6 @@
 import { ConfigurationError, type Hex, type Secret } from '@causeway/core'
-import type { RegisteredChain } from '@causeway/families'
+import type { OnMalformed, RegisteredChain } from '@causeway/families'
 import { createJsonRpcClient } from '@causeway/rpc'
-import type { OnMalformed } from '../../chainReadings/askChain.ts'
 import type { QuotableCurrency } from '../../pricing/registry.ts'
 import { createTopUpChain, type TopUpChain, type TopUpChainOptions } from './topUpChain.ts'
 

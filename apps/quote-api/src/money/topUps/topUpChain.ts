@@ -1,23 +1,21 @@
 import { type Hex, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
-import { classifyTopUps, needsTrace, type TopUpFacts, type TopUpTarget } from '@causeway/families/rules'
-import type { ObservedTopUp } from '@causeway/ledger'
-import { isTooWide, type JsonRpcClient, NodeError } from '@causeway/rpc'
 import {
   askAny,
   askFinalHeight,
   askHeight,
   askQuorum,
+  blockReading,
   type OnMalformed,
   quorumOf,
-} from '../../chainReadings/askChain.ts'
-import {
-  blockReading,
   type Reading,
   type TransferHit,
   traceReading,
   transactionReading,
   transfersReading,
-} from '../../chainReadings/readings.ts'
+} from '@causeway/families'
+import { classifyTopUps, needsTrace, type TopUpFacts, type TopUpTarget } from '@causeway/families/rules'
+import type { ObservedTopUp } from '@causeway/ledger'
+import { isTooWide, type JsonRpcClient, NodeError } from '@causeway/rpc'
 
 /** `any`: one endpoint, for what is shown. `quorum`: what money moves on. */
 export type Trust = 'any' | 'quorum'

@@ -1,10 +1,10 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import type { BlockPayments, largestTransfers, sumPayments, Transfer } from '@causeway/families'
 import type { DepositAddress, DepositAddressTerms } from '@causeway/families/rules'
 import type { BlockCursor } from '../../chainReadings/blockCursor.ts'
 import { type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
-import type { BlockPayments, largestTransfers, sumPayments, Transfer } from './blockPayments.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 

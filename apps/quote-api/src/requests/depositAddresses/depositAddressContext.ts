@@ -1,11 +1,11 @@
 import type { NetworkOf } from '@causeway/core'
+import type { BlockPayments, PaymentRange, Transfer } from '@causeway/families'
 import type { Logger } from 'pino'
 import type { WatchSteps } from '../../chainReadings/blockCursor.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { SponsoredQuoteDependencies } from '../draft/createSponsoredQuote.ts'
 import type { SettlementContext } from '../settlement/settlementContext.ts'
 import type { HeldBalances } from './balanceReading.ts'
-import type { BlockPayments, PaymentRange, Transfer } from './blockPayments.ts'
 
 /** A chain as its deposit addresses are read; everything by quorum. */
 export type AddressChain = {

@@ -1,4 +1,5 @@
 import { maxBigint, minBigint } from '@causeway/core'
+import { type BlockPayments, largestTransfers, payersOf, sumPayments } from '@causeway/families'
 import { createLruCache } from '@causeway/rpc'
 import {
   type BlockCursor,
@@ -10,7 +11,6 @@ import {
 } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import { hasAddresses, markDenied, markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
-import { type BlockPayments, largestTransfers, payersOf, sumPayments } from './blockPayments.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 
 type ScanContext = Pick<DepositAddressContext, 'database' | 'screening' | 'now'>

@@ -1,7 +1,7 @@
 // Goal: a transaction executes a quoted call only when it is that call, whole and by its user.
 import type { Hex } from '@causeway/core'
+import type { MinedTransaction } from '@causeway/families'
 import { describe, expect, test } from 'vitest'
-import type { MinedTransaction } from '../settlement/transactionReading.ts'
 import { callMatch, type SelfExecution } from './callMatch.ts'
 
 const user: Hex = `0x${'11'.repeat(20)}`

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
+import type { MinedTransaction } from '@causeway/families'
 import type { QuotedCall } from '../orders/execution.ts'
-import type { MinedTransaction } from '../settlement/transactionReading.ts'
 
 /** Calls that a user who executes alone was quoted. */
 export type SelfExecution = {

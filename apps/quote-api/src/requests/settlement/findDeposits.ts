@@ -1,5 +1,5 @@
 import { blocksAtPace, minBigint, paceMs, type SqlTx, UpstreamDisagreementError } from '@causeway/core'
-import { describeFinalChange, judgeFinal, type PassRange } from '@causeway/families'
+import { type DepositPass, describeFinalChange, judgeFinal, type PassRange } from '@causeway/families'
 import { isOverPace, refusesContent } from '@causeway/rpc'
 import {
   type BlockCursor,
@@ -23,7 +23,7 @@ import {
   readDepositCursor,
 } from './depositStore.ts'
 import { type KeepingContext, keepRead, readTransactions } from './foundDeposits.ts'
-import type { DepositPass, SettlementChain } from './settlementChain.ts'
+import type { SettlementChain } from './settlementChain.ts'
 import type { SettlementContext } from './settlementContext.ts'
 
 export type FindingContext = KeepingContext & Pick<SettlementContext, 'database'>

@@ -2,10 +2,11 @@
 // names somebody's request with less money, other money or another recipient, or writes such an event himself.
 import { depositRouterAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
+import { type PaidSwap, readPaidSwap } from '@causeway/families'
 import type { ReceiptLog } from '@causeway/families/rules'
 import { encodeAbiParameters, encodeEventTopics, parseAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { findPaidSwap, type PaidSwap, type QuotedSwap, readPaidSwap } from './paidSwap.ts'
+import { findPaidSwap, type QuotedSwap } from './paidSwap.ts'
 
 const account = (digit: string): Hex => `0x${digit.repeat(40)}`
 const router = account('a')

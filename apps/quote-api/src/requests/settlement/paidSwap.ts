@@ -1,44 +1,6 @@
 import type { Hex } from '@causeway/core'
-import type { ReceiptLog } from '@causeway/families/rules'
+import type { PaidSwap } from '@causeway/families'
 import type { QuotedAmounts } from '../history/quotedAmounts.ts'
-
-/** Event of the deposit router about one swap that it paid out. Accounts and currencies in lower case. */
-export type PaidSwap = {
-  /** Anybody can name any. */
-  readonly requestId: Hex
-  readonly recipient: Hex
-  readonly tokenIn: Hex
-  readonly amountIn: bigint
-  readonly tokenOut: Hex
-  readonly amountOut: bigint
-}
-
-/** `SwapPaid(bytes32,address,address,uint256,address,uint256)`. @source DepositRouter.sol */
-export const paidSwapTopic: Hex = '0x547bb553b3580092bdda284fc82012703f09e8413c27a9ba56f54695810d601b'
-
-const wordDigits = 64
-const words = 5
-
-/** The event of the router of a chain; `undefined` for any other log, whoever wrote it. Pure. */
-export function readPaidSwap(
-  { address, topics: [topic, requestId, ...more], data }: ReceiptLog,
-  depositRouter: string | undefined,
-): PaidSwap | undefined {
-  const isOurs = depositRouter !== undefined && address === depositRouter.toLowerCase()
-  if (!isOurs || topic !== paidSwapTopic || requestId === undefined || more.length > 0) return undefined
-  if (data.length !== 2 + words * wordDigits) return undefined
-  const word = (index: number) => data.slice(2 + index * wordDigits, 2 + (index + 1) * wordDigits)
-  const account = (index: number): Hex => `0x${word(index).slice(-40)}`
-  const amount = (index: number) => BigInt(`0x${word(index)}`)
-  return {
-    requestId,
-    recipient: account(0),
-    tokenIn: account(1),
-    amountIn: amount(2),
-    tokenOut: account(3),
-    amountOut: amount(4),
-  }
-}
 
 /** A swap as it was quoted to one who executes it alone. */
 export type QuotedSwap = {

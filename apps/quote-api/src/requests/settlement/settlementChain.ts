@@ -2,12 +2,30 @@ import { openSettlingChain } from '@causeway/chains'
 import { recordsPayments } from '@causeway/contracts/codes'
 import { blocksAtPace, type Finality, type Hex } from '@causeway/core'
 import {
+  askHeight,
+  askQuorum,
+  blocksReading,
+  blockTimeReading,
+  blockTransactionsReading,
+  codeReading,
   createEthereumFactsReader,
+  type DepositPass,
+  type DepositPlaces,
+  depositPassReading,
+  depositSendersReading,
+  failureReading,
   type HubEntries,
+  type MinedTransaction,
+  minedReading,
+  type OnMalformed,
+  type PaidId,
+  paidIdsReading,
+  paidReading,
   putAsideReason,
+  type Reading,
   type RegisteredChain,
   type SettlingChain,
-  type SettlingPass,
+  stateReading,
   unlessGone,
   unlessPutAside,
 } from '@causeway/families'
@@ -20,37 +38,11 @@ import {
   TransactionRevertedError,
   toQuantity,
 } from '@causeway/rpc'
-import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
 import { lateBlocksOf } from '../../chainReadings/blockCursor.ts'
-import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import {
-  blocksReading,
-  blockTimeReading,
-  blockTransactionsReading,
-  type DepositPlaces,
-  depositPassReading,
-  depositSendersReading,
-  failureReading,
-} from './depositReadings.ts'
 import { type BlockSights, createBlockSights } from './depth.ts'
-import {
-  codeReading,
-  type MinedTransaction,
-  minedReading,
-  type PaidId,
-  paidIdsReading,
-  paidReading,
-  stateReading,
-} from './transactionReading.ts'
 
 export type { PaymentReading } from '@causeway/families'
-
-/** Beside deposits, what only contracts bring about. */
-export type DepositPass = SettlingPass & {
-  /** Requests that the deposit router names in events, which anybody can make. */
-  readonly paidSwaps: readonly { readonly requestId: Hex; readonly txHash: Hex }[]
-}
 
 /** One chain as settlement reads it. All readings are by quorum: money moves on every one of them. */
 export interface SettlementChain extends SettlingChain {

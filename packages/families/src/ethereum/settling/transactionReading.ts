@@ -1,6 +1,4 @@
 import type { Hex } from '@causeway/core'
-import { addressTopic, paidTopic } from '@causeway/families'
-import { fillContractCalls } from '@causeway/families/rules'
 import {
   MalformedAnswerError,
   NodeError,
@@ -11,8 +9,10 @@ import {
   parseRecord,
   toQuantity,
 } from '@causeway/rpc'
-import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from '../../chainReadings/readings.ts'
-import { type PaidSwap, readPaidSwap } from './paidSwap.ts'
+import { addressTopic, paidTopic } from '../reading/events.ts'
+import { fillContractCalls } from '../rules/fillContract.ts'
+import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from './chainReadings.ts'
+import { type PaidSwap, readPaidSwap } from './paidSwaps.ts'
 
 /** A transaction in a block, at whatever depth. */
 export type MinedTransaction = {

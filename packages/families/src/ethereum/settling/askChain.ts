@@ -1,6 +1,6 @@
 import { minBigint, UpstreamUnavailableError } from '@causeway/core'
 import { type JsonRpcClient, MalformedAnswerError, NodeError, type RpcAnswer } from '@causeway/rpc'
-import { type BlockReference, blockReading, type Reading } from './readings.ts'
+import { type BlockReference, blockReading, type Reading } from './chainReadings.ts'
 
 export type AgreedValue<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
 

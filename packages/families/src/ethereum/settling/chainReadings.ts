@@ -1,13 +1,4 @@
 import type { Hex } from '@causeway/core'
-import { headRequest, parseHead } from '@causeway/families'
-import {
-  type CallFrame,
-  type ReceiptLog,
-  type TopUpFacts,
-  type TopUpTarget,
-  topUpLogs,
-  topUpTopics,
-} from '@causeway/families/rules'
 import {
   MalformedAnswerError,
   NodeError,
@@ -20,6 +11,9 @@ import {
   type RpcCall,
   toQuantity,
 } from '@causeway/rpc'
+import { headRequest, parseHead } from '../agreement/head.ts'
+import type { CallFrame, TopUpFacts, TopUpTarget } from '../rules/topUps/topUp.ts'
+import { type ReceiptLog, topUpLogs, topUpTopics } from '../rules/topUps/transferLogs.ts'
 
 /** Calls to a chain and the parser of their answers. `parse` throws on every malformed answer. */
 export type Reading<T> = {

@@ -1,6 +1,4 @@
 import { type Hex, isNativeTransferLog } from '@causeway/core'
-import { headRequest } from '@causeway/families'
-import { transferTopic } from '@causeway/families/rules'
 import {
   MalformedAnswerError,
   NodeError,
@@ -11,6 +9,9 @@ import {
   type RpcAnswer,
   toQuantity,
 } from '@causeway/rpc'
+import type { SettlingPass } from '../../shared/settlingChain.ts'
+import { headRequest } from '../agreement/head.ts'
+import { transferTopic } from '../rules/topUps/transferLogs.ts'
 import {
   type BlockReference,
   blockReading,
@@ -19,9 +20,14 @@ import {
   parseLog,
   parseMined,
   type Reading,
-} from '../../chainReadings/readings.ts'
-import { paidSwapTopic, readPaidSwap } from './paidSwap.ts'
-import type { DepositPass } from './settlementChain.ts'
+} from './chainReadings.ts'
+import { paidSwapTopic, readPaidSwap } from './paidSwaps.ts'
+
+/** Beside deposits, what only contracts bring about. */
+export type DepositPass = SettlingPass & {
+  /** Requests that the deposit router names in events, which anybody can make. */
+  readonly paidSwaps: readonly { readonly requestId: Hex; readonly txHash: Hex }[]
+}
 
 /** @source quote-api.md 2.4 */
 const depositTopics = [

@@ -2,7 +2,8 @@ import type { Hex } from '@causeway/core'
 import { MalformedAnswerError, type RpcAnswer, toQuantity } from '@causeway/rpc'
 import { encodeFunctionData, encodePacked, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
-import { addressesIn, largestTransfers, parseBlockPayments, payersOf, sumPayments } from './blockPayments.ts'
+import { largestTransfers, payersOf, sumPayments } from '../../shared/addressPayments.ts'
+import { addressesIn, parseBlockPayments } from './blockPayments.ts'
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`
 const hash = (digit: string): Hex => `0x${digit.repeat(64)}`

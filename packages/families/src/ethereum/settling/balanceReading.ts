@@ -1,0 +1,41 @@
+import { ethereumCodec, type Hex } from '@causeway/core'
+import { MalformedAnswerError, NodeError } from '@causeway/rpc'
+import { readUintResult } from '../contracts/abiReader.ts'
+import { balanceOfCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
+import { type ContractCall, decodeAggregate3, multicallRequest } from '../contracts/multicall.ts'
+import type { Reading } from './chainReadings.ts'
+
+const functionName = 'aggregate3'
+
+/** The native coin and tokens of many addresses as of one block, in the order of `addresses`. */
+export function balanceReading(
+  { multicall3, tokens }: { readonly multicall3: Hex; readonly tokens: readonly Hex[] },
+  addresses: readonly Hex[],
+  block: bigint,
+): Reading<readonly ReadonlyMap<string, bigint>[]> {
+  const { nativeCurrency } = ethereumCodec
+  const callsOf = (address: Hex): readonly ContractCall[] => [
+    nativeBalanceCall(multicall3, address),
+    ...tokens.map((token) => balanceOfCall(token, address)),
+  ]
+  const calls = addresses.flatMap(callsOf)
+  return {
+    calls: [multicallRequest({ multicall3, calls, block: { number: block } })],
+    parse: ([answer]) => {
+      if (answer === undefined) throw new MalformedAnswerError(functionName)
+      if (!answer.ok) throw new NodeError(answer)
+      const amounts = decodeAggregate3(answer.result, calls.length).map(({ success, returnData }) =>
+        // A token that refuses to answer holds nothing that could be swept.
+        success ? readUintResult(returnData, functionName) : 0n,
+      )
+      return addresses.map((_address, index) => {
+        const held = amounts.slice(index * (tokens.length + 1), (index + 1) * (tokens.length + 1))
+        return withoutZeros([nativeCurrency, ...tokens].map((currency, at) => [currency, held[at] ?? 0n]))
+      })
+    },
+  }
+}
+
+function withoutZeros(amounts: readonly (readonly [string, bigint])[]): ReadonlyMap<string, bigint> {
+  return new Map(amounts.filter(([, amount]) => amount > 0n))
+}
