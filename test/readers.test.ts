@@ -69,7 +69,7 @@ function without(answer: unknown, transactionId: string): unknown {
 function settle(
   parts: Pick<RegisteredChain, 'vmType'> & Partial<RegisteredChain> & { readonly id: string },
   url: string,
-  options: Parameters<typeof openSettlingChain>[2] = {},
+  options: Omit<Parameters<typeof openSettlingChain>[2], 'quoted'> = {},
 ): Pick<ReaderFixture, 'settling' | 'client'> {
   // CAST: a chain as its file describes it, with the members that settling looks at.
   const chain = {
@@ -77,7 +77,8 @@ function settle(
     ...{ hubChainId: '7', network: undefined, ...parts },
   } as unknown as RegisteredChain
   const client = connectQuotingChain(chain)
-  const settling = client && openSettlingChain(chain, client, options)
+  const quoted = { config: { blockTimeMs: 1_000 }, currencies: [] }
+  const settling = client && openSettlingChain(chain, client, { ...options, quoted })
   if (client === undefined || settling === undefined) throw new Error(`${parts.vmType} is not settled`)
   onTestFinished(() => client.close())
   return { settling, client }
@@ -96,7 +97,7 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
         await proxy.stop()
       })
       const { depository } = bed.deployment
-      const config = { blockTimeMs: 2_000 }
+      const config = { blockTimeMs: 2_000, multicall3: bed.deployment.multicall3 }
       const protocol = { vmType: 'ethereum-vm', hubChainId: '8453' }
       const registered = { id: 'base', depository, rpcThreshold: 1, additionalData: {}, ...protocol }
       const settling = createSettlementChain({

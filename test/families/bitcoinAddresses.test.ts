@@ -61,6 +61,7 @@ function open(): AddressReading {
   const { addresses } = bitcoinSettlingChain({
     chain: { id: 'bitcoin', depository, network: 'regtest', finality: { mode: 'depth', blocks: 3 } },
     client,
+    quoted: { config: { blockTimeMs: 600_000 }, currencies: [] },
   })
   if (addresses === undefined) throw new Error('the family reads addresses')
   return addresses
@@ -75,7 +76,9 @@ test('blocks name each address that they pay with the sum of it', async () => {
   chain.mine(funded({ script: one.script, value: 20_000n }))
   const { blocks } = open()
   if (blocks === undefined) throw new Error('blocks show payments')
-  const { paid, last } = await blocks.payments({ known: 0n, from: 1n, to: 2n }, signal)
+  const range = { known: 0n, from: 1n, to: 2n, transfersFrom: 1n }
+  const { payments, last } = await blocks.payments(range, signal)
+  const paid = payments.map(({ to, amount }) => [to, amount] as const)
   expect(new Map(paid)).toEqual(new Map([...new Map(paid), [one.address, 50_000n], [other.address, 40_000n]]))
   expect(last?.number).toBe(2n)
 })
@@ -129,7 +132,7 @@ test('who paid is told by what was spent, whoever else it pays', async () => {
   for (const coin of coins) payment.addInput(coin.getHash(), 0)
   payment.addOutput(script, 60_000n)
   chain.mine(payment)
-  expect(new Set(await open().payers(address, upTo(2n), signal))).toEqual(
+  expect(new Set(await open().payers?.(address, upTo(2n), signal))).toEqual(
     new Set([denied.witness.address, other.witness.address]),
   )
 })
@@ -151,9 +154,9 @@ test('Q-107: the transaction that brought most is told, and who made it where on
   const most = { transactionId: paid.getId(), amount: 60_000n, from: user.witness.address }
   const { height } = upTo(3n)
   const currency = { address: coin }
-  expect(await open().transfer(address, { currency, height }, signal)).toEqual(most)
+  expect(await open().transfer?.(address, { currency, height }, signal)).toEqual(most)
   const nobodys = anAddress().address
-  expect(await open().transfer(nobodys, { currency, height }, signal)).toBeUndefined()
+  expect(await open().transfer?.(nobodys, { currency, height }, signal)).toBeUndefined()
 })
 
 test('nobody brought what a miner was rewarded with', async () => {
@@ -164,5 +167,5 @@ test('nobody brought what a miner was rewarded with', async () => {
   chain.mine(reward)
   const addresses = open()
   expect(await addresses.held([address], upTo(1n), signal)).toEqual([new Map([[coin, 60_000n]])])
-  expect(await addresses.payers(address, upTo(1n), signal)).toEqual([])
+  expect(await addresses.payers?.(address, upTo(1n), signal)).toEqual([])
 })

@@ -408,6 +408,7 @@ describe('settlement', () => {
     bitcoinSettlingChain({
       chain: { id: 'bitcoin', depository, network: 'regtest', finality: { mode: 'depth', blocks: 3 } },
       client: connect(3, asked),
+      quoted: { config: { blockTimeMs: 600_000 }, currencies: [] },
     })
   const deposit = (value: bigint, more: Parameters<typeof paying>[1] = [saying(orderId)]) => {
     const made = funding({ script: user.witness.script, value: value + 1_000n })

@@ -40,11 +40,8 @@ const withoutForm = {
   'long answers': { 'lighter-vm': 'a transaction has some hundred bytes, and its reader takes a megabyte' },
   batches: { 'tron-vm': paths, 'hyperliquid-vm': paths, 'lighter-vm': paths },
   'payments in blocks': {
-    ...{
-      'ethereum-vm': 'a scanner of quote-api lists transfers: scanPayments.test.ts',
-      'tron-vm': contracts,
-    },
-    ...{ 'solana-vm': 'addresses are looked at in turn', 'hyperliquid-vm': none, 'lighter-vm': none },
+    ...{ 'tron-vm': contracts, 'solana-vm': 'addresses are looked at in turn' },
+    ...{ 'hyperliquid-vm': none, 'lighter-vm': none },
   },
 } satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -175,7 +172,7 @@ export function describeReader(family: string, start: () => Promise<ReaderFixtur
         return expect(withoutForm['payments in blocks']).toHaveProperty(family)
       const height = await settling.head(signal())
       const { last } = await settling.addresses.blocks.payments(
-        { known: height - 1n, from: height, to: height },
+        { known: height - 1n, from: height, to: height, transfersFrom: height },
         signal(),
       )
       expect(last?.number).toBe(height)

@@ -29,6 +29,7 @@ import {
   bitcoinQuotingChain,
   bitcoinSettlingChain,
   ethereumQuotingChain,
+  ethereumSettlingChain,
   hyperliquidPaying,
   hyperliquidQuotingChain,
   hyperliquidSettlingChain,
@@ -62,7 +63,7 @@ const chainFamilies: Readonly<Record<VmType, ChainFamily>> = {
   },
   'ethereum-vm': {
     ...{ open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
-    ...{ settling: 'contract-events', paying: { by: 'fill-contract' }, depthOf: finalitiesOf },
+    ...{ settling: ethereumSettlingChain, paying: { by: 'fill-contract' }, depthOf: finalitiesOf },
   },
   'hyperliquid-vm': {
     ...{ open: openHyperliquidChain, missing: withoutEndpoints, quoting: hyperliquidQuotingChain },
@@ -234,17 +235,13 @@ function finalitiesOf({ blocks, seconds, isFinalized }: DepthRule): readonly Fin
   return isFinalized ? [byDepth, { mode: 'tag', tag: 'finalized' }] : [byDepth]
 }
 
-/**
- * Opens the reading by which settlement follows a chain; `undefined` where events of contracts tell it.
- * @throws ConfigurationError when the chain has no depository
- */
+/** Opens the reading by which settlement follows a chain. @throws ConfigurationError when it has no depository */
 export function openSettlingChain(
   chain: RegisteredChain,
   client: ChainClient,
   reading: Omit<Parameters<SettlingChainFamily>[0], 'chain' | 'client'>,
-): SettlingChain | undefined {
-  const { settling } = chainFamilies[chain.vmType]
-  return settling === 'contract-events' ? undefined : settling({ chain, client, ...reading })
+): SettlingChain {
+  return chainFamilies[chain.vmType].settling({ chain, client, ...reading })
 }
 
 function withoutEndpoints({ ready }: RegisteredChain): readonly string[] {

@@ -14,14 +14,11 @@ export type ChainFamily = {
   /** Settings beside the depository without which a chain cannot be read; empty when all are there. */
   readonly missing: (chain: RegisteredChain) => readonly string[]
   readonly quoting: QuotingChainFamily
-  readonly settling: FamilySettling
+  readonly settling: SettlingChainFamily
   readonly paying: FamilyPaying
   /** Rules of finality that all hold where a block is as deep; undefined where the chain itself says what is final. */
   readonly depthOf: ((rule: DepthRule) => readonly Finality[]) | undefined
 }
-
-/** Deposits and payments are found in events of contracts, or by the family's own reading. */
-export type FamilySettling = 'contract-events' | SettlingChainFamily
 
 /** A fill contract pays, or transactions that mark what they pay, or one line of transactions that spends outputs. */
 export type FamilyPaying =

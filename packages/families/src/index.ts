@@ -137,15 +137,8 @@ export {
   askFinalHeight,
   askHeight,
   askQuorum,
-  type OnMalformed,
   quorumOf,
 } from './ethereum/settling/askChain.ts'
-export { balanceReading } from './ethereum/settling/balanceReading.ts'
-export {
-  type BlockPayments,
-  blockPaymentsReading,
-  type PaymentRange,
-} from './ethereum/settling/blockPayments.ts'
 export {
   blockReading,
   type Reading,
@@ -154,26 +147,9 @@ export {
   transactionReading,
   transfersReading,
 } from './ethereum/settling/chainReadings.ts'
-export {
-  blocksReading,
-  blockTimeReading,
-  blockTransactionsReading,
-  type DepositPass,
-  type DepositPlaces,
-  depositPassReading,
-  depositSendersReading,
-  failureReading,
-} from './ethereum/settling/depositReadings.ts'
-export { type PaidSwap, readPaidSwap } from './ethereum/settling/paidSwaps.ts'
-export {
-  codeReading,
-  type MinedTransaction,
-  minedReading,
-  type PaidId,
-  paidIdsReading,
-  paidReading,
-  stateReading,
-} from './ethereum/settling/transactionReading.ts'
+export { ethereumSettlingChain } from './ethereum/settling/ethereumSettlingChain.ts'
+export { lateBlocksOf, lateMs } from './ethereum/settling/lateBlocks.ts'
+export { readPaidSwap } from './ethereum/settling/paidSwaps.ts'
 export {
   type AccountCodeOptions,
   type AccountCodeReader,
@@ -274,7 +250,11 @@ export type {
   AddressReading,
   BlockMark,
   FinalPayer,
+  MinedTransaction,
+  OnMalformed,
+  PaidSwap,
   PassRange,
+  PaymentRange,
   PaymentReading,
   SettlingChain,
   SettlingChainFamily,

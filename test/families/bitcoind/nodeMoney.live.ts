@@ -149,6 +149,7 @@ describe('quotes', () => {
       const settling = bitcoinSettlingChain({
         chain: { id: 'bitcoin', depository, network: 'regtest', finality: { mode: 'depth', blocks: 3 } },
         client: connect(),
+        quoted: { config: { blockTimeMs: 600_000 }, currencies: [] },
       })
       const range = { known: from, from: from + 1n, to: from + 2n }
       const pass = await settling.depositPass(range, aSignal().signal)

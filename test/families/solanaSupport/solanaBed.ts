@@ -77,5 +77,6 @@ export function settlingOf(
   })
   onTestFinished(() => client.close())
   const depository = bed.depository.program.toBase58()
-  return solanaSettlingChain({ chain: { id: 'solana', depository }, client })
+  const quoted = { config: { blockTimeMs: 400 }, currencies: [] }
+  return solanaSettlingChain({ chain: { id: 'solana', depository }, client, quoted })
 }

@@ -19,13 +19,6 @@ export type WatchSteps = {
   readonly lateBlocks: bigint
 }
 
-/** Hosted nodes list what stands in a block some seconds after the block. @source F-70 */
-export const lateMs = 30_000
-
-export function lateBlocksOf({ blockTimeMs }: { readonly blockTimeMs: number }): bigint {
-  return BigInt(Math.ceil(lateMs / blockTimeMs))
-}
-
 export function firstCursor(head: bigint, { rewindBlocks }: WatchSteps): BlockCursor {
   const scannedTo = below(head, rewindBlocks)
   return { finalTo: scannedTo, scannedTo }

@@ -1,18 +1,7 @@
-import type { ChainRegistry } from '@causeway/chains'
-import { blocksAtPace, contractChain, type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core'
-import {
-  type AddressReading,
-  askQuorum,
-  balanceReading,
-  blockPaymentsReading,
-  quorumOf,
-  type Reading,
-} from '@causeway/families'
-import type { JsonRpcClient } from '@causeway/rpc'
+import { type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core'
+import type { AddressReading } from '@causeway/families'
 import type { Logger } from 'pino'
-import { lateBlocksOf } from '../chainReadings/blockCursor.ts'
 import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
-import type { QuotableChain } from '../pricing/registry.ts'
 import type {
   AddressChain,
   DepositAddressContext,
@@ -63,8 +52,6 @@ const intervalOf = ({ chain: { config } }: AddressChain): number =>
 
 /** The jobs that bring what is paid to deposit addresses into the depository. @source rule Q-207 */
 export function createDepositAddresses(options: {
-  chains: ChainRegistry
-  clients: ReadonlyMap<string, JsonRpcClient>
   settlementChains: ReadonlyMap<number, SettlementChain>
   database: SqlDatabase
   ledger: Ledger
@@ -87,7 +74,7 @@ export function createDepositAddresses(options: {
     announce: announceStatus,
     logger,
   }
-  const sites = openSites(options)
+  const sites = openSites(settlementChains)
   const watchers = new Map(sites.map((site) => [site.chain.chainId, watcherOf(context, site)] as const))
   const scanners = new Map(
     sites.flatMap((site) => {
@@ -136,74 +123,36 @@ function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
   }
 }
 
-/** Whole blocks are a few megabytes on the busiest chains, and smaller the faster they come. What lies below the first look is found as balances are read in turn. */
-const stepsOfContracts = ({ config }: QuotableChain) => ({
-  rangeBlocks: blocksAtPace(config, 4n),
-  rewindBlocks: blocksAtPace(config, 64n),
-  firstBlocks: blocksAtPace(config, 256n),
-  lateBlocks: lateBlocksOf(config),
-})
-
 /** Chains that have deposit addresses and can be read. */
-function openSites(options: {
-  chains: ChainRegistry
-  clients: ReadonlyMap<string, JsonRpcClient>
-  settlementChains: ReadonlyMap<number, SettlementChain>
-}): readonly AddressChain[] {
-  const { chains, clients, settlementChains } = options
-  return [...settlementChains.values()].flatMap(({ chain, head, finalHeight, addresses }) => {
-    const client = clients.get(chain.key)
-    if (chain.quoting.depositAddresses === undefined) return []
-    if (addresses !== undefined) return [siteOfFamily({ chain, head, finalHeight }, addresses)]
-    if (client === undefined) return []
-    const threshold = quorumOf(client, chains.chains.get(chain.key)?.rpcThreshold)
-    const ask = async <T>(reading: Reading<T>, signal: AbortSignal): Promise<T> =>
-      (await askQuorum(client, reading, { threshold, signal })).value
-    const { multicall3 } = contractChain(chain.config)
-    const { hexAddress } = chain.quoting
-    const tokens = [...chain.currencies.values()].flatMap(({ isNative, address }) =>
-      isNative ? [] : [hexAddress(address)],
-    )
-    const site: AddressChain = {
-      ...{ chain, head, finalHeight, isSeenInBlocks: false },
-      blocks: {
-        steps: stepsOfContracts(chain),
-        payments: (range, signal) => ask(blockPaymentsReading(tokens, range), signal),
-      },
-      balances: (addresses, height, signal) =>
-        ask(balanceReading({ multicall3, tokens }, addresses.map(hexAddress), height), signal),
-    }
-    return [site]
-  })
+function openSites(settlementChains: ReadonlyMap<number, SettlementChain>): readonly AddressChain[] {
+  return [...settlementChains.values()].flatMap(({ chain, head, finalHeight, addresses }) =>
+    chain.quoting.depositAddresses === undefined || addresses === undefined
+      ? []
+      : [siteOf({ chain, head, finalHeight }, addresses)],
+  )
 }
 
 /** As its family reads addresses. */
-function siteOfFamily(
+function siteOf(
   { chain, head, finalHeight }: Pick<SettlementChain, 'chain' | 'head' | 'finalHeight'>,
   addresses: AddressReading,
 ): AddressChain {
-  const { needsFinal, blocks } = addresses
+  const { needsFinal, blocks, payers, transfer } = addresses
   const currencies = [...chain.currencies.values()]
   return {
-    ...{ chain, head, finalHeight, isSeenInBlocks: blocks !== undefined },
-    ...(blocks !== undefined && {
-      blocks: {
-        steps: { ...blocks.steps, lateBlocks: 0n },
-        async payments(range, signal) {
-          const { known, last, paid } = await blocks.payments(range, signal)
-          const currency = chain.native.address
-          const payments = paid.map(([to, amount]) => ({ to, currency, amount }))
-          return { known, last, payments, named: [] }
-        },
+    ...{ chain, head, finalHeight, isSeenInBlocks: blocks?.showsAll === true },
+    ...(blocks !== undefined && { blocks }),
+    ...(payers !== undefined && {
+      payers: (address, height, signal) => payers(address, { currencies, height }, signal),
+    }),
+    ...(transfer !== undefined && {
+      async transfer(address, { currency: currencyAddress, height }, signal) {
+        const currency = currencies.find((one) => one.address === currencyAddress)
+        if (currency === undefined) return undefined
+        const match = await transfer(address, { currency, height }, signal)
+        return match && { transactionHash: match.transactionId, amount: match.amount, from: match.from }
       },
     }),
-    payers: (address, height, signal) => addresses.payers(address, { currencies, height }, signal),
-    async transfer(address, { currency: currencyAddress, height }, signal) {
-      const currency = currencies.find((one) => one.address === currencyAddress)
-      if (currency === undefined) return undefined
-      const match = await addresses.transfer(address, { currency, height }, signal)
-      return match && { transactionHash: match.transactionId, amount: match.amount, from: match.from }
-    },
     async balances(accounts, height, signal) {
       // Asked for before, a sweep would only wait.
       const settled = needsFinal ? minBigint(height, await finalHeight(signal)) : height

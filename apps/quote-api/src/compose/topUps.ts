@@ -1,9 +1,8 @@
 import { ConfigurationError, paceMs, type SqlDatabase } from '@causeway/core'
-import type { RegisteredChain } from '@causeway/families'
+import { lateBlocksOf, type RegisteredChain } from '@causeway/families'
 import type { HttpMetrics } from '@causeway/http'
 import type { JsonRpcClient } from '@causeway/rpc'
 import type { Logger } from 'pino'
-import { lateBlocksOf } from '../chainReadings/blockCursor.ts'
 import type { Job } from '../jobs/runJobs.ts'
 import {
   openComparedChain,

@@ -1,5 +1,6 @@
-import type { DepositFacts, Hex, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import type { DepositFacts, Hex, InBlock, PaymentFacts, PaymentQuestion, QuoteChain } from '@causeway/core'
 import type { ChainClient } from '@causeway/rpc'
+import type { Payment } from './addressPayments.ts'
 import type { HubEntries } from './hubEntries.ts'
 import type { ListedChain } from './listedPayers.ts'
 import type { FinalMark } from './payingChain.ts'
@@ -16,9 +17,39 @@ export type SettlingPass = {
   readonly last: BlockMark | undefined
   /** Transactions that may hold deposits, each once, in chain order, as the family's codec spells them. */
   readonly transactions: readonly string[]
+  /** Requests that a router names in events, which anybody can make; absent where no contract swaps for users. */
+  readonly paidSwaps?: readonly { readonly requestId: Hex; readonly txHash: Hex }[]
   /** Later looks list the rest of the range. */
   readonly isShort?: boolean
 }
+
+/** Event of the deposit router about one swap that it paid out. Accounts and currencies in lower case. */
+export type PaidSwap = {
+  /** Anybody can name any. */
+  readonly requestId: Hex
+  readonly recipient: Hex
+  readonly tokenIn: Hex
+  readonly amountIn: bigint
+  readonly tokenOut: Hex
+  readonly amountOut: bigint
+}
+
+/** A transaction in a block, at whatever depth. */
+export type MinedTransaction = {
+  readonly hash: string
+  readonly blockNumber: bigint
+  readonly succeeded: boolean
+  readonly from: Hex
+  /** Absent where it creates a contract. */
+  readonly to: Hex | undefined
+  readonly input: Hex
+  readonly valueWei: bigint
+  /** Swaps that the deposit router reports as paid in it, for any sender. */
+  readonly paidSwaps: readonly PaidSwap[]
+}
+
+/** An id that a fill contract recorded as paid. */
+export type PaidId = { readonly id: Hex; readonly transactionId: string }
 
 /** A payment as the chain shows it now, by quorum and at whatever depth. */
 export type PaymentReading =
@@ -28,10 +59,17 @@ export type PaymentReading =
   /** `confirmations`: 1 in the newest block. */
   | { readonly state: 'included'; readonly facts: InBlock<PaymentFacts>; readonly confirmations: number }
 
-/** Payments of a range of blocks by recipient, whichever addresses are watched. */
+/** Payments of a range of blocks, whichever addresses are watched. */
 export type AddressPayments = Pick<SettlingPass, 'known' | 'last'> & {
-  /** Smallest units of the native currency by canonical address, each address once. */
-  readonly paid: readonly (readonly [string, bigint])[]
+  readonly payments: readonly Payment[]
+  /** Addresses that transactions name without a payment of their own; each once. */
+  readonly named: readonly string[]
+}
+
+/** `known`: height whose hash tells whether the chain below was reorganized. */
+export type PaymentRange = PassRange & {
+  /** First block whose transfers of tokens are listed. */
+  readonly transfersFrom: bigint
 }
 
 /** A currency of the chain, in canonical spelling. */
@@ -51,11 +89,13 @@ export type AddressTransfer = {
 export interface AddressReading {
   /** Nothing is swept before it is final. */
   readonly needsFinal: boolean
-  /** Blocks show every payment as one to its address; absent where they do not, and addresses are looked at in turn. */
+  /** Absent where blocks show no payments, and addresses are looked at in turn. */
   readonly blocks?: {
-    /** Blocks of one answer, blocks read again after a reorganization, and blocks of the first look. */
-    readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks', bigint>>
-    payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
+    /** Blocks of one answer, read again after a reorganization, of the first look, and those listed late. */
+    readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks' | 'lateBlocks', bigint>>
+    /** Every payment is one to its address: nobody looks at others in turn. */
+    readonly showsAll: boolean
+    payments(range: PaymentRange, signal: AbortSignal): Promise<AddressPayments>
   }
   /**
    * Smallest units that can be swept, by currency, in the order of `addresses`; nothing of a currency is left out.
@@ -68,18 +108,18 @@ export interface AddressReading {
   ): Promise<readonly (ReadonlyMap<string, bigint> | undefined)[]>
   /**
    * Accounts that brought it; `reading` where there is more to read than one look may, so that the next one goes on;
-   * undefined where nobody can say.
+   * undefined where nobody can say. Absent where `payments` tells it.
    */
-  payers(
+  payers?(
     address: string,
     question: AddressQuestion,
     signal: AbortSignal,
   ): Promise<readonly string[] | 'reading' | undefined>
   /**
    * The transaction that brought most of a currency since the address held none of it, and `from` where one account alone
-   * made it; undefined where nobody can say.
+   * made it; undefined where nobody can say. Absent where `payments` tells it.
    */
-  transfer(
+  transfer?(
     address: string,
     question: Pick<AddressQuestion, 'height'> & { readonly currency: AddressedCurrency },
     signal: AbortSignal,
@@ -96,7 +136,7 @@ export interface SettlingChain {
    * late: zero where a block is read whole, or every look lists younger ones again. Absent where blocks are
    * small enough for the usual numbers.
    */
-  readonly steps?: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'lateBlocks', bigint>>
+  readonly steps?: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'lateBlocks', bigint>> | undefined
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
   /** Newest block that no reorganization takes back. */
@@ -121,6 +161,13 @@ export interface SettlingChain {
    * TransactionUnreadableError: what `putAsideReason` tells
    */
   deposits(transactionId: string, signal: AbortSignal): Promise<InBlock<DepositFacts> | undefined>
+  /**
+   * Accounts that brought the deposits of a transaction, beside the named depositors; `undefined` while it is in no
+   * block. Absent where depositors are always the senders.
+   */
+  senders?(transactionId: string, signal: AbortSignal): Promise<readonly string[] | undefined>
+  /** `undefined` while it is in no block. Absent where users execute nothing that is told apart. */
+  transaction?(transactionId: string, signal: AbortSignal): Promise<MinedTransaction | undefined>
   payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
   /** Payment under the chain's own rule of finality. @throws TransactionNotFinalError */
   finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
@@ -130,16 +177,24 @@ export interface SettlingChain {
    * @param fillContract that the order names, because the chain may have replaced it
    */
   isPaid?(id: Hex, signal: AbortSignal, fillContract?: Hex): Promise<boolean>
+  /** Payments of the fill wallet in some blocks, as its fill contracts list them; absent where none does. */
+  paidIds?(
+    range: { readonly from: bigint; readonly to: bigint },
+    signal: AbortSignal,
+  ): Promise<readonly PaidId[]>
   /** Record of an id by a fill wallet, at a final block. Absent where nothing records payments. */
   finalMark?(payer: FinalPayer, id: Hex, signal: AbortSignal): Promise<FinalMark>
   /**
    * Fee of a final transaction, in smallest units of the native currency, from one endpoint: for statistics.
-   * `undefined` while there is no such transaction. Absent where receipts of contracts show it.
+   * `undefined` while there is no such transaction.
    */
-  feePaid?(transactionId: string, signal: AbortSignal): Promise<bigint | undefined>
-  /** Absent where contracts make deposit addresses, or nobody does. */
+  feePaid(transactionId: string, signal: AbortSignal): Promise<bigint | undefined>
+  /** Absent where nobody makes deposit addresses. */
   readonly addresses?: AddressReading
 }
+
+/** Called for an endpoint with a malformed answer. */
+export type OnMalformed = (alias: string) => void
 
 /** Fill wallet, and its contract, whose record is read. */
 export type FinalPayer = { readonly address: string; readonly fillContract?: Hex | undefined }
@@ -148,16 +203,23 @@ export type FinalPayer = { readonly address: string; readonly fillContract?: Hex
 export type PassRange = { readonly from: bigint; readonly to: bigint; readonly known: bigint }
 
 /**
- * Opens no connection beside the client's. A member of a family's line in `chainFamilies`, where settlement does
- * not read contracts' events. @throws ConfigurationError when the chain has no depository
+ * Opens no connection beside the client's. A member of a family's line in `chainFamilies`.
+ * @throws ConfigurationError when the chain has no depository
  */
 export type SettlingChainFamily = (options: {
-  readonly chain: ListedChain & Partial<Pick<RegisteredChain, 'additionalData' | 'finality' | 'network'>>
+  readonly chain: ListedChain &
+    Partial<Pick<RegisteredChain, 'additionalData' | 'finality' | 'network' | 'rpcThreshold'>>
   readonly client: ChainClient
+  /** What the quote file says of the chain; currencies in canonical spelling. */
+  readonly quoted: {
+    readonly config: Pick<QuoteChain, 'blockTimeMs' | 'depositRouter' | 'fillContract' | 'multicall3'>
+    readonly currencies: readonly AddressedCurrency[]
+  }
   /** Purposes of transfers as the hub records them, for chains whose transfers name no order. */
   readonly hubEntries?: HubEntries | undefined
   /** The solver's fill wallet there, and what records its payments where a contract does. */
   readonly payer?: FinalPayer | undefined
   /** As of `FamilyLimits`. */
   readonly recordsPayments?: ((code: Hex) => boolean) | undefined
+  readonly onMalformed?: OnMalformed | undefined
 }) => SettlingChain

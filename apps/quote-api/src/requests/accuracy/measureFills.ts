@@ -1,6 +1,5 @@
 import { feeTotals, type PaymentFacts, type PricedUnit, type SqlDatabase } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
-import { type JsonRpcClient, MalformedAnswerError, parseQuantity, parseRecord } from '@causeway/rpc'
 import type { Run } from '../../jobs/runJobs.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
@@ -15,8 +14,6 @@ export type MeasuringContext = {
   readonly database: SqlDatabase
   /** Chains that can be read, by chain id. */
   readonly chains: ReadonlyMap<number, SettlementChain>
-  /** Clients by chain key. */
-  readonly clients: ReadonlyMap<string, Pick<JsonRpcClient, 'request'>>
   readonly snapshot: () => MarketSnapshot
 }
 
@@ -102,9 +99,8 @@ async function readCosts(
   const costs: SolverCost[] = []
   for (const { chainId, txHash } of transactions) {
     const settled = context.chains.get(chainId)
-    const client = settled && context.clients.get(settled.chain.key)
-    if (settled === undefined || client === undefined) return undefined
-    const wei = await (settled.feePaid?.(txHash, signal) ?? readGasPaidWei(client, txHash, signal))
+    if (settled === undefined) return undefined
+    const wei = await settled.feePaid(txHash, signal)
     if (wei === undefined) return undefined
     costs.push({ wei, native: nativeOf(context, settled.chain) })
   }
@@ -114,28 +110,4 @@ async function readCosts(
 /** Today's price: the fill is minutes old. @throws QuoteError PRICE_FETCH_FAILED */
 function nativeOf({ snapshot }: MeasuringContext, { native }: QuotableChain): PricedUnit {
   return requirePrice(snapshot(), native)
-}
-
-const method = 'eth_getTransactionReceipt'
-
-/**
- * Fee that the sender of a transaction paid: gas, and the data fee of rollups, which their receipts carry in a separate
- * member.
- * @returns wei; `undefined` while the node has no such receipt
- * @throws MalformedAnswerError, NodeError, UpstreamUnavailableError
- */
-export async function readGasPaidWei(
-  client: Pick<JsonRpcClient, 'request'>,
-  transactionHash: string,
-  signal: AbortSignal,
-): Promise<bigint | undefined> {
-  const answer = await client.request({ method, params: [transactionHash] }, { signal })
-  if (answer === null) return undefined
-  const receipt = parseRecord(answer, method)
-  if (receipt['transactionHash'] !== transactionHash) throw new MalformedAnswerError(method)
-  const gas = parseQuantity(receipt['gasUsed'], method)
-  const price = parseQuantity(receipt['effectiveGasPrice'], method)
-  const dataFee = receipt['l1Fee']
-  const dataFeeWei = dataFee === undefined || dataFee === null ? 0n : parseQuantity(dataFee, method)
-  return gas * price + dataFeeWei
 }

@@ -1,5 +1,5 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
-import type { BlockPayments, largestTransfers, sumPayments, Transfer } from '@causeway/families'
+import type { AddressPayments, largestTransfers, sumPayments, Transfer } from '@causeway/families'
 import type { DepositAddress, DepositAddressTerms } from '@causeway/families/rules'
 import type { BlockCursor } from '../../chainReadings/blockCursor.ts'
 import { type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
@@ -174,7 +174,7 @@ export async function markPaid(
     paid,
     named,
     transfers = new Map(),
-  }: Pick<BlockPayments, 'named'> & {
+  }: Pick<AddressPayments, 'named'> & {
     readonly paid: ReturnType<typeof sumPayments>
     readonly transfers?: ReturnType<typeof largestTransfers>
   },

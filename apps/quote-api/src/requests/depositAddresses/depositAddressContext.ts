@@ -1,5 +1,5 @@
 import type { NetworkOf } from '@causeway/core'
-import type { BlockPayments, PaymentRange, Transfer } from '@causeway/families'
+import type { AddressPayments, PaymentRange, Transfer } from '@causeway/families'
 import type { Logger } from 'pino'
 import type { WatchSteps } from '../../chainReadings/blockCursor.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
@@ -18,7 +18,7 @@ export type AddressChain = {
   readonly blocks?: {
     readonly steps: AddressSteps
     /** Reads the payments in a range of blocks, to watched addresses and others. */
-    payments(range: PaymentRange, signal: AbortSignal): Promise<BlockPayments>
+    payments(range: PaymentRange, signal: AbortSignal): Promise<AddressPayments>
   }
   /** Blocks show every payment as one to its address: nobody looks at others in turn. */
   readonly isSeenInBlocks: boolean

@@ -1,11 +1,10 @@
 import { maxBigint, minBigint } from '@causeway/core'
-import { type BlockPayments, largestTransfers, payersOf, sumPayments } from '@causeway/families'
+import { type AddressPayments, largestTransfers, lateMs, payersOf, sumPayments } from '@causeway/families'
 import { createLruCache } from '@causeway/rpc'
 import {
   type BlockCursor,
   below,
   finalRange,
-  lateMs,
   liveRange,
   rewindCursor,
 } from '../../chainReadings/blockCursor.ts'
@@ -127,7 +126,7 @@ class PaymentScanner {
 
   /** Keeps what was not kept before, in one commit with the cursor. @returns how many addresses of ours it is about */
   async #keep(
-    { payments, named }: Pick<BlockPayments, 'payments' | 'named'>,
+    { payments, named }: Pick<AddressPayments, 'payments' | 'named'>,
     fence: Run['fence'],
     moveCursor: (tx: Parameters<typeof moveScanCursor>[0]) => Promise<void>,
   ): Promise<number> {
@@ -155,7 +154,7 @@ function blocksOf({ blocks }: AddressChain) {
 }
 
 function isWhereItWas(
-  { known }: BlockPayments,
+  { known }: AddressPayments,
   cursor: { readonly scannedTo: bigint; readonly scannedHash: string | undefined },
   height: bigint,
 ): boolean {

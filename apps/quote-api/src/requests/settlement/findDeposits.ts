@@ -1,12 +1,11 @@
 import { blocksAtPace, minBigint, paceMs, type SqlTx, UpstreamDisagreementError } from '@causeway/core'
-import { type DepositPass, describeFinalChange, judgeFinal, type PassRange } from '@causeway/families'
+import { describeFinalChange, judgeFinal, lateBlocksOf, type PassRange } from '@causeway/families'
 import { isOverPace, refusesContent } from '@causeway/rpc'
 import {
   type BlockCursor,
   below,
   finalRange,
   firstCursor,
-  lateBlocksOf,
   liveRange,
   type ReadMemory,
   rewindCursor,
@@ -23,7 +22,7 @@ import {
   readDepositCursor,
 } from './depositStore.ts'
 import { type KeepingContext, keepRead, readTransactions } from './foundDeposits.ts'
-import type { SettlementChain } from './settlementChain.ts'
+import type { DepositPass, SettlementChain } from './settlementChain.ts'
 import type { SettlementContext } from './settlementContext.ts'
 
 export type FindingContext = KeepingContext & Pick<SettlementContext, 'database'>

@@ -1,6 +1,6 @@
 import { UpstreamUnavailableError } from '@causeway/core'
-import { describeFinalChange } from '@causeway/families'
-import { createReadMemory, lateMs } from '../../chainReadings/blockCursor.ts'
+import { describeFinalChange, lateMs } from '@causeway/families'
+import { createReadMemory } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import { createSightNotes } from '../stops/depositSight.ts'
 import { finalizeDeposits, listYoungDeposits, type StoredDeposit } from './depositStore.ts'

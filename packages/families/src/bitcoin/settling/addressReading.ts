@@ -1,4 +1,9 @@
-import { type BitcoinNetwork, DomainError, UpstreamUnavailableError } from '@causeway/core'
+import {
+  type BitcoinNetwork,
+  createBitcoinCodec,
+  DomainError,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import type { ChainClient, EndpointView, QuorumClient } from '@causeway/rpc'
 import { agreeOn } from '@causeway/rpc'
 import type { AddressPayments, AddressReading, PassRange } from '../../shared/settlingChain.ts'
@@ -12,7 +17,7 @@ import { readTransactions } from './readFee.ts'
 /** Null transaction id, which a coinbase spends. @source Bitcoin Core, COutPoint::SetNull */
 const noTransaction = '0'.repeat(64)
 /** Blocks are seldom and large, and none is left out. */
-const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n }
+const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, lateBlocks: 0n }
 const silenceMs = 10_000
 /** Transactions of one request: a payer may have spent a thousand inputs. */
 const transactionsAtOnce = 50
@@ -29,12 +34,18 @@ type Sources = {
  */
 export function createAddressReading(sources: Sources): AddressReading {
   const { endpoints, network } = sources
+  const { nativeCurrency } = createBitcoinCodec(network)
   return {
     needsFinal: true,
     blocks: {
       steps,
-      payments: (range, signal) =>
-        agreeOn(endpoints, (view, own) => readAddressPayments(view, range, network, own), signal),
+      showsAll: true,
+      async payments(range, signal) {
+        const read = (view: EndpointView, own: AbortSignal) => readPaid(view, range, network, own)
+        const { known, last, paid } = await agreeOn(endpoints, read, signal)
+        const payments = paid.map(([to, amount]) => ({ to, currency: nativeCurrency, amount }))
+        return { known, last, payments, named: [] }
+      },
     },
     held: (addresses, { currencies: [currency], height }, signal) =>
       eachUntilSilence(addresses, signal, async (address) => {
@@ -159,13 +170,18 @@ async function allTransactions(client: ChainClient, ids: readonly string[], sign
   })
 }
 
+/** Smallest units by canonical address, each address once. */
+type Paid = Pick<AddressPayments, 'known' | 'last'> & {
+  readonly paid: readonly (readonly [string, bigint])[]
+}
+
 /** Sums that one node's blocks pay to each address. @throws MalformedAnswerError */
-async function readAddressPayments(
+async function readPaid(
   view: EndpointView,
   range: PassRange,
   network: BitcoinNetwork,
   signal: AbortSignal,
-): Promise<AddressPayments> {
+): Promise<Paid> {
   const paid = new Map<string, bigint>()
   const { known, last } = await readBlockRange(view, range, signal, ({ transactions }) => {
     for (const { outputs } of transactions) {

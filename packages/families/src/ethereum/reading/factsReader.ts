@@ -18,7 +18,7 @@ import {
   type FoundPayment,
   type WithdrawalReading,
 } from '../../shared/createFactsReader.ts'
-import { type ListedPayers, listedPayers } from '../../shared/listedPayers.ts'
+import { type ListedChain, type ListedPayers, listedPayers } from '../../shared/listedPayers.ts'
 import { scanFinalBlocks } from './blockScan.ts'
 import { readCodeSignature } from './codeSignature.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
@@ -39,10 +39,8 @@ import { sideOf, unlistedFillContract } from './solverSide.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
 export type EthereumFactsReaderOptions = {
-  readonly chain: Pick<
-    ChainEntry,
-    'id' | 'depository' | 'additionalDepositories' | 'fillContracts' | 'fillPayers' | 'finality'
-  > & {
+  readonly chain: ListedChain & {
+    readonly finality?: ChainEntry['finality'] | undefined
     readonly additionalData?: {
       readonly finalizationBlocks?: number | undefined
       readonly finalizationTime?: number | undefined

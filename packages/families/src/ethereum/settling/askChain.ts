@@ -1,11 +1,9 @@
 import { minBigint, UpstreamUnavailableError } from '@causeway/core'
 import { type JsonRpcClient, MalformedAnswerError, NodeError, type RpcAnswer } from '@causeway/rpc'
+import type { OnMalformed } from '../../shared/settlingChain.ts'
 import { type BlockReference, blockReading, type Reading } from './chainReadings.ts'
 
 export type AgreedValue<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
-
-/** Called for an endpoint with a malformed answer. */
-export type OnMalformed = (alias: string) => void
 
 /**
  * One usable answer: good enough for what is only shown. An answer that cannot be read is thrown away and

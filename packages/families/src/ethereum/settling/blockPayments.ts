@@ -11,33 +11,16 @@ import {
   toQuantity,
 } from '@causeway/rpc'
 import type { Payment } from '../../shared/addressPayments.ts'
-import type { BlockMark, PassRange } from '../../shared/settlingChain.ts'
+import type { AddressPayments, PaymentRange } from '../../shared/settlingChain.ts'
 import { parseHead } from '../agreement/head.ts'
 import { transferTopic } from '../rules/topUps/transferLogs.ts'
 import { type BlockReference, blockReading, parseAddress, type Reading } from './chainReadings.ts'
-
-/** Recipients of the payments in a range of blocks, watched or not. */
-export type BlockPayments = {
-  /** The last block that was read before, as it stands now. */
-  readonly known: BlockMark | undefined
-  readonly last: BlockMark | undefined
-  /** Native coin that transactions pay, and listed tokens. */
-  readonly payments: readonly Payment[]
-  /** Addresses in the calldata of transactions; each once. */
-  readonly named: readonly string[]
-}
-
-/** `known`: height whose hash tells whether the chain below was reorganized. */
-export type PaymentRange = PassRange & {
-  /** First block whose transfers of tokens are listed. */
-  readonly transfersFrom: bigint
-}
 
 /**
  * Reads whole blocks: their size is the cost, not the number of addresses that somebody watches. A payment by
  * a contract is in no transaction's own value; the contract is told whom to pay, so the address is named.
  */
-export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange): Reading<BlockPayments> {
+export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange): Reading<AddressPayments> {
   // CAST: zero, as 20 bytes of hex.
   const nativeCurrency = ethereumCodec.nativeCurrency as Hex
   const watched = { nativeCurrency, tokens: new Set(tokens) }
@@ -76,7 +59,7 @@ export function parseBlockPayments(
   answers: readonly RpcAnswer[],
   range: Omit<PaymentRange, 'known'>,
   { nativeCurrency, tokens }: WatchedCurrencies,
-): Omit<BlockPayments, 'known'> {
+): Omit<AddressPayments, 'known'> {
   const heights = heightsOf(range)
   const blocks = heights.map((height, index) => parseBlock(requireAnswer(answers[index]), height))
   // Blocks of two branches would hide what the branch that stays has paid.

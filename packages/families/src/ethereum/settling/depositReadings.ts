@@ -23,12 +23,6 @@ import {
 } from './chainReadings.ts'
 import { paidSwapTopic, readPaidSwap } from './paidSwaps.ts'
 
-/** Beside deposits, what only contracts bring about. */
-export type DepositPass = SettlingPass & {
-  /** Requests that the deposit router names in events, which anybody can make. */
-  readonly paidSwaps: readonly { readonly requestId: Hex; readonly txHash: Hex }[]
-}
-
 /** @source quote-api.md 2.4 */
 const depositTopics = [
   '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',
@@ -50,7 +44,7 @@ export type DepositPlaces = {
 export function depositPassReading(
   { depository, depositRouter, tokens }: DepositPlaces,
   range: { from: bigint; to: bigint; known: bigint },
-): Reading<DepositPass> {
+): Reading<SettlingPass> {
   const blocks = { fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to) }
   const toDepository = `0x${depository.slice(2).padStart(64, '0')}`
   const filters = [
@@ -87,7 +81,7 @@ export function blocksReading(heights: readonly bigint[]): Reading<readonly (Blo
 /** Ids of all transactions of a block. */
 export function blockTransactionsReading(
   height: bigint,
-): Reading<Pick<DepositPass, 'last' | 'transactions'>> {
+): Reading<Pick<SettlingPass, 'last' | 'transactions'>> {
   const requestName = 'eth_getBlockByNumber'
   const reading = blockReading(height)
   return {
@@ -134,7 +128,10 @@ export function failureReading(transaction: string): Reading<{ readonly blockNum
   }
 }
 
-function paidSwapsOf(answer: RpcAnswer, depositRouter: string | undefined): DepositPass['paidSwaps'] {
+function paidSwapsOf(
+  answer: RpcAnswer,
+  depositRouter: string | undefined,
+): Required<SettlingPass>['paidSwaps'] {
   const requestName = 'eth_getLogs'
   return parseList(requireSuccess(answer).result, requestName).flatMap((value) => {
     const log = parseRecord(value, requestName)

@@ -1,16 +1,6 @@
 import type { Hex } from '@causeway/core'
+import type { PaidSwap } from '../../shared/settlingChain.ts'
 import type { ReceiptLog } from '../rules/topUps/transferLogs.ts'
-
-/** Event of the deposit router about one swap that it paid out. Accounts and currencies in lower case. */
-export type PaidSwap = {
-  /** Anybody can name any. */
-  readonly requestId: Hex
-  readonly recipient: Hex
-  readonly tokenIn: Hex
-  readonly amountIn: bigint
-  readonly tokenOut: Hex
-  readonly amountOut: bigint
-}
 
 /** `SwapPaid(bytes32,address,address,uint256,address,uint256)`. @source DepositRouter.sol */
 export const paidSwapTopic: Hex = '0x547bb553b3580092bdda284fc82012703f09e8413c27a9ba56f54695810d601b'

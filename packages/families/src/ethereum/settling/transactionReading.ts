@@ -9,24 +9,11 @@ import {
   parseRecord,
   toQuantity,
 } from '@causeway/rpc'
+import type { MinedTransaction, PaidId } from '../../shared/settlingChain.ts'
 import { addressTopic, paidTopic } from '../reading/events.ts'
 import { fillContractCalls } from '../rules/fillContract.ts'
 import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from './chainReadings.ts'
-import { type PaidSwap, readPaidSwap } from './paidSwaps.ts'
-
-/** A transaction in a block, at whatever depth. */
-export type MinedTransaction = {
-  readonly hash: string
-  readonly blockNumber: bigint
-  readonly succeeded: boolean
-  readonly from: Hex
-  /** Absent where it creates a contract. */
-  readonly to: Hex | undefined
-  readonly input: Hex
-  readonly valueWei: bigint
-  /** Swaps that the deposit router reports as paid in it, for any sender. */
-  readonly paidSwaps: readonly PaidSwap[]
-}
+import { readPaidSwap } from './paidSwaps.ts'
 
 /** `undefined` where the node knows no such transaction in a block. */
 export function minedReading(
@@ -95,9 +82,6 @@ export function stateReading(
     },
   }
 }
-
-/** An id that a fill contract recorded as paid. */
-export type PaidId = { readonly id: Hex; readonly transactionId: string }
 
 /** Payments of a wallet in a range of blocks, as fill contracts list them, in their order. */
 export function paidIdsReading(query: {

@@ -1,11 +1,10 @@
 // Goal: what a transaction cost is gas and data fee, and nothing is made up where a node does not know.
 import { expect, test } from 'vitest'
-import { readGasPaidWei } from './measureFills.ts'
+import { readFee } from './readFee.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const receipt = { transactionHash: hash, gasUsed: '0x5208', effectiveGasPrice: '0x3b9aca00' }
-const read = (answer: unknown) =>
-  readGasPaidWei({ request: async () => answer }, hash, new AbortController().signal)
+const read = (answer: unknown) => readFee({ request: async () => answer }, hash, new AbortController().signal)
 
 test('gas at its price', async () => {
   expect(await read(receipt)).toBe(21_000_000_000_000n)
