@@ -7,7 +7,7 @@ import { refuseWhere } from '@causeway/localnet/wallets'
 import { createJsonRpcClient } from '@causeway/rpc'
 import { decodeAbiParameters, encodeAbiParameters, isHex, parseAbiParameters } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { ethereumQuotingChain } from '../../packages/families/src/ethereum/reading/ethereumQuotingChain.ts'
+import { ethereumQuotingChain } from '../../packages/families/src/ethereum/quoting/ethereumQuotingChain.ts'
 import { type ChainBed, proxiesOf, startChainBed } from './ethereumSupport/chainBed.ts'
 
 let bed: ChainBed

@@ -6,7 +6,7 @@ import { type FaultMode, type LocalAccount, type SeenCall, tokenAbi, waitUntil }
 import { createJsonRpcClient } from '@causeway/rpc'
 import { encodeFunctionData, parseEther, toHex } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { ethereumQuotingChain } from '../../packages/families/src/ethereum/reading/ethereumQuotingChain.ts'
+import { ethereumQuotingChain } from '../../packages/families/src/ethereum/quoting/ethereumQuotingChain.ts'
 import type { PaymentTrial, SimulatedFill } from '../../packages/families/src/shared/quotingChain.ts'
 import { type ChainBed, proxiesOf, startChainBed } from './ethereumSupport/chainBed.ts'
 

@@ -82,6 +82,7 @@ export { judgePools, type PoolMismatch, sampleQuestions } from './ethereum/pools
 export type { PoolProblem } from './ethereum/pools/loadTicks.ts'
 export { createPoolMirror, type PoolMirror, type PoolMirrorOptions } from './ethereum/pools/poolMirror.ts'
 export { quoteOnChain, type SwapQuestion } from './ethereum/pools/quoterV2.ts'
+export { ethereumQuotingChain } from './ethereum/quoting/ethereumQuotingChain.ts'
 export {
   type AllocatorReader,
   createAllocatorReader,
@@ -96,7 +97,6 @@ export {
   readShownDomain,
   type ShownDomain,
 } from './ethereum/reading/contractIdentity.ts'
-export { ethereumQuotingChain } from './ethereum/reading/ethereumQuotingChain.ts'
 export { readErc20Deposit, readNativeDeposit } from './ethereum/reading/events.ts'
 export {
   createEthereumFactsReader,

@@ -2,6 +2,7 @@ import { ConfigurationError, maxBigint } from '@causeway/core'
 import { connectByJsonRpc, type QuotingChainFamily } from '../../shared/quotingChain.ts'
 import { readHead } from '../agreement/head.ts'
 import { floorGas } from '../paying/tryTransaction.ts'
+import { readEthereumFacts } from '../reading/networkFacts.ts'
 import { callUnitsOf } from '../rules/quoting/dearerState.ts'
 import { createAccountCodeReader } from '../simulation/accountCode.ts'
 import { createFillSimulator } from '../simulation/fillSimulation.ts'
@@ -9,7 +10,6 @@ import { createInputLocks } from '../simulation/inputLocks.ts'
 import { createPaymentTrials } from '../simulation/paymentTrial.ts'
 import { createCallSimulator } from '../simulation/simulateCalls.ts'
 import { createUserFactsReader } from '../simulation/userFacts.ts'
-import { readEthereumFacts } from './networkFacts.ts'
 
 const lacksNothing = Promise.resolve({})
 /** Payments that are tried at once: one for each request that names somebody new. */
