@@ -7,7 +7,7 @@ import { type Hex, ordinalOf } from '@causeway/core'
 import { topUpLogs, transferTopic } from '@causeway/families/rules'
 import { MalformedAnswerError } from '@causeway/rpc'
 import { describe, expect, test } from 'vitest'
-import { simulateExecution } from '../apps/quote-api/src/requests/execute/callsSimulation.ts'
+import { tryCalls } from '../packages/families/src/ethereum/deposits/tryCalls.ts'
 import type { EvmLog } from '../packages/families/src/ethereum/reading/answers.ts'
 import { parseCandidates } from '../packages/families/src/ethereum/reading/blockScan.ts'
 import { findDeposits, needsCalldata } from '../packages/families/src/ethereum/reading/deposits.ts'
@@ -147,8 +147,8 @@ async function depositsTriedOut(logs: readonly EvmLog[]) {
     chainId: 'base',
     agree: async () => ({ answers: [{ ok: true as const, result }], agreeingEndpoints: ['one'] }),
   }
-  const execution = { from: payer, multicall3: token, depository, nativeCurrency: native, to: user }
-  return simulateExecution(client, { ...execution, data: id, delegations: [] })
+  const execution = { from: payer, multicall3: token, depository, to: user }
+  return tryCalls(client, { ...execution, data: id, delegations: [] })
 }
 
 /** Each reader of logs, without the places of what it read: those shift, and mean what the chain says. */

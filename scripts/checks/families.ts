@@ -18,10 +18,6 @@ const homes: readonly RegExp[] = [
 
 /** Parts of quote-api and the solver that ask EVM nodes themselves. None is added: what is new stands in the family. */
 const notMoved = [
-  'apps/quote-api/src/requests/execute/callsSimulation.ts',
-  'apps/quote-api/src/requests/execute/takeCalls.ts',
-  'apps/quote-api/src/requests/permits/depositSimulation.ts',
-  'apps/quote-api/src/requests/permits/permitTokens.ts',
   'apps/solver/src/compose/chains.ts',
   'apps/solver/src/facts/fillContracts.ts',
   'apps/solver/src/facts/paymentRecord.ts',

@@ -3,6 +3,7 @@
 // that mine only when told; users sign the typed data of the quote as wallets do; a scripted solver relays.
 
 import { currencyKey, type Hex } from '@causeway/core'
+import { ethereumSignedDeposits } from '@causeway/families'
 import {
   encodePermit,
   type PermitTerms,
@@ -24,9 +25,8 @@ import {
 import { createContractSignatures } from '../src/access/wallets/contractSignature.ts'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { parseExecution } from '../src/requests/orders/execution.ts'
-import { createDepositSimulation } from '../src/requests/permits/depositSimulation.ts'
 import { createPermitTokens } from '../src/requests/permits/permitTokens.ts'
-import { createTakePermit } from '../src/requests/permits/takePermit.ts'
+import { createPermitTrials, createTakePermit } from '../src/requests/permits/takePermit.ts'
 import { type Answer, post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { postSignature, signatureOf, signStep } from './serviceSupport/signatureStep.ts'
@@ -321,7 +321,7 @@ describe('a trial of the deposit', () => {
     const trialAt = (url: string) => {
       const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }], now: Date.now })
       onTestFinished(() => client.close())
-      return createDepositSimulation(() => ({ client, multicall3 }))
+      return createPermitTrials((chainId) => ethereumSignedDeposits({ client, chainId, multicall3 }))
     }
     const trial = trialAt(bed.network.chains.base.url)
     expect(await trial(8_453, terms, signature)).toBe('passes')
@@ -329,7 +329,7 @@ describe('a trial of the deposit', () => {
     expect(await trial(8_453, { ...terms, amount: 10n ** 30n }, signature)).toBe('short')
     const unavailable = { kind: 'upstream_unavailable' }
     await expect(trialAt(bed.url)(8_453, terms, signature)).rejects.toMatchObject(unavailable)
-    const nowhere = createDepositSimulation(() => undefined)
+    const nowhere = createPermitTrials(() => undefined)
     await expect(nowhere(8_453, terms, signature)).rejects.toMatchObject(unavailable)
   })
 })
@@ -340,7 +340,9 @@ describe('what tokens ask to be signed', () => {
     const { tokens, wrappedNative, depository } = bed.network.deployment.base
     const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: base.url }], now: Date.now })
     onTestFinished(() => client.close())
-    const known = createPermitTokens({ clientOf: () => client, now: Date.now })
+    const { multicall3 } = bed.network.deployment.base
+    const depositsOf = (chainId: number) => ethereumSignedDeposits({ client, chainId, multicall3 })
+    const known = createPermitTokens({ depositsOf, now: Date.now })
     const token = (address: Hex) =>
       ({ key: currencyKey(8_453, address), chainId: 8_453, address, symbol: 'T' }) as const
     expect(await known.domainOf(token(tokens.USDC))).toEqual({
@@ -351,9 +353,9 @@ describe('what tokens ask to be signed', () => {
     for (const address of [wrappedNative, depository])
       await expect(known.domainOf(token(address))).rejects.toMatchObject({ code: 'UNSUPPORTED_CURRENCY' })
     const elsewhere = { ...token(tokens.USDC), chainId: 10 }
-    const other = createPermitTokens({ clientOf: () => client, now: Date.now })
+    const other = createPermitTokens({ depositsOf, now: Date.now })
     await expect(other.domainOf(elsewhere)).rejects.toMatchObject({ code: 'UNSUPPORTED_CURRENCY' })
-    const blind = createPermitTokens({ clientOf: () => undefined, now: Date.now })
+    const blind = createPermitTokens({ depositsOf: () => undefined, now: Date.now })
     await expect(blind.nonceOf(token(tokens.USDC), user.address)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
     })

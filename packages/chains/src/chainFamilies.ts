@@ -23,6 +23,8 @@ import type {
   RegisteredChain,
   SettlingChain,
   SettlingChainFamily,
+  SignedDeposits,
+  SignedDepositsFamily,
 } from '@causeway/families'
 import {
   bitcoinPaying,
@@ -184,6 +186,14 @@ function isOfNetwork(feeModel: QuoteChain['feeModel']): feeModel is NetworkReade
 
 export function openQuotingChain(vmType: VmType, options: QuotingChainOptions): QuotingChain {
   return chainFamilies[vmType].quoting.open(options)
+}
+
+/** Deposits that users sign and others submit; `undefined` where the family has none. Opens no connection. */
+export function openSignedDeposits(
+  vmType: VmType,
+  options: Parameters<SignedDepositsFamily>[0],
+): SignedDeposits | undefined {
+  return chainFamilies[vmType].quoting.signedDeposits?.(options)
 }
 
 /** Payer of chains by marked transactions; `undefined` where they are paid on in another way. */

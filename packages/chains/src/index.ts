@@ -10,6 +10,7 @@ export {
   openNetworkReaders,
   openQuotingChain,
   openSettlingChain,
+  openSignedDeposits,
   payingApiKeySettings,
   payingFamily,
   payingKeySettings,

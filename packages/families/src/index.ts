@@ -58,6 +58,7 @@ export {
   multicall,
   multicallRequest,
 } from './ethereum/contracts/multicall.ts'
+export { ethereumSignedDeposits } from './ethereum/deposits/ethereumSignedDeposits.ts'
 export { type AgreedGas, agreeOnGas } from './ethereum/gas/agreedGas.ts'
 export { planDataFees } from './ethereum/gas/dataFees.ts'
 export {
@@ -261,6 +262,12 @@ export type {
   SettlingPass,
 } from './shared/settlingChain.ts'
 export { unlessGone } from './shared/settlingReads.ts'
+export type {
+  PermitTrial,
+  SignedDeposits,
+  SignedDepositsFamily,
+  SimulatedCalls,
+} from './shared/signedDeposits.ts'
 export type { SigningCap } from './shared/signingCap.ts'
 export {
   checkLocalNodes,

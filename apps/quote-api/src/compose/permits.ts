@@ -1,15 +1,16 @@
+import { openSignedDeposits } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
+import type { SignedDeposits } from '@causeway/families'
 import { type PermitKind, permitKinds } from '@causeway/families/rules'
 import type { Market } from '@causeway/market'
-import type { JsonRpcClient } from '@causeway/rpc'
+import type { ChainClient } from '@causeway/rpc'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
 import type { PermitTokens } from '../pricing/permit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { createTakeCalls, type TakeCalls } from '../requests/execute/takeCalls.ts'
-import { createDepositSimulation } from '../requests/permits/depositSimulation.ts'
 import { createPermitTokens } from '../requests/permits/permitTokens.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
-import { createTakePermit } from '../requests/permits/takePermit.ts'
+import { createPermitTrials, createTakePermit } from '../requests/permits/takePermit.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
 import { type ChainPorts, gasOn } from './quoting.ts'
@@ -23,7 +24,7 @@ export type Permits = {
 /** Deposits by signature, from what tokens ask to be signed to the work of relaying it. */
 export function createPermits(options: {
   registry: QuoteRegistry
-  clients: ReadonlyMap<string, JsonRpcClient>
+  clients: ReadonlyMap<string, ChainClient>
   database: SqlDatabase
   screening: Screening | undefined
   stops: ChainStops
@@ -41,17 +42,16 @@ export function createPermits(options: {
     }),
   )
   const contractsOf = (chainId: number) => contracts.get(chainId)
-  const trial = createDepositSimulation((chainId) => {
-    const client = clientOf(chainId)
-    const multicall3 = registry.chainById.get(chainId)?.config.multicall3
-    return client && multicall3 && { client, multicall3 }
-  })
+  const signedDeposits = openDeposits(options)
+  const depositsOf = (chainId: number) => signedDeposits.get(chainId)
+  const trial = createPermitTrials(depositsOf)
   const sharedOptions = { database, contractsOf, hasCode: ports.hasCode, trial, screening, stops, now }
   const [eip3009, eip2612, permit2] = permitKinds
   return {
-    permitTokens: createPermitTokens({ clientOf, now }),
+    permitTokens: createPermitTokens({ depositsOf, now }),
     takeCalls: createTakeCalls({
-      ...{ database, registry, clientOf, screening, stops, fillWallet, now },
+      ...{ database, registry, depositsOf, screening, stops, fillWallet, now },
+      isRead: (chainId) => clientOf(chainId) !== undefined,
       dearerOn: (chainId) => gasOn(market.snapshot(), chainId).dearer,
     }),
     takePermit: {
@@ -60,4 +60,22 @@ export function createPermits(options: {
       permit2: createTakePermit({ ...sharedOptions, kind: permit2 }),
     },
   }
+}
+
+/** By chain id, of the chains whose family takes deposits that users sign. */
+function openDeposits({
+  registry,
+  clients,
+}: {
+  readonly registry: QuoteRegistry
+  readonly clients: ReadonlyMap<string, ChainClient>
+}): ReadonlyMap<number, SignedDeposits> {
+  return new Map(
+    registry.chains.flatMap(({ key, chainId, vmType, config: { multicall3 } }) => {
+      const client = clients.get(key)
+      if (client === undefined || multicall3 === undefined) return []
+      const opened = openSignedDeposits(vmType, { client, chainId, multicall3 })
+      return opened === undefined ? [] : [[chainId, opened] as const]
+    }),
+  )
 }

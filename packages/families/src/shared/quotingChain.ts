@@ -8,6 +8,7 @@ import type { ChainFinding } from './chainFinding.ts'
 import type { NetworkFacts, NetworkQuestion } from './networkFacts.ts'
 import type { NetworkReader, NetworkReaderOptions } from './networkReader.ts'
 import type { RegisteredChain } from './registeredChain.ts'
+import type { SignedDepositsFamily } from './signedDeposits.ts'
 
 /** Facts of a user on a chain, in smallest units; members are missing if they were not read in time. */
 export type UserFacts = {
@@ -124,6 +125,8 @@ export type QuotingChainFamily = {
   readonly open: (options: QuotingChainOptions) => QuotingChain
   /** Unix seconds of its newest block; absent where blocks do not tell. @throws upstream errors */
   readonly headSeconds?: (client: ChainClient) => Promise<number>
+  /** Absent where users send every deposit themselves. */
+  readonly signedDeposits?: SignedDepositsFamily
   /** Reads its network as it is now; absent where nobody reads that. @throws upstream errors */
   readonly networkFacts?: (question: NetworkQuestion) => Promise<NetworkFacts>
   /** Reads what the market does not read by contract calls; absent where it does. */

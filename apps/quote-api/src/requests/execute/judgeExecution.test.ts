@@ -1,4 +1,5 @@
 // Goal: calls are submitted for a quoted deposit that pays for them, and for nothing else.
+import type { SimulatedCalls } from '@causeway/families'
 import { describe, expect, test } from 'vitest'
 import {
   type Calls,
@@ -6,7 +7,6 @@ import {
   failuresPerHourMax,
   judgeRequest,
   judgeSimulation,
-  type SimulatedCalls,
 } from './judgeExecution.ts'
 
 const [account, own] = [`0x${'a1'.repeat(20)}`, `0x${'0f'.repeat(20)}`] as const

@@ -1,4 +1,5 @@
 import { DomainError, type Hex } from '@causeway/core'
+import type { SimulatedCalls } from '@causeway/families'
 import type { RequestStatus } from '../status/requestProgress.ts'
 
 /** Reasons for not submitting calls, each with its remedy. */
@@ -83,12 +84,6 @@ export function judgeRequest(
   if (nowSeconds + submitSecondsMin > request.expiresAtSeconds) return 'expired'
   return failuresLastHour >= failuresPerHourMax ? 'budget' : undefined
 }
-
-/** Effect of the calls on the newest state. */
-export type SimulatedCalls =
-  | { readonly succeeds: false }
-  | { readonly succeeds: true; readonly gas: bigint; readonly deposits: readonly SimulatedDeposit[] }
-export type SimulatedDeposit = { readonly id: Hex; readonly currency: string; readonly amount: bigint }
 
 /** Verdict on the effect: it must be the quoted deposit, within the gas that was charged. Pure. */
 export function judgeSimulation(

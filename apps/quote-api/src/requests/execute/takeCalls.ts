@@ -1,13 +1,6 @@
-import {
-  contractChain,
-  type Hex,
-  hexToBytes,
-  orderSchema,
-  type SqlDatabase,
-  viemLibrary,
-} from '@causeway/core'
+import { type Hex, hexToBytes, orderSchema, type SqlDatabase, viemLibrary } from '@causeway/core'
+import type { SignedDeposits } from '@causeway/families'
 import type { DearerState } from '@causeway/families/rules'
-import type { JsonRpcClient } from '@causeway/rpc'
 import { recoverSigner } from '@causeway/signer'
 import { deniedError } from '../../pricing/deniedParties.ts'
 import { QuoteError } from '../../pricing/errors.ts'
@@ -21,7 +14,6 @@ import { UnknownRequestError } from '../status/requestStatus.ts'
 import type { ChainStops } from '../stops/chainStops.ts'
 import { type ExecutePayload, executePayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { addWork, readWorkOf } from '../work/workStore.ts'
-import { simulateExecution } from './callsSimulation.ts'
 import {
   type Calls,
   type ExecutedRequest,
@@ -41,10 +33,14 @@ export type ExecutionRequest = Calls & {
 /** Takes calls of a smart account for submission. Repeating them changes nothing. */
 export type TakeCalls = (executionRequest: ExecutionRequest, keyId: string) => Promise<void>
 
+type CallTrials = Pick<SignedDeposits, 'tryCalls' | 'countTransactions'>
+
 type TakeCallsOptions = {
   database: SqlDatabase
   registry: QuoteRegistry
-  clientOf: (chainId: number) => JsonRpcClient | undefined
+  /** True for a chain that has endpoints. */
+  isRead: (chainId: number) => boolean
+  depositsOf: (chainId: number) => CallTrials | undefined
   screening: Screening | undefined
   stops: Pick<ChainStops, 'refuseRequest'>
   /** The solver's account; undefined: nobody submits anything. */
@@ -62,15 +58,14 @@ type TakeCallsOptions = {
  * @source rule Q-198
  */
 export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
-  const { database, registry, clientOf, screening, stops, fillWallet, dearerOn, now } = options
+  const { database, registry, isRead, depositsOf, screening, stops, fillWallet, dearerOn, now } = options
 
   return async (executionRequest, keyId) => {
     const { requestId, chainId } = executionRequest
     const stored = await readRequest(database, requestId)
     if (stored === undefined) throw new UnknownRequestError()
     const chain = registry.chainById.get(chainId)
-    const client = clientOf(chainId)
-    if (chain === undefined || client === undefined) throw unsupportedChain(chainId)
+    if (chain === undefined || !isRead(chainId)) throw unsupportedChain(chainId)
     if (fillWallet === undefined) throw nobodySubmits(chainId)
     if (screening?.isDenied(chainId, executionRequest.to, keyId) === true) throw deniedError('data.to')
     await refuseDeniedExecution(database, screening, requestId)
@@ -86,14 +81,14 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
     }
     const refusal = judgeRequest(stored, executionRequest, facts)
     if (refusal !== undefined) throw new ExecutionRefusedError(refusal)
-    const delegations = await delegationsOf(executionRequest, client, fillWallet)
-    const { multicall3 } = contractChain(chain.config)
-    const { depository, codec } = chain
+    const deposits = depositsOf(chainId)
+    const { multicall3 } = chain.config
+    if (deposits === undefined || multicall3 === undefined) throw unsupportedChain(chainId)
+    const delegations = await delegationsOf(executionRequest, deposits, fillWallet)
+    const { depository } = chain
     const from = chain.quoting.hexAddress(fillWallet)
     const { to, data } = executionRequest
-    const { nativeCurrency } = codec
-    const execution = { from, multicall3, depository, nativeCurrency, to, data, delegations }
-    const simulated = await simulateExecution(client, execution)
+    const simulated = await deposits.tryCalls({ from, depository, to, data, delegations })
     const order = orderOf(stored, chain, dearerOn(chainId))
     const failure = judgeSimulation(simulated, order)
     if (failure !== undefined)
@@ -128,7 +123,7 @@ function requireSame({ payload }: WorkItem, { to, data }: ExecutionRequest): voi
  */
 async function delegationsOf(
   { authorizationList, chainId }: ExecutionRequest,
-  client: JsonRpcClient,
+  deposits: CallTrials,
   fillWallet: string,
 ) {
   const { concatHex, keccak256, numberToHex, toRlp } = viemLibrary()
@@ -143,8 +138,7 @@ async function delegationsOf(
       const isForHere = signedFor === 0 || signedFor === chainId
       if (account === undefined || account === fillWallet.toLowerCase() || !isForHere)
         throw new ExecutionRefusedError('authorization')
-      const count = await client.request({ method: 'eth_getTransactionCount', params: [account, 'latest'] })
-      if (typeof count !== 'string' || Number(count) !== nonce)
+      if ((await deposits.countTransactions(account)) !== nonce)
         throw new ExecutionRefusedError('authorization', { nonce })
       return { account, implementation }
     }),

@@ -1,4 +1,5 @@
-import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { DomainError, type Hex, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import type { PermitTrial, SignedDeposits } from '@causeway/families'
 import { type PermitKind, type PermitTerms, permitDigest } from '@causeway/families/rules'
 import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
 import { hasSignedDigest, withUsualRecoveryByte } from '../../access/wallets/walletOwner.ts'
@@ -18,11 +19,19 @@ export type TakeSignature = (signed: { readonly requestId: Hex; readonly signatu
  * Simulated outcome of the deposit, by the token's own rules and the owner's current balance; `short` if the balance is
  * below the signed amount.
  */
-export type SimulateDeposit = (
-  chainId: number,
-  terms: PermitTerms,
-  signature: Hex,
-) => Promise<'passes' | 'fails' | 'short'>
+export type SimulateDeposit = (chainId: number, terms: PermitTerms, signature: Hex) => Promise<PermitTrial>
+
+/** Trials by the chain's own reading. @throws UpstreamUnavailableError also for a chain without one */
+export function createPermitTrials(
+  depositsOf: (chainId: number) => Pick<SignedDeposits, 'tryPermit'> | undefined,
+): SimulateDeposit {
+  return async (chainId, terms, signature) => {
+    const deposits = depositsOf(chainId)
+    if (deposits === undefined)
+      throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`)
+    return deposits.tryPermit(terms, signature)
+  }
+}
 
 type TakePermitOptions = {
   kind: PermitKind

@@ -1,6 +1,7 @@
 import { ConfigurationError, maxBigint } from '@causeway/core'
 import { connectByJsonRpc, type QuotingChainFamily } from '../../shared/quotingChain.ts'
 import { readHead } from '../agreement/head.ts'
+import { ethereumSignedDeposits } from '../deposits/ethereumSignedDeposits.ts'
 import { floorGas } from '../paying/tryTransaction.ts'
 import { readEthereumFacts } from '../reading/networkFacts.ts'
 import { callUnitsOf } from '../rules/quoting/dearerState.ts'
@@ -20,6 +21,7 @@ export const ethereumQuotingChain: QuotingChainFamily = {
   connect: (chain) => connectByJsonRpc(chain),
   headSeconds: async (client) => (await readHead(client)).timestampSeconds,
   networkFacts: readEthereumFacts,
+  signedDeposits: ethereumSignedDeposits,
   open({ client, multicall3, currentHead, budgetMs, neededWithinMs, transactionGasMax, now, onFailure }) {
     if (multicall3 === undefined)
       throw new ConfigurationError(`quote: chains.${client.chainId} needs multicall3`)

@@ -1,5 +1,4 @@
-import { type Hex, UpstreamUnavailableError } from '@causeway/core'
-import { encodeForwarded, readErc20Deposit, readNativeDeposit } from '@causeway/families'
+import { ethereumCodec, type Hex, UpstreamUnavailableError } from '@causeway/core'
 import {
   type JsonRpcClient,
   MalformedAnswerError,
@@ -9,18 +8,11 @@ import {
   type RpcAnswer,
   toQuantity,
 } from '@causeway/rpc'
-import type { SimulatedCalls, SimulatedDeposit } from './judgeExecution.ts'
+import type { SignedCalls, SimulatedCalls, SimulatedDeposit } from '../../shared/signedDeposits.ts'
+import { encodeForwarded } from '../contracts/multicall.ts'
+import { readErc20Deposit, readNativeDeposit } from '../reading/events.ts'
 
-/** Simulated call: the submitter's multicall, with the code that the accounts are about to delegate to. */
-export type SimulatedExecution = {
-  readonly from: Hex
-  readonly multicall3: Hex
-  readonly depository: string
-  readonly nativeCurrency: string
-  readonly to: Hex
-  readonly data: Hex
-  readonly delegations: readonly { readonly account: Hex; readonly implementation: Hex }[]
-}
+type SimulatedExecution = SignedCalls & { readonly multicall3: Hex }
 
 const method = 'eth_simulateV1'
 const timeoutMs = 3_000
@@ -34,7 +26,7 @@ const delegationUnits = 25_000n
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  * @source execution-apis, `eth_simulateV1`
  */
-export async function simulateExecution(
+export async function tryCalls(
   client: Pick<JsonRpcClient, 'agree' | 'chainId'>,
   execution: SimulatedExecution,
 ): Promise<SimulatedCalls> {
@@ -91,7 +83,7 @@ function read([answer]: readonly RpcAnswer[], execution: SimulatedExecution): Si
 /** Every contract can emit what it likes: only what the depository says counts. */
 function depositOf(
   log: Readonly<Record<string, unknown>>,
-  { depository, nativeCurrency }: SimulatedExecution,
+  { depository }: SimulatedExecution,
 ): readonly SimulatedDeposit[] {
   const address = textOf(log['address']).toLowerCase()
   if (address !== depository.toLowerCase()) return []
@@ -104,7 +96,8 @@ function depositOf(
   const erc20 = readErc20Deposit(event)
   if (erc20 !== undefined) return [{ id: erc20.id, currency: erc20.token, amount: erc20.amount }]
   const native = readNativeDeposit(event)
-  return native === undefined ? [] : [{ id: native.id, currency: nativeCurrency, amount: native.amount }]
+  const { nativeCurrency: currency } = ethereumCodec
+  return native === undefined ? [] : [{ id: native.id, currency, amount: native.amount }]
 }
 
 function textOf(value: unknown): string {

@@ -1,0 +1,51 @@
+import { bytesToHex, domainSeparator, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { type JsonRpcClient, parseBytes, type RpcAnswer } from '@causeway/rpc'
+import { readStringResult, readUintResult } from '../contracts/abiReader.ts'
+import { addressWord } from '../rules/abi.ts'
+import type { TokenDomain } from '../rules/permit.ts'
+
+/** Calldata of `name()`, `version()` and `DOMAIN_SEPARATOR()`. */
+const domainReads = ['0x06fdde03', '0x54fd4d50', '0x3644e515'] as const
+const noncesCall = (owner: Hex): Hex => `0x7ecebe00${addressWord(owner)}`
+/** EIP-2612 asks for no `version()`; tokens without one sign for this version. */
+const usualVersion = '1'
+const timeoutMs = 2_000
+
+export async function readDomain(
+  client: JsonRpcClient,
+  chainId: number,
+  token: string,
+): Promise<TokenDomain | undefined> {
+  const calls = domainReads.map((data) => callOf(token, data))
+  const { answers } = await client.agree(calls, { timeoutMs, project: comparable })
+  const [name, version, separator] = answers
+  if (name?.ok !== true || separator?.ok !== true) return undefined
+  const domain = {
+    name: readText(name),
+    version: version?.ok === true ? readText(version) : usualVersion,
+    chainId,
+  }
+  const verifyingContract = parseBytes(token, 'token')
+  const expected = bytesToHex(domainSeparator({ ...domain, verifyingContract }))
+  return parseBytes(separator.result, 'DOMAIN_SEPARATOR') === expected ? domain : undefined
+}
+
+export async function readNonce(client: JsonRpcClient, token: string, owner: Hex): Promise<bigint> {
+  const [answer] = await client.batch([callOf(token, noncesCall(owner))], { timeoutMs })
+  if (answer?.ok !== true)
+    throw new UpstreamUnavailableError(`A token of chain ${client.chainId} does not tell its nonces.`)
+  return readUintResult(parseBytes(answer.result, 'nonces'), 'nonces')
+}
+
+/** Nodes word their refusals differently; that there is none is what counts. */
+function comparable(answers: readonly RpcAnswer[]): unknown {
+  return answers.map((answer) => (answer.ok ? answer.result : 'refused'))
+}
+
+function readText({ result }: Extract<RpcAnswer, { ok: true }>): string {
+  return readStringResult(parseBytes(result, 'eth_call'), 'eth_call')
+}
+
+function callOf(token: string, data: Hex) {
+  return { method: 'eth_call', params: [{ to: token, data }, 'latest'] }
+}

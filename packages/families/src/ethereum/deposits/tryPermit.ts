@@ -1,0 +1,65 @@
+import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { MalformedAnswerError, parseBytes, type RpcAnswer } from '@causeway/rpc'
+import type { PermitTrial, SignedDepositsFamily } from '../../shared/signedDeposits.ts'
+import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
+import { readUintResult } from '../contracts/abiReader.ts'
+import { balanceOfCall } from '../contracts/erc20Calls.ts'
+import { decodeAggregate3, encodeAggregate3 } from '../contracts/multicall.ts'
+import { encodePermit, type PermitTerms } from '../rules/permit.ts'
+
+/** Far above what a deposit takes, and too little for a loop to be felt. */
+const gasMax = 2_000_000
+const timeoutMs = 3_000
+
+/**
+ * Runs the router's call on the newest state, by as many endpoints as a signature needs. The token itself
+ * judges signature, nonce, time and balance. Where anybody may submit it, it runs inside a multicall, so that a
+ * failure of the call is told apart from one of the node; else as the account that may.
+ */
+export async function tryPermit(
+  { client, chainId, multicall3 }: Parameters<SignedDepositsFamily>[0],
+  terms: PermitTerms,
+  signature: Hex,
+): Promise<PermitTrial> {
+  const { to, data: callData, from } = encodePermit(terms, signature)
+  const gas = `0x${gasMax.toString(16)}`
+  const deposit =
+    from === undefined
+      ? { to: multicall3, data: encodeAggregate3([{ target: to, callData }]), gas }
+      : { from, to, data: callData, gas }
+  const { target, callData: data } = balanceOfCall(terms.token, terms.owner)
+  const balance = { to: target, data }
+  const calls = [deposit, balance].map((call) => ({ method: 'eth_call', params: [call, 'latest'] }))
+  const project = (answers: readonly RpcAnswer[]) => outcomeOf(answers, terms, from !== undefined)
+  const { answers } = await client.agree(calls, { timeoutMs, project })
+  const outcome = project(answers)
+  if (outcome === undefined)
+    throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`)
+  return outcome
+}
+
+/** Undefined where a node answers neither yes nor no. */
+function outcomeOf(
+  [deposit, balance]: readonly RpcAnswer[],
+  { amount }: PermitTerms,
+  isDirect: boolean,
+): PermitTrial | undefined {
+  try {
+    const passes = deposit && (isDirect ? passedDirectly(deposit) : passedInside(deposit))
+    if (passes === true) return 'passes'
+    if (passes === undefined || balance?.ok !== true) return undefined
+    return readUintResult(parseBytes(balance.result, 'balanceOf'), 'balanceOf') < amount ? 'short' : 'fails'
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) return undefined
+    throw error
+  }
+}
+
+function passedInside(answer: RpcAnswer): boolean | undefined {
+  return answer.ok ? decodeAggregate3(answer.result, 1)[0]?.success : undefined
+}
+
+function passedDirectly(answer: RpcAnswer): boolean | undefined {
+  if (answer.ok) return true
+  return isExecutionFailure(answer) ? false : undefined
+}
