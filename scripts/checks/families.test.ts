@@ -25,7 +25,7 @@ test.each([
 test.each([
   ['apps/quote-api/src/pricing/gas.ts', '// A deposit on Solana is signed twice.\nconst electron = 1'],
   ['packages/core/src/encodings/solana.ts', "const vmType = 'solana-vm'"],
-  ['packages/chains/src/chainFamilies.ts', "const line = { 'solana-vm': 1 }"],
+  ['packages/families/src/chainFamilies.ts', "const line = { 'solana-vm': 1 }"],
   ['apps/quote-api/src/pricing/gas.test.ts', "const vmType = 'solana-vm'"],
   ['packages/localnet/src/families/solanaStandIn.ts', "const vmType = 'solana-vm'"],
 ])('families are named at home, in registries, tests and comments: %s', (path, text) => {

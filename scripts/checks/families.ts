@@ -4,12 +4,11 @@ import { visitNodes } from './syntax.ts'
 
 /** Paths that may name a family, because it is at home or registered there. */
 const homes: readonly RegExp[] = [
-  /^packages\/families\/src\/(ethereum|solana|bitcoin|hyperliquid|lighter|tron)\//,
+  /^packages\/families\/src\/(?!registry\/|rules\/|shared\/)\w+\//,
   // Encodings of addresses and transaction ids of each family in the protocol.
   /^packages\/core\/src\/encodings\//,
   // The registries: one line per family in each.
-  /^packages\/families\/src\/registry\/(families|quotingFamilies)\.ts$/,
-  /^packages\/chains\/src\/chainFamilies\.ts$/,
+  /^packages\/families\/src\/(registry\/families|chainFamilies)\.ts$/,
   // Contracts of the protocol are named by the family that their payloads are for.
   /^packages\/contracts\/src\//,
   // Exports of the packages from the family folders.

@@ -1,93 +1,33 @@
 import {
+  ConfigurationError,
   codecOf,
   type DepthRule,
-  type Finality,
   feeModelClass,
   type QuoteChain,
   type VmType,
 } from '@causeway/core'
-import type {
-  ChainFinding,
-  FamilyChain,
-  FamilyLimits,
-  HubEntries,
-  LinePayingFamily,
-  NetworkFacts,
-  NetworkQuestion,
-  NetworkReader,
-  NetworkReaderOptions,
-  PayingChainFamily,
-  QuotingChain,
-  QuotingChainOptions,
-  ReadableChain,
-  RegisteredChain,
-  SettlingChain,
-  SettlingChainFamily,
-  SignedDeposits,
-  SignedDepositsFamily,
-} from '@causeway/families'
 import {
-  bitcoinPaying,
-  bitcoinQuotingChain,
-  bitcoinSettlingChain,
-  ethereumQuotingChain,
-  ethereumSettlingChain,
-  hyperliquidPaying,
-  hyperliquidQuotingChain,
-  hyperliquidSettlingChain,
-  lighterPaying,
-  lighterQuotingChain,
-  lighterSettlingChain,
-  missingBitcoinSettings,
-  openBitcoinChain,
-  openEthereumChain,
-  openHyperliquidChain,
-  openLighterChain,
-  openSolanaChain,
-  openTronChain,
-  solanaPaying,
-  solanaQuotingChain,
-  solanaSettlingChain,
-  tronPaying,
-  tronQuotingChain,
-  tronSettlingChain,
+  type ChainFinding,
+  chainFamilies,
+  type FamilyChain,
+  type FamilyLimits,
+  type HubEntries,
+  type LinePayingFamily,
+  type NetworkFacts,
+  type NetworkQuestion,
+  type NetworkReader,
+  type NetworkReaderOptions,
+  type PayingChainFamily,
+  type QuotingChain,
+  type QuotingChainOptions,
+  type ReadableChain,
+  type RegisteredChain,
+  type SettlingChain,
+  type SettlingChainFamily,
+  type SignedDeposits,
+  type SignedDepositsFamily,
 } from '@causeway/families'
 import type { ChainClient } from '@causeway/rpc'
-import type { ChainFamily, FamilyPaying } from './chainFamily.ts'
-
-/** One line per family. */
-const chainFamilies: Readonly<Record<VmType, ChainFamily>> = {
-  'bitcoin-vm': {
-    ...{ open: openBitcoinChain, missing: missingBitcoinSettings, quoting: bitcoinQuotingChain },
-    ...{ settling: bitcoinSettlingChain, paying: { by: 'outputs', family: bitcoinPaying } },
-    // Its rule counts the transaction's own block.
-    depthOf: ({ blocks }) => [{ mode: 'depth', blocks: blocks + 1 }],
-  },
-  'ethereum-vm': {
-    ...{ open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
-    ...{ settling: ethereumSettlingChain, paying: { by: 'fill-contract' }, depthOf: finalitiesOf },
-  },
-  'hyperliquid-vm': {
-    ...{ open: openHyperliquidChain, missing: withoutEndpoints, quoting: hyperliquidQuotingChain },
-    ...{ settling: hyperliquidSettlingChain, paying: marked(hyperliquidPaying), depthOf: undefined },
-  },
-  'lighter-vm': {
-    ...{ open: openLighterChain, missing: withoutEndpoints, quoting: lighterQuotingChain },
-    ...{ settling: lighterSettlingChain, paying: marked(lighterPaying), depthOf: undefined },
-  },
-  'solana-vm': {
-    ...{ open: openSolanaChain, missing: withoutEndpoints, quoting: solanaQuotingChain },
-    ...{ settling: solanaSettlingChain, paying: marked(solanaPaying), depthOf: undefined },
-  },
-  'tron-vm': {
-    ...{ open: openTronChain, missing: withoutEndpoints, quoting: tronQuotingChain },
-    ...{ settling: tronSettlingChain, paying: marked(tronPaying), depthOf: finalitiesOf },
-  },
-}
-
-function marked(family: PayingChainFamily): FamilyPaying {
-  return { by: 'marked-transactions', family }
-}
 
 /** Why a chain of the configuration cannot be read here: names of settings; empty when it can. */
 export function missingSettings(chain: RegisteredChain): readonly string[] {
@@ -114,7 +54,7 @@ export function openFamilyChain(
  * quoted, or it has no endpoint. Opens no connection yet. @throws ConfigurationError for endpoints that are no URLs
  */
 export function connectQuotingChain(chain: RegisteredChain): ChainClient | undefined {
-  return chain.endpoints.length === 0 ? undefined : chainFamilies[chain.vmType].quoting.connect(chain)
+  return chain.endpoints.length === 0 ? undefined : chainFamilies[chain.vmType].quoting?.connect(chain)
 }
 
 /** Unix seconds of a chain's newest block; `undefined` where its family does not tell. @throws upstream errors */
@@ -122,7 +62,7 @@ export async function headSeconds(
   { vmType }: Pick<RegisteredChain, 'vmType'>,
   client: ChainClient,
 ): Promise<number | undefined> {
-  return chainFamilies[vmType].quoting.headSeconds?.(client)
+  return chainFamilies[vmType].quoting?.headSeconds?.(client)
 }
 
 /** Reads the network of a chain as it is now; `undefined` where its family does not tell. @throws upstream errors */
@@ -130,7 +70,7 @@ export async function readNetworkFacts(
   { vmType }: Pick<RegisteredChain, 'vmType'>,
   question: NetworkQuestion,
 ): Promise<NetworkFacts | undefined> {
-  return chainFamilies[vmType].quoting.networkFacts?.(question)
+  return chainFamilies[vmType].quoting?.networkFacts?.(question)
 }
 
 /** By chain key, readers of the quoted chains that no contract calls read. */
@@ -143,7 +83,7 @@ export function openNetworkReaders(
     Object.entries(quoted).flatMap(([key, config]) => {
       const [chain, client] = [chains.get(key), clients.get(key)]
       const options = chain && client && networkReaderOptions(chain, config, client)
-      const reader = options && chainFamilies[chain.vmType].quoting.network?.reader(options)
+      const reader = options && chainFamilies[chain.vmType].quoting?.network?.reader(options)
       return reader === undefined ? [] : [[key, reader] as const]
     }),
   )
@@ -157,7 +97,7 @@ export async function networkContradictions(
   isLocal: boolean,
 ): Promise<readonly ChainFinding[]> {
   const options = networkReaderOptions(chain, config, client)
-  const network = chainFamilies[chain.vmType].quoting.network
+  const network = chainFamilies[chain.vmType].quoting?.network
   return options === undefined ? [] : ((await network?.contradictions({ ...options, isLocal })) ?? [])
 }
 
@@ -184,8 +124,11 @@ function isOfNetwork(feeModel: QuoteChain['feeModel']): feeModel is NetworkReade
   return feeModelClass(feeModel) !== 'gas'
 }
 
+/** @throws ConfigurationError when chains of the family are read and not quoted */
 export function openQuotingChain(vmType: VmType, options: QuotingChainOptions): QuotingChain {
-  return chainFamilies[vmType].quoting.open(options)
+  const { quoting } = chainFamilies[vmType]
+  if (quoting === undefined) throw new ConfigurationError(`a chain of ${vmType} cannot be quoted`)
+  return quoting.open(options)
 }
 
 /** Deposits that users sign and others submit; `undefined` where the family has none. Opens no connection. */
@@ -193,38 +136,38 @@ export function openSignedDeposits(
   vmType: VmType,
   options: Parameters<SignedDepositsFamily>[0],
 ): SignedDeposits | undefined {
-  return chainFamilies[vmType].quoting.signedDeposits?.(options)
+  return chainFamilies[vmType].quoting?.signedDeposits?.(options)
 }
 
 /** Payer of chains by marked transactions; `undefined` where they are paid on in another way. */
 export function payingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): PayingChainFamily | undefined {
   const { paying } = chainFamilies[vmType]
-  return paying.by === 'marked-transactions' ? paying.family : undefined
+  return paying?.by === 'marked-transactions' ? paying.family : undefined
 }
 
 /** Payer of chains by a line of outputs; `undefined` where they are paid on in another way. */
 export function linePayingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): LinePayingFamily | undefined {
   const { paying } = chainFamilies[vmType]
-  return paying.by === 'outputs' ? paying.family : undefined
+  return paying?.by === 'outputs' ? paying.family : undefined
 }
 
 /** Least seconds before its deadline with which a payment is begun there; 0 where payments take no time to speak of. */
 export function payingSeconds({ vmType }: Pick<RegisteredChain, 'vmType'>): number {
   const { paying } = chainFamilies[vmType]
-  return paying.by === 'fill-contract' ? 0 : paying.family.landsWithinSeconds
+  return paying === undefined || paying.by === 'fill-contract' ? 0 : paying.family.landsWithinSeconds
 }
 
 /** Variables of keys whose families sign payments in their own way. */
 export function payingKeySettings(): readonly string[] {
   return Object.values(chainFamilies).flatMap(({ paying }) =>
-    paying.by === 'fill-contract' ? [] : paying.family.keySetting,
+    paying === undefined || paying.by === 'fill-contract' ? [] : paying.family.keySetting,
   )
 }
 
 /** Variables of the second keys that some of them sign with, each in a form of its own. */
 export function payingApiKeySettings(): readonly string[] {
   return Object.values(chainFamilies).flatMap(({ paying }) =>
-    paying.by === 'marked-transactions' ? (paying.family.apiKeySetting ?? []) : [],
+    paying?.by === 'marked-transactions' ? (paying.family.apiKeySetting ?? []) : [],
   )
 }
 
@@ -238,13 +181,6 @@ export function atDepth<Chain extends RegisteredChain>(chain: Chain, rule: Depth
   return finalities === undefined ? [chain] : finalities.map((finality) => ({ ...chain, finality }))
 }
 
-/** Finalities of families whose blocks tell their times and that have a tag for what is final. */
-function finalitiesOf({ blocks, seconds, isFinalized }: DepthRule): readonly Finality[] {
-  const byDepth: Finality =
-    seconds > 0 ? { mode: 'depth-and-time', blocks, seconds } : { mode: 'depth', blocks }
-  return isFinalized ? [byDepth, { mode: 'tag', tag: 'finalized' }] : [byDepth]
-}
-
 /** Opens the reading by which settlement follows a chain. @throws ConfigurationError when it has no depository */
 export function openSettlingChain(
   chain: RegisteredChain,
@@ -252,8 +188,4 @@ export function openSettlingChain(
   reading: Omit<Parameters<SettlingChainFamily>[0], 'chain' | 'client'>,
 ): SettlingChain {
   return chainFamilies[chain.vmType].settling({ chain, client, ...reading })
-}
-
-function withoutEndpoints({ ready }: RegisteredChain): readonly string[] {
-  return ready ? [] : ['httpRpcUrl']
 }

@@ -77,5 +77,7 @@ function builderOf(
     case 'lighter-vm':
       if (networkId === undefined) return 'networkId'
       return { name: 'LighterPayloadBuilder', networkId: BigInt(networkId) }
+    default:
+      throw new ConfigurationError(`depositories: no allocator pays from chains of ${vmType}`)
   }
 }

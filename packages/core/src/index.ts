@@ -186,7 +186,7 @@ export {
   createBitcoinCodec,
 } from './encodings/bitcoin.ts'
 export { checksumAddress } from './encodings/checksumAddress.ts'
-export { type ChainNetwork, codecOf, mainNetwork } from './encodings/codecs.ts'
+export { type ChainNetwork, codecOf, mainNetwork, type VmType, vmTypes } from './encodings/codecs.ts'
 export {
   InvalidAddressError,
   InvalidTransactionIdError,
@@ -207,7 +207,6 @@ export { solanaCodec } from './encodings/solana.ts'
 export { createTronCodec, type TronNetwork, tronMainnet } from './encodings/tron.ts'
 export { tronAddress, tronEvmAddress, tronHexAddress } from './encodings/tronAddress.ts'
 export { currencyProblem, type VmCodec } from './encodings/vmCodec.ts'
-export { type PublicVmName, publicVmNames, type VmType, vmTypes } from './encodings/vmType.ts'
 export {
   ConfigurationError,
   DomainError,

@@ -1,4 +1,3 @@
-export { bitcoinPaying } from './bitcoin/paying/bitcoinPayingChain.ts'
 export {
   AlreadyMarkedError,
   type LineInputs,
@@ -11,6 +10,7 @@ export {
 export { bitcoinQuotingChain } from './bitcoin/quoting/bitcoinQuotingChain.ts'
 export { missingBitcoinSettings, openBitcoinChain } from './bitcoin/reading/openBitcoinChain.ts'
 export { bitcoinSettlingChain } from './bitcoin/settling/bitcoinSettlingChain.ts'
+export { chainFamilies } from './chainFamilies.ts'
 export {
   agreedContracts,
   type ContractTally as SaidOfContracts,
@@ -124,7 +124,6 @@ export {
 } from './ethereum/reading/hubTransactions.ts'
 export { createMappingWriter, MappingTakenError } from './ethereum/reading/mappingWriter.ts'
 export { measureShapes } from './ethereum/reading/networkFacts.ts'
-export { openEthereumChain } from './ethereum/reading/openEthereumChain.ts'
 export {
   createRecoveryReader,
   HubNotFinalError,
@@ -172,11 +171,8 @@ export {
   type UserFactsOptions,
   type UserFactsReader,
 } from './ethereum/simulation/userFacts.ts'
-export { hyperliquidPaying } from './hyperliquid/paying/hyperliquidPayingChain.ts'
 export { hyperliquidQuotingChain } from './hyperliquid/quoting/hyperliquidQuotingChain.ts'
 export { openHyperliquidChain } from './hyperliquid/reading/openHyperliquidChain.ts'
-export { hyperliquidSettlingChain } from './hyperliquid/settling/hyperliquidSettlingChain.ts'
-export { lighterPaying } from './lighter/paying/lighterPayingChain.ts'
 export {
   lighterTransferHasher,
   makeLighterKey,
@@ -185,7 +181,6 @@ export {
 } from './lighter/paying/lighterSigner.ts'
 export { lighterQuotingChain } from './lighter/quoting/lighterQuotingChain.ts'
 export { openLighterChain } from './lighter/reading/openLighterChain.ts'
-export { lighterSettlingChain } from './lighter/settling/lighterSettlingChain.ts'
 export {
   largestTransfers,
   payersOf,
@@ -277,9 +272,6 @@ export {
 } from './shared/thisMachine.ts'
 export { solanaPaying } from './solana/paying/solanaPayingChain.ts'
 export { solanaQuotingChain } from './solana/quoting/solanaQuotingChain.ts'
-export { openSolanaChain } from './solana/reading/openSolanaChain.ts'
 export { solanaSettlingChain } from './solana/settling/solanaSettlingChain.ts'
 export { tronPaying } from './tron/paying/tronPayingChain.ts'
 export { tronQuotingChain } from './tron/quoting/tronQuotingChain.ts'
-export { openTronChain } from './tron/reading/openTronChain.ts'
-export { tronSettlingChain } from './tron/settling/tronSettlingChain.ts'

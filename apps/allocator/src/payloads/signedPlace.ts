@@ -96,6 +96,9 @@ export function signedPlaceOf(
         : { ...place, vmType, networkName, tokens }
     case 'lighter-vm':
       return networkId === undefined ? undefined : { ...place, vmType, lighterChainId: networkId }
+    default:
+      problems.push(`${id}: no allocator pays from chains of ${vmType}`)
+      return undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import type { VmType } from '../encodings/vmType.ts'
+import type { VmType } from '../encodings/codecs.ts'
 import type { Hex } from '../hex.ts'
 import type { Order } from '../order/order.ts'
 

@@ -17,9 +17,8 @@ import {
 } from '../../test/vectors/orders.ts'
 import type { ProtocolChain } from '../chain/protocolChain.ts'
 import { checksumAddress } from '../encodings/checksumAddress.ts'
-import { mainNetwork } from '../encodings/codecs.ts'
+import { mainNetwork, vmTypes } from '../encodings/codecs.ts'
 import { InvalidAddressError } from '../encodings/errors.ts'
-import { vmTypes } from '../encodings/vmType.ts'
 import type { Hex } from '../hex.ts'
 import { derivedHubChainId, hubAlias, hubTokenId, orderAddress, withdrawalAddress } from './hubIds.ts'
 

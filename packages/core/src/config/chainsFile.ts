@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { vmTypes } from '../encodings/vmType.ts'
+import { vmTypes } from '../encodings/codecs.ts'
 import { chainKey, codeHashes, environmentName } from './scalars.ts'
 
 /**

@@ -67,6 +67,16 @@ export function createBitcoinCodec(network: BitcoinNetwork = bitcoinMainnet): Vm
   })
 }
 
+const codecs = new Map(
+  Object.values(bitcoinNetworks).map((network) => [network, createBitcoinCodec(network)]),
+)
+
+/** @throws ConfigurationError when no network has this name */
+export function bitcoinCodecOf(name: string | undefined): VmCodec {
+  const network = bitcoinNetworkOf(name)
+  return codecs.get(network) ?? createBitcoinCodec(network)
+}
+
 function parseLegacy(address: string, network: BitcoinNetwork): ParsedAddress | Refusal {
   const payload = decodeBase58Check(address, 21)
   if (payload === undefined) return { refusal: 'prefix, length, characters or checksum are wrong' }

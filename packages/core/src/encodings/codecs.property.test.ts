@@ -3,9 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { accounts, currencies, transactionIds } from '../../test/arbitraries/addresses.ts'
-import { codecOf, mainNetwork } from './codecs.ts'
+import { codecOf, mainNetwork, type VmType, vmTypes } from './codecs.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
-import { type VmType, vmTypes } from './vmType.ts'
 
 const caseless: ReadonlySet<VmType> = new Set(['ethereum-vm', 'hyperliquid-vm'])
 

@@ -1,11 +1,29 @@
-import { bitcoinNetworkOf, bitcoinNetworks, createBitcoinCodec } from './bitcoin.ts'
+import { bitcoinCodecOf } from './bitcoin.ts'
 import { ethereumCodec } from './ethereum.ts'
 import { hyperliquidCodec } from './hyperliquid.ts'
 import { lighterCodec } from './lighter.ts'
 import { solanaCodec } from './solana.ts'
-import { createTronCodec } from './tron.ts'
+import { tronCodec } from './tron.ts'
 import type { VmCodec } from './vmCodec.ts'
-import type { VmType } from './vmType.ts'
+
+/**
+ * One line per family: all that the protocol and its files know of one. Descriptions list families in this order.
+ * Each throws ConfigurationError when the family has no network of that name.
+ * @source attestation-oracle.md, What the service does, 4; rule F-167
+ */
+const codecs = {
+  'ethereum-vm': () => ethereumCodec,
+  'solana-vm': () => solanaCodec,
+  'bitcoin-vm': bitcoinCodecOf,
+  'hyperliquid-vm': () => hyperliquidCodec,
+  'lighter-vm': () => lighterCodec,
+  'tron-vm': () => tronCodec,
+} as const satisfies Readonly<Record<string, (network: string | undefined) => VmCodec>>
+
+export type VmType = keyof typeof codecs
+
+// CAST: keys of the record itself.
+export const vmTypes = Object.keys(codecs) as readonly VmType[]
 
 /** Which family a chain is of and, where the family's networks spell addresses differently, which network. */
 export type ChainNetwork = {
@@ -16,24 +34,6 @@ export type ChainNetwork = {
 
 export function mainNetwork(vmType: VmType): ChainNetwork {
   return { vmType, network: undefined }
-}
-
-const tronCodec = createTronCodec()
-const bitcoinCodecs = new Map(
-  Object.values(bitcoinNetworks).map((network) => [network, createBitcoinCodec(network)]),
-)
-
-/** One line per family. Each throws ConfigurationError when the family has no network of that name. */
-const codecs: Readonly<Record<VmType, (network: string | undefined) => VmCodec>> = {
-  'ethereum-vm': () => ethereumCodec,
-  'solana-vm': () => solanaCodec,
-  'bitcoin-vm': (name) => {
-    const network = bitcoinNetworkOf(name)
-    return bitcoinCodecs.get(network) ?? createBitcoinCodec(network)
-  },
-  'hyperliquid-vm': () => hyperliquidCodec,
-  'lighter-vm': () => lighterCodec,
-  'tron-vm': () => tronCodec,
 }
 
 /**

@@ -1,5 +1,4 @@
 import { DomainError } from '../errors.ts'
-import type { VmType } from './vmType.ts'
 
 /** A string is not an address (or currency id) of the family it was given for. */
 export class InvalidAddressError extends DomainError {
@@ -8,7 +7,7 @@ export class InvalidAddressError extends DomainError {
   /** Ends a sentence, and does not repeat the string. */
   readonly reason: string
 
-  constructor(args: { vmType: VmType; reason: string; field?: string }) {
+  constructor(args: { vmType: string; reason: string; field?: string }) {
     const { vmType, reason, field } = args
     super(`${field ?? 'The address'} is not a valid ${vmType} address: ${reason}.`, {
       data: { vmType, reason, ...(field !== undefined && { field }) },
@@ -22,7 +21,7 @@ export class InvalidTransactionIdError extends DomainError {
   readonly code = 'INVALID_TRANSACTION_ID'
   readonly kind = 'invalid_request'
 
-  constructor(args: { vmType: VmType; reason: string }) {
+  constructor(args: { vmType: string; reason: string }) {
     super(`The transaction id is not valid for ${args.vmType}: ${args.reason}.`, { data: args })
   }
 }

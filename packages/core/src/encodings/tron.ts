@@ -30,3 +30,5 @@ export function createTronCodec(network: TronNetwork = tronMainnet): VmCodec {
     },
   })
 }
+
+export const tronCodec = createTronCodec()

@@ -1,18 +1,17 @@
 import { parseHexDigits } from '../hashing/hexBytes.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
 import { remembered } from './remembered.ts'
-import type { VmType } from './vmType.ts'
 
 /**
  * The pure part of one VM family: how its addresses, currencies and transaction ids are written
- * and encoded. One file per family in this folder, one line in `codecs`.
+ * and encoded. One file per family in this folder, one line in `codecs`. @source F-167
  *
  * Every function is total over strings: it returns or throws `InvalidAddressError` or
  * `InvalidTransactionIdError`, never anything else.
  * @source rule P-127
  */
 export interface VmCodec {
-  readonly vmType: VmType
+  readonly vmType: string
   /** The string that names the chain's native currency in requests and orders. */
   readonly nativeCurrency: string
   /** True for a string that `encodeAddress` accepts as an account that can receive funds. */
@@ -58,7 +57,7 @@ export type ParsedTransactionId = { readonly bytes: Uint8Array; readonly canonic
 
 /** One family's part of the shared rules. Parsers are total and bound the length of their input first. */
 export type VmFamily = {
-  readonly vmType: VmType
+  readonly vmType: string
   readonly nativeCurrency: string
   /** Protocol bytes of `nativeCurrency`, which need not be an address of the family. */
   readonly nativeBytes: Uint8Array

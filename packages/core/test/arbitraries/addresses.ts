@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { base58, bech32, bech32m, createBase58check } from '@scure/base'
 import fc from 'fast-check'
-import type { VmType } from '../../src/encodings/vmType.ts'
+import type { VmType } from '../../src/encodings/codecs.ts'
 
 /** A spelling and the protocol bytes that it must have, built from the bytes, never by our codecs. */
 export type Spelled = { readonly text: string; readonly bytes: Uint8Array }

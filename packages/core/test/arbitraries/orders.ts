@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import type { NetworkOf } from '../../src/chain/protocolChain.ts'
-import { mainNetwork } from '../../src/encodings/codecs.ts'
-import { type VmType, vmTypes } from '../../src/encodings/vmType.ts'
+import { mainNetwork, type VmType, vmTypes } from '../../src/encodings/codecs.ts'
 import type { Hex } from '../../src/hex.ts'
 import type { Order } from '../../src/order/order.ts'
 import { accounts, currencies, type Spelled } from './addresses.ts'

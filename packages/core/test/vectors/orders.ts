@@ -1,6 +1,6 @@
 import type { NetworkOf } from '../../src/chain/protocolChain.ts'
+import type { VmType } from '../../src/encodings/codecs.ts'
 import { mainNetwork } from '../../src/encodings/codecs.ts'
-import type { VmType } from '../../src/encodings/vmType.ts'
 import type { Hex } from '../../src/hex.ts'
 import type { Order } from '../../src/order/order.ts'
 

@@ -8,15 +8,19 @@ import type { Family } from '../rules/family.ts'
 import { solanaFamily } from '../solana/rules/family.ts'
 import { tronFamily } from '../tron/rules/family.ts'
 
-/** One line per family. */
-export const families: Readonly<Record<VmType, Family>> = {
+/** One line per family, in the order in which descriptions list forms of steps. @source F-167 */
+const registered = {
   'ethereum-vm': ethereumFamily,
   'solana-vm': solanaFamily,
   'bitcoin-vm': bitcoinFamily,
-  'hyperliquid-vm': hyperliquidFamily,
-  'lighter-vm': lighterFamily,
   'tron-vm': tronFamily,
-}
+  'lighter-vm': lighterFamily,
+  'hyperliquid-vm': hyperliquidFamily,
+} satisfies Readonly<Record<VmType, Family>>
+
+export type RegisteredFamily = (typeof registered)[VmType]
+
+export const families: Readonly<Record<VmType, Family>> = registered
 
 /** True if a contract is among `listed`, which a chain's configuration spells as its family does. */
 export function listsContract(network: ChainNetwork, listed: readonly string[], contract: Hex): boolean {

@@ -1,6 +1,7 @@
-import type { HeadSubscription, Hex, PublicVmName } from '@causeway/core'
+import type { HeadSubscription, Hex } from '@causeway/core'
 import { hexDigits, parseHexDigits } from '@causeway/core'
 import type { AllocatorPayloadFamily } from './allocatorPayloadFamily.ts'
+import type { QuotingFamily } from './quotingFamily.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
 
 /** Signed request to withdraw a hub balance, as far as its signature goes. */
@@ -26,11 +27,12 @@ export type PayerSetting = 'fillContracts' | 'fillPayers'
 /** Member of a depository in the allocator file that is there because the payloads of its family name it. */
 export type DepositoryMember = 'domain' | 'vault' | 'networkName' | 'networkId' | 'tokens'
 
-/** All that sets one VM family apart from the others, I/O aside: a line in `families`. */
+/** All that sets one VM family apart from the others, I/O aside: a line in `families`. @source F-167 */
 export type Family = {
   /** As people call it. */
   readonly name: string
-  readonly publicName: PublicVmName
+  /** Short name in the public chain list. @source quote-api.md 3.2 */
+  readonly publicName: string
   /** @throws InvalidAddressError, InvalidWithdrawRequestError */
   readonly withdrawRequest: (request: PlainWithdrawRequest, network?: string) => NormalisedWithdrawRequest
   readonly allocatorPayload: AllocatorPayloadFamily
@@ -49,6 +51,8 @@ export type Family = {
   readonly headSubscription?: HeadSubscription
   /** A deposit's fees can be paid by another account than its sender's. */
   readonly takesDepositFeePayer: boolean
+  /** Absent: its chains are read, and not quoted. */
+  readonly quoting?: QuotingFamily
 }
 
 /** Wallets that sign text sign the digits of the request's hash. */

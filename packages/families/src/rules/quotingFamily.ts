@@ -1,10 +1,10 @@
 import type { DomainError, Hex, VmCodec } from '@causeway/core'
+import type { z } from 'zod'
 import type { FeeFunds } from './feeFunds.ts'
 
 /**
- * Pure part of one VM family in quotes: one record in `<family>/rules`, one line in `quotingFamilies`. The live part,
- * which reads chains, is `QuotingChain` of `shared/quotingChain.ts`. Pricing, requests and answers see families through
- * these two alone.
+ * Pure part of one VM family in quotes: a member of its record in `<family>/rules`. The live part, which reads chains,
+ * is `QuotingChain` of `shared/quotingChain.ts`. Pricing, requests and answers see families through these two alone.
  */
 export type QuotingFamily = {
   /**
@@ -23,6 +23,8 @@ export type QuotingFamily = {
   readonly burnt: readonly string[]
   /** Spells a configured contract as an account; absent where accounts are not 20 bytes. `hex` is lower case. */
   readonly accountOfHex?: (hex: Hex) => string
+  /** Form of `items[].data` of its transaction steps. */
+  readonly stepData: z.ZodType<StepData>
   /** One chain of the family, as its configuration describes it. Done once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
 }

@@ -1,4 +1,4 @@
-import { type Hex, publicVmNames } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 import { families } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
@@ -24,6 +24,10 @@ export const explorerPathsSchema = z.object({
 })
 /** Behind `explorerUrl`, as the explorers of all families have them. */
 export const explorerPaths = { transaction: '/tx/{TX_HASH}', address: '/address/', token: '/token/' }
+
+/** Names in the order in which the description has always listed them; those of further families follow. */
+const listedFirst = ['bvm', 'evm', 'svm', 'tvm', 'hypevm', 'lvm']
+const publicNames = new Set([...listedFirst, ...Object.values(families).map(({ publicName }) => publicName)])
 
 /** @source rule Q-147 */
 const chainSchema = z.object({
@@ -70,7 +74,7 @@ const chainSchema = z.object({
       ),
     v3: z.object({ erc20Router: z.string() }).optional(),
   }),
-  vmType: z.enum(publicVmNames),
+  vmType: z.enum([...publicNames]),
   baseChainId: z.number().nullable(),
   solverAddresses: z.array(z.string()),
   topUp: z

@@ -1,9 +1,10 @@
 import { bitcoinNetworkOf } from '@causeway/core'
 import { type Family, signedText } from '../../rules/family.ts'
 import { bitcoinAllocatorPayload } from './allocatorPayload.ts'
+import { bitcoinQuoting } from './quoting/bitcoinQuoting.ts'
 import { normaliseBitcoinRequest } from './withdrawRequest.ts'
 
-export const bitcoinFamily: Family = {
+export const bitcoinFamily = {
   name: 'Bitcoin',
   publicName: 'bvm',
   withdrawRequest: normaliseBitcoinRequest,
@@ -17,4 +18,5 @@ export const bitcoinFamily: Family = {
   payerSettings: [],
   depositoryMembers: [],
   takesDepositFeePayer: false,
-}
+  quoting: bitcoinQuoting,
+} satisfies Family

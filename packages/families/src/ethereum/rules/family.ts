@@ -2,8 +2,9 @@ import { ethereumCodec, personalMessageDigest } from '@causeway/core'
 import type { Family, OwnerSigned } from '../../rules/family.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rules/withdrawRequestParts.ts'
 import { evmAllocatorPayload } from './allocatorPayload.ts'
+import { ethereumQuoting } from './quoting/ethereumQuoting.ts'
 
-export const ethereumFamily: Family = {
+export const ethereumFamily = {
   name: 'EVM',
   publicName: 'evm',
   withdrawRequest: normaliseEvmRequest,
@@ -18,7 +19,8 @@ export const ethereumFamily: Family = {
   // go-ethereum documentation, "Real-time events"
   headSubscription: { method: 'eth_subscribe', params: ['newHeads'], notification: 'eth_subscription' },
   takesDepositFeePayer: false,
-}
+  quoting: ethereumQuoting,
+} satisfies Family
 
 /** EIP-191 by the key whose address the owner is. */
 export function isSignedByAccount({ owner, requestHash, signature, recoverSigner }: OwnerSigned): boolean {

@@ -2,6 +2,7 @@ import { bytesToHex, domainSeparator, fixedHexToBytes, typedDataDigest } from '@
 import { isSignedByAccount } from '../../ethereum/rules/family.ts'
 import { type AllocatorPayloadFamily, firstDifference } from '../../rules/allocatorPayloadFamily.ts'
 import type { Family } from '../../rules/family.ts'
+import { hyperliquidQuoting } from './quoting/hyperliquidQuoting.ts'
 import { decodeHyperliquidWithdrawal, hyperliquidWithdrawalId } from './withdrawal.ts'
 import { normaliseHyperliquidRequest } from './withdrawRequest.ts'
 
@@ -30,7 +31,7 @@ const hyperliquidAllocatorPayload: AllocatorPayloadFamily = {
     firstDifference(decodeHyperliquidWithdrawal(withdrawal), decodeHyperliquidWithdrawal(payload)),
 }
 
-export const hyperliquidFamily: Family = {
+export const hyperliquidFamily = {
   name: 'Hyperliquid',
   publicName: 'hypevm',
   withdrawRequest: normaliseHyperliquidRequest,
@@ -39,4 +40,5 @@ export const hyperliquidFamily: Family = {
   payerSettings: [],
   depositoryMembers: ['networkName', 'tokens'],
   takesDepositFeePayer: false,
-}
+  quoting: hyperliquidQuoting,
+} satisfies Family

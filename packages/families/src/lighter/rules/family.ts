@@ -1,6 +1,7 @@
 import { bytesToHex, concatBytes, keccak256, personalMessageDigest, utf8Bytes } from '@causeway/core'
 import { type AllocatorPayloadFamily, firstDifference } from '../../rules/allocatorPayloadFamily.ts'
 import type { Family } from '../../rules/family.ts'
+import { lighterQuoting } from './quoting/lighterQuoting.ts'
 import { decodeLighterWithdrawal, lighterTransferMessage } from './withdrawal.ts'
 import { normaliseLighterRequest } from './withdrawRequest.ts'
 
@@ -25,7 +26,7 @@ const lighterAllocatorPayload: AllocatorPayloadFamily = {
     firstDifference(decodeLighterWithdrawal(withdrawal), decodeLighterWithdrawal(payload)),
 }
 
-export const lighterFamily: Family = {
+export const lighterFamily = {
   name: 'Lighter',
   publicName: 'lvm',
   withdrawRequest: normaliseLighterRequest,
@@ -38,4 +39,5 @@ export const lighterFamily: Family = {
   payerSettings: [],
   depositoryMembers: ['networkId'],
   takesDepositFeePayer: false,
-}
+  quoting: lighterQuoting,
+} satisfies Family

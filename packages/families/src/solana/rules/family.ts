@@ -2,6 +2,7 @@ import { hexDigits, solanaCodec } from '@causeway/core'
 import { type AllocatorPayloadFamily, firstDifference } from '../../rules/allocatorPayloadFamily.ts'
 import { type Family, signedText } from '../../rules/family.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rules/withdrawRequestParts.ts'
+import { solanaQuoting } from './quoting/solanaQuoting.ts'
 import { decodeSolanaWithdrawal, solanaWithdrawalId } from './withdrawal.ts'
 
 /** The payload is the transfer request itself; what is signed is its SHA-256. @source withdrawals.md 1.3 */
@@ -13,7 +14,7 @@ const solanaAllocatorPayload: AllocatorPayloadFamily = {
     firstDifference(decodeSolanaWithdrawal(withdrawal), decodeSolanaWithdrawal(payload)),
 }
 
-export const solanaFamily: Family = {
+export const solanaFamily = {
   name: 'Solana',
   publicName: 'svm',
   withdrawRequest: normaliseSolanaRequest,
@@ -28,7 +29,8 @@ export const solanaFamily: Family = {
   // Solana documentation, "RPC websocket methods"
   headSubscription: { method: 'slotSubscribe', params: [], notification: 'slotNotification' },
   takesDepositFeePayer: true,
-}
+  quoting: solanaQuoting,
+} satisfies Family
 
 /**
  * 32 bytes of hex without `0x`, SOL as an empty text, the depository in base58.

@@ -3,8 +3,9 @@ import { evmAllocatorPayload } from '../../ethereum/rules/allocatorPayload.ts'
 import type { Family } from '../../rules/family.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rules/withdrawRequestParts.ts'
 import { tronMessageDigest } from './ownerSignature.ts'
+import { tronQuoting } from './quoting/tronQuoting.ts'
 
-export const tronFamily: Family = {
+export const tronFamily = {
   name: 'Tron',
   publicName: 'tvm',
   withdrawRequest: normaliseTronRequest,
@@ -15,7 +16,8 @@ export const tronFamily: Family = {
   payerSettings: ['fillContracts', 'fillPayers'],
   depositoryMembers: [],
   takesDepositFeePayer: false,
-}
+  quoting: tronQuoting,
+} satisfies Family
 
 /** `0x` and 20 bytes, which are zero for TRX. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
 function normaliseTronRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {

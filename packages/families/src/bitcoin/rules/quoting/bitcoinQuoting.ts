@@ -10,6 +10,7 @@ import {
 } from '@causeway/core'
 import { z } from 'zod'
 import type {
+  ChainQuoting,
   DepositAddressing,
   EncodedTransaction,
   Funding,
@@ -33,7 +34,7 @@ import { inputKindOf, showsTransaction } from './virtualSize.ts'
  * An unsigned transaction in hex, as the public client takes it; of a deposit address whom to pay how many satoshi from
  * any wallet, and the script by which the depositor can take it back. @source rule F-138
  */
-export const bitcoinStepData = z.union([
+const bitcoinStepData = z.union([
   z.object({ psbt: z.string() }),
   z.object({ to: z.string(), value: z.string(), script: z.string().optional() }),
 ])
@@ -70,13 +71,21 @@ export class BitcoinFundsError extends DomainError {
  * The family whose users sign one transaction of their own outputs: it pays the depository, names the order behind
  * it, and gives the rest back. @source rule F-137
  */
-export const bitcoinQuoting: QuotingFamily = {
+export const bitcoinQuoting = {
   feeModel: 'feerate',
   addressSetting: 'depositAddressKey',
   // An output that no rule of spending guards has no address at all.
   reserved: () => undefined,
   burnt: clientsNobodies,
-  bind: ({ chainKey, codec, network: name, depository, depositAddressKey, leastOutput = 0n }) => {
+  stepData: bitcoinStepData,
+  bind: ({
+    chainKey,
+    codec,
+    network: name,
+    depository,
+    depositAddressKey,
+    leastOutput = 0n,
+  }): ChainQuoting => {
     if (depositAddressKey !== undefined && !isSweeper(depositAddressKey))
       throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressKey is no public key`)
     const network = bitcoinNetworkOf(name)
@@ -103,7 +112,7 @@ export const bitcoinQuoting: QuotingFamily = {
       },
     }
   },
-}
+} satisfies QuotingFamily
 
 /** Twelve blocks: a transaction that bids what the market asks is mined within them. */
 const sweepSeconds = 7_200

@@ -1,18 +1,19 @@
-import type { QuotingFamily } from '../../../rules/quotingFamily.ts'
+import type { ChainQuoting, QuotingFamily } from '../../../rules/quotingFamily.ts'
 import { contractAddressing, ethereumHex } from '../depositAddress.ts'
 import { burntAccounts, reservedAccount } from '../reservedAccounts.ts'
-import { addressSwapOf, encodeAddressSwap, encodeTransaction } from './encodeTransaction.ts'
+import { addressSwapOf, encodeAddressSwap, encodeTransaction, ethereumStepData } from './encodeTransaction.ts'
 import { planTransactions, spenderOf } from './planTransactions.ts'
 import { touchedHoldings } from './stateWrites.ts'
 
 /** The family whose contracts take permits, calls and deposits at addresses of their own. @source quote-api.md 2 */
-export const ethereumQuoting: QuotingFamily = {
+export const ethereumQuoting = {
   feeModel: 'gas',
   addressSetting: 'depositAddresses',
   reserved: reservedAccount,
   burnt: burntAccounts,
   accountOfHex: (hex) => hex,
-  bind: (settings) => ({
+  stepData: ethereumStepData,
+  bind: (settings): ChainQuoting => ({
     isNobody: (address) => address.toLowerCase() === settings.codec.nativeCurrency,
     canSign: () => true,
     amountMax: () => 2n ** 256n - 1n,
@@ -30,4 +31,4 @@ export const ethereumQuoting: QuotingFamily = {
     addressSwap: (route) => addressSwapOf(settings, route),
     encodeAddressSwap: (swap, spent) => encodeAddressSwap(settings, swap, spent),
   }),
-}
+} satisfies QuotingFamily

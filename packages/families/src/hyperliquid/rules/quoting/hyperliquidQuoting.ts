@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { burntAccounts, reservedAccount } from '../../../ethereum/rules/reservedAccounts.ts'
 import type {
   Authorization,
+  ChainQuoting,
   ChainSettings,
   EncodedTransaction,
   OriginRoute,
@@ -66,12 +67,13 @@ const perpsGranularity = 100n
  * The family whose transfers name no order: the wallet signs first what the nonce of its transfer is for, and then the
  * transfer. @source rules F-153, F-156
  */
-export const hyperliquidQuoting: QuotingFamily = {
+export const hyperliquidQuoting = {
   feeModel: 'flat',
   reserved,
   burnt: burntAccounts,
   accountOfHex: (hex) => hex,
-  bind: (settings) => ({
+  stepData: hyperliquidStepData,
+  bind: (settings): ChainQuoting => ({
     isNobody: (address) => burntAccounts.some((burnt) => burnt === address.toLowerCase()),
     canSign: () => true,
     amountMax: () => amountMax,
@@ -94,7 +96,7 @@ export const hyperliquidQuoting: QuotingFamily = {
       throw new Error('this family has no deposit addresses')
     },
   }),
-}
+} satisfies QuotingFamily
 
 /**
  * The nonce of an order's deposit, which follows from the order: milliseconds, as the exchange expects them, with a part

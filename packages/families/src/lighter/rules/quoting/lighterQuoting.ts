@@ -2,6 +2,7 @@ import { exactNumber, lighterAsset } from '@causeway/core'
 import { z } from 'zod'
 import { FlatFees } from '../../../rules/flatFees.ts'
 import type {
+  ChainQuoting,
   ChainSettings,
   EncodedTransaction,
   NetworkFees,
@@ -34,11 +35,12 @@ export const lighterAmountMax = BigInt(Number.MAX_SAFE_INTEGER)
  * The family whose accounts are indices: one transfer to the depository's account that names the order in its memo. The
  * exchange takes its fee beside the amount, and only the very fee that it asks for. @source rules F-159, F-165
  */
-export const lighterQuoting: QuotingFamily = {
+export const lighterQuoting = {
   feeModel: 'flat',
   reserved: () => undefined,
   burnt: [clientsNobody],
-  bind: (settings) => ({
+  stepData: lighterStepData,
+  bind: (settings): ChainQuoting => ({
     isNobody: (address) => address.toLowerCase() === clientsNobody,
     canSign: () => true,
     amountMax: () => lighterAmountMax,
@@ -59,7 +61,7 @@ export const lighterQuoting: QuotingFamily = {
       throw new Error('this family has no deposit addresses')
     },
   }),
-}
+} satisfies QuotingFamily
 
 /** @throws Error for what nobody does on this family */
 function plan({ by, swap, currencyIn: { isNative } }: OriginRoute): PlannedTransaction {

@@ -4,6 +4,7 @@ import type { MessageV0 } from '@solana/web3.js'
 import { z } from 'zod'
 import { FeeFundsError } from '../../../rules/feeFunds.ts'
 import type {
+  ChainQuoting,
   EncodedTransaction,
   KnownState,
   NetworkFees,
@@ -68,12 +69,13 @@ export class SolanaTransactionTooLargeError extends DomainError {
  * The family whose users sign one transaction of instructions: the deposit program's, and before it the account of
  * the vault where somebody else pays for it. @source families.md 2.1, 3; quote-api.md 2.6
  */
-export const solanaQuoting: QuotingFamily = {
+export const solanaQuoting = {
   feeModel: 'priority-fee',
   addressSetting: 'depositAddressProgram',
   reserved: reservedAccount,
   burnt: [clientsNobody, systemProgram],
-  bind: ({ codec, chainKey, depository: program, depositAddressProgram }) => {
+  stepData: solanaStepData,
+  bind: ({ codec, chainKey, depository: program, depositAddressProgram }): ChainQuoting => {
     if (depositAddressProgram !== undefined && !codec.isAddress(depositAddressProgram))
       throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressProgram is no address`)
     let derived: SolanaDepository | undefined
@@ -105,7 +107,7 @@ export const solanaQuoting: QuotingFamily = {
       },
     }
   },
-}
+} satisfies QuotingFamily
 
 /** @throws SolanaTransactionTooLargeError */
 function planned(

@@ -17,6 +17,7 @@ import {
 import { orderedTransactions, spenderOf } from '../../../ethereum/rules/quoting/planTransactions.ts'
 import { FeeFundsError } from '../../../rules/feeFunds.ts'
 import type {
+  ChainQuoting,
   ChainSettings,
   EncodedTransaction,
   KnownState,
@@ -29,7 +30,7 @@ import type {
 import { TronFees } from './tronFees.ts'
 
 /** A call of a contract, as the public client's adapter hands it to a node: addresses in hex. @source families.md 2.3 */
-export const tronStepData = z.object({
+const tronStepData = z.object({
   type: z.literal('TriggerSmartContract'),
   parameter: z.object({
     owner_address: z.string(),
@@ -89,12 +90,13 @@ const sent: ReadonlySet<UserTransactionKind> = new Set([
  * The family with the contracts of the EVM's, called by transactions of its own: an allowance where a token needs one,
  * and the deposit. @source families.md 2.3, 5.3
  */
-export const tronQuoting: QuotingFamily = {
+export const tronQuoting = {
   feeModel: 'energy',
   reserved,
   burnt: [clientsNobody, createTronCodec().nativeCurrency],
   accountOfHex: (hex) => tronAddress(hex),
-  bind: (settings) => ({
+  stepData: tronStepData,
+  bind: (settings): ChainQuoting => ({
     isNobody: (address) => address === settings.codec.nativeCurrency || address === clientsNobody,
     canSign: () => true,
     amountMax: ({ isNative }) => (isNative ? coinMax : tokenMax),
@@ -113,7 +115,7 @@ export const tronQuoting: QuotingFamily = {
       throw new Error('this family has no deposit addresses')
     },
   }),
-}
+} satisfies QuotingFamily
 
 /** @throws TronFeeLimitError */
 function plan(settings: ChainSettings, route: OriginRoute, state: KnownState): readonly PlannedTransaction[] {

@@ -1,0 +1,19 @@
+import type { VmType } from '@causeway/core'
+import { bitcoinChainFamily } from './bitcoin/chainFamily.ts'
+import type { LinePayingFamily } from './bitcoin/paying/linePayingChain.ts'
+import { ethereumChainFamily } from './ethereum/chainFamily.ts'
+import { hyperliquidChainFamily } from './hyperliquid/chainFamily.ts'
+import { lighterChainFamily } from './lighter/chainFamily.ts'
+import type { ChainFamily } from './shared/chainFamily.ts'
+import { solanaChainFamily } from './solana/chainFamily.ts'
+import { tronChainFamily } from './tron/chainFamily.ts'
+
+/** One line per family: what opens sockets, which `families` does not. @source F-167 */
+export const chainFamilies: Readonly<Record<VmType, ChainFamily<LinePayingFamily>>> = {
+  'bitcoin-vm': bitcoinChainFamily,
+  'ethereum-vm': ethereumChainFamily,
+  'hyperliquid-vm': hyperliquidChainFamily,
+  'lighter-vm': lighterChainFamily,
+  'solana-vm': solanaChainFamily,
+  'tron-vm': tronChainFamily,
+}

@@ -1,0 +1,13 @@
+import { type ChainFamily, missingEndpoints } from '../shared/chainFamily.ts'
+import { lighterPaying } from './paying/lighterPayingChain.ts'
+import { lighterQuotingChain } from './quoting/lighterQuotingChain.ts'
+import { openLighterChain } from './reading/openLighterChain.ts'
+import { lighterSettlingChain } from './settling/lighterSettlingChain.ts'
+
+export const lighterChainFamily: ChainFamily = {
+  open: openLighterChain,
+  missing: missingEndpoints,
+  quoting: lighterQuotingChain,
+  settling: lighterSettlingChain,
+  paying: { by: 'marked-transactions', family: lighterPaying },
+}
