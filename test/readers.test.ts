@@ -36,7 +36,7 @@ import {
 } from './families/lighterSupport/lighterBed.ts'
 import { proxiesOf, startSolanaBed } from './families/solanaSupport/solanaBed.ts'
 import { tronBedOn } from './families/tronSupport/startTronBed.ts'
-import { describeReader, type ReaderFixture } from './readerSupport/describeReader.ts'
+import { describeReader, type ReaderFixture, type WithoutForm } from './readerSupport/describeReader.ts'
 import { startWire } from './readerSupport/wire.ts'
 
 const bitcoinNone = {
@@ -349,4 +349,22 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
   ],
 ]
 
-for (const [family, start] of families) describeReader(family, start)
+const whole = 'reads whole blocks, of which nothing is refused or comes late'
+const ledger = 'reads pages of what one account did, however much one block holds'
+const paths = 'asks by paths, one question in a request'
+const none = 'has no deposit addresses'
+const withoutForm: Readonly<Record<string, WithoutForm>> = {
+  'hyperliquid-vm': { 'blocks read apart': ledger, batches: paths, 'payments in blocks': none },
+  'lighter-vm': {
+    ...{ 'blocks read apart': ledger, batches: paths, 'payments in blocks': none },
+    'long answers': 'a transaction has some hundred bytes, and its reader takes a megabyte',
+  },
+  'solana-vm': { 'blocks read apart': ledger, 'payments in blocks': 'addresses are looked at in turn' },
+  'bitcoin-vm': { 'late lists': whole, 'blocks read apart': whole },
+  'tron-vm': {
+    ...{ 'late lists': whole, 'blocks read apart': whole, batches: paths },
+    'payments in blocks': 'contracts make the addresses, or nobody does',
+  },
+}
+
+for (const [family, start] of families) describeReader(family, start, withoutForm[family] ?? {})
