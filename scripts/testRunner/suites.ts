@@ -194,6 +194,7 @@ export const suiteFiles = {
     'packages/signer/test/awsKms.test.ts',
     'scripts/bundle.test.ts',
     'scripts/sbom/bills.test.ts',
+    'test/addedFamily.test.ts',
     'test/databases/failover.test.ts',
     'test/databases/hostClock.test.ts',
     'test/databases/poolers.test.ts',
