@@ -18,13 +18,14 @@ import { followWork, type Reading } from '../work/followWork.ts'
 import type { ReadApart } from '../work/readApart.ts'
 import { type Booked, bookedFor } from './depositShare.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
+import { finalitySecondsOf } from './depth.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { signatureOf } from './fillWork.ts'
 import { parkRequest } from './parked/parkRequest.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 import { lockSettledRequest, readSettledRequest, type SettledRequest } from './settledRequest.ts'
-import { chainOf, finalitySecondsOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
+import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 
 export type AttestationContext = SettlementContext & {
   readonly oracles: readonly OracleClient[]

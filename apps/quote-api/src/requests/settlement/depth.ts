@@ -1,4 +1,12 @@
-import { type DepthRule, depthRuleFor, type MissingDepth, missingDepth } from '@causeway/core'
+import {
+  type DepthRule,
+  deepestRule,
+  depthMs,
+  depthRuleFor,
+  type MissingDepth,
+  missingDepth,
+  paceMs,
+} from '@causeway/core'
 import type { BlockMark } from '@causeway/families'
 import { createLruCache } from '@causeway/rpc'
 import type { QuotableChain } from '../../pricing/registry.ts'
@@ -61,6 +69,17 @@ export function openChainEnd(
 /** The depth that a chain asks for a value. */
 export function depthRuleOf({ config }: Pick<QuotableChain, 'config'>, valueMicroUsd: bigint): DepthRule {
   return depthRuleFor(config.pinPolicy, valueMicroUsd)
+}
+
+/** Generous for every chain: finality of rollups comes after some hundred of their blocks. */
+const finalityBlocks = 1_000
+
+/** Seconds that a settlement may take after its deadline: never less than the deepest deposit takes. @source F-42 */
+export function finalitySecondsOf({ config }: Pick<QuotableChain, 'config'>): number {
+  const rule = deepestRule(config.pinPolicy)
+  // The word of a chain may come late.
+  const deepestMs = depthMs(rule, config) * (rule.isFinalized ? 2 : 1)
+  return Math.ceil(Math.max(finalityBlocks * paceMs(config), deepestMs) / 1_000)
 }
 
 /**

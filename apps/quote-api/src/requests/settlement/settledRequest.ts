@@ -6,8 +6,8 @@ import { toBytes } from '../orders/orderColumns.ts'
 import { type Release, releasedColumn, senderDeniedColumn } from '../screening/screenedRequest.ts'
 import type { RequestStatus, SettlementStage } from '../status/requestProgress.ts'
 import type { RefundTerms } from './depositDecision.ts'
+import { finalitySecondsOf } from './depth.ts'
 import type { DepositTerms, HoldView } from './pinDecision.ts'
-import { finalitySecondsOf } from './settlementContext.ts'
 
 /** A request with an order, as settlement needs it. */
 export type SettledRequest = {

@@ -1,4 +1,4 @@
-import { deepestRule, depthMs, type Hex, type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
+import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
 import type { PutAsideReason } from '@causeway/families'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { OrderSignatures } from '../orders/orderSignatures.ts'
@@ -102,15 +102,4 @@ export function chainOf(context: Pick<SettlementContext, 'chains'>, chainId: num
 
 export function nowSeconds({ now }: Pick<SettlementContext, 'now'>): number {
   return Math.floor(now() / 1_000)
-}
-
-/** Generous for every chain: finality of rollups comes after some hundred of their blocks. */
-const finalityBlocks = 1_000
-
-/** Seconds that a settlement may take after its deadline: never less than the deepest deposit takes. @source F-42 */
-export function finalitySecondsOf({ config }: Pick<QuotableChain, 'config'>): number {
-  const rule = deepestRule(config.pinPolicy)
-  // The word of a chain may come late.
-  const deepestMs = depthMs(rule, config) * (rule.isFinalized ? 2 : 1)
-  return Math.ceil(Math.max(finalityBlocks * paceMs(config), deepestMs) / 1_000)
 }

@@ -9,9 +9,10 @@ import {
 } from '@causeway/core'
 import type { FinalPayer, HubReader } from '@causeway/families'
 import { readDeposit, type StoredDeposit } from '../depositStore.ts'
+import { finalitySecondsOf } from '../depth.ts'
 import type { SettledRequest } from '../settledRequest.ts'
 import type { SettlementChain } from '../settlementChain.ts'
-import { chainOf, finalitySecondsOf, type SettlementContext } from '../settlementContext.ts'
+import { chainOf, type SettlementContext } from '../settlementContext.ts'
 import type { PaymentRecord, PromiseFacts, RecoveredDeposit } from './promiseRule.ts'
 import { type OrderWork, readOrderWork } from './recoveryStore.ts'
 
