@@ -16,7 +16,6 @@ import type { LegPlan } from './legs.ts'
 import { type PricedCurrency, requireInventory, requirePrice } from './marketAccess.ts'
 import { type LackLookup, lackRefusal } from './mayBePaid.ts'
 import { noReward, type RatedMove, type RewardBound } from './openRewards.ts'
-import type { GasTopup } from './pricedRoute.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
@@ -61,6 +60,14 @@ export type MeasuredUse = {
 }
 
 export const plainUse: MeasuredUse = { callUnits: 0n, callBytes: 0n, payeeUnits: 0n, refundUnits: 0n }
+
+/** A second output payment in the destination's native currency. @source design.md 5.5 */
+export type GasTopup = {
+  readonly currency: QuotableCurrency
+  readonly amountWei: bigint
+  /** Value in smallest units of the fee currency; part of `gas`. */
+  readonly valueInFeeCurrency: bigint
+}
 
 /** Part of the fees that a sponsor pays, for one fee currency at its price; always 0 without a sponsor. */
 export type SubsidyRule = (feeCurrency: QuotableCurrency, price: PricedCurrency) => FeeTerms['subsidy']

@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
 import type { PermitKind, PermitTerms, PermittedCall, TokenDomain } from '@causeway/families/rules'
 import { QuoteError } from './errors.ts'
-import type { PricedRoute } from './pricedRoute.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
+import type { Route } from './route.ts'
 
 export type PermitToken = Pick<QuotableCurrency, 'key' | 'chainId' | 'address' | 'symbol'>
 
@@ -39,11 +39,12 @@ export function permitKindOf(
  */
 export async function permitTerms(
   tokens: PermitTokens,
-  { route, amountIn, amountInMax }: PricedRoute,
+  deposit: { readonly route: Route; readonly amountIn: bigint; readonly amountInMax: bigint },
   request: Pick<QuoteRequest, 'permitExpirySeconds'>,
   order: { readonly orderId: Hex; readonly nowSeconds: number; readonly deadlineSeconds: number },
   relay: { readonly from: string | undefined; readonly calls: () => readonly PermittedCall[] },
 ): Promise<PermitTerms> {
+  const { route, amountIn, amountInMax } = deposit
   const { currencyIn, origin } = route
   const { permitRouter, permit2Router } = origin.config
   const kind = permitKindOf(origin, currencyIn)

@@ -23,6 +23,7 @@ import {
   checkLeastPayment,
   type FeeInputs,
   feeTerms,
+  type GasTopup,
   inventories,
   relayedDepositCost,
   requireLack,
@@ -31,7 +32,7 @@ import { networkFees, refundCost } from './gas.ts'
 import { promisedOut, requiredIn } from './legGuard.ts'
 import { adverseBpsOf, checkDepth, checkImpact, type LegQuote, type LegQuoter, legImpact } from './legs.ts'
 import { requireChain, requirePrice } from './marketAccess.ts'
-import { type GasTopup, type PricedRoute, routePrices } from './pricedRoute.ts'
+import { type PricedRoute, routePrices } from './pricedRoute.ts'
 import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
 import { type FeeSplit, type FeeTerms, refuseFeesOfAll, solveAmountIn, splitFees } from './solve.ts'
 

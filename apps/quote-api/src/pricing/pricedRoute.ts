@@ -1,7 +1,7 @@
 import { usdValueDown } from '@causeway/core'
 import type { NetworkFees, OriginRoute, PlannedTransaction } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
-import type { MeasuredUse } from './feeTerms.ts'
+import type { GasTopup, MeasuredUse } from './feeTerms.ts'
 import type { LegImpact, LegQuote } from './legs.ts'
 import { type PricedCurrency, requirePrice, shownPrice } from './marketAccess.ts'
 import type { RewardedMove } from './openRewards.ts'
@@ -11,14 +11,6 @@ import type { QuoteRequest, TradeType } from './request.ts'
 import { skewMicroUsd } from './rewardBudget.ts'
 import type { Route } from './route.ts'
 import type { FeeSplit } from './solve.ts'
-
-/** A second output payment in the destination's native currency. @source design.md 5.5 */
-export type GasTopup = {
-  readonly currency: QuotableCurrency
-  readonly amountWei: bigint
-  /** Value in smallest units of the fee currency; part of `gas`. */
-  readonly valueInFeeCurrency: bigint
-}
 
 /** Amounts of an order, which only a solver's route has. In smallest units of the fee currency. */
 export type SolverTerms = {
