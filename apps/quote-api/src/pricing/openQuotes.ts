@@ -1,8 +1,5 @@
-import { bpsDenominator, divideDown, type UsdX18, usdValueDown } from '@causeway/core'
+import { bpsDenominator, divideDown, type UsdX18 } from '@causeway/core'
 import { QuoteError } from './errors.ts'
-import { offerOf, payableWithOffer } from './externalLiquidity.ts'
-import type { InventoryView } from './inventory.ts'
-import type { Priced } from './priceRequest.ts'
 
 /**
  * The holder of quotes. `user` is a claim of the caller: without the caller's own name, the key's or that of his network,
@@ -132,22 +129,3 @@ function refusal({ totalUsdX18, ends }: Promises, limit: UsdX18, promise: QuoteP
 }
 
 const wholeUsd = (usdX18: UsdX18): string => (usdX18 / 10n ** 18n).toString()
-
-/** Payout that a priced request promises, and the inventory behind it; undefined where no solver pays. */
-export function promisedBy(
-  { solver, destinationLeg, amountOut, snapshot, external }: Priced,
-  inventoryView: (of: Priced['snapshot']) => InventoryView,
-): Omit<QuotePromise, 'nowSeconds' | 'expiresAtSeconds'> | undefined {
-  if (solver === undefined) return undefined
-  const { payoutCurrency } = solver
-  const inventory = inventoryView(snapshot)(payoutCurrency.asset)
-  const market = snapshot.price(payoutCurrency.asset.priceKey)
-  if (inventory === undefined || 'reason' in market) return undefined
-  const price = { decimals: payoutCurrency.decimals, usdX18: market.usdX18 }
-  const offer = offerOf(payoutCurrency, external)
-  return {
-    place: `${payoutCurrency.asset.id} on ${payoutCurrency.chainId}`,
-    usdX18: usdValueDown(destinationLeg?.amountIn ?? amountOut, price),
-    payableUsdX18: payableWithOffer(inventory, { currency: payoutCurrency, price }, offer),
-  }
-}

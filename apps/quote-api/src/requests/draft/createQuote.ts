@@ -6,7 +6,7 @@ import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { skewOf } from '../../pricing/feeTerms.ts'
 import type { OpenAllowances } from '../../pricing/openAllowances.ts'
-import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
+import type { OpenQuotes } from '../../pricing/openQuotes.ts'
 import { type HeldReward, noReward, type RewardBound } from '../../pricing/openRewards.ts'
 import { type PermitTokens, permitTerms } from '../../pricing/permit.ts'
 import { rewardedMove } from '../../pricing/pricedRoute.ts'
@@ -16,6 +16,7 @@ import {
   priceRequest,
   rewardsFor,
 } from '../../pricing/priceRequest.ts'
+import { promisedBy } from '../../pricing/promisedPayout.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'

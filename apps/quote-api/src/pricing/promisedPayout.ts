@@ -1,0 +1,24 @@
+import { usdValueDown } from '@causeway/core'
+import { offerOf, payableWithOffer } from './externalLiquidity.ts'
+import type { InventoryView } from './inventory.ts'
+import type { QuotePromise } from './openQuotes.ts'
+import type { Priced } from './priceRequest.ts'
+
+/** Payout that a priced request promises, and the inventory behind it; undefined where no solver pays. */
+export function promisedBy(
+  { solver, destinationLeg, amountOut, snapshot, external }: Priced,
+  inventoryView: (of: Priced['snapshot']) => InventoryView,
+): Omit<QuotePromise, 'nowSeconds' | 'expiresAtSeconds'> | undefined {
+  if (solver === undefined) return undefined
+  const { payoutCurrency } = solver
+  const inventory = inventoryView(snapshot)(payoutCurrency.asset)
+  const market = snapshot.price(payoutCurrency.asset.priceKey)
+  if (inventory === undefined || 'reason' in market) return undefined
+  const price = { decimals: payoutCurrency.decimals, usdX18: market.usdX18 }
+  const offer = offerOf(payoutCurrency, external)
+  return {
+    place: `${payoutCurrency.asset.id} on ${payoutCurrency.chainId}`,
+    usdX18: usdValueDown(destinationLeg?.amountIn ?? amountOut, price),
+    payableUsdX18: payableWithOffer(inventory, { currency: payoutCurrency, price }, offer),
+  }
+}
