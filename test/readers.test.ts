@@ -11,7 +11,7 @@ import { lighterBodies } from '@causeway/localnet/standIns/lighter'
 import { depositNative } from '@causeway/localnet/standIns/solana'
 import { createJsonRpcClient } from '@causeway/rpc'
 import { afterAll, onTestFinished } from 'vitest'
-import { createSettlementChain } from '../apps/quote-api/src/requests/settlement/settlementChain.ts'
+import { createSettlementChain } from '../apps/quote-api/src/requests/settlement/chain/settlementChain.ts'
 import {
   chainOf,
   depositoryKey,

@@ -14,19 +14,19 @@ test.each([
   ['const price = feeSun * 2n', 'eSun'],
   ["await client.request({ method: 'eth_call', params })", 'eth_call'],
 ])('pricing that names a family is found: %s', (text, name) => {
-  expect(find('apps/quote-api/src/pricing/gas.ts', text)).toEqual([
+  expect(find('apps/quote-api/src/pricing/fees/gas.ts', text)).toEqual([
     {
-      file: 'apps/quote-api/src/pricing/gas.ts',
+      file: 'apps/quote-api/src/pricing/fees/gas.ts',
       problem: `it names the family ${name}; ask the family's record for what differs`,
     },
   ])
 })
 
 test.each([
-  ['apps/quote-api/src/pricing/gas.ts', '// A deposit on Solana is signed twice.\nconst electron = 1'],
+  ['apps/quote-api/src/pricing/fees/gas.ts', '// A deposit on Solana is signed twice.\nconst electron = 1'],
   ['packages/core/src/encodings/solana.ts', "const vmType = 'solana-vm'"],
   ['packages/families/src/chainFamilies.ts', "const line = { 'solana-vm': 1 }"],
-  ['apps/quote-api/src/pricing/gas.test.ts', "const vmType = 'solana-vm'"],
+  ['apps/quote-api/src/pricing/fees/gas.test.ts', "const vmType = 'solana-vm'"],
   ['packages/localnet/src/families/solanaStandIn.ts', "const vmType = 'solana-vm'"],
 ])('families are named at home, in registries, tests and comments: %s', (path, text) => {
   expect(find(path, text)).toEqual([])

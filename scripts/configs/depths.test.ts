@@ -14,7 +14,7 @@ import {
 import { pollIntervalMs } from '@causeway/market'
 import { describe, expect, test } from 'vitest'
 import { timeEstimateSeconds } from '../../apps/quote-api/src/pricing/timeEstimate.ts'
-import { finalitySecondsOf } from '../../apps/quote-api/src/requests/settlement/depth.ts'
+import { finalitySecondsOf } from '../../apps/quote-api/src/requests/settlement/chain/depth.ts'
 import { parseConfigSet, readRawConfigSet } from './configFiles.ts'
 import { root } from './writeJson.ts'
 

@@ -90,11 +90,11 @@ export const suiteFiles = {
   fuzz: [
     'apps/oracle/src/http/bodyFuzz.test.ts',
     'apps/quote-api/src/http/routes/bodyFuzz.test.ts',
-    'apps/quote-api/src/pricing/movedPool.property.test.ts',
+    'apps/quote-api/src/pricing/legs/movedPool.property.test.ts',
     'apps/quote-api/src/pricing/priceDeposit.property.test.ts',
     'apps/quote-api/src/pricing/randomMarkets.property.test.ts',
-    'apps/quote-api/src/pricing/refusals.property.test.ts',
     'apps/quote-api/src/pricing/solanaMarkets.property.test.ts',
+    'apps/quote-api/src/pricing/solverRoute/refusals.property.test.ts',
     'apps/quote-api/src/pricing/sponsorship/sponsoredMarkets.property.test.ts',
     'apps/quote-api/test/historyFuzz.test.ts',
     'packages/core/src/encodings/codecs.property.test.ts',

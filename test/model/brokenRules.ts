@@ -2,8 +2,8 @@
 // attack by them and sees that the invariants notice.
 import type { Hex, PaymentFacts } from '@causeway/core'
 import type { EthereumFactsReader } from '@causeway/families'
-import { createOpenRewards } from '../../apps/quote-api/src/pricing/openRewards.ts'
-import { bookedFor } from '../../apps/quote-api/src/requests/settlement/depositShare.ts'
+import { createOpenRewards } from '../../apps/quote-api/src/pricing/openQuotes/openRewards.ts'
+import { bookedFor } from '../../apps/quote-api/src/requests/settlement/amounts/depositShare.ts'
 import type { Chain } from './chain/chain.ts'
 import { coinAddress } from './network.ts'
 import { type Rules, shippedRules } from './rules.ts'

@@ -1,6 +1,9 @@
 // Invariants of books, rewards and the solver's payments, after every step.
 import { ethereumCodec, maxBigint, minBigint } from '@causeway/core'
-import { fillProblem, paymentProblem } from '../../apps/quote-api/src/requests/settlement/fillCheck.ts'
+import {
+  fillProblem,
+  paymentProblem,
+} from '../../apps/quote-api/src/requests/settlement/payments/fillCheck.ts'
 import { coinAddress } from './network.ts'
 import { exposureLimits, type SignedPayment } from './parties/honestSolver.ts'
 import { questionOf, reading } from './paymentReadings.ts'

@@ -1,9 +1,9 @@
 // Readings of chains by the quote service: at the newest block, and at the final one.
 import { DomainError, ethereumCodec, type Hex } from '@causeway/core'
 import { createEthereumFactsReader, type EthereumFactsReader } from '@causeway/families'
-import { fillProblem } from '../../apps/quote-api/src/requests/settlement/fillCheck.ts'
-import type { FillReading } from '../../apps/quote-api/src/requests/settlement/fillStep.ts'
-import type { OwnReading } from '../../apps/quote-api/src/requests/settlement/settleDecision.ts'
+import type { FillReading } from '../../apps/quote-api/src/requests/settlement/fills/fillStep.ts'
+import type { OwnReading } from '../../apps/quote-api/src/requests/settlement/fills/settleDecision.ts'
+import { fillProblem } from '../../apps/quote-api/src/requests/settlement/payments/fillCheck.ts'
 import { endpointsOf, type Liar } from './endpoints.ts'
 import type { Network, UserChainId } from './network.ts'
 import { finalityBlocks, readerEntry, recordsPayments } from './oracles.ts'

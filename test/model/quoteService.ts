@@ -2,23 +2,27 @@
 // kept in maps in place of PostgreSQL. The sponsor's ledger is the model that a test holds equal to the real one.
 import { type DepositFact, DomainError, ethereumCodec, onchainId } from '@causeway/core'
 import {
+  isLate,
+  type LateStep,
+  lateStep,
+} from '../../apps/quote-api/src/requests/settlement/amounts/lateDeposit.ts'
+import {
   type DepositDecision,
   depositDecision,
   refundAmount,
   surplusRefund,
-} from '../../apps/quote-api/src/requests/settlement/depositDecision.ts'
-import { paymentProblem } from '../../apps/quote-api/src/requests/settlement/fillCheck.ts'
-import { fillStep } from '../../apps/quote-api/src/requests/settlement/fillStep.ts'
-import { isLate, type LateStep, lateStep } from '../../apps/quote-api/src/requests/settlement/lateDeposit.ts'
+} from '../../apps/quote-api/src/requests/settlement/deposits/depositDecision.ts'
 import {
   lateReservation,
   pinDecision,
   type SeenDeposit,
-} from '../../apps/quote-api/src/requests/settlement/pinDecision.ts'
+} from '../../apps/quote-api/src/requests/settlement/deposits/pinDecision.ts'
+import { fillStep } from '../../apps/quote-api/src/requests/settlement/fills/fillStep.ts'
 import {
   type OracleVote,
   settleDecision,
-} from '../../apps/quote-api/src/requests/settlement/settleDecision.ts'
+} from '../../apps/quote-api/src/requests/settlement/fills/settleDecision.ts'
+import { paymentProblem } from '../../apps/quote-api/src/requests/settlement/payments/fillCheck.ts'
 import { LedgerModel } from '../../packages/ledger/test/support/ledgerModel.ts'
 import { chainNumbers, type Network, type UserChainId } from './network.ts'
 import type { Oracles } from './oracles.ts'

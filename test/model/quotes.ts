@@ -1,14 +1,14 @@
 // Promises of quotes, and what is booked of them. Prices are the model's own and simple: a unit of every currency is
 // worth one, a fill costs a flat sum. Earnings, what a deposit buys and what is booked follow the shipped rules.
 import { bpsDenominator, bpsDown, type Hex, minBigint } from '@causeway/core'
-import { afterMoves, assetInventory, skewCostUsd } from '../../apps/quote-api/src/pricing/inventory.ts'
+import { afterMoves, assetInventory, skewCostUsd } from '../../apps/quote-api/src/pricing/market/inventory.ts'
 import type {
   HeldReward,
   OpenRewards,
   RatedMove,
   RewardedMove,
-} from '../../apps/quote-api/src/pricing/openRewards.ts'
-import type { LatePrice } from '../../apps/quote-api/src/requests/settlement/lateDeposit.ts'
+} from '../../apps/quote-api/src/pricing/openQuotes/openRewards.ts'
+import type { LatePrice } from '../../apps/quote-api/src/requests/settlement/amounts/lateDeposit.ts'
 import { chainNumbers, type UserChainId, userChainIds } from './network.ts'
 import type { Rules } from './rules.ts'
 

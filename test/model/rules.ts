@@ -11,8 +11,8 @@ import { attestWithdrawalInitiated } from '../../apps/oracle/src/attestations/wi
 import { attestWithdrawalInitiation } from '../../apps/oracle/src/attestations/withdrawalInitiation.ts'
 import { attestWithdrawal } from '../../apps/oracle/src/attestations/withdrawals.ts'
 import type { SettledOrders } from '../../apps/oracle/src/caps/settledOrders.ts'
-import { createOpenRewards } from '../../apps/quote-api/src/pricing/openRewards.ts'
-import { bookedFor, paidFor } from '../../apps/quote-api/src/requests/settlement/depositShare.ts'
+import { createOpenRewards } from '../../apps/quote-api/src/pricing/openQuotes/openRewards.ts'
+import { bookedFor, paidFor } from '../../apps/quote-api/src/requests/settlement/amounts/depositShare.ts'
 import { fullLimit } from '../../apps/solver/src/wallet/exposure.ts'
 import type { Chain } from './chain/chain.ts'
 

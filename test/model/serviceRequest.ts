@@ -1,6 +1,9 @@
 // One request of the service as a run keeps it, and what its order asks of deposits and refunds.
 import { type DepositFact, type Hex, refundedDeposit, refundId } from '@causeway/core'
-import type { HoldView, SeenDeposit } from '../../apps/quote-api/src/requests/settlement/pinDecision.ts'
+import type {
+  HoldView,
+  SeenDeposit,
+} from '../../apps/quote-api/src/requests/settlement/deposits/pinDecision.ts'
 import { chainNumbers, type UserChainId } from './network.ts'
 import type { Quoted } from './quotes.ts'
 import type { KnownOrder } from './world.ts'

@@ -11,7 +11,7 @@ import { chainA, chainB, native, recipient, usdc, user } from './fixtures/market
 import { linkedKey } from './fixtures/sponsor.ts'
 
 const rules = 'packages/core/src/fees/feeRules.ts'
-const solve = 'apps/quote-api/src/pricing/solve.ts'
+const solve = 'apps/quote-api/src/pricing/fees/solve.ts'
 
 const namesFees =
   /\b(noFees|sponsor(able|ed|Rule)|fees?(Split|Terms|Parts?|By|In[A-Z]|Totals?|Components|Rule))/i
@@ -50,7 +50,7 @@ const shipped = ['packages/core/src/fees', 'packages/ledger/src', 'apps/quote-ap
 const mustName = [
   solve,
   'packages/ledger/src/policies/policySchema.ts',
-  'apps/quote-api/src/pricing/ceilings.ts',
+  'apps/quote-api/src/pricing/solverRoute/ceilings.ts',
   'apps/quote-api/src/pricing/sponsorship/allocateSubsidy.ts',
   'apps/quote-api/src/http/wire/feeSponsorship.ts',
   'apps/quote-api/src/requests/orders/storedFees.ts',
@@ -74,7 +74,7 @@ describe('a fee that is added to the list', () => {
     expect(shipped).toEqual(expect.arrayContaining(mustName))
     const problems = problemsIn(shipped, decided())
     expect(problems).toHaveLength(1)
-    expect(problems[0]).toMatch(/^apps\/quote-api\/src\/pricing\/solve\.ts: Property 'tip' is missing/)
+    expect(problems[0]).toMatch(/^apps\/quote-api\/src\/pricing\/fees\/solve\.ts: Property 'tip' is missing/)
   })
 
   test('compiles everywhere once it is priced', () => {

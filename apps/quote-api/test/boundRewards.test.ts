@@ -3,8 +3,12 @@
 // database, read by several processes.
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { assetInventory } from '../src/pricing/inventory.ts'
-import { type BoundRewards, createOpenRewards, type OpenRewards } from '../src/pricing/openRewards.ts'
+import { assetInventory } from '../src/pricing/market/inventory.ts'
+import {
+  type BoundRewards,
+  createOpenRewards,
+  type OpenRewards,
+} from '../src/pricing/openQuotes/openRewards.ts'
 import { followBoundRewards, rewardToRow } from '../src/requests/orders/boundRewards.ts'
 import { toBytes } from '../src/requests/orders/orderColumns.ts'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'

@@ -10,16 +10,16 @@ import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
 import type { CommandContext } from '../src/operate/cli/command.ts'
 import { rereadCommands } from '../src/operate/cli/reread.ts'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'
-import { readDepositCursor } from '../src/requests/settlement/depositStore.ts'
+import type { SettlementChain } from '../src/requests/settlement/chain/settlementChain.ts'
+import { readDepositCursor } from '../src/requests/settlement/deposits/depositStore.ts'
 import {
   type FindingChain,
   findFinalDeposits,
   findNewDeposits,
-} from '../src/requests/settlement/findDeposits.ts'
-import { createReadNamed } from '../src/requests/settlement/readNamed.ts'
-import type { SettlementChain } from '../src/requests/settlement/settlementChain.ts'
+} from '../src/requests/settlement/finding/findDeposits.ts'
+import { createReadNamed } from '../src/requests/settlement/finding/readNamed.ts'
+import { createDepositWatcher } from '../src/requests/settlement/finding/watchDeposits.ts'
 import type { SettlementContext } from '../src/requests/settlement/settlementContext.ts'
-import { createDepositWatcher } from '../src/requests/settlement/watchDeposits.ts'
 import { endStop, readStops } from '../src/requests/stops/stopStore.ts'
 import { listPutAside } from '../src/requests/work/putAsideStore.ts'
 import { orderMigrations } from './orderSupport/orders.ts'

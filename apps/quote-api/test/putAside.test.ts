@@ -6,7 +6,7 @@ import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { TransactionTooLargeError, TransactionUnreadableError } from '@causeway/rpc'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { examineStored } from '../src/operate/examineStored.ts'
-import { retryPutAside } from '../src/requests/settlement/foundDeposits.ts'
+import { retryPutAside } from '../src/requests/settlement/finding/foundDeposits.ts'
 import { listDuePutAside, listPutAside, putAside } from '../src/requests/work/putAsideStore.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 

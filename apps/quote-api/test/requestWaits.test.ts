@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { UpstreamUnavailableError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { createPoolLegQuoter } from '../src/pricing/poolLegQuoter.ts'
+import { createPoolLegQuoter } from '../src/pricing/legs/poolLegQuoter.ts'
 import { RequestWaits } from '../src/pricing/requestWaits.ts'
 import { type TestAppOptions, testApp } from './fixtures/app.ts'
 import {

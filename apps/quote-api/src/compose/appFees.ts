@@ -7,10 +7,10 @@ import { type ContractSignatures, createContractSignatures } from '../access/wal
 import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
 import { type AppFeeClaims, createAppFeeClaims } from '../money/appFees/claims.ts'
 import { type ClaimEvent, followClaims } from '../money/appFees/followClaims.ts'
-import type { PayeePorts } from '../pricing/mayBePaid.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { PayeePorts } from '../pricing/routes/mayBePaid.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
-import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
+import type { SettlementChain } from '../requests/settlement/chain/settlementChain.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
 
 export type AppFees = {

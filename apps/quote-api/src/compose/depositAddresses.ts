@@ -2,19 +2,19 @@ import { type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core
 import type { AddressReading } from '@causeway/families'
 import type { Logger } from 'pino'
 import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
+import { createReindex, type Reindex } from '../requests/depositAddresses/arrivals/reindex.ts'
+import { createPaymentScanner } from '../requests/depositAddresses/arrivals/scanPayments.ts'
+import { watchAddresses } from '../requests/depositAddresses/arrivals/watchAddresses.ts'
 import type {
   AddressChain,
   DepositAddressContext,
 } from '../requests/depositAddresses/depositAddressContext.ts'
-import { followSweeps } from '../requests/depositAddresses/followSweeps.ts'
-import { createReindex, type Reindex } from '../requests/depositAddresses/reindex.ts'
-import { createPaymentScanner } from '../requests/depositAddresses/scanPayments.ts'
-import { storeFirstQuote } from '../requests/depositAddresses/storeDepositQuote.ts'
-import { watchAddresses } from '../requests/depositAddresses/watchAddresses.ts'
+import { storeFirstQuote } from '../requests/depositAddresses/quotes/storeDepositQuote.ts'
+import { followSweeps } from '../requests/depositAddresses/sweeps/followSweeps.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import type { OrderSignatures } from '../requests/orders/orderSignatures.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
-import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
+import type { SettlementChain } from '../requests/settlement/chain/settlementChain.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
 

@@ -3,7 +3,7 @@ import { requestText } from '@causeway/rpc'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { QuoteApiConfig } from '../config/config.ts'
-import { type FindLiquidity, isAcceptable } from '../pricing/externalLiquidity.ts'
+import { type FindLiquidity, isAcceptable } from '../pricing/market/externalLiquidity.ts'
 
 const answerBytesMax = 16_384
 

@@ -20,7 +20,7 @@ import {
   weth,
 } from '../../test/fixtures/market.ts'
 import { linkedKey, testSponsor } from '../../test/fixtures/sponsor.ts'
-import { createOpenQuotes } from './openQuotes.ts'
+import { createOpenQuotes } from './openQuotes/openQuotes.ts'
 
 const keys = ['ETH/USD', 'USDC/USD', 'USDX/USD', 'TIDE/USD'] as const
 type Key = (typeof keys)[number]

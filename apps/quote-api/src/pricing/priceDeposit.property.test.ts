@@ -12,8 +12,8 @@ import {
   randomRequest,
   toRequest,
 } from '../../test/fixtures/randomMarkets.ts'
-import { lateStep } from '../requests/settlement/lateDeposit.ts'
-import { plainUse } from './feeTerms.ts'
+import { lateStep } from '../requests/settlement/amounts/lateDeposit.ts'
+import { plainUse } from './fees/feeTerms.ts'
 import { priceDeposit, type QuotedDeposit } from './priceDeposit.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 

@@ -17,11 +17,11 @@ import {
   type SpendableOutput,
 } from '@causeway/families/rules'
 import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
-import { priceOrNameAmount, priceOrNameNone } from './acceptedAmount.ts'
-import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
-import { checkCarried, checkExecutionMode } from './executionMode.ts'
-import type { ExternalLiquidity, FindLiquidity } from './externalLiquidity.ts'
+import { priceWithCalls, type TryFill } from './execution/destinationCalls.ts'
+import { checkCarried, checkExecutionMode } from './execution/executionMode.ts'
+import { priceSelfExecuted } from './execution/priceSelfExecuted.ts'
+import { askPayees, type JudgedPayees, type PayeeUnits } from './execution/routePayees.ts'
 import {
   checkLeastPayment,
   type MeasuredUse,
@@ -29,9 +29,8 @@ import {
   recipientLack,
   type Schedule,
   type SubsidyRule,
-} from './feeTerms.ts'
-import { isExecuted } from './gas.ts'
-import type { InventoryView } from './inventory.ts'
+} from './fees/feeTerms.ts'
+import { isExecuted } from './fees/gas.ts'
 import {
   adviseFallbacks,
   chooseRefusal,
@@ -41,12 +40,12 @@ import {
   permittedPlans,
   planLegs,
   planSelfExecutedLegs,
-} from './legs.ts'
-import { requireChain, requirePrice } from './marketAccess.ts'
-import type { PayeePorts } from './mayBePaid.ts'
-import type { Spending } from './openAllowances.ts'
-import { noReward, type OpenRewards, type RewardBound } from './openRewards.ts'
-import { permitKindOf } from './permit.ts'
+} from './legs/legs.ts'
+import type { ExternalLiquidity, FindLiquidity } from './market/externalLiquidity.ts'
+import type { InventoryView } from './market/inventory.ts'
+import { requireChain, requirePrice } from './market/marketAccess.ts'
+import type { Spending } from './openQuotes/openAllowances.ts'
+import { noReward, type OpenRewards, type RewardBound } from './openQuotes/openRewards.ts'
 import {
   type FallbackType,
   fallbackOf,
@@ -57,12 +56,13 @@ import {
   type PricedRoute,
   wayOfRoute,
 } from './pricedRoute.ts'
-import { priceSelfExecuted } from './priceSelfExecuted.ts'
-import { priceSolverRoute } from './priceSolverRoute.ts'
 import type { QuoteRegistry } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
-import { type Route, resolveRoute } from './route.ts'
-import { askPayees, type JudgedPayees, type PayeeUnits } from './routePayees.ts'
+import type { PayeePorts } from './routes/mayBePaid.ts'
+import { permitKindOf } from './routes/permit.ts'
+import { type Route, resolveRoute } from './routes/route.ts'
+import { priceOrNameAmount, priceOrNameNone } from './solverRoute/acceptedAmount.ts'
+import { priceSolverRoute } from './solverRoute/priceSolverRoute.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
 
 /** Facts of a user from his chain; members are undefined when it did not answer in time. */

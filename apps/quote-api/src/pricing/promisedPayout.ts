@@ -1,7 +1,7 @@
 import { usdValueDown } from '@causeway/core'
-import { offerOf, payableWithOffer } from './externalLiquidity.ts'
-import type { InventoryView } from './inventory.ts'
-import type { QuotePromise } from './openQuotes.ts'
+import { offerOf, payableWithOffer } from './market/externalLiquidity.ts'
+import type { InventoryView } from './market/inventory.ts'
+import type { QuotePromise } from './openQuotes/openQuotes.ts'
 import type { Priced } from './priceRequest.ts'
 
 /** Payout that a priced request promises, and the inventory behind it; undefined where no solver pays. */

@@ -1,5 +1,5 @@
 import { type Deadline, startDeadline, UpstreamUnavailableError, whenAborted } from '@causeway/core'
-import type { LegQuoter } from './legs.ts'
+import type { LegQuoter } from './legs/legs.ts'
 import type { PricingDependencies } from './priceRequest.ts'
 
 /** Time budget for all chain questions of one request together. */

@@ -31,8 +31,8 @@ import {
   steppingClock,
   toRequest,
 } from '../../test/fixtures/randomMarkets.ts'
-import { createInventoryViews } from './inventory.ts'
-import { createPoolLegQuoter } from './poolLegQuoter.ts'
+import { createPoolLegQuoter } from './legs/poolLegQuoter.ts'
+import { createInventoryViews } from './market/inventory.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import { priceRequest, rewardsFor } from './priceRequest.ts'
 import { createRegistry } from './registry.ts'

@@ -4,7 +4,7 @@ import { depositoryAbi, type LocalAccount, type TestNetwork, waitUntil } from '@
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { quoteResponseSchema } from '../../src/http/wire/quoteResponse.ts'
 import { requestsV3Schema } from '../../src/http/wire/requestsV3.ts'
-import { askAgainAfterMs } from '../../src/requests/settlement/settleDecision.ts'
+import { askAgainAfterMs } from '../../src/requests/settlement/fills/settleDecision.ts'
 import { statusV3Schema } from '../../src/requests/status/statusWire.ts'
 import { postPatiently, type QuoteAnswer, readOk, send } from '../serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, nativeAddress, userOf } from '../serviceSupport/localRequest.ts'

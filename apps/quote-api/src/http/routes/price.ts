@@ -1,7 +1,7 @@
 import { type ApiKeyRecord, errorResponses, type HttpApp } from '@causeway/http'
-import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { type PricingDependencies, priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
 import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
+import { refuseDeniedRequest } from '../../pricing/routes/deniedParties.ts'
 import { pricingErrors } from '../routeErrors.ts'
 import type { AnswerTimed } from '../timedAnswer.ts'
 import { priceResponseSchema, priceToJson } from '../wire/priceResponse.ts'

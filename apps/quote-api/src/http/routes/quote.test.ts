@@ -18,7 +18,7 @@ import {
   user,
   weth,
 } from '../../../test/fixtures/market.ts'
-import { createOpenQuotes } from '../../pricing/openQuotes.ts'
+import { createOpenQuotes } from '../../pricing/openQuotes/openQuotes.ts'
 
 const body = {
   user,

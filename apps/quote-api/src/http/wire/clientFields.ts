@@ -1,7 +1,7 @@
 import type { OutputChoice } from '@causeway/families/rules'
 import { z } from 'zod'
 import { QuoteError, type QuoteErrorCode } from '../../pricing/errors.ts'
-import { swapSource } from '../../pricing/legs.ts'
+import { swapSource } from '../../pricing/legs/legs.ts'
 import type { SwapPermissions } from '../../pricing/request.ts'
 
 const sources = z.array(z.string().max(64)).max(50).optional()

@@ -11,7 +11,7 @@ import {
   usdValueDown,
 } from '@causeway/core'
 import { z } from 'zod'
-import type { PricedCurrency } from '../../pricing/marketAccess.ts'
+import type { PricedCurrency } from '../../pricing/market/marketAccess.ts'
 import { userCostOf } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import { operations } from '../../pricing/request.ts'

@@ -10,15 +10,15 @@ import {
 import type { AccountLack } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../../pricing/errors.ts'
-import { networkFees, refundCost } from '../../pricing/gas.ts'
-import { requirePrice } from '../../pricing/marketAccess.ts'
+import { networkFees, refundCost } from '../../pricing/fees/gas.ts'
+import { requirePrice } from '../../pricing/market/marketAccess.ts'
 import {
   findCurrency,
   type QuotableChain,
   type QuotableCurrency,
   type QuoteRegistry,
 } from '../../pricing/registry.ts'
-import { checkRecipient, enabledChain } from '../../pricing/route.ts'
+import { checkRecipient, enabledChain } from '../../pricing/routes/route.ts'
 import { InsufficientAppFeesError } from './claimErrors.ts'
 
 /** Claim as a wallet asks for it; the recipient as it was written. */

@@ -4,7 +4,7 @@ import { createLedger } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
 import { takeLeftAgain } from '../../requests/depositAddresses/addressStore.ts'
 import { insertRelease, type Release } from '../../requests/screening/screenedRequest.ts'
-import { readDeposit, takeHeldAgain } from '../../requests/settlement/depositStore.ts'
+import { readDeposit, takeHeldAgain } from '../../requests/settlement/deposits/depositStore.ts'
 import {
   type ParkedFacts,
   possibleResolutions,

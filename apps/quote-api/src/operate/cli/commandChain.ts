@@ -9,7 +9,10 @@ import { type Reconciliation, reconcile } from '../../money/topUps/reconcile.ts'
 import { accountOf } from '../../money/topUps/watchTopUps.ts'
 import { createRegistry } from '../../pricing/registry.ts'
 import { findSponsorshipChain, type SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
-import { findUnknownPayments, type UnknownPayment } from '../../requests/settlement/unknownPayments.ts'
+import {
+  findUnknownPayments,
+  type UnknownPayment,
+} from '../../requests/settlement/finding/unknownPayments.ts'
 import { CommandError } from './commandError.ts'
 import { openReader } from './reread.ts'
 

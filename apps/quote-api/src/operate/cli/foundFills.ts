@@ -5,14 +5,14 @@ import type { Peppers } from '../../access/keys/peppers.ts'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry } from '../../pricing/registry.ts'
-import { createBookingNotes } from '../../requests/settlement/bookings.ts'
+import { createBookingNotes } from '../../requests/settlement/amounts/bookings.ts'
 import {
   type FillStanding,
   type FindingContext,
   type FoundFill,
   judgeKeptFill,
   keptFillSchema,
-} from '../../requests/settlement/foundFills.ts'
+} from '../../requests/settlement/finding/foundFills.ts'
 import type { Command } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { readJson, readReason, readValue, reasonFlag } from './readValue.ts'

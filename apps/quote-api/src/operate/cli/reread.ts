@@ -6,10 +6,13 @@ import { recordAction } from '../../access/adminAction.ts'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry } from '../../pricing/registry.ts'
-import { listRange } from '../../requests/settlement/findDeposits.ts'
-import { type ReadTransactions, readTransactions } from '../../requests/settlement/foundDeposits.ts'
-import { canonicalId, keepTransactions } from '../../requests/settlement/readNamed.ts'
-import { createSettlementChain, type SettlementChain } from '../../requests/settlement/settlementChain.ts'
+import {
+  createSettlementChain,
+  type SettlementChain,
+} from '../../requests/settlement/chain/settlementChain.ts'
+import { listRange } from '../../requests/settlement/finding/findDeposits.ts'
+import { type ReadTransactions, readTransactions } from '../../requests/settlement/finding/foundDeposits.ts'
+import { canonicalId, keepTransactions } from '../../requests/settlement/finding/readNamed.ts'
 import { announceStatus } from '../../webhooks/announceStatus.ts'
 import type { Command } from './command.ts'
 import { CommandError } from './commandError.ts'

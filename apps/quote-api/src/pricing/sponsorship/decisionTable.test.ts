@@ -11,8 +11,8 @@ import {
   testSponsor,
   unlinkedKey,
 } from '../../../test/fixtures/sponsor.ts'
-import { lateReservation } from '../../requests/settlement/pinDecision.ts'
-import { createOpenQuotes } from '../openQuotes.ts'
+import { lateReservation } from '../../requests/settlement/deposits/pinDecision.ts'
+import { createOpenQuotes } from '../openQuotes/openQuotes.ts'
 import { allocateSubsidy, sponsorshipStatus } from './allocateSubsidy.ts'
 import { depositFeePayer } from './depositFeePayer.ts'
 import { type SponsorshipRequest, type SponsorshipTerms, sponsorshipTerms } from './sponsorshipTerms.ts'

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { attempt, randomMarket, randomRequest, toRequest } from '../../../test/fixtures/randomMarkets.ts'
 import { toSponsorshipRequest } from '../../http/wire/quoteBody.ts'
-import type { FeeSplit } from '../solve.ts'
+import type { FeeSplit } from '../fees/solve.ts'
 import { sponsorshipTerms } from './sponsorshipTerms.ts'
 import { subsidyRule } from './subsidyRule.ts'
 

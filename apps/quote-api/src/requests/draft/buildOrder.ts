@@ -1,5 +1,5 @@
 import { encodeFillExtraData, encodeOrderCall, type Hex, type Order } from '@causeway/core'
-import { deliveryOf, payeeOf } from '../../pricing/destinationCalls.ts'
+import { deliveryOf, payeeOf } from '../../pricing/execution/destinationCalls.ts'
 import type { PricedRoute, SolverTerms } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'

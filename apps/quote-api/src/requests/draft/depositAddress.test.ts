@@ -19,7 +19,7 @@ import {
   user,
   weth,
 } from '../../../test/fixtures/market.ts'
-import { createOpenQuotes } from '../../pricing/openQuotes.ts'
+import { createOpenQuotes } from '../../pricing/openQuotes/openQuotes.ts'
 
 const fillWallet = `0x${'f1'.repeat(20)}` as const
 const refundTo = `0x${'4e'.repeat(20)}` as const

@@ -9,9 +9,9 @@ import {
 } from '@causeway/families/rules'
 import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
-import { needsOriginSwap, withoutDepositAddresses } from '../../pricing/executionMode.ts'
+import { needsOriginSwap, withoutDepositAddresses } from '../../pricing/execution/executionMode.ts'
 import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
-import type { Route } from '../../pricing/route.ts'
+import type { Route } from '../../pricing/routes/route.ts'
 
 /** Swap of a deposit address before its deposit. The nonce is one of the inputs that the order's salt commits to. */
 export type DepositSwap = AddressSwap & { readonly nonce: Hex }

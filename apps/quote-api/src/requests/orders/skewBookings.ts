@@ -1,5 +1,5 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
-import type { BudgetReading } from '../../pricing/rewardBudget.ts'
+import type { BudgetReading } from '../../pricing/openQuotes/rewardBudget.ts'
 import { toBytes } from './orderColumns.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Hex, PricedUnit } from '@causeway/core'
-import { plainUse } from '../../pricing/feeTerms.ts'
-import { isExecuted } from '../../pricing/gas.ts'
+import { plainUse } from '../../pricing/fees/feeTerms.ts'
+import { isExecuted } from '../../pricing/fees/gas.ts'
 import { rewardedMove } from '../../pricing/pricedRoute.ts'
 import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
 import { rewardToRow } from './boundRewards.ts'

@@ -2,7 +2,7 @@ import { DomainError } from '@causeway/core'
 import type { SignedDeposits } from '@causeway/families'
 import type { TokenDomain } from '@causeway/families/rules'
 import { QuoteError } from '../../pricing/errors.ts'
-import type { PermitToken, PermitTokens } from '../../pricing/permit.ts'
+import type { PermitToken, PermitTokens } from '../../pricing/routes/permit.ts'
 
 /** A token behind a proxy may be given another name. */
 const domainMaxAgeMs = 600_000

@@ -8,8 +8,8 @@ import {
   type SqlTx,
 } from '@causeway/core'
 import { z } from 'zod'
-import { deniedError, deniedField, type Party, partiesOf } from '../../pricing/deniedParties.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
+import { deniedError, deniedField, type Party, partiesOf } from '../../pricing/routes/deniedParties.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>

@@ -5,9 +5,9 @@ import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmount
 import { toBytes } from '../orders/orderColumns.ts'
 import { type Release, releasedColumn, senderDeniedColumn } from '../screening/screenedRequest.ts'
 import type { RequestStatus, SettlementStage } from '../status/requestProgress.ts'
-import type { RefundTerms } from './depositDecision.ts'
-import { finalitySecondsOf } from './depth.ts'
-import type { DepositTerms, HoldView } from './pinDecision.ts'
+import { finalitySecondsOf } from './chain/depth.ts'
+import type { RefundTerms } from './deposits/depositDecision.ts'
+import type { DepositTerms, HoldView } from './deposits/pinDecision.ts'
 
 /** A request with an order, as settlement needs it. */
 export type SettledRequest = {

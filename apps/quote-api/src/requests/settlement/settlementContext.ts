@@ -4,11 +4,11 @@ import type { QuotableChain } from '../../pricing/registry.ts'
 import type { OrderSignatures } from '../orders/orderSignatures.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
 import type { Announce } from '../status/requestProgress.ts'
-import type { BookingNotes } from './bookings.ts'
-import type { OtherRefund } from './depositDecision.ts'
-import type { LateDeposits } from './priceLateDeposit.ts'
+import type { BookingNotes } from './amounts/bookings.ts'
+import type { LateDeposits } from './amounts/priceLateDeposit.ts'
+import type { SettlementChain } from './chain/settlementChain.ts'
+import type { OtherRefund } from './deposits/depositDecision.ts'
 import type { SettledRequest } from './settledRequest.ts'
-import type { SettlementChain } from './settlementChain.ts'
 
 /** Dependencies of every step of a settlement. */
 export type SettlementContext = {

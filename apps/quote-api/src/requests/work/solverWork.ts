@@ -1,7 +1,7 @@
 import { blockedWallet } from '@causeway/chains'
 import { DomainError, executionReverted, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
-import { type PayeePorts, refusalOf } from '../../pricing/mayBePaid.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
+import { type PayeePorts, refusalOf } from '../../pricing/routes/mayBePaid.ts'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { type Announce, recheckNow } from '../status/requestProgress.ts'
 import { contradictionsOf, type OwnTerms, type SolverTerms } from '../stops/solverTerms.ts'

@@ -8,10 +8,10 @@ import {
   settlementExecutionKey,
 } from '@causeway/core'
 import type { FinalPayer, HubReader } from '@causeway/families'
-import { readDeposit, type StoredDeposit } from '../depositStore.ts'
-import { finalitySecondsOf } from '../depth.ts'
+import { finalitySecondsOf } from '../chain/depth.ts'
+import type { SettlementChain } from '../chain/settlementChain.ts'
+import { readDeposit, type StoredDeposit } from '../deposits/depositStore.ts'
 import type { SettledRequest } from '../settledRequest.ts'
-import type { SettlementChain } from '../settlementChain.ts'
 import { chainOf, type SettlementContext } from '../settlementContext.ts'
 import type { PaymentRecord, PromiseFacts, RecoveredDeposit } from './promiseRule.ts'
 import { type OrderWork, readOrderWork } from './recoveryStore.ts'

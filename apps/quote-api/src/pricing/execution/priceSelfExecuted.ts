@@ -1,0 +1,109 @@
+import { bpsDenominator, divideUp, usdValueDown } from '@causeway/core'
+import type { MarketSnapshot } from '@causeway/market'
+import { QuoteError } from '../errors.ts'
+import { withoutFees } from '../fees/solve.ts'
+import {
+  adverseBpsOf,
+  checkDepth,
+  checkImpact,
+  chooseRefusal,
+  type Leg,
+  type LegQuote,
+  type LegQuoter,
+  legImpact,
+  permittedPlans,
+} from '../legs/legs.ts'
+import { dearerClass, minimumAfterSlippage, slippageBps } from '../legs/slippage.ts'
+import { type PricedRoute, shownPrices } from '../pricedRoute.ts'
+import type { QuoteRequest } from '../request.ts'
+import type { Route } from '../routes/route.ts'
+
+/** A swap below this is dust that gas alone exceeds. @source quote-api.md 5, AMOUNT_TOO_LOW */
+const swapUsdMin = 50_000_000_000_000_000n
+
+/**
+ * Prices what a user does alone on one chain: send, wrap, unwrap, swap. No solver, so no fees.
+ * @throws QuoteError AMOUNT_TOO_LOW, SWAP_IMPACT_TOO_HIGH, NO_SWAP_ROUTES_FOUND, PRICE_FETCH_FAILED
+ */
+export async function priceSelfExecuted(args: {
+  request: QuoteRequest
+  route: Route
+  snapshot: MarketSnapshot
+  quoter: LegQuoter
+  swapImpactMaxBps: number
+  /** The ways that it may go; a `send` has none. */
+  legs: readonly Leg[]
+}): Promise<PricedRoute> {
+  const { request, route, snapshot } = args
+  const leg = route.operation === 'send' ? undefined : await quoteLeg(args)
+  const amountIn = leg?.amountIn ?? request.amount
+  const amountOut = leg?.amountOut ?? request.amount
+  const prices = shownPrices(snapshot, route)
+  if (route.operation === 'swap') refuseDust(usdValueDown(amountIn, prices.currencyIn))
+
+  if (leg !== undefined) checkDepth(snapshot, leg, { override: request.overridePriceImpact })
+  const swapImpact = legImpact(snapshot, [leg])
+  checkImpact(swapImpact, { maxBps: args.swapImpactMaxBps, override: request.overridePriceImpact })
+  const toleranceBps = slippageBps({
+    asked: request.slippageBps,
+    hasPoolLeg: route.operation === 'swap',
+    assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
+    swapImpactBps: swapImpact.lossBps,
+    adverseBps: adverseBpsOf([leg]),
+    priceSpreadBps: 0n,
+  })
+  const exactOutput = request.tradeType === 'EXACT_OUTPUT'
+  const slipsOnInput = exactOutput && route.operation === 'swap'
+  return {
+    route,
+    tradeType: request.tradeType,
+    amountIn,
+    amountInMax: slipsOnInput
+      ? divideUp(amountIn * (bpsDenominator + toleranceBps), bpsDenominator)
+      : amountIn,
+    amountOut,
+    amountOutMin: exactOutput ? amountOut : minimumAfterSlippage(amountOut, toleranceBps),
+    feeCurrency: route.currencyIn,
+    split: withoutFees(amountIn),
+    originLeg: leg,
+    destinationLeg: undefined,
+    swapImpact,
+    slippageBps: toleranceBps,
+    solver: undefined,
+    prices,
+  }
+}
+
+type SelfExecutedInputs = Parameters<typeof priceSelfExecuted>[0]
+
+/** The best of all ways; a refusal stands only when all are refused. */
+async function quoteLeg({ request, snapshot, quoter, legs }: SelfExecutedInputs): Promise<LegQuote> {
+  permittedPlans(
+    legs.map((origin) => ({ origin, destination: undefined })),
+    request.swaps,
+  )
+  const isForward = request.tradeType === 'EXACT_INPUT'
+  let best: LegQuote | undefined
+  let refusal: QuoteError | undefined
+  for (const leg of legs) {
+    try {
+      const quoted = await quoter[isForward ? 'exactInput' : 'exactOutput'](snapshot, leg, request.amount)
+      const isBest =
+        best === undefined ||
+        (isForward ? quoted.amountOut > best.amountOut : quoted.amountIn < best.amountIn)
+      if (isBest) best = quoted
+    } catch (error) {
+      if (!(error instanceof QuoteError)) throw error
+      refusal = chooseRefusal(refusal, error)
+    }
+  }
+  if (best === undefined) throw refusal
+  return best
+}
+
+function refuseDust(valueUsd: bigint): void {
+  if (valueUsd >= swapUsdMin) return
+  throw new QuoteError('AMOUNT_TOO_LOW', 'A swap on one chain must be worth at least 0.05 USD.', {
+    data: { minimumUsd: '0.05' },
+  })
+}

@@ -1,0 +1,215 @@
+import { bpsUp, maxBigint } from '@causeway/core'
+import type { MarketSnapshot } from '@causeway/market'
+import { type MeasuredUse, plainUse } from '../fees/feeTerms.ts'
+import { networkFees } from '../fees/gas.ts'
+import type { LegPlan } from '../legs/legs.ts'
+import type { PricedRoute } from '../pricedRoute.ts'
+import type { QuotableCurrency } from '../registry.ts'
+import type { QuoteRequest } from '../request.ts'
+import {
+  type Payee,
+  type PayeePorts,
+  refusalOf,
+  refusedPayee,
+  requirePayee,
+  type TriedPayment,
+} from '../routes/mayBePaid.ts'
+import type { Route } from '../routes/route.ts'
+
+type PayeeInputs = {
+  readonly route: Route
+  readonly request: QuoteRequest
+  readonly plans: readonly LegPlan[]
+  readonly snapshot: MarketSnapshot
+}
+
+export type PayeeUnits = Pick<MeasuredUse, 'payeeUnits' | 'refundUnits'>
+
+export type JudgedPayees = {
+  /** Accounts that a refund of the order goes to, the preferred one first; none where no solver pays. */
+  readonly refundAccounts: readonly string[]
+  readonly units: PayeeUnits
+}
+
+/**
+ * Asks at once, with the other questions of the moment, what chains say about whom a route pays, and judges it when the
+ * route is priced.
+ * @returns a judge that throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
+ * @source Q-61, Q-63, Q-64, Q-48
+ */
+export function askPayees(
+  ports: PayeePorts,
+  inputs: PayeeInputs,
+): (priced: PricedRoute) => Promise<JudgedPayees> {
+  const { route, plans } = inputs
+  // Answers about an account are remembered, and serve again below.
+  for (const { chain, account, currency } of earlyPayees(inputs)) {
+    const question = { chainId: chain.chainId, account, currency: currency.address }
+    if (chain.quoting.isNobody(account)) continue
+    if (!chain.quoting.paysTokensToCode) void ports.hasCode(question)
+    void ports.lackOf(question)
+  }
+  return async (priced) => {
+    const { solver, feeCurrency: currency } = priced
+    if (plans.length === 0 || solver === undefined) return { refundAccounts: [], units: plainUse }
+    const paid = paidOnDestination(inputs, priced)
+    const amount = solver.depositAmount
+    const question = { ...inputs, currency, amount }
+    const [accounts] = await Promise.all([
+      refundAccounts(ports, question),
+      ...paid.map((payee) => requirePayee(ports, payee, fieldOf(inputs))),
+    ])
+    const isNamed = isRefundNamed(inputs)
+    const refunded = accounts.map((account) => ({ chain: route.origin, account, currency, amount, isNamed }))
+    // Trials made just now are remembered.
+    const [payeeUnits, refundUnits] = await Promise.all([
+      Promise.all(paid.map((payment) => unitsBeyondPlain(ports, inputs.snapshot, { kind: 'fill', payment }))),
+      Promise.all(
+        refunded.map((payment) => unitsBeyondPlain(ports, inputs.snapshot, { kind: 'refund', payment })),
+      ),
+    ])
+    return {
+      refundAccounts: accounts,
+      units: { payeeUnits: sumOf(payeeUnits), refundUnits: refundUnits.reduce(maxBigint, 0n) },
+    }
+  }
+}
+
+const sumOf = (units: readonly bigint[]): bigint => units.reduce((sum, each) => sum + each, 0n)
+
+/** Margin on the units that a trial took beyond a plain payment: other state may cost more. */
+const marginBps = 1_000n
+
+/** Units that a payment's trial takes beyond the charge for a plain payment, with a margin. @source Q-48 */
+export async function unitsBeyondPlain(
+  ports: PayeePorts,
+  snapshot: MarketSnapshot,
+  {
+    kind,
+    payment,
+  }: {
+    readonly kind: 'fill' | 'refund'
+    readonly payment: TriedPayment & Pick<Payee, 'isNamed'>
+  },
+): Promise<bigint> {
+  const { chain, account, currency, amount, isNamed } = payment
+  const units = isNamed && amount > 0n ? (await ports.tryPayment(payment))?.units : undefined
+  if (units === undefined) return 0n
+  const { chainId } = chain
+  const lack = await ports.lackOf({ chainId, account, currency: currency.address })
+  const plain = { kind, isNative: currency.isNative, lack: lack ?? {} }
+  const charged = networkFees(snapshot, chain).gasOf(plain)?.expected ?? 0n
+  const more = maxBigint(0n, units - charged)
+  return more + bpsUp(more, marginBps)
+}
+
+/** The member of the request that names whom the output goes to. */
+const fieldOf = ({ request }: PayeeInputs): string => (request.recipient === undefined ? 'user' : 'recipient')
+
+/** With calls the output goes to a clone, and what is left over goes on to the recipient: all of that is tried out. */
+function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: PricedRoute): readonly Payee[] {
+  const { route, request } = inputs
+  const { destination: chain, recipient: account, currencyOut } = route
+  const commonFields = { chain, account, makesState: true, isNamed: request.recipient !== undefined }
+  const { topup } = solver ?? {}
+  return [
+    {
+      ...{ ...commonFields, what: 'output', currency: currencyOut, amount: amountOut },
+      isNamed: commonFields.isNamed && request.txs.length === 0,
+    } as const,
+    ...(topup === undefined
+      ? []
+      : [{ ...commonFields, what: 'topup', currency: topup.currency, amount: topup.amountWei } as const]),
+  ]
+}
+
+function earlyPayees({
+  route,
+  request,
+  plans,
+}: PayeeInputs): readonly Pick<Payee, 'chain' | 'account' | 'currency'>[] {
+  const { destination, origin, recipient: account, currencyOut, user } = route
+  const refunded = route.refundTo ?? defaultCandidate(route, request) ?? user
+  return [
+    { chain: destination, account, currency: currencyOut },
+    ...plans.slice(0, 1).map(({ feeCurrency: currency }) => ({ chain: origin, account: refunded, currency })),
+  ]
+}
+
+/** The recipient, where it is an address of the origin too and somebody else than the user. */
+function defaultCandidate({ origin, recipient, user }: Route, request: QuoteRequest): string | undefined {
+  if (request.recipient === undefined || !origin.codec.isAddress(recipient)) return undefined
+  const isOther = origin.codec.spellAddress(recipient) !== origin.codec.spellAddress(user)
+  return isOther && !origin.payees.isBurnt(recipient) ? recipient : undefined
+}
+
+/** No payment is tried for a price that names nobody. */
+const isRefundNamed = ({ route, request }: Pick<PayeeInputs, 'route' | 'request'>): boolean =>
+  route.refundTo !== undefined || request.recipient !== undefined
+
+type RefundQuestion = {
+  readonly route: Route
+  readonly request: QuoteRequest
+  readonly currency: QuotableCurrency
+  readonly amount: bigint
+}
+
+/**
+ * `refundTo`; else `recipient`, where it may be paid on the origin and has no code on the destination that it lacks
+ * there; else `user`. Behind it, where it differs and
+ * may be paid, `user`, but not for a deposit address, whose terms name one account.
+ */
+async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Promise<readonly string[]> {
+  const { route, request, currency, amount } = question
+  const { origin: chain, user, refundTo } = route
+  const candidate = defaultCandidate(route, request)
+  const isNamed = isRefundNamed(question)
+  const isUser = (account: string) => chain.codec.spellAddress(account) === chain.codec.spellAddress(user)
+  const payee = (account: string): Payee => {
+    const refund = { what: 'refund', chain, account, currency, amount, isNamed } as const
+    return isUser(account)
+      ? { ...refund, makesState: true, isDepositor: true }
+      : { ...refund, makesState: false }
+  }
+  const isBurnt = chain.payees.isBurnt(user)
+  const [ofUser, ofNamed, ofCandidate] = await Promise.all([
+    isBurnt ? undefined : refusalOf(ports, payee(user)),
+    refundTo === undefined ? undefined : refusalOf(ports, payee(refundTo)),
+    refundTo === undefined && candidate !== undefined
+      ? candidateRefusal(ports, payee(candidate), route)
+      : undefined,
+  ])
+  const mayPayUser = ofUser === undefined && !isBurnt
+  const withUser = (first: string): readonly string[] =>
+    !isUser(first) && mayPayUser && !request.useDepositAddress ? [first, user] : [first]
+  if (refundTo !== undefined) {
+    if (ofNamed === undefined) return withUser(refundTo)
+    const data = mayPayUser && !isUser(refundTo) ? { refundToInstead: user } : {}
+    throw refusedPayee(ofNamed, payee(refundTo), { field: 'refundTo', data })
+  }
+  if (candidate !== undefined && ofCandidate === undefined) return withUser(candidate)
+  if (candidate !== undefined && ofCandidate === 'silent')
+    throw refusedPayee(ofCandidate, payee(candidate), {
+      field: 'refundTo',
+      shown: 'refundTo is missing, and recipient',
+    })
+  if (ofUser === undefined) return [user]
+  throw refusedPayee(ofUser, payee(user), { field: 'refundTo', shown: 'refundTo is missing, and user' })
+}
+
+/** Undefined where it may be refunded; `user` where he is refunded instead; `silent` where a chain does not say it. */
+async function candidateRefusal(
+  ports: PayeePorts,
+  payee: Payee,
+  { origin, destination }: Route,
+): Promise<'silent' | 'user' | undefined> {
+  const { account } = payee
+  const [refusal, hasDestinationCode, hasOriginCode] = await Promise.all([
+    refusalOf(ports, payee),
+    ports.hasCode({ chainId: destination.chainId, account }),
+    ports.hasCode({ chainId: origin.chainId, account }),
+  ])
+  if (typeof refusal === 'object') return 'user'
+  if (refusal === 'silent' || hasDestinationCode === undefined || hasOriginCode === undefined) return 'silent'
+  return hasDestinationCode && !hasOriginCode ? 'user' : undefined
+}

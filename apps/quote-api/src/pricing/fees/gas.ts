@@ -1,0 +1,108 @@
+import { bpsUp, convertUp } from '@causeway/core'
+import {
+  type CostedTransaction,
+  type DearerState,
+  gasUnits,
+  type NetworkFees,
+  stateAsCounted,
+  unitsOn,
+} from '@causeway/families/rules'
+import type { MarketSnapshot } from '@causeway/market'
+import { requireChain, requirePrice } from '../market/marketAccess.ts'
+import type { QuotableChain, QuotableCurrency } from '../registry.ts'
+import type { QuoteRequest } from '../request.ts'
+import { permitKindOf } from '../routes/permit.ts'
+import type { Route } from '../routes/route.ts'
+
+/**
+ * Current network fees of a chain, in the terms of its family.
+ * @throws QuoteError SERVICE_UNAVAILABLE, GAS_PRICE_TOO_HIGH
+ */
+export function networkFees(
+  snapshot: MarketSnapshot,
+  { chainId }: Pick<QuotableChain, 'chainId'>,
+): NetworkFees {
+  return requireChain(snapshot, chainId).fees
+}
+
+/** Price of a cost: its expectation raised by the chain's markup, rounded up. */
+export function applyMarkup(expected: bigint, markupBps: number): bigint {
+  return expected + bpsUp(expected, BigInt(markupBps))
+}
+
+/** True if the solver, not the account's owner, submits the calls of the user's account. */
+export function isExecuted({
+  usePermit,
+  useDepositAddress,
+  originGasOverhead = 0n,
+}: Pick<QuoteRequest, 'usePermit' | 'useDepositAddress' | 'originGasOverhead'>): boolean {
+  return originGasOverhead > 0n && !usePermit && !useDepositAddress
+}
+
+/** The most gas that calls may use for what was charged. @param dearer what state takes there; absent: as counted */
+export function executionUnits(
+  { asset }: Pick<QuotableCurrency, 'asset'>,
+  { originGasOverhead }: { readonly originGasOverhead: bigint },
+  dearer: DearerState = stateAsCounted,
+): bigint {
+  return unitsOn(asset.inventory === undefined ? 'execute-swap' : 'execute', dearer) + originGasOverhead
+}
+
+/**
+ * Gas units that the solver is told. It measures and adds the dearer new state of calls without a swap itself, so that
+ * part is subtracted here. @source F-114
+ */
+export function toldUnits(gasMax: bigint, dearer: DearerState = stateAsCounted): bigint {
+  return gasMax - (unitsOn('execute', dearer) - gasUnits.execute)
+}
+
+/**
+ * The transaction by which the solver makes a deposit of what it is given; undefined where the user sends
+ * the deposit. @throws Error for a permit of a currency without permits
+ */
+export function relayedDeposit(
+  request: Pick<QuoteRequest, 'usePermit' | 'useDepositAddress' | 'originGasOverhead'>,
+  { origin, currencyIn }: Pick<Route, 'origin' | 'currencyIn'>,
+): CostedTransaction | undefined {
+  const { isNative, asset } = currencyIn
+  const isSwapped = asset.inventory === undefined
+  if (request.useDepositAddress) return { kind: isSwapped ? 'sweep-swap' : 'sweep', isNative }
+  if (isExecuted(request)) {
+    const overheadUnits = request.originGasOverhead ?? 0n
+    return { kind: isSwapped ? 'execute-swap' : 'execute', isNative, overheadUnits }
+  }
+  if (!request.usePermit) return undefined
+  const permit = permitKindOf(origin, currencyIn)
+  if (permit === undefined) throw new Error('a currency without permits was let through')
+  return { kind: permit === 'permit2' && isSwapped ? 'permit-permit2-swap' : `permit-${permit}`, isNative }
+}
+
+/**
+ * Network fee of paying a currency out on its chain, in its smallest units, rounded up.
+ * @param overheadUnits what whom it pays takes beyond a plain payment
+ * @throws QuoteError PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
+ */
+export function refundCost(
+  snapshot: MarketSnapshot,
+  chain: Pick<QuotableChain, 'chainId' | 'native'>,
+  currency: QuotableCurrency,
+  overheadUnits = 0n,
+): bigint {
+  const { isNative } = currency
+  const cost = networkFees(snapshot, chain).costOf({ kind: 'refund', isNative, overheadUnits })
+  const price = requirePrice(snapshot, currency)
+  return convertUp(cost, requirePrice(snapshot, chain.native), price)
+}
+
+/**
+ * Network fee of emptying a deposit address of a currency, in its smallest units, rounded up.
+ * @throws QuoteError PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
+ */
+export function sweepCostIn(
+  snapshot: MarketSnapshot,
+  chain: Pick<QuotableChain, 'chainId' | 'native'>,
+  currency: QuotableCurrency,
+): bigint {
+  const cost = networkFees(snapshot, chain).costOf({ kind: 'sweep', isNative: currency.isNative })
+  return convertUp(cost, requirePrice(snapshot, chain.native), requirePrice(snapshot, currency))
+}

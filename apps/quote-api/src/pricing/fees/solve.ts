@@ -1,0 +1,153 @@
+import {
+  bpsDenominator,
+  bpsDown,
+  bpsUp,
+  type FeeParts,
+  type FeeTotalName,
+  feeTotals,
+  noFees,
+  sumOfFees,
+} from '@causeway/core'
+import { QuoteError } from '../errors.ts'
+
+/**
+ * Everything that stands between what the solver receives and what the user gets, in smallest units
+ * of the fee currency. @source rule Q-150
+ */
+export type FeeTerms = {
+  /** G, O and U: destination gas, gas of a relayed deposit and gas top-up, already rounded up. */
+  readonly gas: bigint
+  /** F: flat fee, already rounded up. */
+  readonly flat: bigint
+  /** P: platform fee, rounded up. */
+  readonly platformBps: bigint
+  /** S: what the move costs the solver's inventory, rounded up; negative is a reward. */
+  readonly skew: (amountIn: bigint) => bigint
+  readonly appFeesBps: readonly bigint[]
+  /** T: an account that the destination makes for its recipient. */
+  readonly rent: bigint
+  /** The sponsor's part of the fees at an input; 0 without a sponsor. */
+  readonly subsidy: (fees: FeeParts, amountIn: bigint) => bigint
+  /** Lower bound of the growth of `net` per unit of input, in bps; bounds the exact-output search. */
+  readonly slopeBpsMin: bigint
+}
+
+/** All amounts in the fee currency; `amountIn = net + relayer + app − subsidized` exactly. */
+export type FeeSplit = Readonly<Record<FeeTotalName, bigint>> & {
+  readonly amountIn: bigint
+  readonly net: bigint
+  /** Per recipient, in request order; sums to `app`. */
+  readonly appFees: readonly bigint[]
+  readonly subsidized: bigint
+  /** Parts that sum to the totals above. */
+  readonly parts: FeeParts
+}
+
+/** Forward: what remains of `amountIn`. `net` may be zero or negative; the caller decides. */
+export function splitFees(terms: FeeTerms, amountIn: bigint): FeeSplit {
+  const appFees = appFeesOf(terms, amountIn)
+  const parts = feesOf(terms, amountIn, appFees)
+  return feeSplit({ amountIn, parts, appFees, subsidized: terms.subsidy(parts, amountIn) })
+}
+
+function appFeesOf({ appFeesBps }: FeeTerms, amountIn: bigint): readonly bigint[] {
+  return appFeesBps.length === 0 ? noAppFees : appFeesBps.map((bps) => bpsDown(amountIn, bps))
+}
+
+/** Every fee at `amountIn`. */
+function feesOf(terms: FeeTerms, amountIn: bigint, appFees: readonly bigint[]): FeeParts {
+  let app = 0n
+  for (const fee of appFees) app += fee
+  return {
+    gas: terms.gas,
+    flat: terms.flat,
+    skew: terms.skew(amountIn),
+    platform: bpsUp(amountIn, terms.platformBps),
+    surplus: 0n,
+    app,
+    rent: terms.rent,
+  }
+}
+
+type FeeAmounts = Pick<FeeSplit, 'amountIn' | 'parts' | 'subsidized'>
+
+/** Remainder after the fees. */
+function netOf({ amountIn, parts, subsidized }: FeeAmounts): bigint {
+  return amountIn - sumOfFees(parts) + subsidized
+}
+
+function feeSplit(amounts: FeeAmounts & Pick<FeeSplit, 'appFees'>): FeeSplit {
+  const { amountIn, parts, appFees, subsidized } = amounts
+  return { amountIn, net: netOf(amounts), ...feeTotals(parts), appFees, subsidized, parts }
+}
+
+/** Split of a route that the user executes alone: no solver, so no fees. */
+export function withoutFees(amountIn: bigint): FeeSplit {
+  return feeSplit({ amountIn, parts: noFees, appFees: noAppFees, subsidized: 0n })
+}
+
+const noAppFees: readonly bigint[] = []
+const amountMax = 2n ** 256n - 1n
+/** Below this the search would widen without end: an input of which fees leave less than 5 %. */
+const slopeBpsFloor = 500n
+
+/**
+ * Backward: the smallest input whose net reaches `targetNet`. The net of that input may exceed the
+ * target by a few units; they are a fee of their own, so that the identity stays exact.
+ *
+ * `net` is not monotone: fees rounded apart may step at the same unit. It stays within `roundings`
+ * units of a function that grows at least `slopeBpsMin`, so bisection finds some answer and a scan of
+ * the bounded window below it finds the smallest. @source pricing-engine.md 4.6
+ * @throws QuoteError AMOUNT_TOO_LOW when fees eat every input
+ */
+export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
+  refuseFeesOfAll(terms)
+  const reaches = (amountIn: bigint) => {
+    const parts = feesOf(terms, amountIn, appFeesOf(terms, amountIn))
+    return netOf({ amountIn, parts, subsidized: terms.subsidy(parts, amountIn) }) >= targetNet
+  }
+  const upperBound = bisect(reaches, targetNet)
+  const split = splitFees(terms, scanBelow(reaches, upperBound, terms))
+  const surplus = split.net - targetNet
+  return feeSplit({ ...split, parts: { ...split.parts, surplus } })
+}
+
+/** @throws QuoteError AMOUNT_TOO_LOW when fees eat every input */
+export function refuseFeesOfAll({ slopeBpsMin }: Pick<FeeTerms, 'slopeBpsMin'>): void {
+  if (slopeBpsMin >= slopeBpsFloor) return
+  throw new QuoteError('AMOUNT_TOO_LOW', 'The fees of this request take nearly the whole input.', {
+    data: { field: 'appFees' },
+  })
+}
+
+/** Some amount that reaches while its predecessor does not. */
+function bisect(reaches: (amountIn: bigint) => boolean, start: bigint): bigint {
+  let low = -1n
+  let high = start > 0n ? start : 1n
+  while (!reaches(high)) {
+    low = high
+    high *= 2n
+    if (high > amountMax) throw new QuoteError('INSUFFICIENT_LIQUIDITY', 'No input reaches this output.')
+  }
+  while (high - low > 1n) {
+    const middle = (low + high) >> 1n
+    if (reaches(middle)) high = middle
+    else low = middle
+  }
+  return high
+}
+
+/** Fees rounded apart: platform, skew, subsidy, and one per app fee recipient. */
+function scanBelow(reaches: (amountIn: bigint) => boolean, upperBound: bigint, terms: FeeTerms): bigint {
+  const roundings = 3n + BigInt(terms.appFeesBps.length)
+  const window = (roundings * bpsDenominator) / terms.slopeBpsMin + 1n
+  let smallest = upperBound
+  for (
+    let candidate = upperBound - 1n;
+    candidate >= 0n && candidate >= upperBound - window;
+    candidate -= 1n
+  ) {
+    if (reaches(candidate)) smallest = candidate
+  }
+  return smallest
+}

@@ -1,0 +1,214 @@
+import {
+  bpsDenominator,
+  convertDown,
+  divideUp,
+  type Hex,
+  type PoolConfig,
+  type PoolQuote,
+  type PoolState,
+  type PricedUnit,
+  quoteExactInput,
+  quoteExactOutput,
+} from '@causeway/core'
+import type { MarketSnapshot } from '@causeway/market'
+import { QuoteError } from '../errors.ts'
+import { requireChain, requirePrice } from '../market/marketAccess.ts'
+import { adverseBps, guardBps, poolDeviation } from './legGuard.ts'
+import { type Leg, type LegQuote, type LegQuoter, legName, poolsBetween, poolToken } from './legs.ts'
+
+/** Pools take amounts as signed 256-bit integers. */
+const poolAmountLimit = 1n << 255n
+
+export type PoolTrade = 'exactInput' | 'exactOutput'
+
+/** Asks the chain's own quoter; used while a pool's mirror is not trusted. Undefined: it cannot trade. */
+export type OnChainQuoter = (args: {
+  chainId: number
+  pool: QuotablePool
+  zeroForOne: boolean
+  trade: PoolTrade
+  amount: bigint
+}) => Promise<PoolQuote | undefined>
+
+/** Result of the best pool of a pair, in smallest units. */
+type HopQuote = Pick<LegQuote, 'amountIn' | 'amountOut' | 'ticksCrossed' | 'adverseBps'> & {
+  readonly feePips: number
+}
+
+/**
+ * Quotes legs in process over the snapshot's mirrored pools, and through the on-chain quoter for
+ * pools that the snapshot does not mirror. The best of all pools of the pair wins, of those that do not sell too
+ * far below the agreed price.
+ */
+export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
+  async function quote(
+    snapshot: MarketSnapshot,
+    leg: Leg,
+    trade: PoolTrade,
+    amount: bigint,
+  ): Promise<LegQuote> {
+    if (leg.kind !== 'pool')
+      return { leg, amountIn: amount, amountOut: amount, hops: [], ticksCrossed: 0, adverseBps: 0n }
+    const via = leg.beyond !== undefined && 'via' in leg.beyond ? leg.beyond.via : undefined
+    if (via === undefined) {
+      const { feePips, ...quoted } = await bestPool(onChain, { snapshot, leg, trade, amount })
+      return { leg, hops: [{ to: leg.to, feePips }], ...quoted }
+    }
+    const [into, out] = [
+      { ...leg, to: via },
+      { ...leg, from: via },
+    ]
+    const isForward = trade === 'exactInput'
+    const nearQuote = await bestPool(onChain, { snapshot, leg: isForward ? into : out, trade, amount })
+    const middleAmount = isForward ? nearQuote.amountOut : nearQuote.amountIn
+    const farQuote = await bestPool(onChain, {
+      snapshot,
+      leg: isForward ? out : into,
+      trade,
+      amount: middleAmount,
+    })
+    const [first, second] = isForward ? [nearQuote, farQuote] : [farQuote, nearQuote]
+    return {
+      leg,
+      amountIn: first.amountIn,
+      amountOut: second.amountOut,
+      hops: [
+        { to: via, feePips: first.feePips },
+        { to: leg.to, feePips: second.feePips },
+      ],
+      ticksCrossed: first.ticksCrossed + second.ticksCrossed,
+      adverseBps: first.adverseBps + second.adverseBps,
+    }
+  }
+  return {
+    exactInput: (snapshot, leg, amountIn) => quote(snapshot, leg, 'exactInput', amountIn),
+    exactOutput: (snapshot, leg, amountOut) => quote(snapshot, leg, 'exactOutput', amountOut),
+  }
+}
+
+type HopQuestion = {
+  readonly snapshot: MarketSnapshot
+  readonly leg: Leg
+  readonly trade: PoolTrade
+  readonly amount: bigint
+}
+
+/** @throws QuoteError PRICE_FETCH_FAILED, INSUFFICIENT_LIQUIDITY, NO_SWAP_ROUTES_FOUND, AMOUNT_TOO_LOW */
+async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<HopQuote> {
+  const { snapshot, leg, trade, amount } = question
+  if (amount >= poolAmountLimit) throw beyondPools(leg)
+  const { chainId } = leg.chain
+  const mirrored = requireChain(snapshot, chainId).pools
+  const from = poolToken(leg.chain, leg.from)
+  const prices = { from: requirePrice(snapshot, leg.from), to: requirePrice(snapshot, leg.to) }
+  const allowedBps = guardBps(leg)
+  let isGuarded = false
+  let isExhausted = false
+  let best: HopQuote | undefined
+  for (const pool of poolsOf(leg)) {
+    const zeroForOne = pool.token0 === from
+    const state = mirrored.find((candidate) => candidate.address === pool.address)
+    const poolBps = state === undefined ? 0n : adverseBps(state, { tokenIn: from, ...prices })
+    if (poolBps > allowedBps) {
+      isGuarded = true
+      continue
+    }
+    const answer =
+      state === undefined
+        ? await onChain({ chainId, pool, zeroForOne, trade, amount })
+        : inProcess(state, zeroForOne, trade, amount)
+    if (answer?.exhausted === true) isExhausted = true
+    if (answer === undefined || answer.exhausted) continue
+    if (pool.address === undefined && lossBps(answer, prices) > allowedBps + feeBps(pool)) {
+      isGuarded = true
+      continue
+    }
+    const { amountIn, amountOut, initializedTicksCrossed: ticksCrossed } = answer
+    const candidate = { amountIn, amountOut, ticksCrossed, feePips: pool.feePips, adverseBps: poolBps }
+    if (best === undefined || isBetter(candidate, best, trade)) best = candidate
+  }
+  if (best === undefined && isGuarded) throw poolDeviation(leg)
+  if (best === undefined && isExhausted) throw beyondPools(leg)
+  if (best === undefined) throw noPool(leg)
+  // At the agreed price so much is worth a unit at least: the pools have less than one.
+  if (best.amountOut === 0n && convertDown(best.amountIn, prices.from, prices.to) > 1n) throw beyondPools(leg)
+  if (best.amountOut === 0n) throw belowPools(leg)
+  return best
+}
+
+type QuotablePool = Pick<PoolConfig, 'token0' | 'token1' | 'feePips'> & {
+  /** Undefined: a pool that the configuration does not list. */
+  readonly address: PoolConfig['address'] | undefined
+}
+
+/** The pools of the configuration, or those of other fees. */
+function poolsOf(leg: Leg): readonly QuotablePool[] {
+  const from = poolToken(leg.chain, leg.from)
+  const to = poolToken(leg.chain, leg.to)
+  if (leg.beyond === undefined || !('feeTiers' in leg.beyond))
+    return poolsBetween(leg.chain, leg.from, leg.to)
+  const [token0 = from, token1 = to] = [from, to].sort()
+  return leg.beyond.feeTiers.map((feePips) => ({
+    address: undefined,
+    token0: hex(token0),
+    token1: hex(token1),
+    feePips,
+  }))
+}
+
+/**
+ * Loss of a trade against the agreed price, in bps. The state of an unlisted pool is not mirrored, and anybody may have
+ * created it a minute ago, so its whole loss must stay within the bound of a listed pool's deviation.
+ */
+function lossBps(
+  { amountIn, amountOut }: PoolQuote,
+  { from, to }: Record<'from' | 'to', PricedUnit>,
+): bigint {
+  const marketOut = convertDown(amountIn, from, to)
+  return marketOut <= amountOut ? 0n : divideUp((marketOut - amountOut) * bpsDenominator, marketOut)
+}
+
+const feeBps = ({ feePips }: QuotablePool): bigint => divideUp(BigInt(feePips), 100n)
+
+/** Tokens of pools are addresses of a chain that has pools. */
+function hex(address: string): Hex {
+  return `0x${address.slice(2)}`
+}
+
+function inProcess(state: PoolState, zeroForOne: boolean, trade: PoolTrade, amount: bigint): PoolQuote {
+  return trade === 'exactInput'
+    ? quoteExactInput(state, zeroForOne, amount)
+    : quoteExactOutput(state, zeroForOne, amount)
+}
+
+function isBetter(candidate: HopQuote, best: HopQuote, trade: PoolTrade): boolean {
+  return trade === 'exactInput' ? candidate.amountOut > best.amountOut : candidate.amountIn < best.amountIn
+}
+
+function noPool(leg: Leg): QuoteError {
+  return new QuoteError(
+    'NO_SWAP_ROUTES_FOUND',
+    `No ${leg.beyond === undefined ? 'listed pool' : 'pool'} on chain ${leg.chain.chainId} swaps ${pair(leg)} now.`,
+    {
+      data: { leg: legName(leg), chainId: leg.chain.chainId },
+    },
+  )
+}
+
+function beyondPools(leg: Leg): QuoteError {
+  return new QuoteError(
+    'INSUFFICIENT_LIQUIDITY',
+    `No pool on chain ${leg.chain.chainId} can swap so much ${pair(leg)}.`,
+    { data: { leg: legName(leg) } },
+  )
+}
+
+function belowPools(leg: Leg): QuoteError {
+  return new QuoteError(
+    'AMOUNT_TOO_LOW',
+    `The amount is too low: pools on chain ${leg.chain.chainId} give nothing for so little ${pair(leg)}.`,
+    { data: { leg: legName(leg) } },
+  )
+}
+
+const pair = ({ from, to }: Leg): string => `${from.symbol} to ${to.symbol}`

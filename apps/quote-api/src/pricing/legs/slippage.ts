@@ -1,0 +1,69 @@
+import { type AssetClass, bpsDenominator, bpsDown, maxBigint, minBigint } from '@causeway/core'
+import { QuoteError } from '../errors.ts'
+
+/**
+ * Automatic tolerance where a pool leg exists, before impact: enough for ordinary movement between
+ * quote and execution, small enough to make front-running it unprofitable. @source rule Q-152
+ */
+export const autoBaseBps: Readonly<Record<AssetClass, bigint>> = { stable: 25n, major: 75n, longtail: 150n }
+const autoBpsMax = 1_000n
+
+/**
+ * Deviation of honest pools below the agreed price in bps, all legs of a quote together. Arbitrage does not correct a
+ * pool within its fee of the market, and feeds move in steps. Beside the tolerance that the caller named, a manipulator
+ * of pools can take no more than this of a quote.
+ */
+const poolLagBps: Readonly<Record<AssetClass, bigint>> = { stable: 10n, major: 30n, longtail: 100n }
+
+export type SlippageInputs = {
+  /** Tolerance that the caller named, in bps; undefined: computed. */
+  readonly asked: bigint | undefined
+  readonly hasPoolLeg: boolean
+  readonly assetClass: AssetClass
+  readonly swapImpactBps: bigint
+  /** Amount by which the pools of all legs are below the agreed price, in bps; part of `swapImpactBps`. */
+  readonly adverseBps: bigint
+  readonly priceSpreadBps: bigint
+}
+
+/**
+ * Tolerance in bps below the expected output: that below the agreed price, less what pools already give below it. A named tolerance counts from `poolLagBps` below that price, and is never more than was asked for;
+ * a computed one counts from the price: 0 without a pool leg, else by class, half the legs' own impact and the
+ * disagreement of price sources.
+ * @throws QuoteError PRICE_FETCH_FAILED when pools are worse than the whole of it
+ */
+export function slippageBps(inputs: SlippageInputs): bigint {
+  const { asked: requestedBps, assetClass, adverseBps } = inputs
+  const lagBps = poolLagBps[assetClass]
+  const fromAgreed = requestedBps === undefined ? automaticBps(inputs) : requestedBps + lagBps
+  if (adverseBps > fromAgreed) throw poolsBeyondTolerance(adverseBps, lagBps)
+  return minBigint(requestedBps ?? fromAgreed, fromAgreed - adverseBps)
+}
+
+function automaticBps(inputs: SlippageInputs): bigint {
+  const { hasPoolLeg, assetClass, swapImpactBps, adverseBps, priceSpreadBps } = inputs
+  if (!hasPoolLeg) return 0n
+  const impact = maxBigint(swapImpactBps - adverseBps, 0n) / 2n
+  return minBigint(autoBaseBps[assetClass] + impact + priceSpreadBps, autoBpsMax)
+}
+
+/** Every leg could be quoted, and together they give less than the caller puts up with. */
+function poolsBeyondTolerance(adverseBps: bigint, lagBps: bigint): QuoteError {
+  return new QuoteError(
+    'PRICE_FETCH_FAILED',
+    `Pools are ${adverseBps} bps below the price of their tokens: try again, or set slippageTolerance to at least ${adverseBps - lagBps}.`,
+    { data: { reason: 'pool_deviation' } },
+  )
+}
+
+/** floor(expected·(10⁴ − bps)/10⁴). @source rule Q-151 */
+export function minimumAfterSlippage(expected: bigint, slippageBps: bigint): bigint {
+  return bpsDown(expected, bpsDenominator - slippageBps)
+}
+
+const classOrder: readonly AssetClass[] = ['stable', 'major', 'longtail']
+
+/** The class that prices less reliably decides. */
+export function dearerClass(a: AssetClass, b: AssetClass): AssetClass {
+  return classOrder.indexOf(a) > classOrder.indexOf(b) ? a : b
+}

@@ -1,0 +1,97 @@
+import type { PricedUnit, QuoteAsset } from '@causeway/core'
+import type { ChainMarket, MarketSnapshot, UsdPrice } from '@causeway/market'
+import { QuoteError } from '../errors.ts'
+import type { QuotableCurrency } from '../registry.ts'
+import type { AssetInventory, InventoryView } from './inventory.ts'
+
+/** A currency's unit and guarded price, and by how much its sources disagree. */
+export type PricedCurrency = PricedUnit & { readonly spreadBps: bigint }
+
+/** @throws QuoteError PRICE_FETCH_FAILED, retryable: nothing fresh is never replaced by a guess */
+export function requirePrice(snapshot: MarketSnapshot, currency: QuotableCurrency): PricedCurrency {
+  const price = requireAssetPrice(snapshot, currency.asset)
+  return { decimals: currency.decimals, usdX18: price.usdX18, spreadBps: price.spreadBps }
+}
+
+/**
+ * A price to show beside an amount that does not depend on it: the last guarded one while it is refused.
+ * @throws QuoteError PRICE_FETCH_FAILED, retryable, when there has been none for too long
+ */
+export function shownPrice(snapshot: MarketSnapshot, currency: QuotableCurrency): PricedCurrency {
+  const last = snapshot.lastPrice(currency.asset.priceKey)
+  if (last === undefined) return requirePrice(snapshot, currency)
+  return { decimals: currency.decimals, usdX18: last.usdX18, spreadBps: last.spreadBps }
+}
+
+/** The price of whole units of an asset. @throws QuoteError PRICE_FETCH_FAILED, retryable */
+export function requireAssetPrice(snapshot: MarketSnapshot, { priceKey }: QuoteAsset): UsdPrice {
+  const price = snapshot.price(priceKey)
+  if ('reason' in price) {
+    const reasonText = price.reason === 'second_source_missing' ? ': its second source is missing' : ''
+    throw new QuoteError(
+      'PRICE_FETCH_FAILED',
+      `There is no usable ${priceKey} price at the moment${reasonText}.`,
+      {
+        data: { priceKey, reason: price.reason },
+      },
+    )
+  }
+  return price
+}
+
+/** @throws QuoteError SERVICE_UNAVAILABLE, retryable, when it cannot be valued or is not known @source Q-83 */
+export function requireInventory(view: InventoryView, currency: QuotableCurrency): AssetInventory {
+  const inventory = view(currency.asset)
+  if (inventory === undefined) {
+    throw new QuoteError('SERVICE_UNAVAILABLE', 'The solver inventory cannot be valued at the moment.')
+  }
+  if (inventory.unknown.has(currency.chainId)) throw unknownBalance(currency)
+  return inventory
+}
+
+export function unknownBalance({ symbol, chainId }: QuotableCurrency): QuoteError {
+  return new QuoteError(
+    'SERVICE_UNAVAILABLE',
+    `What the solver holds of ${symbol} on chain ${chainId} cannot be read at the moment.`,
+    { data: { chainId, reason: 'inventory_unknown' } },
+  )
+}
+
+/**
+ * @throws QuoteError SERVICE_UNAVAILABLE, retryable, when the chain's head or gas price is too old or
+ * disputed, GAS_PRICE_TOO_HIGH, retryable, when it is above the ceiling
+ */
+export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMarket {
+  const chain = snapshot.chain(chainId)
+  if (!('reason' in chain)) return chain
+  const data = { chainId, reason: chain.reason }
+  const tooHigh = aboveCeiling(chain, chainId)
+  if (tooHigh !== undefined) throw new QuoteError('GAS_PRICE_TOO_HIGH', tooHigh, { data })
+  const text =
+    chain.reason === 'no_data'
+      ? `Chain ${chainId} is starting, or has no endpoint: nothing of it was read since this service started.`
+      : `Chain ${chainId} cannot be priced at the moment.`
+  throw new QuoteError('SERVICE_UNAVAILABLE', text, { data })
+}
+
+type UnpricedChain = Extract<ReturnType<MarketSnapshot['chain']>, { readonly reason: unknown }>
+
+/**
+ * Message for a fee above its ceiling, in the family's unit; `undefined` if the chain is unpriced for another reason.
+ */
+function aboveCeiling(chain: UnpricedChain, chainId: number): string | undefined {
+  switch (chain.reason) {
+    case 'gas_above_ceiling':
+      return `Gas on chain ${chainId} costs ${chain.expectedWei} wei, above the ceiling of ${chain.ceilingWei} wei that its last blocks give.`
+    case 'priority_fee_above_ceiling':
+      return `A compute unit on chain ${chainId} costs ${chain.expectedMicroLamports} micro-lamports, above the ceiling of ${chain.ceilingMicroLamports}.`
+    case 'feerate_above_ceiling':
+      return `A thousand virtual bytes on chain ${chainId} cost ${chain.expectedSatPerKvb} satoshi, above the ceiling of ${chain.ceilingSatPerKvb}.`
+    case 'energy_price_above_ceiling':
+      return `Energy on chain ${chainId} costs ${chain.expectedSunPerEnergy} sun, above the ceiling of ${chain.ceilingSunPerEnergy}.`
+    case 'transfer_fee_above_ceiling':
+      return `A transfer on chain ${chainId} takes ${chain.expectedTransferFee}, above the ceiling of ${chain.ceilingTransferFee}.`
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,156 @@
+import type { AccountLack } from '@causeway/families/rules'
+import { QuoteError, type QuoteErrorCode } from '../errors.ts'
+import type { QuotableChain, QuotableCurrency } from '../registry.ts'
+
+/** True if an account has code; `undefined` if not known in time. Never rejects. */
+export type CodeLookup = (question: {
+  readonly chainId: number
+  readonly account: string
+}) => Promise<boolean | undefined>
+
+/**
+ * Tells what an account lacks before it can be paid in a currency of its chain; `undefined` where that is not known
+ * in time. Never rejects and never takes longer than its own budget.
+ */
+export type LackLookup = (question: {
+  readonly chainId: number
+  readonly account: string
+  readonly currency: string
+}) => Promise<AccountLack | undefined>
+
+/**
+ * Tries a payment as the fill wallet would make it now. Returns why it fails, in words for a caller, or the
+ * units of the whole transaction, where code or a list decides; `undefined` where that is not known in time.
+ * Never rejects.
+ * @source Q-48; rule P-46
+ */
+export type TryPayment = (
+  payment: TriedPayment,
+) => Promise<{ readonly refusal: string | undefined; readonly units?: bigint } | undefined>
+
+export type TriedPayment = {
+  readonly chain: QuotableChain
+  readonly account: string
+  readonly currency: QuotableCurrency
+  /** Smallest units. */
+  readonly amount: bigint
+}
+
+/** Questions to chains about accounts that a request pays. */
+export type PayeePorts = {
+  readonly hasCode: CodeLookup
+  readonly lackOf: LackLookup
+  readonly tryPayment: TryPayment
+}
+
+export type Payee = TriedPayment & {
+  readonly what: 'output' | 'topup' | 'refund' | 'claim'
+  /** True if the charged fee covers new state, of the payment and of the account itself. */
+  readonly makesState: boolean
+  /** The request names whom it pays: else no payment is tried out, so that a price without names asks no more. */
+  readonly isNamed: boolean
+  /** True for a depositor who gets his own refund: he has the token account already. */
+  readonly isDepositor?: true
+}
+
+/** Reason that an account may not be paid; `why` completes a sentence about it. */
+export type Refusal = { readonly code: QuoteErrorCode; readonly why: string }
+
+/**
+ * The rule "may be paid" for one payment: by the address alone, then by what its chain says at this moment.
+ * @returns undefined where it may; `silent` where the chain does not say
+ * @source Q-60, Q-61, Q-62
+ */
+export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusal | 'silent' | undefined> {
+  const { chain, account, currency, amount } = payee
+  const staticRefusal = neverPaid(chain, account)
+  if (staticRefusal !== undefined) return staticRefusal
+  // Pages price for it before a wallet is connected.
+  if (chain.quoting.isNobody(account)) return undefined
+  const { chainId } = chain
+  const question = { chainId, account, currency: currency.address }
+  const [hasCode, lack, trial] = await Promise.all([
+    chain.quoting.paysTokensToCode ? false : ports.hasCode(question),
+    payee.isDepositor === true && !currency.isNative ? {} : ports.lackOf(question),
+    payee.isNamed && amount > 0n ? ports.tryPayment(payee) : { refusal: undefined },
+  ])
+  if (hasCode === true)
+    return {
+      code: 'RECIPIENT_HAS_CODE',
+      why: `is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only`,
+    }
+  const lackReason = lack && lackRefusal(lack, payee)
+  if (lackReason !== undefined) return { code: 'INVALID_RECIPIENT', why: lackReason }
+  if (trial?.refusal !== undefined) return { code: 'INVALID_RECIPIENT', why: trial.refusal }
+  return hasCode === undefined || lack === undefined || trial === undefined ? 'silent' : undefined
+}
+
+/** Pure: what no chain has to be asked about. @source Q-60 */
+export function neverPaid({ payees, chainId }: QuotableChain, account: string): Refusal | undefined {
+  const accountKind = payees.neverPaid(account)
+  return accountKind === undefined
+    ? undefined
+    : {
+        code: 'INVALID_RECIPIENT',
+        why: `is ${accountKind}, on chain ${chainId}: name an account that somebody holds`,
+      }
+}
+
+/** Pure: what keeps an account from a payment in a currency of its chain. @source Q-61 */
+export function lackRefusal(
+  lack: AccountLack,
+  {
+    chain: { chainId },
+    currency: { symbol },
+    makesState,
+  }: Pick<Payee, 'makesState'> & {
+    readonly chain: Pick<QuotableChain, 'chainId'>
+    readonly currency: Pick<QuotableCurrency, 'symbol'>
+  },
+): string | undefined {
+  if (lack.isUnpayable === true)
+    return `is no account of chain ${chainId}, and no payment makes it: open it there first`
+  if (lack.isUncountable === true)
+    return `holds more ${symbol} than can be counted exactly, so nobody can prove that it was paid: name another account`
+  if (lack.refusal !== undefined) return `${lack.refusal}: name another account`
+  if (makesState) return undefined
+  if ((lack.accountFee ?? 0n) > 0n)
+    return `has no account on chain ${chainId} yet, and its first payment takes a fee that nobody is charged here: open it first, or name one that is there`
+  if ((lack.stateBytes ?? 0) > 0)
+    return `has no account of ${symbol} on chain ${chainId}, and this payment makes none: make it first, or name one that has it`
+  return undefined
+}
+
+/**
+ * The answer for a payee that may not be paid.
+ * @param shown what the sentence begins with, where it is not the member
+ */
+export function refusedPayee(
+  refusal: Refusal | 'silent',
+  { chain: { chainId }, account, what }: Payee,
+  {
+    field,
+    shown = field,
+    data = {},
+  }: { readonly field: string; readonly shown?: string; readonly data?: object },
+): QuoteError {
+  if (refusal === 'silent')
+    return new QuoteError(
+      'SERVICE_UNAVAILABLE',
+      `Chain ${chainId} did not say in time whether ${account} can be paid (${field}).`,
+      {
+        data: { chainId, reason: 'recipient_unknown' },
+      },
+    )
+  const { code, why } = refusal
+  const payment = code === 'RECIPIENT_HAS_CODE' ? { payment: what } : {}
+  return new QuoteError(code, `${shown} ${why}.`, {
+    data: { field, chainId, recipient: account, ...payment, ...data },
+  })
+}
+
+/** @throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE */
+export async function requirePayee(ports: PayeePorts, payee: Payee, field: string): Promise<void> {
+  const refusal = await refusalOf(ports, payee)
+  if (refusal !== undefined) throw refusedPayee(refusal, payee, { field })
+}

@@ -1,0 +1,123 @@
+import {
+  bpsUp,
+  divideUp,
+  maxBigint,
+  minBigint,
+  perName,
+  type QuoteCeilings,
+  type SponsorCeiling,
+  sponsorCeilings,
+  sponsoredComponents,
+  sponsorRule,
+  type UsdX18,
+  usdValueDown,
+} from '@causeway/core'
+import type { MarketSnapshot } from '@causeway/market'
+import { QuoteError } from '../errors.ts'
+import { conversionSpreadBps } from '../fees/feeTerms.ts'
+import type { FeeSplit } from '../fees/solve.ts'
+import type { PricedCurrency } from '../market/marketAccess.ts'
+import type { PricedRoute } from '../pricedRoute.ts'
+import type { QuotableCurrency } from '../registry.ts'
+import type { Allocation } from '../sponsorship/allocateSubsidy.ts'
+
+const usdX18PerMicroUsd = 10n ** 12n
+const bpsDenominator = 10_000n
+
+/**
+ * Refuses a quote whose destination gas is above both what is allowed at any amount and a part of the amount.
+ * The part compares two amounts of one currency, so no price moves it.
+ * @throws QuoteError RELAYER_GAS_TOO_HIGH naming the ceiling, the cost and the amount from which it is allowed
+ */
+export function checkRelayerGas(
+  ceilings: QuoteCeilings,
+  gas: {
+    readonly split: Pick<FeeSplit, 'amountIn' | 'relayerGas'>
+    /** Gas currency that the recipient gets; not a cost. */
+    readonly topup: bigint
+    readonly feeCurrency: QuotableCurrency
+    readonly price: PricedCurrency
+  },
+): void {
+  const { split, feeCurrency, price } = gas
+  const { maxBps, orMicroUsd } = ceilings.relayerGas
+  const cost = split.relayerGas - gas.topup
+  const costUsd = usdValueDown(cost, price)
+  if (costUsd <= orMicroUsd * usdX18PerMicroUsd) return
+  if (cost * bpsDenominator <= split.amountIn * BigInt(maxBps)) return
+  throw new QuoteError(
+    'RELAYER_GAS_TOO_HIGH',
+    'Gas on the destination is above what a quote may charge for it.',
+    {
+      data: {
+        ceiling: 'relayerGas',
+        limitBps: maxBps,
+        limitMicroUsd: orMicroUsd.toString(),
+        costMicroUsd: divideUp(costUsd, usdX18PerMicroUsd).toString(),
+        // Without a part of the amount no amount is large enough.
+        ...(maxBps > 0 && { minimumAmount: divideUp(cost * bpsDenominator, BigInt(maxBps)).toString() }),
+        currency: feeCurrency.address,
+      },
+    },
+  )
+}
+
+/**
+ * Refuses a sponsored quote that debits more than a sponsor pays for gas, for inventory impact or for the
+ * disagreement of price sources. That spread protects the solver, so a sponsor bears a small part of it at most.
+ * @throws QuoteError SPONSOR_COST_TOO_HIGH naming the ceiling and its value
+ */
+export function checkSponsorCost(
+  ceilings: QuoteCeilings,
+  snapshot: MarketSnapshot,
+  priced: PricedRoute,
+  { sponsored }: Allocation,
+): void {
+  const { split, prices } = priced
+  const usd = (amount: bigint) => usdValueDown(amount, prices.feeCurrency)
+  const amountUsd = usd(split.amountIn)
+  const largerOf = ({ maxBps, orMicroUsd }: QuoteCeilings['sponsorGas']) =>
+    maxBigint(bpsUp(amountUsd, BigInt(maxBps)), orMicroUsd * usdX18PerMicroUsd)
+  const { maxBps, maxMicroUsd } = ceilings.sponsorSpread
+  const spreadLimit = minBigint(bpsUp(amountUsd, BigInt(maxBps)), maxMicroUsd * usdX18PerMicroUsd)
+  const bounded = sponsoredByCeiling(sponsored)
+  const bounds = {
+    sponsorGas: [bounded.sponsorGas, largerOf(ceilings.sponsorGas)],
+    sponsorImpact: [bounded.sponsorImpact, largerOf(ceilings.sponsorImpact)],
+    sponsorSpread: [sponsoredSpread(snapshot, priced, bounded.sponsorSpread), spreadLimit],
+  } as const satisfies Record<SponsorCeiling, readonly [bigint, UsdX18]>
+  for (const ceiling of sponsorCeilings) {
+    const [cost, limit] = bounds[ceiling]
+    refuseAbove(ceiling, usd(cost), limit)
+  }
+}
+
+/** Part that the sponsor pays of the fees under each ceiling. */
+function sponsoredByCeiling(sponsored: Allocation['sponsored']): Record<SponsorCeiling, bigint> {
+  const sums = perName(sponsorCeilings, () => 0n)
+  for (const component of sponsoredComponents) sums[sponsorRule(component).ceiling] += sponsored[component]
+  return sums
+}
+
+/** The platform fee is paid first: the spread is the last part of what a capped sponsor pays. */
+function sponsoredSpread(snapshot: MarketSnapshot, priced: PricedRoute, sponsoredRelay: bigint): bigint {
+  const { split, feeCurrency, solver } = priced
+  if (solver === undefined) return 0n
+  const spread = bpsUp(split.amountIn, conversionSpreadBps(snapshot, feeCurrency, solver.payoutCurrency))
+  return maxBigint(sponsoredRelay - maxBigint(split.parts.platform - spread, 0n), 0n)
+}
+
+function refuseAbove(ceiling: SponsorCeiling, costUsd: UsdX18, limitUsd: UsdX18): void {
+  if (costUsd <= limitUsd) return
+  throw new QuoteError(
+    'SPONSOR_COST_TOO_HIGH',
+    `A sponsor would pay more than the ceiling ${ceiling} allows.`,
+    {
+      data: {
+        ceiling,
+        limitMicroUsd: (limitUsd / usdX18PerMicroUsd).toString(),
+        costMicroUsd: divideUp(costUsd, usdX18PerMicroUsd).toString(),
+      },
+    },
+  )
+}

@@ -1,0 +1,343 @@
+import {
+  amountForUsdDown,
+  bpsDenominator,
+  convertDown,
+  convertUp,
+  divideUp,
+  maxBigint,
+  minBigint,
+  mulDivDown,
+  mulDivUp,
+  multipleDown,
+  multipleUp,
+  type PricedUnit,
+  type QuoteCeilings,
+  type UsdX18,
+  usdValueDown,
+} from '@causeway/core'
+import { QuoteError } from '../errors.ts'
+import { granularityOf } from '../execution/executionMode.ts'
+import {
+  checkLeastPayment,
+  type FeeInputs,
+  feeTerms,
+  type GasTopup,
+  inventories,
+  relayedDepositCost,
+  requireLack,
+} from '../fees/feeTerms.ts'
+import { networkFees, refundCost } from '../fees/gas.ts'
+import { type FeeSplit, type FeeTerms, refuseFeesOfAll, solveAmountIn, splitFees } from '../fees/solve.ts'
+import { promisedOut, requiredIn } from '../legs/legGuard.ts'
+import {
+  adverseBpsOf,
+  checkDepth,
+  checkImpact,
+  type LegQuote,
+  type LegQuoter,
+  legImpact,
+} from '../legs/legs.ts'
+import { dearerClass, minimumAfterSlippage, slippageBps } from '../legs/slippage.ts'
+import { offerOf, payableWithOffer } from '../market/externalLiquidity.ts'
+import { requireChain, requirePrice } from '../market/marketAccess.ts'
+import { type PricedRoute, routePrices } from '../pricedRoute.ts'
+import { checkRelayerGas } from './ceilings.ts'
+
+export type SolverRouteInputs = FeeInputs & {
+  readonly quoter: LegQuoter
+  readonly swapImpactMaxBps: number
+  readonly ceilings: QuoteCeilings
+}
+
+/** Amounts along one plan, before slippage. */
+type Flow = {
+  readonly originLeg: LegQuote | undefined
+  readonly split: FeeSplit
+  /** In the payout currency, what leaves the solver's inventory. */
+  readonly payout: bigint
+  readonly destinationLeg: LegQuote | undefined
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
+/**
+ * Prices a route that a solver fills, along one plan.
+ * @throws QuoteError AMOUNT_TOO_LOW, INSUFFICIENT_LIQUIDITY, SWAP_IMPACT_TOO_HIGH,
+ * NO_SWAP_ROUTES_FOUND, INVALID_EXTRA_TXS, PRICE_FETCH_FAILED, RELAYER_GAS_TOO_HIGH, SERVICE_UNAVAILABLE
+ */
+export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<PricedRoute> {
+  const { request, route, plan, snapshot } = inputs
+  const { terms, topup, gasCharged } = feeTerms(inputs)
+  const exactInput = request.tradeType === 'EXACT_INPUT'
+  const flow = exactInput ? await flowForward(inputs, terms) : await flowBackward(inputs, terms)
+  checkGasCoin(inputs, gasCharged)
+  checkRelayerGas(inputs.ceilings, {
+    split: flow.split,
+    topup: topup?.valueInFeeCurrency ?? 0n,
+    feeCurrency: plan.feeCurrency,
+    price: requirePrice(snapshot, plan.feeCurrency),
+  })
+
+  // Refund minimum first: through rounding a dust amount looks like a pool loss too, and "too low" is its true cause.
+  refundMinimum(inputs, flow.split.amountIn)
+  for (const leg of [flow.originLeg, flow.destinationLeg]) {
+    if (leg !== undefined) checkDepth(snapshot, leg, { override: request.overridePriceImpact })
+  }
+  const swapImpact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
+  checkImpact(swapImpact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
+  const toleranceBps = tolerance(inputs, flow, swapImpact.lossBps)
+  const exactOutput = request.tradeType === 'EXACT_OUTPUT'
+  const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, toleranceBps)
+  const slipsOnInput = exactOutput && flow.originLeg !== undefined
+  checkCallValues(inputs, amountOutMin)
+  checkLeastPayments(inputs, amountOutMin, topup)
+
+  const depositAmount = exactOutput ? flow.split.amountIn : leastDeposit(inputs, terms, flow, toleranceBps)
+  return {
+    route,
+    tradeType: request.tradeType,
+    amountIn: flow.amountIn,
+    amountInMax: slipsOnInput ? raise(flow.amountIn, toleranceBps) : flow.amountIn,
+    amountOut: flow.amountOut,
+    amountOutMin,
+    feeCurrency: plan.feeCurrency,
+    split: flow.split,
+    originLeg: flow.originLeg,
+    destinationLeg: flow.destinationLeg,
+    swapImpact,
+    slippageBps: toleranceBps,
+    solver: {
+      payoutCurrency: plan.payoutCurrency,
+      depositAmount,
+      refundMinimum: refundMinimum(inputs, depositAmount),
+      topup,
+      use: inputs.use,
+      gasCharged,
+      originSwapTrade: exactOutput ? 'exactOutput' : 'exactInput',
+    },
+    prices: routePrices(snapshot, route, plan.feeCurrency),
+  }
+}
+
+async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<Flow> {
+  const { request, plan, quoter, snapshot } = inputs
+  const originLeg =
+    plan.origin === undefined ? undefined : await quoter.exactInput(snapshot, plan.origin, request.amount)
+  const depth = { override: request.overridePriceImpact }
+  if (originLeg !== undefined) checkDepth(snapshot, originLeg, depth)
+  const received = originLeg?.amountOut ?? request.amount
+  const split = splitFees(terms, received)
+  const net = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
+  // The solver keeps the part below the destination's granularity, like the rest of a rounded conversion.
+  const payout = multipleDown(net, granularityOf(inputs.route.destination, plan.payoutCurrency))
+  // Rebalancing costs grow faster than the amount: above the inventory, the fee consumes all of it.
+  if (payout === 0n) checkBalance(inputs, convertDown(received, ...conversion(inputs)))
+  if (payout === 0n) refuseFeesOfAll(terms)
+  if (payout === 0n) throw amountTooLow()
+  checkPayable(inputs, { payout, split })
+  const destinationLeg =
+    plan.destination === undefined ? undefined : await quoter.exactInput(snapshot, plan.destination, payout)
+  return {
+    originLeg,
+    split,
+    payout,
+    destinationLeg,
+    amountIn: request.amount,
+    amountOut: destinationLeg === undefined ? payout : promisedOut(snapshot, destinationLeg),
+  }
+}
+
+async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<Flow> {
+  const { request, plan, quoter, snapshot } = inputs
+  const destinationLeg =
+    plan.destination === undefined
+      ? undefined
+      : await quoter.exactOutput(snapshot, plan.destination, request.amount)
+  const payout = destinationLeg === undefined ? request.amount : requiredIn(snapshot, destinationLeg)
+  checkBalance(inputs, payout)
+  const solved = solveAmountIn(terms, convertUp(payout, ...reverse(conversion(inputs))))
+  const step = granularityOf(inputs.route.origin, plan.feeCurrency)
+  const split = step === 1n ? solved : splitFees(terms, multipleUp(solved.amountIn, step))
+  checkPayable(inputs, { payout, split })
+  const originLeg =
+    plan.origin === undefined ? undefined : await quoter.exactOutput(snapshot, plan.origin, split.amountIn)
+  return {
+    originLeg,
+    split,
+    payout,
+    destinationLeg,
+    amountIn: originLeg?.amountIn ?? split.amountIn,
+    amountOut: request.amount,
+  }
+}
+
+/** A fill may cost more than was charged for it, and others are on their way. */
+const fillsOfGas = 2n
+
+/** @throws QuoteError SERVICE_UNAVAILABLE, retryable: no amount of another currency pays for gas @source Q-132 */
+function checkGasCoin({ route, snapshot }: SolverRouteInputs, gasCharged: bigint): void {
+  const { native, chainId } = route.destination
+  const held = requireChain(snapshot, chainId).inventory.get(native.key)
+  if (held === undefined || held >= fillsOfGas * gasCharged) return
+  throw new QuoteError(
+    'SERVICE_UNAVAILABLE',
+    `The fill wallet has too little ${native.symbol} on chain ${chainId} to pay for gas there; other destinations are quoted.`,
+    { data: { chainId, reason: 'fill_wallet_gas' } },
+  )
+}
+
+const par = 10n ** 18n
+
+/** Units to convert fee currency into payout currency: one asset at par, else at market. */
+function conversion({ plan, snapshot }: SolverRouteInputs): [PricedUnit, PricedUnit] {
+  const { feeCurrency: from, payoutCurrency: to } = plan
+  if (from.asset !== to.asset) return [requirePrice(snapshot, from), requirePrice(snapshot, to)]
+  return [
+    { decimals: from.decimals, usdX18: par },
+    { decimals: to.decimals, usdX18: par },
+  ]
+}
+
+function reverse([from, to]: [PricedUnit, PricedUnit]): [PricedUnit, PricedUnit] {
+  return [to, from]
+}
+
+function tolerance(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bigint): bigint {
+  const { request, plan, route, snapshot } = inputs
+  return slippageBps({
+    asked: request.slippageBps,
+    hasPoolLeg: plan.origin?.kind === 'pool' || plan.destination?.kind === 'pool',
+    assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
+    swapImpactBps,
+    adverseBps: adverseBpsOf([flow.originLeg, flow.destinationLeg]),
+    priceSpreadBps: requirePrice(snapshot, plan.feeCurrency).spreadBps,
+  })
+}
+
+/**
+ * The deposit below which the promised minimum could not be paid: fees are fixed amounts, so this is
+ * a little above the input less its slippage. Without an origin swap a deposit does not slip.
+ */
+function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, toleranceBps: bigint): bigint {
+  const { amountIn: quoted, subsidized, parts } = flow.split
+  if (flow.originLeg === undefined || toleranceBps === 0n) return quoted
+  const payoutMin = divideUp(flow.payout * (bpsDenominator - toleranceBps), bpsDenominator)
+  // A sponsor owes no more than the deposit's part of what it pays of the quote: a smaller one bears fees of its own.
+  const sharedTerms: FeeTerms = {
+    ...terms,
+    // Between the two deposits the payout is in proportion, and so is what is booked of the move. (Q-47)
+    skew: (amountIn) => maxBigint(terms.skew(amountIn), mulDivUp(parts.skew, amountIn, quoted)),
+    subsidy: (fees, amountIn) =>
+      minBigint(terms.subsidy(fees, amountIn), mulDivDown(subsidized, amountIn, quoted)),
+  }
+  const leastIn = solveAmountIn(sharedTerms, convertUp(payoutMin, ...reverse(conversion(inputs)))).amountIn
+  return minBigint(leastIn, quoted)
+}
+
+/**
+ * Input less the gas of a refund, and less that of the deposit where the solver sent it: of a permit, or to
+ * fetch what lies at a deposit address. @throws QuoteError AMOUNT_TOO_LOW under 95 % of the input
+ */
+function refundMinimum(inputs: SolverRouteInputs, depositAmount: bigint): bigint {
+  const cost = refundGas(inputs)
+  if (cost * refundableShare > depositAmount) {
+    throw new QuoteError(
+      'AMOUNT_TOO_LOW',
+      'The amount is too low: refunding it would cost more than 5 % of it.',
+    )
+  }
+  const refund = depositAmount - cost
+  requireKeptRefund(inputs, refund)
+  return refund
+}
+
+/** A deposit may have taken the last coin of an account, which keeps no refund below a network's least. */
+function requireKeptRefund({ plan, route, snapshot }: SolverRouteInputs, refund: bigint): void {
+  const leastPayment = networkFees(snapshot, route.origin).leastPayment({ isAbsent: true })
+  if (!plan.feeCurrency.isNative || refund >= leastPayment) return
+  throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: an empty account would not keep its refund.')
+}
+
+/** A refund may cost one part in twenty. @source rule Q-153 */
+const refundableShare = 20n
+
+/** @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE */
+function checkLeastPayments(
+  { route, snapshot, lack: reportedLack }: SolverRouteInputs,
+  amountOutMin: bigint,
+  topup: GasTopup | undefined,
+): void {
+  const fees = networkFees(snapshot, route.destination)
+  const lack = requireLack(reportedLack, route)
+  checkLeastPayment(fees, { lack, currency: route.currencyOut, amount: amountOutMin })
+  if (topup === undefined) return
+  const { currency, amountWei: amount } = topup
+  checkLeastPayment(fees, { lack, currency, amount, field: 'topupGasAmount' })
+}
+
+function refundGas(inputs: SolverRouteInputs): bigint {
+  const { plan, route, snapshot } = inputs
+  const { refundUnits } = inputs.use
+  return refundCost(snapshot, route.origin, plan.feeCurrency, refundUnits) + relayedDepositCost(inputs)
+}
+
+function checkPayable(inputs: SolverRouteInputs, flow: Pick<Flow, 'payout' | 'split'>): void {
+  checkBalance(inputs, flow.payout)
+  const { paid } = inventories(inputs)
+  const { amountIn, parts } = flow.split
+  if (parts.skew * bpsDenominator > amountIn * paid.parameters.maxSkewBps) {
+    throw insufficientLiquidity(inputs, availableUsd(inputs))
+  }
+}
+
+function checkBalance(inputs: SolverRouteInputs, payout: bigint): void {
+  const price = requirePrice(inputs.snapshot, inputs.plan.payoutCurrency)
+  const available = availableUsd(inputs)
+  if (usdValueDown(payout, price) > available) throw insufficientLiquidity(inputs, available)
+}
+
+function availableUsd(inputs: SolverRouteInputs): UsdX18 {
+  const { payoutCurrency: currency } = inputs.plan
+  const price = requirePrice(inputs.snapshot, currency)
+  return payableWithOffer(inventories(inputs).paid, { currency, price }, offerOf(currency, inputs.external))
+}
+
+function insufficientLiquidity(inputs: SolverRouteInputs, available: UsdX18): QuoteError {
+  const { payoutCurrency } = inputs.plan
+  return new QuoteError(
+    'INSUFFICIENT_LIQUIDITY',
+    `The solver cannot pay this much ${payoutCurrency.symbol} on chain ${payoutCurrency.chainId} now.`,
+    { nearAmount: available > 0n ? amountWorth(inputs, available) : 0n },
+  )
+}
+
+/** In the currency that the request's amount counts. */
+function amountWorth({ request, route, plan, snapshot }: SolverRouteInputs, usd: bigint): bigint {
+  if (request.tradeType === 'EXACT_INPUT') {
+    return amountForUsdDown(usd, requirePrice(snapshot, route.currencyIn))
+  }
+  const isSwapped = plan.destination?.kind === 'pool'
+  return amountForUsdDown(usd, requirePrice(snapshot, isSwapped ? route.currencyOut : plan.payoutCurrency))
+}
+
+function amountTooLow(): QuoteError {
+  return new QuoteError('AMOUNT_TOO_LOW', 'The amount does not cover the fees of this request.')
+}
+
+/** @throws QuoteError INVALID_EXTRA_TXS when the calls need more value than the output can give */
+function checkCallValues({ request, route }: SolverRouteInputs, amountOutMin: bigint): void {
+  let value = 0n
+  for (const call of request.txs) value += call.value
+  if (value === 0n || (route.currencyOut.isNative && value <= amountOutMin)) return
+  throw new QuoteError('INVALID_EXTRA_TXS', 'The values of txs exceed the output in the native currency.', {
+    data: {
+      field: 'txs',
+      value: value.toString(),
+      maximum: route.currencyOut.isNative ? amountOutMin.toString() : '0',
+    },
+  })
+}
+
+function raise(amount: bigint, toleranceBps: bigint): bigint {
+  return divideUp(amount * (bpsDenominator + toleranceBps), bpsDenominator)
+}

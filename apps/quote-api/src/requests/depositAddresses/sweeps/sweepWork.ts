@@ -1,0 +1,88 @@
+import { type Hex, minBigint, type NetworkOf, orderSchema, orderWords, type SqlTx } from '@causeway/core'
+import type { QuotableChain } from '../../../pricing/registry.ts'
+import type { SettledRequest } from '../../settlement/settledRequest.ts'
+import type { SweepPayload } from '../../work/workItem.ts'
+import { addWork, lockWorkOf } from '../../work/workStore.ts'
+import { type StoredAddress, setSweep } from '../addressStore.ts'
+
+export type Sweep = {
+  readonly address: StoredAddress
+  readonly request: Pick<SettledRequest, 'requestId' | 'order' | 'orderId' | 'depositSwap'> & {
+    readonly orderSignature: Hex
+  }
+  readonly origin: QuotableChain
+  /** Currency to sweep; native coin is swept along with any token. */
+  readonly currency: string
+  /** Amount of that currency, as it was seen. */
+  readonly amount: bigint
+  readonly nowSeconds: number
+  /** Means by which the quoted currency leaves the address; other currencies are deposited as they are. */
+  readonly by: 'deposit' | 'swap' | 'withdrawal'
+}
+
+/** Asks the solver to empty an address for the order of a request; the caller has locked the address. */
+export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf): Promise<void> {
+  const { address, request, origin } = sweep
+  const { requestId } = request
+  const subject = `${address.address}:${address.sweeps}`
+  const payload = sweepPayload(sweep, networkOf)
+  await addWork(tx, { kind: 'sweep', requestId, subject, chainId: origin.chainId, payload })
+  const item = await lockWorkOf(tx, { kind: 'sweep', requestId, subject })
+  if (item === undefined) throw new Error('work that was asked for is there')
+  await setSweep(tx, address.address, { sweepId: item.id, requestId })
+}
+
+function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
+  const { address, request, origin, currency, amount, by } = sweep
+  const { depository, config, chainId, codec } = origin
+  const commonFields = {
+    chainId,
+    depositAddress: address.address,
+    amount: amount.toString(),
+    deadline: deadlineOf(sweep),
+    deposit: { depository, orderId: request.orderId, depositor: address.terms.depositor },
+    orderSignature: request.orderSignature,
+    ...(by === 'withdrawal' && { goesBack: true }),
+  }
+  const { depositAddresses, depositAddressProgram: program } = config
+  const contract = depositAddresses?.contract ?? (program && codec.canonicalAddress(program))
+  if (contract === undefined)
+    return {
+      ...commonFields,
+      terms: { ...address.terms, sweeper: hexOf(address.terms.sweeper) },
+      order: orderSchema.parse(request.order),
+    }
+  return {
+    ...commonFields,
+    contract,
+    currency,
+    terms: address.terms,
+    order: orderWords(request.order, networkOf),
+    ...(by === 'swap' && { swap: swapOf(sweep) }),
+  }
+}
+
+/** CAST: a script's sweeper is a key in hex, which whoever made the address wrote. */
+const hexOf = (key: string): Hex => key as Hex
+
+/** End of a sweep, in Unix seconds: a later one is decided anew, because the address may hold something else by then. */
+function deadlineOf({ origin: { quoting, chainId }, nowSeconds }: Sweep): number {
+  if (quoting.depositAddresses === undefined) throw new Error(`chain ${chainId} lost its deposit addresses`)
+  return nowSeconds + quoting.depositAddresses.sweepSeconds
+}
+
+function swapOf(sweep: Sweep) {
+  const { request, origin, amount } = sweep
+  const { depositSwap } = request
+  if (depositSwap === undefined) throw new Error('the quote swaps nothing')
+  const { hops: _, amountIn, amountOutMin, ...terms } = depositSwap
+  const spent = minBigint(amount, amountIn)
+  const deadlineSeconds = deadlineOf(sweep)
+  return {
+    ...terms,
+    amountIn: amountIn.toString(),
+    amountOutMin: amountOutMin.toString(),
+    amount: spent.toString(),
+    swapData: origin.quoting.encodeAddressSwap(depositSwap, { amountIn: spent, deadlineSeconds }),
+  }
+}

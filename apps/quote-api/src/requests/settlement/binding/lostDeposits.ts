@@ -1,0 +1,71 @@
+import type { Hex, SqlTx } from '@causeway/core'
+import { bookLostDeposit } from '@causeway/ledger'
+import { isLostDeposit } from '../../../jobs/bookedDeposits.ts'
+import type { Job } from '../../../jobs/runJobs.ts'
+import { findCurrency } from '../../../pricing/registry.ts'
+import type { SettlementContext } from '../settlementContext.ts'
+
+const intervalMs = 2_000
+const depositsPerRun = 200
+
+/** Books each deposit that was paid for and left its chain, and takes the booking back when the deposit is back. */
+export function createLostDeposits({
+  database,
+  chains,
+  observe,
+}: Pick<SettlementContext, 'database' | 'chains' | 'observe'>): Job {
+  return {
+    name: 'lost-deposits',
+    intervalMs,
+    async run({ fence }) {
+      await database.transaction(async (tx) => {
+        await fence(tx)
+        for (const deposit of await lockUnbooked(tx)) {
+          const { id, requestId, chainId, currency, amount } = deposit
+          const chain = chains.get(chainId)?.chain
+          const listedCurrency = chain && findCurrency(chain, currency)
+          // Nothing is paid for a currency that is not listed: it left the configuration meanwhile.
+          if (listedCurrency === undefined) continue
+          const { address, symbol, name, decimals } = listedCurrency
+          const asset = { chainId, address, symbol, name, decimals }
+          const turn = deposit.turns + 1
+          await bookLostDeposit(tx, { requestId, depositId: id, turn, asset, amount })
+          await tx.query('update deposit_seen set loss_turns = $2 where id = $1', [id, turn])
+          observe({ event: turn % 2 === 1 ? 'deposit_lost' : 'deposit_found', requestId })
+        }
+      })
+    },
+  }
+}
+
+type UnbookedDeposit = {
+  readonly id: bigint
+  readonly requestId: Hex
+  readonly chainId: number
+  readonly currency: string
+  readonly amount: bigint
+  readonly turns: number
+}
+
+async function lockUnbooked(tx: SqlTx): Promise<readonly UnbookedDeposit[]> {
+  const rows = await tx.query<{
+    id: bigint
+    request_id: Buffer
+    chain_id: bigint
+    currency: string
+    amount: bigint
+    loss_turns: number
+  }>(
+    `select id, request_id, chain_id, currency, amount, loss_turns from deposit_seen d
+     where (state = 'orphaned' or loss_turns % 2 = 1) and (loss_turns % 2 = 1) <> ${isLostDeposit}
+     order by id limit ${depositsPerRun} for update`,
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    requestId: `0x${row.request_id.toString('hex')}`,
+    chainId: Number(row.chain_id),
+    currency: row.currency,
+    amount: row.amount,
+    turns: Number(row.loss_turns),
+  }))
+}

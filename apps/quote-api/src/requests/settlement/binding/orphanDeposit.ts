@@ -1,0 +1,48 @@
+import type { SqlTx } from '@causeway/core'
+import { takeSkewBack } from '../../orders/skewBookings.ts'
+import { unbindDeposit } from '../../status/requestProgress.ts'
+import { lockWorkOf, updateWork } from '../../work/workStore.ts'
+import { type StoredDeposit, setDepositState } from '../deposits/depositStore.ts'
+import { pinDecision } from '../deposits/pinDecision.ts'
+import { depositTermsOf, lockSettledRequest } from '../settledRequest.ts'
+import { nowSeconds, type SettlementContext } from '../settlementContext.ts'
+
+/** An unfilled order is not offered while its deposit is gone; it is again once the deposit is back. */
+const withoutDepositMs = 3_600_000
+
+/**
+ * A deposit's block left its chain: its hold may end again, and what was not begun is not begun. What the
+ * solver did already stands at its own risk. @source rules L-64, L-65
+ */
+export async function orphanDeposit(
+  context: SettlementContext,
+  tx: SqlTx,
+  deposit: StoredDeposit,
+): Promise<void> {
+  const { requestId } = deposit
+  const request = await lockSettledRequest(tx, requestId)
+  await setDepositState(tx, deposit.id, 'orphaned', 'DEPOSIT_REORGED')
+  context.observe({ event: 'deposit_orphaned', requestId })
+  const origin = context.chains.get(deposit.chainId)
+  if (request === undefined || origin === undefined || request.settlement?.depositId !== deposit.id) return
+  await unbindDeposit(tx, requestId)
+  // It may come back at its price: its reward stays booked.
+  await takeSkewBack(tx, { requestId, isFilled: true })
+  const decision = pinDecision({
+    deposit: { ...deposit, id: String(deposit.id), isDeep: false, isCanonical: false },
+    terms: depositTermsOf(request, origin.chain),
+    hold: request.hold,
+    nowSeconds: nowSeconds(context),
+  })
+  if (decision.action === 'unpin') {
+    const expiresAt = new Date(decision.expiresAtSeconds * 1_000)
+    await context.ledger.unpin(tx, { requestId, expiresAt })
+  }
+  for (const work of [
+    { kind: 'fill', requestId },
+    { kind: 'refund', requestId, subject: String(deposit.id) },
+  ] as const) {
+    const item = await lockWorkOf(tx, work)
+    if (item?.state === 'open') await updateWork(tx, item.id, { state: 'open', delayMs: withoutDepositMs })
+  }
+}

@@ -1,0 +1,342 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { toBytes } from '../../orders/orderColumns.ts'
+import { isReason, type Reason } from '../../status/reasons.ts'
+import type { DepositRecheck } from './depositDecision.ts'
+
+export type DepositCursor = {
+  /** Undefined where a release without it read last. */
+  readonly finalTo: bigint | undefined
+  /** Hash of the block `finalTo`; undefined until a look at final blocks has ended there. */
+  readonly finalHash: string | undefined
+  readonly scannedTo: bigint
+  /** Hash of the block `scannedTo`, as the chain spells it. */
+  readonly scannedHash: string
+  /** When a quorum had that block for its newest one; undefined where it may have had more. */
+  readonly newestAtSeconds: number | undefined
+}
+
+/** A deposit as a chain reports it. */
+export type NewDeposit = {
+  readonly chainId: number
+  readonly txHash: string
+  readonly onchainIndex: string
+  readonly blockNumber: bigint
+  readonly blockHash: string
+  readonly blockTimeSeconds: bigint
+  /** Its chain did not show its block then; undefined where nobody looked. */
+  readonly minedAfterSeconds: number | undefined
+  readonly orderId: Hex
+  readonly depositor: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ignored' | 'orphaned' | 'held'
+
+export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
+  readonly id: bigint
+  readonly blockTimeSeconds: number
+  /** Time at which it was kept here first, in Unix seconds with their fraction. */
+  readonly seenAtSeconds: number
+  readonly requestId: Hex
+  readonly state: DepositRowState
+  readonly reason: Reason | undefined
+  readonly isFinal: boolean
+  /** Number of looks so far. */
+  readonly looks: number
+}
+
+type Queries = Pick<SqlDatabase, 'query'>
+
+export async function readDepositCursor(
+  database: Queries,
+  chainId: number,
+): Promise<DepositCursor | undefined> {
+  const [row] = await database.query<{
+    final_to: bigint | null
+    final_hash: string | null
+    scanned_to: bigint
+    scanned_hash: string
+    newest_at: bigint | null
+  }>(
+    `select final_to, final_hash, scanned_to, scanned_hash, floor(extract(epoch from newest_at))::bigint as newest_at
+     from deposit_cursor where chain_id = $1`,
+    [chainId],
+  )
+  if (row === undefined) return undefined
+  return {
+    finalTo: row.final_to ?? undefined,
+    finalHash: row.final_hash ?? undefined,
+    scannedTo: row.scanned_to,
+    scannedHash: row.scanned_hash,
+    newestAtSeconds: row.newest_at === null ? undefined : Number(row.newest_at),
+  }
+}
+
+/** @param chain.paceMs between two of its blocks */
+export async function moveDepositCursor(
+  tx: SqlTx,
+  chain: { readonly chainId: number; readonly paceMs: number },
+  cursor: Omit<DepositCursor, 'finalHash'>,
+): Promise<void> {
+  const { finalTo, scannedTo, scannedHash, newestAtSeconds } = cursor
+  await tx.query(
+    `insert into deposit_cursor as c (chain_id, final_to, scanned_to, scanned_hash, newest_at, pace_ms)
+     values ($1, $2, $3, $4, to_timestamp($5), $6)
+     on conflict (chain_id) do update
+       set final_hash = case when c.final_to = $2 then c.final_hash end, final_to = $2, scanned_to = $3, scanned_hash = $4, newest_at = to_timestamp($5), pace_ms = $6,
+         moved_at = case when c.scanned_to = $3 and c.scanned_hash = $4 then c.moved_at else clock_timestamp() end`,
+    [
+      ...[chain.chainId, finalTo, scannedTo, scannedHash],
+      ...[newestAtSeconds ?? null, Math.ceil(chain.paceMs)],
+    ],
+  )
+}
+
+export async function moveFinalCursor(
+  tx: SqlTx,
+  chainId: number,
+  { finalTo, finalHash }: { readonly finalTo: bigint; readonly finalHash: string | undefined },
+): Promise<void> {
+  await tx.query('update deposit_cursor set final_to = $2, final_hash = $3 where chain_id = $1', [
+    ...[chainId, finalTo, finalHash ?? null],
+  ])
+}
+
+/** In which order deposits are looked at. */
+const lanes = {
+  /** Pays its order, which costs whoever wants to be here that payment; or was quoted with a key. */
+  first: 0,
+  /** Dust, and what fits no order. */
+  other: 1,
+  /** Was looked at, is deep enough and waits all the same: for a market, or for what failed. */
+  waiting: 2,
+} as const
+
+const lanesInOrder = Object.values(lanes)
+
+/** A part of a pass that the lanes before cannot take, in percent. */
+const guaranteedPercent = 20
+
+const paysItsOrder = `(lower(order_data #>> '{inputs,0,payment,currency}') = lower($9)
+  and (order_data #>> '{inputs,0,payment,amount}')::numeric <= $10::numeric)`
+
+/**
+ * Keeps a deposit of an order of ours; one of an unknown order is nobody's here. A row that a reorganization
+ * took away comes back when its block does. @returns the request when it is news
+ */
+export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex | undefined> {
+  const [row] = await tx.query<{ request_id: Buffer }>(
+    `insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time,
+       order_id, request_id, depositor, currency, amount, mined_after, lane)
+     select $1, $2, $3, $4, $5, to_timestamp($6), order_id, request_id, $8, $9, $10, to_timestamp($11),
+       case when api_key_id is not null or ${paysItsOrder} then ${lanes.first} else ${lanes.other} end
+     from orders where order_id = $7
+     on conflict (chain_id, tx_hash, onchain_index, block_hash) do update
+       set state = 'seen', reason = null, lane = excluded.lane, looks = 0, due_at = clock_timestamp(),
+         deep_since = null, updated_at = clock_timestamp()
+       where deposit_seen.state = 'orphaned'
+     returning request_id`,
+    [
+      deposit.chainId,
+      deposit.txHash,
+      deposit.onchainIndex,
+      deposit.blockNumber,
+      deposit.blockHash,
+      deposit.blockTimeSeconds,
+      toBytes(deposit.orderId),
+      deposit.depositor,
+      deposit.currency,
+      deposit.amount,
+      deposit.minedAfterSeconds ?? null,
+    ],
+  )
+  return row === undefined ? undefined : `0x${row.request_id.toString('hex')}`
+}
+
+const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash, order_id, request_id, depositor,
+  currency, amount, state, reason, is_final, looks, extract(epoch from block_time)::bigint as block_time_seconds,
+  extract(epoch from seen_at)::double precision as seen_at_seconds,
+  floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
+
+/**
+ * Deposits that a reorganization can still take away, and final ones above the last block whose hash is kept, or whose
+ * transaction was just seen in another block.
+ */
+export async function listYoungDeposits(
+  database: Queries,
+  chainId: number,
+): Promise<readonly StoredDeposit[]> {
+  const rows = await database.query<DepositRow>(
+    `select ${columns} from deposit_seen where chain_id = $1 and not is_final and state <> 'orphaned'
+     union all select ${columns} from deposit_seen where chain_id = $1 and is_final and state <> 'orphaned'
+       and block_number > (select final_to from deposit_cursor where chain_id = $1 and final_hash is not null)
+     union select ${columns} from (select d.* from deposit_seen s join deposit_seen d using (chain_id, tx_hash)
+       where chain_id = $1 and s.state = 'seen' and d.block_hash <> s.block_hash and d.is_final and d.state <> 'orphaned') d`,
+    [chainId],
+  )
+  return rows.map(fromRow)
+}
+
+/** Deposits that nothing was decided about and that are due: what pays its order first, each in turn. */
+export async function listDueDeposits(
+  database: Queries,
+  chainId: number,
+  limit: number,
+): Promise<readonly StoredDeposit[]> {
+  const ofLane = (lane: number) =>
+    `(select ${columns}, lane from deposit_seen where chain_id = $1 and state = 'seen' and lane = ${lane}
+        and due_at <= statement_timestamp() order by due_at limit $2)`
+  const rows = await database.query<DepositRow & { readonly lane: bigint }>(
+    lanesInOrder.map(ofLane).join(' union all '),
+    [chainId, limit],
+  )
+  const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
+  const guaranteed = Math.floor((limit * guaranteedPercent) / 100)
+  let left = limit
+  return byLane.flatMap((due, lane) => {
+    const kept = byLane.slice(lane + 1).reduce((sum, later) => sum + Math.min(later.length, guaranteed), 0)
+    const page = due.slice(0, left - kept)
+    left -= page.length
+    return page.map(fromRow)
+  })
+}
+
+/** Looks at deposits again after a while, each behind those that are due by then. */
+export async function recheckDepositsAfter(
+  tx: SqlTx,
+  later: readonly (DepositRecheck & Pick<StoredDeposit, 'id'>)[],
+): Promise<void> {
+  await tx.query(
+    `update deposit_seen d set looks = looks + 1, lane = case when l.is_deep then ${lanes.waiting} else lane end,
+       due_at = clock_timestamp() + l.delay_ms * interval '1 millisecond',
+       deep_since = case when l.is_deep then coalesce(deep_since, clock_timestamp()) end
+     from unnest($1::bigint[], $2::bigint[], $3::boolean[]) as l (id, delay_ms, is_deep)
+     where d.id = l.id and d.state = 'seen'`,
+    [
+      later.map(({ id }) => id),
+      later.map(({ delayMs }) => Math.ceil(delayMs)),
+      later.map(({ isDeep }) => isDeep),
+    ],
+  )
+}
+
+export async function lockDeposit(tx: SqlTx, id: bigint): Promise<StoredDeposit | undefined> {
+  const [row] = await tx.query<DepositRow>(`select ${columns} from deposit_seen where id = $1 for update`, [
+    id,
+  ])
+  return row === undefined ? undefined : fromRow(row)
+}
+
+export async function readDeposit(database: Queries, id: bigint): Promise<StoredDeposit | undefined> {
+  const [row] = await database.query<DepositRow>(`select ${columns} from deposit_seen where id = $1`, [id])
+  return row === undefined ? undefined : fromRow(row)
+}
+
+export async function setDepositState(
+  tx: SqlTx,
+  id: bigint,
+  state: DepositRowState,
+  reason?: Reason,
+): Promise<void> {
+  await tx.query(
+    `update deposit_seen set state = $2, reason = coalesce($3, reason), updated_at = clock_timestamp()
+     where id = $1`,
+    [id, state, reason ?? null],
+  )
+}
+
+/** Deposits of a request that waited for an operator are looked at again, each as if it was just seen. */
+export async function takeHeldAgain(tx: SqlTx, requestId: Hex): Promise<void> {
+  await tx.query(
+    `update deposit_seen set state = 'seen', reason = null, looks = 0, due_at = clock_timestamp(),
+       deep_since = null, updated_at = clock_timestamp() where request_id = $1 and state = 'held'`,
+    [toBytes(requestId)],
+  )
+}
+
+/**
+ * Stores the accounts that brought the deposit, as far as the chain tells. They are read again until it is paid for.
+ */
+export async function setSenders(tx: SqlTx, id: bigint, senders: readonly string[]): Promise<void> {
+  await tx.query('update deposit_seen set senders = $2 where id = $1', [id, senders])
+}
+
+export async function finalizeDeposits(tx: SqlTx, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query('update deposit_seen set is_final = true where id = any($1)', [ids])
+}
+
+/** Deposits of the last day, final or not, are compared with their chain again: one of its final blocks changed. */
+export async function doubtDeposits(tx: SqlTx, chainId: number): Promise<void> {
+  await tx.query(
+    `update deposit_seen set is_final = false where chain_id = $1 and is_final and state <> 'orphaned'
+       and block_time > clock_timestamp() - interval '1 day'`,
+    [chainId],
+  )
+}
+
+/**
+ * Keeps transactions whose event names such a request, however many were said of it: each cost its sender gas. What
+ * was taken for something else before is looked at again, since a reorganization can have changed it.
+ */
+export async function insertPaidSwaps(
+  tx: SqlTx,
+  chainId: number,
+  swaps: readonly { readonly requestId: Hex; readonly txHash: Hex }[],
+): Promise<void> {
+  if (swaps.length === 0) return
+  await tx.query(
+    `insert into said_transaction (request_id, chain_id, tx_hash)
+     select distinct o.request_id, o.origin_chain_id, s.tx_hash
+     from unnest($1::bytea[], $2::text[]) as s (request_id, tx_hash) join orders o using (request_id)
+     where o.origin_chain_id = $3 and o.order_id is null and o.status in ('waiting', 'pending')
+     on conflict (request_id, tx_hash) do update set state = 'said', next_at = clock_timestamp()
+     where said_transaction.state in ('said', 'other')`,
+    [swaps.map(({ requestId }) => toBytes(requestId)), swaps.map(({ txHash }) => txHash), chainId],
+  )
+}
+
+type DepositRow = {
+  readonly id: bigint
+  readonly chain_id: bigint
+  readonly tx_hash: string
+  readonly onchain_index: string
+  readonly block_number: bigint
+  readonly block_hash: string
+  readonly order_id: Buffer
+  readonly request_id: Buffer
+  readonly depositor: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly state: DepositRowState
+  readonly reason: string | null
+  readonly is_final: boolean
+  readonly looks: bigint
+  readonly block_time_seconds: bigint
+  readonly seen_at_seconds: number
+  readonly mined_after_seconds: bigint | null
+}
+
+function fromRow(row: DepositRow): StoredDeposit {
+  return {
+    id: row.id,
+    chainId: Number(row.chain_id),
+    txHash: row.tx_hash,
+    onchainIndex: row.onchain_index,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    orderId: `0x${row.order_id.toString('hex')}`,
+    requestId: `0x${row.request_id.toString('hex')}`,
+    depositor: row.depositor,
+    currency: row.currency,
+    amount: row.amount,
+    state: row.state,
+    reason: row.reason !== null && isReason(row.reason) ? row.reason : undefined,
+    isFinal: row.is_final,
+    looks: Number(row.looks),
+    blockTimeSeconds: Number(row.block_time_seconds),
+    seenAtSeconds: row.seen_at_seconds,
+    minedAfterSeconds: row.mined_after_seconds === null ? undefined : Number(row.mined_after_seconds),
+  }
+}

@@ -1,0 +1,145 @@
+import { fillMessageId, type Hex, type RecoverSigner, type SqlDatabase } from '@causeway/core'
+import { signingDigest } from '@causeway/families/rules'
+import { z } from 'zod'
+import { bookedFor } from '../amounts/depositShare.ts'
+import { readDeposit, type StoredDeposit } from '../deposits/depositStore.ts'
+import { readSettledRequest, type SettledRequest } from '../settledRequest.ts'
+import { type AttestationContext, fillMessage } from './attestFills.ts'
+
+/** One debit of a sponsor whose proof is not what was posted. */
+export type UnprovenDebit = {
+  readonly requestId: Hex
+  readonly problem: 'amount' | 'message' | 'signatures' | 'no_order' | 'not_posted'
+  /** Difference between the posted and the attested amount, in micro-USDC. */
+  readonly differenceMicroUsd: bigint
+}
+
+export type Comparison = {
+  /** Resolved holds that were looked at. */
+  readonly compared: number
+  readonly unproven: readonly UnprovenDebit[]
+  /** Sequence number at which the next comparison begins. */
+  readonly upToSeq: bigint
+}
+
+type ProofContext = Pick<AttestationContext, 'chains' | 'networkOf' | 'threshold'> & {
+  readonly database: SqlDatabase
+  readonly oracles: readonly { readonly signer: Hex }[]
+  readonly recover: RecoverSigner
+}
+
+const pageSize = 500
+
+/**
+ * A hold that ended, newest window alone: the books are append-only and linked each hour, so that what was proven
+ * once cannot change later unnoticed.
+ */
+const selectEnded = `
+  select t.seq, t.kind, t.amount, '0x' || encode(t.request_id, 'hex') as request_id, t.evidence, s.stage,
+    exists (select from hold h where h.request_id = t.request_id and h.state = 'posted') as is_posted
+  from transfer t left join settlement s on s.request_id = t.request_id
+  where t.seq > $1 and t.pending_id is not null and t.request_id is not null
+    and t.created_at > clock_timestamp() - interval '2 hours'
+  order by t.seq limit ${pageSize}`
+
+/** Far more than two hours of transfers, so that the first look is short on a long history. */
+const firstLookTransfers = 100_000n
+
+type Ended = {
+  readonly seq: bigint
+  readonly kind: 'post' | 'void' | 'expire'
+  readonly amount: bigint
+  readonly request_id: Hex
+  readonly evidence: unknown
+  readonly stage: string | null
+  readonly is_posted: boolean
+}
+
+/**
+ * Compares what sponsors were debited with what oracles attested: every posted debit rests on signatures of enough
+ * allowed signers over the one message that this order, its deposit and its fill make, and is what its deposit books; and no settled request lacks its debit. Reads only.
+ */
+export async function compareAttested(
+  context: ProofContext,
+  afterSeq: bigint | undefined,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const { database } = context
+  let seq = afterSeq ?? (await firstSeq(database))
+  let compared = 0
+  const unproven: UnprovenDebit[] = []
+  while (!signal.aborted) {
+    const page = await database.query<Ended>(selectEnded, [seq])
+    for (const ended of page) {
+      const found = await compareEnded(context, ended)
+      if (found !== undefined) unproven.push(found)
+    }
+    compared += page.length
+    seq = page.at(-1)?.seq ?? seq
+    if (page.length < pageSize) break
+  }
+  return { compared, unproven, upToSeq: seq }
+}
+
+async function firstSeq(database: Pick<SqlDatabase, 'query'>): Promise<bigint> {
+  const [row] = await database.query<{ seq: bigint | null }>('select max(seq) as seq from transfer')
+  return (row?.seq ?? 0n) - firstLookTransfers
+}
+
+async function compareEnded(context: ProofContext, ended: Ended): Promise<UnprovenDebit | undefined> {
+  const { database } = context
+  const requestId = ended.request_id
+  if (ended.kind !== 'post' && (ended.stage !== 'settled' || ended.is_posted)) return undefined
+  const request = await readSettledRequest(database, requestId)
+  const posted = ended.kind === 'post' ? ended.amount : 0n
+  if (request === undefined) return { requestId, problem: 'no_order', differenceMicroUsd: posted }
+  const { settlement } = request
+  const deposit = settlement && (await readDeposit(database, settlement.depositId))
+  const debitMicroUsd = debitOf(request, deposit, ended.evidence)
+  if (ended.kind !== 'post')
+    return debitMicroUsd === 0n
+      ? undefined
+      : { requestId, problem: 'not_posted', differenceMicroUsd: debitMicroUsd }
+  const message = deposit && fillMessage(context, request, deposit)
+  const proof = { ...ended, messageId: message && fillMessageId(message, context.networkOf), debitMicroUsd }
+  const judged = judgeDebit(proof, context)
+  return judged && { requestId, ...judged }
+}
+
+/** Releases before this one booked what was quoted, and their evidence does not say what it books. */
+function debitOf(request: SettledRequest, deposit: StoredDeposit | undefined, evidence: unknown): bigint {
+  const isShare = z.object({ bookedInput: z.string() }).safeParse(evidence).success
+  if (!isShare || deposit === undefined) return request.debitMicroUsd
+  return bookedFor(request, deposit.amount).debitMicroUsd
+}
+
+const evidenceSchema = z.object({
+  kind: z.literal('solver-fill'),
+  messageId: z.string(),
+  signatures: z.array(z.object({ signature: z.string() })),
+})
+
+/** Problem of one posted debit; undefined if it equals the attested one. Pure but for `recover`. */
+export function judgeDebit(
+  posted: {
+    readonly amount: bigint
+    readonly evidence: unknown
+    /** Hashed here from what is stored; undefined where no fill can be shown. */
+    readonly messageId: Hex | undefined
+    /** Booked for the deposit. */
+    readonly debitMicroUsd: bigint
+  },
+  { oracles, threshold, recover }: Pick<ProofContext, 'oracles' | 'threshold' | 'recover'>,
+): Pick<UnprovenDebit, 'problem' | 'differenceMicroUsd'> | undefined {
+  const { amount, messageId, debitMicroUsd } = posted
+  const evidence = evidenceSchema.safeParse(posted.evidence)
+  if (messageId === undefined || evidence.data?.messageId !== messageId)
+    return { problem: 'message', differenceMicroUsd: amount }
+  const digest = signingDigest({ purpose: 'message', messageId })
+  const allowed: ReadonlySet<string> = new Set(oracles.map(({ signer }) => signer))
+  const signers = new Set(evidence.data.signatures.map(({ signature }) => recover(digest, signature)))
+  const counted = [...signers].filter((signer) => signer !== undefined && allowed.has(signer))
+  if (counted.length < threshold) return { problem: 'signatures', differenceMicroUsd: amount }
+  const difference = amount > debitMicroUsd ? amount - debitMicroUsd : debitMicroUsd - amount
+  return difference === 0n ? undefined : { problem: 'amount', differenceMicroUsd: difference }
+}

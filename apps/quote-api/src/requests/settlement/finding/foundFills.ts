@@ -1,0 +1,172 @@
+import type { OracleClient } from '@causeway/chains'
+import {
+  bytes32Text,
+  fillMessageId,
+  type Hex,
+  orderId as hashOf,
+  hexText,
+  type NetworkOf,
+  orderSchema,
+  type SqlDatabase,
+  weightedInputBpsDiff,
+} from '@causeway/core'
+import { bookFoundFill } from '@causeway/ledger'
+import { TransactionNotFinalError } from '@causeway/rpc'
+import { z } from 'zod'
+import { recordAction } from '../../../access/adminAction.ts'
+import type { Booking, BookingNotes } from '../amounts/bookings.ts'
+import type { SettlementChain } from '../chain/settlementChain.ts'
+import { fillProblem } from '../payments/fillCheck.ts'
+import { bookedAction, readKnown } from './unknownPayments.ts'
+
+/** One line of what a solver kept of its fills: `solver fills <since>`. */
+export const keptFillSchema = z.object({
+  chainId: z.int().positive(),
+  transactionId: z.string().min(1).max(200),
+  order: orderSchema,
+  orderSignature: hexText(65),
+  inputs: z.array(z.object({ transactionId: z.string(), onchainId: bytes32Text, inputIndex: z.int() })),
+  deposited: z
+    .string()
+    .regex(/^[0-9]{1,78}$/)
+    .transform(BigInt),
+  booking: z.string().optional(),
+})
+export type KeptFill = z.output<typeof keptFillSchema>
+
+/**
+ * `UNKNOWN_SPONSOR`: no note of ours says what it books. `NOT_PAID`: no final block of ours has it.
+ * `NOT_ATTESTED`: too few oracles sign it. `BOOKABLE`: nothing is missing. `NOTHING_OWED`: nobody sponsored it.
+ * `INSUFFICIENT`, `FROZEN`: the sponsor's balance did not let it.
+ */
+export type FillStanding =
+  | 'UNKNOWN_SPONSOR'
+  | 'NOT_PAID'
+  | 'NOT_ATTESTED'
+  | 'BOOKABLE'
+  | 'NOTHING_OWED'
+  | 'BOOKED'
+  | 'INSUFFICIENT'
+  | 'FROZEN'
+
+/** A fill of an order that is not stored here. */
+export type FoundFill = Pick<KeptFill, 'chainId' | 'transactionId' | 'deposited'> & {
+  readonly orderId: Hex
+  /** The account that was paid. */
+  readonly recipient: string
+  readonly standing: FillStanding
+  /** Undefined where no note of ours says it. */
+  readonly booking: Booking | undefined
+}
+
+export type FindingContext = {
+  readonly database: SqlDatabase
+  readonly notes: Pick<BookingNotes, 'read'>
+  readonly networkOf: NetworkOf
+  readonly oracles: readonly OracleClient[]
+  readonly threshold: number
+  /** Chain by its id; undefined for a chain that is not configured. */
+  readonly chainOf: (chainId: number) => Promise<Pick<SettlementChain, 'chain' | 'finalPayment'> | undefined>
+  readonly signal: AbortSignal
+}
+
+/** The operator who books, and why; undefined: nothing is booked. */
+export type BookingOperator = { readonly actor: string; readonly reason: string } | undefined
+
+/** @returns undefined of a fill whose order, or whose hold, is known: it is booked like every other one */
+export async function judgeKeptFill(
+  context: FindingContext,
+  fill: KeptFill,
+  operator: BookingOperator,
+): Promise<FoundFill | undefined> {
+  const orderId = hashOf(fill.order, context.networkOf)
+  const { chainId, transactionId, deposited } = fill
+  const recipient = fill.order.output.payments[0]?.recipient ?? ''
+  const booking = fill.booking === undefined ? undefined : context.notes.read(orderId, fill.booking)
+  if (await isKnown(context, orderId, booking)) return undefined
+  const toFoundFill = (standing: FillStanding): FoundFill => ({
+    ...{ chainId, transactionId, deposited, recipient, orderId, booking, standing },
+  })
+  if (booking === undefined) return toFoundFill('UNKNOWN_SPONSOR')
+  if (!(await isPaid(context, fill, orderId))) return toFoundFill('NOT_PAID')
+  if (booking.sponsor === undefined) {
+    if (operator !== undefined) await record(context, booking, operator, {})
+    return toFoundFill('NOTHING_OWED')
+  }
+  const evidence = await attest(context, fill, orderId)
+  if (evidence === undefined) return toFoundFill('NOT_ATTESTED')
+  if (operator === undefined) return toFoundFill('BOOKABLE')
+  return toFoundFill(await record(context, booking, operator, evidence))
+}
+
+/** Orders are removed one day, and what they held stays in the books. */
+async function isKnown(
+  { database }: FindingContext,
+  orderId: Hex,
+  booking: Booking | undefined,
+): Promise<boolean> {
+  if ((await readKnown(database, [orderId])).has(orderId)) return true
+  if (booking === undefined) return false
+  const held = await database.query('select from hold where request_id = $1 limit 1', [
+    Buffer.from(booking.requestId.slice(2), 'hex'),
+  ])
+  return held.length > 0
+}
+
+async function isPaid({ chainOf, signal }: FindingContext, fill: KeptFill, orderId: Hex): Promise<boolean> {
+  const { order, chainId, transactionId } = fill
+  const chain = await chainOf(chainId)
+  if (chain === undefined || chain.chain.key !== order.output.chainId) return false
+  const { extraData, payments, calls } = order.output
+  try {
+    const facts = await chain.finalPayment({ transactionId, orderId, extraData, payments, calls }, signal)
+    return facts !== undefined && fillProblem({ order, orderId }, facts, chain.chain.codec) === undefined
+  } catch (error) {
+    if (error instanceof TransactionNotFinalError) return false
+    throw error
+  }
+}
+
+/** @returns what proves the fill; undefined while too few oracles sign it */
+async function attest(context: FindingContext, fill: KeptFill, orderId: Hex) {
+  const { oracles, threshold, networkOf, signal } = context
+  const { order, orderSignature, inputs, transactionId, deposited } = fill
+  const bpsDiff = weightedInputBpsDiff(order, [deposited])
+  if (bpsDiff === undefined) return undefined
+  const data = { order, orderSignature, inputs, fill: { transactionId } }
+  const result = { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() }
+  const messageId = fillMessageId({ data, result }, networkOf)
+  const answers = await Promise.all(oracles.map((oracle) => oracle.attestFill(data, messageId, signal)))
+  const signatures = answers.flatMap((answer) =>
+    answer.said === 'signed' ? [{ signer: answer.signer, signature: answer.signature }] : [],
+  )
+  if (signatures.length < threshold) return undefined
+  return { kind: 'solver-fill', messageId, fillTx: transactionId, threshold, signatures }
+}
+
+/** Booking and its line of the audit in one commit. */
+async function record(
+  { database }: FindingContext,
+  { orderId, requestId, sponsor, debitMicroUsd }: Booking,
+  { actor, reason }: NonNullable<BookingOperator>,
+  evidence: Readonly<Record<string, unknown>>,
+): Promise<'BOOKED' | 'INSUFFICIENT' | 'FROZEN'> {
+  return database.transaction(async (tx) => {
+    const outcome =
+      sponsor === undefined
+        ? 'done'
+        : await bookFoundFill(tx, {
+            ...{ orderId, requestId, sponsor, amountMicroUsd: debitMicroUsd, actor, evidence },
+          })
+    // Its id is made of the order: another amount under it would be two notes of ours for one fill.
+    if (outcome === 'conflict') throw new Error(`${orderId} was booked otherwise`)
+    const isBooked = outcome === 'done' || outcome === 'exists'
+    const details = { reason, requestId, sponsor: sponsor ?? null, microUsd: debitMicroUsd.toString() }
+    await recordAction(tx, {
+      ...{ actor, action: bookedAction, subject: orderId, details },
+      outcome: isBooked ? 'done' : outcome,
+    })
+    if (isBooked) return 'BOOKED'
+    return outcome === 'frozen' ? 'FROZEN' : 'INSUFFICIENT'
+  })
+}

@@ -1,0 +1,232 @@
+import { type Hex, type PaymentFacts, paceMs, refundedDeposit, refundId, type SqlTx } from '@causeway/core'
+import type { Run } from '../../../jobs/runJobs.ts'
+import {
+  recheckAfter,
+  recheckNow,
+  recordTransaction,
+  setStage,
+  setStatus,
+} from '../../status/requestProgress.ts'
+import { reverted } from '../../status/standstill.ts'
+import { holdGraceSeconds, lateInclusionSeconds } from '../../timings.ts'
+import { followWork, type NewBlocks, type Reading, stepWork, versionOfWork } from '../../work/followWork.ts'
+import type { ReadApart } from '../../work/readApart.ts'
+import { retryDelayMs } from '../../work/solverWork.ts'
+import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../../work/workItem.ts'
+import { listReportedWork, lockWork, lockWorkOf, noteReported, updateWork } from '../../work/workStore.ts'
+import { isPaymentDeep } from '../chain/depth.ts'
+import { isFinalMismatch } from '../chain/finalMismatch.ts'
+import type { PaymentReading, SettlementChain } from '../chain/settlementChain.ts'
+import { readDeposit, setDepositState } from '../deposits/depositStore.ts'
+import { listDueRequests } from '../dueRequests.ts'
+import { parkRequest } from '../parked/parkRequest.ts'
+import { type FillProblem, paymentProblem } from '../payments/fillCheck.ts'
+import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from '../settledRequest.ts'
+import { chainOf, nowSeconds, type SettlementContext } from '../settlementContext.ts'
+
+const atOnce = 16
+const idleMs = 5_000
+
+/** Looks every reported refund up on its chain, and ends requests whose money is back. */
+export async function followRefunds(
+  context: SettlementContext,
+  run: Run,
+  newBlocks: NewBlocks,
+): Promise<void> {
+  await followWork(context.database, run, {
+    atOnce,
+    list: (limit) => listReportedWork(context.database, 'refund', limit, newBlocks),
+    read: (item, signal, readApart) => readRefund(context, item, { signal, readApart }),
+    lock: (tx, { id }) => lockWork(tx, id),
+    versionOf: versionOfWork,
+    step: (tx, item, refund) => takeStep(context, tx, item, refund),
+  })
+  await stepWork(context.database, run, {
+    atOnce,
+    list: (limit) => listDueRequests(context.database, 'refunding', limit),
+    step: (tx, requestId) => endRefund(context, tx, requestId),
+  })
+}
+
+type Refund = {
+  readonly requestId: Hex
+  readonly txHash: string
+  readonly deadlineSeconds: number
+  readonly payment: PaymentReading
+  /** Problem of an included payment. */
+  readonly problem: FillProblem | undefined
+  /** True if the payment is wrong and no reorganization can change that. */
+  readonly isUnpaid: boolean
+  /** As deep as its chain asks for the value of the order. */
+  readonly isDeep: boolean
+  readonly pauseMs: number
+}
+
+async function readRefund(
+  context: SettlementContext,
+  item: WorkItem,
+  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
+): Promise<Reading<Refund> | undefined> {
+  const { requestId, txHash, chainId } = item
+  if (requestId === undefined || txHash === undefined) return undefined
+  const chain = chainOf(context, chainId)
+  const payload = refundPayloadSchema.parse(item.payload)
+  const request = await readSettledRequest(context.database, requestId)
+  const extraData = request?.order.inputs[0]?.refunds[0]?.extraData
+  if (request === undefined || extraData === undefined) return undefined
+  const { orderId } = request
+  const question = { transactionId: txHash, orderId, extraData, payments: [payload] }
+  const { payment, recordId } = await readApart({ chainId, transactionId: txHash }, async () => ({
+    payment: await chain.payment(question, signal),
+    recordId: await readRecordId(chain, payload, signal),
+  }))
+  const problemOf = (facts: PaymentFacts) =>
+    recordId === undefined
+      ? 'not_recorded'
+      : paymentProblem({ ...payload, recordId }, facts, chain.chain.codec)
+  const isWrong = (facts: PaymentFacts) => problemOf(facts) !== undefined
+  // A deposit that is not there may come back: what it was given back with is not refuted.
+  const isUnpaid =
+    recordId !== undefined && (await isFinalMismatch({ chain, question, payment, isWrong }, signal))
+  const refundFacts = {
+    ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
+    problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
+    isDeep: await isPaymentDeep(chain, orderValueMicroUsd(request), payment, signal),
+    pauseMs: paceMs(chain.chain.config) / 2,
+  }
+  return { mark: versionOfWork(item), seen: refundFacts }
+}
+
+/** The id that the fill contract records for the refund of a deposit; undefined while the deposit is in no block. */
+async function readRecordId(
+  { refundChainId: chainId, deposits }: SettlementChain,
+  { orderId, deposits: [depositRef] = [] }: RefundPayload,
+  signal: AbortSignal,
+): Promise<Hex | undefined> {
+  if (depositRef === undefined) return orderId
+  const facts = await deposits(depositRef.transactionId, signal)
+  const deposit = facts?.deposits.find(({ onchainIndex }) => onchainIndex === depositRef.onchainIndex)
+  if (facts === undefined || deposit === undefined) return undefined
+  return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId }))
+}
+
+async function takeStep(
+  context: SettlementContext,
+  tx: SqlTx,
+  item: WorkItem,
+  refund: Refund,
+): Promise<void> {
+  const { requestId, txHash, payment, problem, isUnpaid, pauseMs } = refund
+  const isOver = nowSeconds(context) >= refund.deadlineSeconds + lateInclusionSeconds
+  if (payment.state === 'missing' && isOver) {
+    await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
+    await recheckNow(tx, requestId)
+    return
+  }
+  if (mayChange(payment, refund.isDeep)) {
+    const isIncluded = payment.state === 'included' && problem === undefined
+    const isReverted = payment.state === 'reverted'
+    await noteReported(context.announce, tx, item, { isIncluded, isReverted, delayMs: pauseMs })
+    return
+  }
+  if (payment.state === 'included' && problem === undefined) {
+    await finishRefund(context, tx, { item, requestId, payment })
+    return
+  }
+  if (payment.state === 'included' && !isUnpaid) {
+    await updateWork(tx, item.id, { state: 'reported', delayMs: pauseMs })
+    return
+  }
+  if (isUnpaid) {
+    context.observe({ event: 'false_report', requestId, kind: 'refund', problem: 'not_paid', txHash })
+  }
+  await offerAgain(context, tx, item, isUnpaid ? 'does not pay' : reverted)
+}
+
+/** Nothing is decided on it: the transaction may still come, go or succeed in another block. */
+function mayChange(payment: PaymentReading, isDeep: boolean): boolean {
+  switch (payment.state) {
+    case 'missing':
+      return true
+    case 'reverted':
+      return !payment.isFinal
+    case 'included':
+      return !isDeep
+  }
+}
+
+async function finishRefund(
+  context: SettlementContext,
+  tx: SqlTx,
+  done: {
+    readonly item: WorkItem
+    readonly requestId: Hex
+    readonly payment: Extract<PaymentReading, { state: 'included' }>
+  },
+): Promise<void> {
+  const { item, requestId, payment } = done
+  const { transactionId: txHash, evidence } = payment.facts
+  const { chainId } = item
+  await updateWork(tx, item.id, { state: 'done' })
+  await recordTransaction(tx, {
+    requestId,
+    role: 'refund',
+    chainId,
+    txHash,
+    blockNumber: evidence.blockNumber,
+  })
+  if (!item.subject.startsWith('surplus:')) await endDeposit(context, tx, requestId, BigInt(item.subject))
+  await recheckNow(tx, requestId)
+}
+
+async function endDeposit(
+  context: SettlementContext,
+  tx: SqlTx,
+  requestId: Hex,
+  depositId: bigint,
+): Promise<void> {
+  await setDepositState(tx, depositId, 'refunded')
+  const deposit = await readDeposit(tx, depositId)
+  if (deposit !== undefined) context.observe({ event: 'deposit_refunded', requestId, deposit })
+}
+
+/** The transaction failed for good, or paid something else: the money is still owed. */
+async function offerAgain(
+  { announce }: Pick<SettlementContext, 'announce'>,
+  tx: SqlTx,
+  item: WorkItem,
+  reason: string,
+): Promise<void> {
+  const attempts = item.attempts + 1
+  const delayMs = retryDelayMs('refund', attempts)
+  if (delayMs === undefined) await updateWork(tx, item.id, { state: 'failed', reason, attempts })
+  else await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
+  if (item.requestId === undefined) return
+  await recheckNow(tx, item.requestId)
+  await announce(tx, item.requestId)
+}
+
+async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex): Promise<void> {
+  const request = await lockSettledRequest(tx, requestId)
+  const { settlement } = request ?? {}
+  if (request === undefined || settlement?.stage !== 'refunding') return
+  const deposit = await readDeposit(tx, settlement.depositId)
+  const subject = String(settlement.depositId)
+  const item = await lockWorkOf(tx, { kind: 'refund', requestId, subject })
+  if (item?.state === 'failed') {
+    const refundFailReason = 'MANUAL_REFUND_REQUIRED'
+    await setStatus(tx, context.announce, { requestId, status: 'pending', refundFailReason })
+    await parkRequest(context, tx, requestId, 'REFUND_FAILED')
+    return
+  }
+  const mayFollow = !settlement.isBound && nowSeconds(context) < request.expiresAtSeconds + holdGraceSeconds
+  if (item?.state !== 'done' || item.txHash === undefined || mayFollow) {
+    await recheckAfter(tx, requestId, idleMs)
+    return
+  }
+  const failReason = deposit?.reason
+  if (failReason === undefined) throw new Error('a deposit that is given back has its reason')
+  await setStatus(tx, context.announce, { requestId, status: 'refund', failReason })
+  await setStage(tx, requestId, { stage: 'refunded', refundTx: item.txHash })
+  context.observe({ event: 'refund', requestId })
+}
