@@ -7,9 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Exposed, readExposed } from './support/exposed.ts'
 import { type SessionBed, startSessionBed } from './support/sessionBed.ts'
 
+const services = ['quote-api', 'oracle', 'solver', 'allocator'] as const
+
 type Row = {
   readonly name: string
   readonly type: string
+  /** Configuration without which it is absent. */
+  readonly feature: string | undefined
   readonly labels: readonly string[]
   readonly services: readonly string[]
 }
@@ -28,14 +32,7 @@ beforeAll(async () => {
     RETENTION_QUOTES_DAYS: '400',
     RATE_LIMIT_COUNTING: 'shared',
   })
-  const page = await readFile(new URL('../docs/operating/metrics.md', import.meta.url), 'utf8')
-  rows = [...page.matchAll(/^\| `([a-z_]+)` \| (\w+) \| (.*?) \| (.*?) \|/gm)].map(
-    ([, name = '', type = '', labels = '', services = '']) => ({
-      ...{ name, type },
-      labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label),
-      services: services.split(', '),
-    }),
-  )
+  rows = readRows(await readFile(new URL('../docs/operating/metrics.md', import.meta.url), 'utf8'))
 })
 afterAll(() => bed?.stop())
 
@@ -46,17 +43,39 @@ function exposedBy(kind: string): Promise<readonly Exposed[]> {
   return readExposed(`http://127.0.0.1:${service.ports['ops']}`)
 }
 
-/** `oracle (signing caps)` is said where something must be configured; those that the bed has count as plain. */
-const isOf = (kind: string, services: readonly string[]) =>
-  services.some((one) => one === kind || configured.some((what) => one === `${kind} (${what})`))
+/** The heading of a section names its services; a row may say with which feature alone it is there. */
+function readRows(page: string): readonly Row[] {
+  return page.split(/^## /m).flatMap((section) => {
+    const [heading = '', ...lines] = section.toLowerCase().split('\n')
+    return lines.flatMap((line) => {
+      const [, name, labels = '', feature] =
+        /^- `([a-z_]+)(?:\{(.*?)\})?`(?:: with (?:a )?([a-z]+(?: [a-z]+)*))?/.exec(line) ?? []
+      if (name === undefined) return []
+      return {
+        ...{ name, type: typeOf(name), feature, labels: labels.split(', ') },
+        services: services.filter((one) => heading === 'all services' || heading.includes(one)),
+      }
+    })
+  })
+}
+
+function typeOf(name: string): string {
+  if (name.endsWith('_total')) return 'counter'
+  return /_duration_seconds$|^webhook_attempt_seconds$|^solver_result_usd$/.test(name) ? 'histogram' : 'gauge'
+}
+
+/** Features that the bed has. */
 const configured = ['deny list', 'retention', 'shared limits']
 
-describe.each(['quote-api', 'oracle', 'solver', 'allocator'])('%s', (kind) => {
+describe.each(services)('%s', (kind) => {
   test('tells every metric of its rows, of the type that they say, and no other', async () => {
     const exposed = await exposedBy(kind)
     const named = exposed.map(({ name, type }) => `${name} ${type}`).sort()
     const listed = rows
-      .filter(({ services }) => isOf(kind, services))
+      .filter(
+        (row) =>
+          row.services.includes(kind) && (row.feature === undefined || configured.includes(row.feature)),
+      )
       .map(({ name, type }) => `${name} ${type}`)
     expect(named).toEqual(listed.sort())
   })

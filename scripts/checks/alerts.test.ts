@@ -19,7 +19,7 @@ const tested = (words: readonly string[]) => ({
 })
 const page = (users: string) => ({
   path: 'docs/operating/metrics.md',
-  text: `| Metric | Type | Alerts |\n|---|---|---|\n| \`age_seconds\` | gauge | ${users} |`,
+  text: `- \`age_seconds{chain}\`: Since then. ${users}`,
 })
 const runbook = (text = '### Late') => ({ path: 'docs/operating/runbook.md', text })
 const dashboard = (expr: string, id = 2) => ({

@@ -47,7 +47,7 @@ export const alertsCheck: Check = { name: 'alerts', find: findBrokenAlerts }
 
 function findBrokenAlerts(files: readonly RepositoryFile[]): readonly Finding[] {
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? ''
-  const listed = metricRows(textOf(page))
+  const listed = listedMetrics(textOf(page))
   const rules = files.filter(({ path }) => rulesPattern.test(path)).flatMap(rulesOf)
   const tests = files
     .filter(({ path }) => testsPattern.test(path))
@@ -117,13 +117,13 @@ function dashboardOf({ path: file, text }: RepositoryFile) {
 }
 
 /** The names of alerts behind each metric of the page. */
-function metricRows(text: string): ReadonlyMap<string, readonly string[]> {
-  const rows = [...text.matchAll(/^\| `([a-z_]+)` \|(.*)\|$/gm)]
+function listedMetrics(text: string): ReadonlyMap<string, readonly string[]> {
+  const lines = [...text.matchAll(/^- `([a-z_]+)(?:\{[^}]*\})?`(.*)$/gm)]
   return new Map(
-    rows.map(([, name = '', cells = '']) => {
-      const alerts = cells.split('|').at(-1) ?? ''
-      return [name, [...alerts.matchAll(/\[(\w+)\]\(runbook\.md#\w+\)/g)].map(([, alert = '']) => alert)]
-    }),
+    lines.map(([, name = '', told = '']) => [
+      name,
+      [...told.matchAll(/\[(\w+)\]\(runbook\.md#\w+\)/g)].map(([, alert = '']) => alert),
+    ]),
   )
 }
 

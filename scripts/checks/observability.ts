@@ -26,7 +26,7 @@ function findUndescribed(files: readonly RepositoryFile[]): readonly Finding[] {
     .filter(({ path }) => sourcePattern.test(path) && !isTest.test(path))
     .flatMap(({ path, text: source }) => namesIn(source).map((name) => ({ path, name })))
   const existing = new Set(named.map(({ name }) => name))
-  const listed = [...text.matchAll(/^\| `((?:oracle|allocator|http)_[a-z_]+)/gm)].map(
+  const listed = [...text.matchAll(/^- `((?:oracle|allocator|http)_[a-z_]+)/gm)].map(
     (match) => match[1] ?? '',
   )
   return [
@@ -40,7 +40,7 @@ function findUndescribed(files: readonly RepositoryFile[]): readonly Finding[] {
 }
 
 function pageOf(files: readonly RepositoryFile[], name: string): string {
-  const page = files.find(({ path, text }) => pages.includes(path) && text.includes(`\n| \`${name}`))
+  const page = files.find(({ path, text }) => pages.includes(path) && text.includes(`\n- \`${name}`))
   return page?.path ?? pages[0] ?? ''
 }
 
