@@ -605,12 +605,20 @@ export function firstTwo(signers = ''): string {
 
 export const mistakes: readonly Mistake[] = [...keys, ...files, ...addresses, ...databases, ...others]
 
-/** As the page has them. */
-export function mistakesTable(): string {
-  const rows = mistakes.map(
-    ({ what, doctor: { service, code }, within, money, fix }) =>
-      `| ${what} | ${service}: \`${code}\` | ${within} | ${money} | ${fix} |`,
-  )
-  const head = ['| Mistake | Its doctor | Within a minute | Money | What to do |', '|---|---|---|---|---|']
-  return [...head, ...rows].join('\n')
+/** As the page has them: those that refuse a start, which have one fate of money, then the others. */
+export function mistakesTables(): readonly [atStart: string, whileItRuns: string] {
+  const rowOf = ({ what, doctor: { service, code } }: Mistake, ...cells: readonly string[]) =>
+    `| ${[what, `${service}: \`${code}\``, ...cells].join(' | ')} |`
+  const atStart = mistakes.filter(({ within }) => within === refused)
+  const others = mistakes.filter(({ within }) => within !== refused)
+  return [
+    [
+      ...['| Mistake | Its doctor | What to do |', '|---|---|---|'],
+      ...atStart.map((one) => rowOf(one, one.fix)),
+    ].join('\n'),
+    [
+      ...['| Mistake | Its doctor | Within a minute | Money | What to do |', '|---|---|---|---|---|'],
+      ...others.map((one) => rowOf(one, one.within, one.money, one.fix)),
+    ].join('\n'),
+  ]
 }
