@@ -4,9 +4,9 @@ import { variablesCheck, variablesReadBy } from './variables.ts'
 const source = `const variables = z.object({ HTTP_PORT: port.optional(), LOG_LEVEL: z.enum(['info', 'debug']) })`
 
 function problems(args: { own: readonly string[]; ofFiles: readonly string[] }): readonly string[] {
-  const own = args.own.map((name) => `| \`${name}\` | none | x |\n`).join('')
-  const ofFiles = args.ofFiles.map((name) => `| \`${name}\` | x |\n`).join('')
-  const text = `| Variable | Default | Meaning |\n|---|---|---|\n${own}\n| Variable | Used for |\n|---|---|\n${ofFiles}`
+  const own = args.own.map((name) => `- \`${name}\` (\`x\`): y\n`).join('')
+  const ofFiles = args.ofFiles.map((name) => `- \`${name}\`: x\n`).join('')
+  const text = `## Variables of quote-api\n\n${own}\n## Variables that the configuration files name\n\n${ofFiles}`
   return variablesCheck
     .find([
       { path: 'docs/operating/configuration.md', text },

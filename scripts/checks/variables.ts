@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { placeholdersOf } from '../configs/configFiles.ts'
 import type { Check, Finding, RepositoryFile } from './finding.ts'
-import { tableRows } from './markdownTable.ts'
+import { listedVariables, ownVariables, variablesOfFiles } from './listedVariables.ts'
 import { visitNodes } from './syntax.ts'
 
 const page = 'docs/operating/configuration.md'
@@ -22,10 +22,10 @@ export const variablesCheck: Check = { name: 'variables', find: findUnlistedVari
 
 function findUnlistedVariables(files: readonly RepositoryFile[]): readonly Finding[] {
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? ''
-  const own = namesIn(textOf(page), ['Variable', 'Default', 'Meaning']).filter(
+  const own = namesIn(textOf(page), ownVariables).filter(
     (name) => !name.startsWith('CAUSEWAY_') || name === 'CAUSEWAY_LOCAL_DIR',
   )
-  const ofFiles = namesIn(textOf(page), ['Variable', 'Used for'])
+  const ofFiles = namesIn(textOf(page), variablesOfFiles)
   const parsed = sources.flatMap((source) =>
     variablesReadBy(textOf(source)).map((name) => ({ source, name })),
   )
@@ -47,11 +47,8 @@ function findUnlistedVariables(files: readonly RepositoryFile[]): readonly Findi
 const missing = (file: string, name: string): Finding => ({ file, problem: `${name} is not in ${page}` })
 const unread = (name: string): Finding => ({ file: page, problem: `nothing reads ${name}` })
 
-/** Names in backticks in the first column. */
-function namesIn(text: string, header: readonly string[]): readonly string[] {
-  return tableRows(text, header).flatMap(({ cells }) =>
-    [...(cells[0] ?? '').matchAll(/`([A-Z][A-Z0-9_]*)`/g)].map((match) => match[1] ?? ''),
-  )
+function namesIn(text: string, heading: RegExp): readonly string[] {
+  return listedVariables(text, heading).flatMap(({ names }) => names)
 }
 
 /** Members of the schema object that `config.ts` calls `variables`. */

@@ -10,6 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { loadSecrets } from '../../packages/service/src/index.ts'
+import { listedVariables, ownVariables, variablesOfFiles } from '../checks/listedVariables.ts'
 import { tableRows } from '../checks/markdownTable.ts'
 import { variablesReadBy } from '../checks/variables.ts'
 import { placeholdersOf } from './configFiles.ts'
@@ -188,23 +189,18 @@ test('the page of the doctor lists every code of a finding, and no other', () =>
 
 test('the page lists the variables of all example files, with their defaults', () => {
   const page = read('docs/operating/configuration.md')
-  const namesOf = (cell = '') =>
-    [...cell.matchAll(/`((?:<CHAIN>_)?[A-Z][A-Z0-9_]*)`/g)].map(([, name = '']) => name)
-  const own = tableRows(page, ['Variable', 'Default', 'Meaning']).filter(
+  const own = listedVariables(page, ownVariables).filter(
     // Ports of `npm start`, which no service reads.
-    ({ cells: [names = ''] }) => !/^`CAUSEWAY_.*PORT`$/.test(names),
+    ({ names }) => !names.some((name) => /^CAUSEWAY_.*PORT$/.test(name)),
   )
-  const listed = [
-    ...own.flatMap(({ cells }) => namesOf(cells[0])),
-    ...tableRows(page, ['Variable', 'Used for']).flatMap(({ cells }) => namesOf(cells[0])),
-    ...tableRows(page, ['Variable of a key', 'Meaning']).flatMap(({ cells }) => namesOf(cells[0])),
-  ]
+  const others = [variablesOfFiles, /^Keys of the allocator/].flatMap((one) => listedVariables(page, one))
+  const listed = [...own, ...others].flatMap(({ names }) => names)
   const all = services.flatMap(exampleOf)
   expect(kinds(listed)).toEqual(kinds(all.map(({ name }) => name)))
-  const differing = own.flatMap(({ cells: [names, written = ''] }) => {
-    const [, value] = /^`([^`<]+)`$/.exec(written) ?? []
+  const differing = own.flatMap(({ names, byDefault }) => {
+    const [, value] = /^`([^`<]+)`$/.exec(byDefault) ?? []
     if (value === undefined || /^[A-Z_]+$/.test(value)) return []
-    return namesOf(names).filter((name) =>
+    return names.filter((name) =>
       // One name may have one default per service.
       all.every((one) => one.name !== name || one.value !== value),
     )
