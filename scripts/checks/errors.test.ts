@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { errorCodesOf, errorsCheck } from './errors.ts'
 
-function problems(args: { rows: string; source: string; path?: string }): readonly string[] {
-  const text = `| Code | Status | Meaning | What to do |\n|---|---|---|---|\n${args.rows}`
+function problems(args: { items: string; source: string; path?: string }): readonly string[] {
+  const text = `# Errors\n\n${args.items}`
   return errorsCheck
     .find([
       { path: 'docs/reference/errors.md', text },
@@ -14,12 +14,12 @@ function problems(args: { rows: string; source: string; path?: string }): readon
 describe('error codes check', () => {
   test('accepts a page that lists exactly the codes of the source', () => {
     const source = "class A extends DomainError { readonly code = 'AMOUNT_TOO_LOW' }"
-    expect(problems({ rows: '| `AMOUNT_TOO_LOW` | 400 | x | y |\n', source })).toEqual([])
+    expect(problems({ items: '- `AMOUNT_TOO_LOW` `{field?}`: x. y\n', source })).toEqual([])
   })
 
   test('reports a code that the page lacks and a code that nothing answers', () => {
     const source = "class A extends DomainError { readonly code = 'AMOUNT_TOO_LOW' }"
-    expect(problems({ rows: '| `NO_QUOTES` | 400 | x | y |\n', source })).toEqual([
+    expect(problems({ items: '- `NO_QUOTES` (503): x. y\n', source })).toEqual([
       'AMOUNT_TOO_LOW is not in docs/reference/errors.md',
       'no code answers NO_QUOTES',
     ])
@@ -27,8 +27,8 @@ describe('error codes check', () => {
 
   test('looks only at what the services can answer, not at tests or the local network', () => {
     const source = "const a = { code: 'ONLY_IN_A_TEST' }"
-    expect(problems({ rows: '', source, path: 'apps/quote-api/src/a.test.ts' })).toEqual([])
-    expect(problems({ rows: '', source, path: 'packages/localnet/src/a.ts' })).toEqual([])
+    expect(problems({ items: '', source, path: 'apps/quote-api/src/a.test.ts' })).toEqual([])
+    expect(problems({ items: '', source, path: 'packages/localnet/src/a.ts' })).toEqual([])
   })
 
   test('reports a missing page', () => {

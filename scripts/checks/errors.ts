@@ -1,6 +1,5 @@
 import ts from 'typescript'
 import type { Check, Finding, RepositoryFile } from './finding.ts'
-import { tableRows } from './markdownTable.ts'
 import { visitNodes } from './syntax.ts'
 
 const page = 'docs/reference/errors.md'
@@ -15,10 +14,10 @@ function findUnlistedCodes(files: readonly RepositoryFile[]): readonly Finding[]
   const text = files.find((file) => file.path === page)?.text
   if (text === undefined) return [{ file: page, problem: 'is missing' }]
   const listed = new Map(
-    tableRows(text, ['Code', 'Status', 'Meaning', 'What to do']).map(({ cells, line }) => [
-      cells[0]?.replaceAll('`', '') ?? '',
-      line,
-    ]),
+    text.split('\n').flatMap((line, index) => {
+      const [, code] = /^- `([A-Z][A-Z0-9_]*)`.*: .+/.exec(line) ?? []
+      return code === undefined ? [] : [[code, index + 1] as const]
+    }),
   )
   const thrown = new Map(
     files
