@@ -1,4 +1,4 @@
-// Goal: what public clients send is honoured, has no effect, or is refused by name, and one table says which.
+// Goal: what public clients send is honoured, has no effect, or is refused by name, and a page says which.
 // The members are those of the installed SDK's own types. Adversary: a release that adds a member, which would
 // be stripped in silence.
 import { readFile } from 'node:fs/promises'
@@ -22,7 +22,7 @@ import { sdkMembersAt, sdkQueryParameters } from '../../../test/fixtures/sdkType
 import { refusedParameters } from '../wire/historyQuery.ts'
 
 const root = join(import.meta.dirname, '../../../../..')
-const table = join(root, 'docs/reference/request-fields.md')
+const bodyPage = join(root, 'docs/reference/request-fields.md')
 const other = `0x${'7'.repeat(40)}`
 
 const body = {
@@ -52,23 +52,32 @@ async function quote(change: object, options?: TestAppOptions) {
 
 const sdkMembers = () => sdkMembersAt(['/quote/v2', 'post', 'requestBody', 'content', 'application/json'])
 
-async function tableRows(): Promise<ReadonlyMap<string, string>> {
-  const text = await readFile(table, 'utf8')
-  const rows = [...text.matchAll(/^\| `(\w+)` \| (honoured|no effect|refused) \|/gm)]
-  return new Map(rows.map(([, name = '', does = '']) => [name, does]))
+/** Items such as `- refused at \`/a\` \`/b\`: \`x\` (why), \`y\``; of the body without paths. */
+function listedFields(text: string) {
+  return [...text.matchAll(/^- (honoured|no effect|refused)(?: at ((?:`[^`]+` ?)+))?: (.*)$/gm)].map(
+    ([, does = '', paths = '', items = '']) => ({
+      does,
+      paths: [...paths.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path),
+      fields: [...items.replace(/\(.*?\)(?=[,;]|$)/g, '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+    }),
+  )
 }
 
-test("the table says of each member of the SDK's body what becomes of it", async () => {
-  const [members, rows] = [await sdkMembers(), await tableRows()]
+async function bodyFields(): Promise<ReadonlyMap<string, string>> {
+  const lists = listedFields(await readFile(bodyPage, 'utf8'))
+  return new Map(lists.flatMap(({ does, fields }) => fields.map((name) => [name, does] as const)))
+}
+
+test("a page says of each member of the SDK's body what becomes of it", async () => {
+  const [members, rows] = [await sdkMembers(), await bodyFields()]
   expect(members.length).toBeGreaterThan(40)
   expect(members.filter((member) => !rows.has(member))).toEqual([])
 })
 
-test('Q-76: a table says of each query parameter of each path of ours what becomes of it', async () => {
+test('Q-76: a page says of each query parameter of each path of ours what becomes of it', async () => {
   const text = await readFile(join(root, 'docs/reference/query-parameters.md'), 'utf8')
-  const rows = [...text.matchAll(/^\| ([^|]+) \| `(\w+)` \| (honoured|no effect|refused) \|/gm)].flatMap(
-    ([, paths = '', name = '', does = '']) =>
-      [...paths.matchAll(/`([^`]+)`/g)].map(([, path = '']) => [`${path} ${name}`, does] as const),
+  const rows = listedFields(text).flatMap(({ does, paths, fields }) =>
+    paths.flatMap((path) => fields.map((field) => [`${path} ${field}`, does] as const)),
   )
   const table = new Map<string, string>(rows)
   expect(table.size).toBe(rows.length)
@@ -102,7 +111,7 @@ const operationSchema = z.object({
   parameters: z.array(z.object({ in: z.string(), name: z.string() })).default([]),
 })
 
-describe('refused by name, wherever the table says so:', () => {
+describe('refused by name, wherever the page says so:', () => {
   const refused: readonly (readonly [field: string, value: unknown, code: string])[] = [
     ['authorizationList', [{ chainId: 1 }], 'EXTRA_TXS_NOT_SUPPORTED'],
     ['gasLimitForDepositSpecifiedTxs', 21_000, 'INVALID_GAS_LIMIT_FOR_DEPOSIT_SPECIFIED_TXS'],
@@ -117,8 +126,8 @@ describe('refused by name, wherever the table says so:', () => {
     expect((await quote({})).status).toBe(200)
   })
 
-  test('the table names no other', async () => {
-    const rows = [...(await tableRows())].filter(([, does]) => does === 'refused').map(([name]) => name)
+  test('the page names no other', async () => {
+    const rows = [...(await bodyFields())].filter(([, does]) => does === 'refused').map(([name]) => name)
     expect(rows.toSorted()).toEqual(refused.map(([field]) => field).toSorted())
   })
 

@@ -138,10 +138,12 @@ describe('without effect:', () => {
   })
 })
 
-test("the table says of each member of the SDK's look-ups what becomes of it", async () => {
+test("the page says of each member of the SDK's look-ups what becomes of it", async () => {
   const text = await readFile(join(import.meta.dirname, '../../../../../docs/reference/clients.md'), 'utf8')
-  const rows = [...text.matchAll(/^\| `(\w+ \S+)` \| `(\w+)` \| (?:honoured|no effect|refused) \|/gm)]
-  const told = rows.map(([, route, member]) => `${route} ${member}`)
+  const lists = [...text.matchAll(/^- `((?:GET|POST) \S+)` (?:honours|gives no effect to) (.*)$/gm)]
+  const told = lists.flatMap(([, route = '', members = '']) =>
+    [...members.replace(/\(.*?\)/g, '').matchAll(/`(\w+)`/g)].map(([, member]) => `${route} ${member}`),
+  )
   const looked = [
     ['POST', '/currencies/v2', ['requestBody', 'content', 'application/json']],
     ['GET', '/currencies/trending', ['parameters', 'query']],

@@ -14,7 +14,7 @@ export const tolerance = z
 
 /**
  * Members that public clients send beside those of the interface document. Each is honoured, has no effect on
- * what is offered here, or is refused by name; docs/reference/request-fields.md is the table.
+ * what is offered here, or is refused by name; docs/reference/request-fields.md lists them.
  * @source rule Q-137
  */
 export const clientFields = {
