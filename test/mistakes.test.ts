@@ -22,7 +22,7 @@ import {
   forms,
   type Mistake,
   mistakes,
-  mistakesTables,
+  mistakesLists,
   type Scene,
   type ServiceName,
   services,
@@ -159,9 +159,9 @@ test('O-104: every mistake is made, here or in tests that exist', async () => {
   }
 })
 
-test('O-104: the page has the same tables', async () => {
+test('O-104: the page lists the same', async () => {
   const page = await readFile(join(repositoryRoot, 'docs/operating/mistakes.md'), 'utf8')
-  for (const table of mistakesTables()) expect(page).toContain(table)
+  for (const list of mistakesLists()) expect(page).toContain(list)
 })
 
 async function restart(name: string, changes: Variables = {}): Promise<void> {

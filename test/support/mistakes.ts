@@ -606,19 +606,18 @@ export function firstTwo(signers = ''): string {
 export const mistakes: readonly Mistake[] = [...keys, ...files, ...addresses, ...databases, ...others]
 
 /** As the page has them: those that refuse a start, which have one fate of money, then the others. */
-export function mistakesTables(): readonly [atStart: string, whileItRuns: string] {
-  const rowOf = ({ what, doctor: { service, code } }: Mistake, ...cells: readonly string[]) =>
-    `| ${[what, `${service}: \`${code}\``, ...cells].join(' | ')} |`
-  const atStart = mistakes.filter(({ within }) => within === refused)
-  const others = mistakes.filter(({ within }) => within !== refused)
+export function mistakesLists(): readonly [atStart: string, whileItRuns: string] {
+  const isAtStart = ({ within }: Mistake) => within === refused
+  const itemOf = ({ what, doctor: { service, code } }: Mistake, rest: string) =>
+    `- ${what} (${service}: \`${code}\`): ${rest}`
   return [
-    [
-      ...['| Mistake | Its doctor | What to do |', '|---|---|---|'],
-      ...atStart.map((one) => rowOf(one, one.fix)),
-    ].join('\n'),
-    [
-      ...['| Mistake | Its doctor | Within a minute | Money | What to do |', '|---|---|---|---|---|'],
-      ...others.map((one) => rowOf(one, one.within, one.money, one.fix)),
-    ].join('\n'),
+    mistakes
+      .filter(isAtStart)
+      .map((one) => itemOf(one, one.fix))
+      .join('\n'),
+    mistakes
+      .filter((one) => !isAtStart(one))
+      .map((one) => itemOf(one, `${one.within}. ${one.money}. ${one.fix}`))
+      .join('\n'),
   ]
 }
