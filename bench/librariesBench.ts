@@ -2,7 +2,8 @@
 // these rows.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { bitcoinMainnet, hexToBytes, keccak256, solanaCodec, viemLibrary } from '@causeway/core'
+import { hexToBytes, keccak256, viemLibrary } from '@causeway/core'
+import { bitcoinMainnet, solanaCodec } from '@causeway/core/encodings'
 import {
   bitcoinLibrary,
   encodeBitcoinPayload,

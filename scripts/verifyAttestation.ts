@@ -1,7 +1,7 @@
 // Counts the listed signers that signed all of an attestation for the hub of an environment.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { chainsFileSchema, hubFileSchema } from '@causeway/core'
+import { chainsFileSchema, hubFileSchema } from '@causeway/core/config'
 import { describeVerdict, verifyFile } from './verifyAttestation/verifyFile.ts'
 import type { VerifyOptions } from './verifyAttestation/verifyOptions.ts'
 

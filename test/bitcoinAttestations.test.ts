@@ -2,7 +2,8 @@
 // API shows it. Method: the whole HTTP surface over the real reader, real transactions and PSBTs in constructed
 // blocks behind a stand-in of both APIs, and real signatures.
 // CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.3
-import { bitcoinNetworkOf, type Hex, type WithdrawalStatus } from '@causeway/core'
+import type { Hex, WithdrawalStatus } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { bitcoinWithdrawalId, outputScript } from '@causeway/families/rules'
 import {
   type BitcoinApi,

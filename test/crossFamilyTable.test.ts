@@ -3,15 +3,8 @@
 // behind Tron's API, a depository program on LiteSVM, and stand-ins of the other APIs); answers are compared
 // with core's encoders and their signatures recovered. @source oracle-protocol.md 1.3, 1.4, 2.2, 4
 import { attestationKinds } from '@causeway/attestations'
-import {
-  depositsExecutionKey,
-  encodeMintAction,
-  hubTokenId,
-  onchainId,
-  orderAddress,
-  type VmType,
-  vmTypes,
-} from '@causeway/core'
+import { depositsExecutionKey, encodeMintAction, hubTokenId, onchainId, orderAddress } from '@causeway/core'
+import { type VmType, vmTypes } from '@causeway/core/encodings'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { protocolChain } from '../apps/oracle/src/attestations/context.ts'
 import { paths } from '../apps/oracle/test/fixtures/oracleApp.ts'

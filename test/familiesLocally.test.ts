@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { tronAddress } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import {
   attachLocalNetwork,
   type FamilyFacts,

@@ -2,7 +2,8 @@
 // Solana, Bitcoin and Tron, a Token-2022 that keeps a fee, a Bitcoin payout with another signature. Method: the
 // shipped pure readers over random transactions, judged by what moved; each once more by the rule as it was before,
 // which breaks the same judgement.
-import { bitcoinNetworks, bytesToHex, type Hex } from '@causeway/core'
+import { bytesToHex, type Hex } from '@causeway/core'
+import { bitcoinNetworks } from '@causeway/core/encodings'
 import {
   depositTokenDiscriminator,
   memoProgram,

@@ -4,7 +4,8 @@
 // charged twice or not at all, a wallet that claims on a chain where nobody can prove the payout, a solver that is paid for
 // a claim it did not pay. Method: the service with its jobs, its solver and two oracles in processes of their own,
 // PostgreSQL, and a chain of each family; nobody pays by hand.
-import { type Hex, tronHexAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import { solanaLibrary } from '@causeway/families/rules'
 import { type SolverProcess, waitUntil } from '@causeway/localnet'
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'

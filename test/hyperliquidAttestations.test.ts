@@ -3,7 +3,8 @@
 // the hub are constructed.
 // CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.4
 
-import { type Hex, mainNetwork, type Order, onchainId } from '@causeway/core'
+import { type Hex, type Order, onchainId } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import {
   encodeHyperliquidWithdrawal,
   type HyperliquidWithdrawal,

@@ -5,7 +5,8 @@
 // keys that the hub's contracts know, those contracts themselves, and a Hyperliquid of stand-ins with real signatures.
 
 import { genericMappingAbi } from '@causeway/contracts'
-import { type Hex, hubAlias, mainNetwork, nonceMappingId } from '@causeway/core'
+import { type Hex, hubAlias, nonceMappingId } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { waitUntil } from '@causeway/localnet'
 import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

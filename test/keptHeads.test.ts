@@ -1,6 +1,6 @@
 // Goal: nobody settles by what an oracle remembers of a chain that it cannot see any more. Method: the whole HTTP
 // surface over one running chain of each family, whose clock the test moves; endpoints die one after the other.
-import { type VmType, vmTypes } from '@causeway/core'
+import { type VmType, vmTypes } from '@causeway/core/encodings'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paths } from '../apps/oracle/test/fixtures/oracleApp.ts'
 import { type BedOracle, openBedOracle } from './support/familyBeds/bedOracle.ts'

@@ -2,7 +2,8 @@
 // whole HTTP surface over the real reader and the stand-in of the sequencer's API, with real signatures.
 // CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.5
 
-import { type Hex, mainNetwork, Secret, type WithdrawalStatus } from '@causeway/core'
+import { type Hex, Secret, type WithdrawalStatus } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { encodeLighterWithdrawal, lighterWithdrawalId } from '@causeway/families/rules'
 import { type LighterNode, startLighterNode, type TransferInfo } from '@causeway/localnet/standIns/lighter'
 import { encodeAbiParameters, parseAbiParameters } from 'viem'

@@ -2,7 +2,8 @@
 // no third outcome. Attackers: a payee who is quoted and then cannot be paid, so that money stands still. Method: the
 // service, its solver and two oracles in processes of their own over six families. Payees on EVM chains are in
 // `evmPayees.test.ts`, and what no chain has to be asked about is in `payeeTable.test.ts`.
-import { type Hex, tronAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import { token2022Program } from '@causeway/families/rules'
 import { createTokenAccount, depositToken, mintTo, tokenAccount } from '@causeway/localnet/standIns/solana'
 import {

@@ -2,7 +2,7 @@
 // a change to any. Adversaries: none; this is what an honest app does. Method: the packages as npm has them, pointed at the
 // service over anvil and a Tron of stand-ins; the wallet signs with a key of tronweb; a solver works by hand; what counts
 // is what the chains hold.
-import { tronHexAddress } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import { waitUntil } from '@causeway/localnet'
 import { createClient, type Execute, type RelayClient } from '@relayprotocol/relay-sdk'
 import { configureDynamicChains } from '@relayprotocol/relay-sdk/chain-utils'

@@ -2,7 +2,8 @@
 // dead, and not when the endpoint of quote-api itself lies with them. Method: the oracle application in processes
 // of its own, one that signs whatever it is asked for, real nodes, one of them behind a proxy that changes what
 // it tells; quote-api with its jobs and PostgreSQL.
-import { createOrderIdHasher, mainNetwork } from '@causeway/core'
+import { createOrderIdHasher } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { freeLoopbackPort, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type LyingNode, startLyingNode } from '../apps/oracle/test/support/lyingNode.ts'

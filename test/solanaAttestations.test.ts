@@ -1,7 +1,8 @@
 // Goal: the routes attest what happened on a Solana chain like on any other, with the protocol's ids. Method:
 // the whole HTTP surface over the real reader, a depository program on LiteSVM and real signatures.
 // CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.2
-import { encodeBase58, type FactsReader, type Hex, mainNetwork, type WithdrawalStatus } from '@causeway/core'
+import { encodeBase58, type FactsReader, type Hex, type WithdrawalStatus } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { encodeSolanaWithdrawal, type SolanaWithdrawal, solanaWithdrawalId } from '@causeway/families/rules'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import {

@@ -2,14 +2,8 @@
 // whole HTTP surface over the real reader; the real contracts on an EVM node behind a stand-in of a node's HTTP
 // API, and real signatures.
 // CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.6
-import {
-  bytesToHex,
-  createTronCodec,
-  type Hex,
-  mainNetwork,
-  tronAddress,
-  type WithdrawalStatus,
-} from '@causeway/core'
+import { bytesToHex, type Hex, type WithdrawalStatus } from '@causeway/core'
+import { createTronCodec, mainNetwork, tronAddress } from '@causeway/core/encodings'
 import {
   type EvmWithdrawal,
   encodeDepositNative,

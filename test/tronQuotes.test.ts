@@ -3,7 +3,7 @@
 // seen. Who gains by breaking it: a user who names an allowance that he has not, an endpoint that says he has it, a
 // network whose energy grew dear. Method: the service with its jobs, PostgreSQL and stand-in oracles over anvil and a Tron
 // of stand-ins.
-import { tronHexAddress } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import { waitUntil } from '@causeway/localnet'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { post, price, readError } from '../apps/quote-api/test/serviceSupport/callService.ts'

@@ -3,7 +3,8 @@
 // takes back after it was filled, a solver that reports what it did not pay or pays twice, an endpoint that shows a payment
 // alone, a recipient whose code gives coin back. Method: the service with its jobs, PostgreSQL and stand-in oracles over
 // anvil and a Tron of stand-ins; a solver works by hand.
-import { type Hex, tronAddress, tronHexAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { tronAddress, tronHexAddress } from '@causeway/core/encodings'
 import { waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'

@@ -1,7 +1,8 @@
 // Goal: an account of each kind that people have is quoted, or refused by name, as payee, for refunds and as payer, as its
 // table says. Attackers: a kind of account that is quoted and then cannot be paid, or whose user signs for nothing.
 // Method: the service over six families; each account of the tables is made and named in each field, with coin and a token.
-import { type Hex, tronAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import { token2022Program } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'
 import {

@@ -31,7 +31,7 @@ const developmentFile =
 const sharedTestData = /^packages\/[^/]+\/test\/(vectors|fixtures|arbitraries)\//
 /** Subpaths that `exports` of some packages declare beside their roots. */
 const declaredPart =
-  /(?<=^localnet)\/(standIns\/\w+|families|wallets)$|(?<=^contracts)\/codes$|(?<=^families)\/rules$/
+  /(?<=^localnet)\/(standIns\/\w+|families|wallets)$|(?<=^contracts)\/codes$|(?<=^families)\/rules$|(?<=^core)\/(config|encodings)$/
 
 /** Which of our packages may depend on which. @source design.md 2 */
 export const dependenciesCheck: Check = { name: 'dependencies', find: findForbiddenDependencies }

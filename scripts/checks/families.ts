@@ -12,7 +12,7 @@ const homes: readonly RegExp[] = [
   // Contracts of the protocol are named by the family that their payloads are for.
   /^packages\/contracts\/src\//,
   // Exports of the packages from the family folders.
-  /^packages\/(core|families)\/src\/(index|rules)\.ts$/,
+  /^packages\/(core|families)\/src\/(index|rules|config|encodings)\.ts$/,
 ]
 
 /** Parts of quote-api and the solver that ask EVM nodes themselves. None is added: what is new stands in the family. */

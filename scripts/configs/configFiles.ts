@@ -8,7 +8,7 @@ import {
   hubFileSchema,
   type QuoteFile,
   quoteFileSchema,
-} from '@causeway/core'
+} from '@causeway/core/config'
 
 /** The environments that have configuration files. */
 export const environments = ['mainnets.prod', 'testnets.prod', 'local'] as const

@@ -1,13 +1,6 @@
-import {
-  codecOf,
-  depthRuleFor,
-  derivedHubChainId,
-  isContractChain,
-  lacksGasPriceOracle,
-  mainNetwork,
-  type QuoteChain,
-  type QuoteFile,
-} from '@causeway/core'
+import { depthRuleFor, derivedHubChainId } from '@causeway/core'
+import { isContractChain, lacksGasPriceOracle, type QuoteChain, type QuoteFile } from '@causeway/core/config'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { tronChainId } from '../../packages/localnet/src/families/familyPlans.ts'
 import type { ConfigSet } from './configFiles.ts'
 

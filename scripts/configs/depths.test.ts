@@ -1,16 +1,8 @@
 // Goal: what the shipped files say of blocks and depth is what the networks of today do: a deposit of a size is as deep as it
 // should be in time, an estimate is right in seconds, and no chain with fast blocks is asked ten times as often.
 import { join } from 'node:path'
-import {
-  blocksAtPace,
-  ConfigurationError,
-  type DepthRule,
-  deepestRule,
-  depthMs,
-  depthRuleFor,
-  paceMs,
-  type QuoteChain,
-} from '@causeway/core'
+import { ConfigurationError, type DepthRule, deepestRule, depthMs, depthRuleFor } from '@causeway/core'
+import { blocksAtPace, paceMs, type QuoteChain } from '@causeway/core/config'
 import { pollIntervalMs } from '@causeway/market'
 import { describe, expect, test } from 'vitest'
 import { timeEstimateSeconds } from '../../apps/quote-api/src/pricing/timeEstimate.ts'

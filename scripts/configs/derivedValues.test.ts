@@ -1,7 +1,9 @@
 // Goal: values that follow from others are the ones that follow, so that no typing error loses money.
 import { join } from 'node:path'
 import { fillContractAddress, publicCodes } from '@causeway/contracts/codes'
-import { codecOf, hexToBytes, isContractChain, keccak256Hex, mainNetwork } from '@causeway/core'
+import { hexToBytes, keccak256Hex } from '@causeway/core'
+import { isContractChain } from '@causeway/core/config'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { addressWord, uintWord } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
 import { environments, parseConfigSet, readRawConfigSet } from './configFiles.ts'

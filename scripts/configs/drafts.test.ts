@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addressesIn, unfilledPlaces } from '@causeway/chains'
-import { allocatorFileSchema, type Finding, solverFileSchema } from '@causeway/core'
+import { allocatorFileSchema, type Finding, solverFileSchema } from '@causeway/core/config'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { draftableChains, draftFiles } from '../../apps/quote-api/src/operate/cli/draftedFiles.ts'
 import { parseConfigSet } from './configFiles.ts'

@@ -5,7 +5,7 @@ import {
   quoteFileSchema,
   settlementFileSchema,
   solverFileSchema,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import { z } from 'zod'
 
 const placeholderPattern = '^\\$[A-Z][A-Z0-9_]*$'

@@ -1,7 +1,7 @@
 // Goal: nobody can set a port that clients refuse to ask. Method: each setting of each service and of the local network, and
 // the list itself, held against the `fetch` of this Node.
 
-import { listenPort, portsRefusedByFetch } from '@causeway/core'
+import { listenPort, portsRefusedByFetch } from '@causeway/core/config'
 import { expect, test } from 'vitest'
 import { examineAllocator } from '../../apps/allocator/src/compose/examine.ts'
 import { examineOwnOracle } from '../../apps/oracle/src/compose/examine.ts'

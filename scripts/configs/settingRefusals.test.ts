@@ -1,7 +1,7 @@
 // Goal: whatever an operator mistypes, the refusal names the variable and says in words what it wants. Method: every
 // service is examined as before a start, with one variable at a time replaced by what nobody can mean.
 
-import type { Finding } from '@causeway/core'
+import type { Finding } from '@causeway/core/config'
 import { describe, expect, test } from 'vitest'
 import {
   type ExampleService,

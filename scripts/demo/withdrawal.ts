@@ -2,11 +2,11 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   ownerRequestDigest,
   type WithdrawRequest,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { payloadHashes } from '@causeway/families/rules'
 import {
   allocatorAbi,

@@ -1,5 +1,6 @@
 // Read-only questions to endpoints of families that no run pays on: they need no account.
-import { ConfigurationError, splitList } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import { splitList } from '@causeway/core/config'
 
 const timeoutMs = 60_000
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type End, oneCommand, takeCommandLine } from '@causeway/cli'
-import { ConfigurationError, listenPort } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import { listenPort } from '@causeway/core/config'
 import { isPersonalityName, nodePersonalities, type PersonalityName } from '@causeway/localnet'
 import { z } from 'zod'
 

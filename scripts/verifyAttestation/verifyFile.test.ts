@@ -1,5 +1,5 @@
 import { takeCommandLine } from '@causeway/cli'
-import { chainsFileSchema, hubFileSchema } from '@causeway/core'
+import { chainsFileSchema, hubFileSchema } from '@causeway/core/config'
 import { describe, expect, test } from 'vitest'
 import { responseExamples } from '../../apps/oracle/src/wire/responseExamples.ts'
 import { ethereumDeposit, hubDomain } from '../../packages/core/test/vectors/messages.ts'

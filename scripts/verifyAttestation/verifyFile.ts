@@ -6,7 +6,7 @@ import {
   type SignatureContext,
   verifyAttestation,
 } from '@causeway/attestations'
-import type { ChainsFile, HubFile } from '@causeway/core'
+import type { ChainsFile, HubFile } from '@causeway/core/config'
 import { recoverSigner } from '@causeway/signer'
 import type { VerifyOptions } from './verifyOptions.ts'
 

@@ -3,7 +3,8 @@
 // hides one behind made-up outputs; a denied account that pays through an address. Method: constructed chains behind the
 // APIs of nodes and of Esplora, one of which lies.
 
-import { bitcoinNetworkOf, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { bitcoinDepositAddress, outputScript } from '@causeway/families/rules'
 import {
   type BitcoinNode,

@@ -3,7 +3,8 @@
 // are not there, hides what they have, raises a fee, or shows a deposit that no other has. Method: constructed chains
 // behind the APIs of nodes and of Esplora, one of which lies.
 
-import { bitcoinNetworkOf, type FeerateModel } from '@causeway/core'
+import type { FeerateModel } from '@causeway/core/config'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { BitcoinFees } from '@causeway/families/rules'
 import {
   type BitcoinNode,

@@ -1,6 +1,7 @@
 // Goal: what is built and read for gas prices and data fees fits a real node and the rollup's oracle.
-import type { GasModel, Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 import { UpstreamUnavailableError } from '@causeway/core'
+import type { GasModel } from '@causeway/core/config'
 import {
   estimateGasPrice,
   feeHistoryRequest,

@@ -3,7 +3,8 @@
 // in front of the stand-in, a second one in the place of the proxy; the hub's own contract on a real node.
 
 import type { Hex } from '@causeway/core'
-import { hubAlias, mainNetwork, nonceMappingId } from '@causeway/core'
+import { hubAlias, nonceMappingId } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { createHubEntries } from '@causeway/families'
 import { genericMappingAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'

@@ -1,7 +1,8 @@
 // Goal: what an exchange says about an account is asked again only where it can become another. Who gains by breaking it: an
 // exchange that limits questions, asked by each quote whether its recipient is still there; a recipient who came to be and
 // is refused, or charged for an account, for longer than two seconds. Method: endpoints of stand-ins, which count.
-import { Secret, type VmType } from '@causeway/core'
+import { Secret } from '@causeway/core'
+import type { VmType } from '@causeway/core/encodings'
 import type { RegisteredChain } from '@causeway/families'
 import { createHyperliquidVenue, startExchange } from '@causeway/localnet/standIns/hyperliquid'
 import { startLighterNode } from '@causeway/localnet/standIns/lighter'

@@ -5,7 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Hex, PoolConfig, PoolState } from '@causeway/core'
+import type { Hex, PoolState } from '@causeway/core'
+import type { PoolConfig } from '@causeway/core/config'
 import {
   type ChainHead,
   createAgreedClient,

@@ -1,6 +1,7 @@
 // Goal: the on-chain quoter answers as a mirrored pool does, and the judge tells when they differ.
 // Method: one real pool on a real node; states tampered with by hand.
-import { type Hex, type PoolConfig, type PoolState, quoteExactInput, quoteExactOutput } from '@causeway/core'
+import { type Hex, type PoolState, quoteExactInput, quoteExactOutput } from '@causeway/core'
+import type { PoolConfig } from '@causeway/core/config'
 import {
   createAgreedClient,
   createPoolMirror,

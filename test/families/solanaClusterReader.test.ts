@@ -2,7 +2,8 @@
 // three says. Who gains by breaking it: an endpoint that makes quotes dear or cheap, that has the solver promise what
 // it has not, or that keeps quotes from everybody. Method: the real runtime behind three proxies, one of which lies.
 
-import { Secret, solanaCodec } from '@causeway/core'
+import { Secret } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { depositAddressesCode, SolanaFees, token2022Program } from '@causeway/families/rules'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { programBytes } from '@causeway/localnet/standIns/solana'

@@ -2,7 +2,8 @@
 // it, when, and with whatever memory; and an oracle attests what was paid. Who gains by breaking it: a user who is paid
 // twice, a stranger who has a payment taken for made, an endpoint that lies about it. Method: the real runtime with
 // three endpoints, of which one lies.
-import { type Hex, solanaCodec } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { markBytes, paymentMarkerAddress, systemProgram, tokenProgram } from '@causeway/families/rules'
 import type { FaultMode, FaultProxy } from '@causeway/localnet'
 import { createTokenAccount, mintTo, tokenAccount } from '@causeway/localnet/standIns/solana'

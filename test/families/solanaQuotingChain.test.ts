@@ -1,7 +1,8 @@
 // Goal: what quotes ask of a Solana chain is true or not known, in time, whatever one endpoint of three says: what a
 // user has, what a recipient lacks, and whether somebody else decides what becomes of a payment. Method: the real
 // runtime behind three proxies, one of which lies, hangs or answers rubbish.
-import { Secret, solanaCodec } from '@causeway/core'
+import { Secret } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { token2022Program } from '@causeway/families/rules'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { tokenAccount } from '@causeway/localnet/standIns/solana'

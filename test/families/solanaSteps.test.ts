@@ -1,7 +1,8 @@
 // Goal: the steps of a Solana origin run as they are quoted: what they move, who pays for what, within the units that
 // were priced, and the deposit is found. Method: the steps of core, compiled and signed as the public client does, on
 // the real runtime with a local depository; the reader reads them over HTTP.
-import { type Hex, solanaCodec } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { type OriginRoute, SolanaFees, solanaQuoting, token2022Program } from '@causeway/families/rules'
 import { tokenAccount } from '@causeway/localnet/standIns/solana'
 import {

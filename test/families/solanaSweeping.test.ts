@@ -3,7 +3,7 @@
 // order, a service that has the wallet sign for nothing, an endpoint that lies about a mint. Method: the program as
 // operators deploy it on the real runtime, with three endpoints of which one lies.
 
-import { solanaCodec } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import {
   deriveProgramAddresses,
   solanaDepositAddress,

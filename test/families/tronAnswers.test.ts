@@ -1,7 +1,8 @@
 // Goal: what real Tron nodes answered is read as what it says, and nothing else is. Method: bodies published by
 // others, with their source beside them; transactions made by tronweb; random bytes. What only constructed
 // bodies prove says so in its name.
-import { createTronCodec, type Hex, tronAddress, tronEvmAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { createTronCodec, tronAddress, tronEvmAddress } from '@causeway/core/encodings'
 import type { StoredBody } from '@causeway/localnet/standIns/bodies'
 import { httpBodies } from '@causeway/localnet/standIns/http'
 import { encodeTransaction, tronBodies } from '@causeway/localnet/standIns/tron'

@@ -3,7 +3,8 @@
 // cost. Method: every form of transaction is made by tronweb, run on the stand-in, and compared. There energy is the gas of
 // an EVM node, which no energy factor raises: the real chain takes more for tokens, which is measured while it runs.
 
-import { type Hex, tronAddress, tronHexAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { tronAddress, tronHexAddress } from '@causeway/core/encodings'
 import {
   type CostedTransaction,
   encodeApprove,

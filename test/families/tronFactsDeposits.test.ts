@@ -2,7 +2,8 @@
 // test plan as a transaction of the real contracts, seen through a stand-in of a node's HTTP API; bytes and
 // ids of transactions are made by tronweb. @source oracle-protocol.md 5.6
 
-import { type Hex, tronAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import { encodeDepositErc20, encodeDepositNative, encodeTransfer } from '@causeway/families/rules'
 import { multicall3Abi } from '@causeway/localnet'
 import type { Submitted } from '@causeway/localnet/standIns/tron'

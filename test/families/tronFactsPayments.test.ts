@@ -1,7 +1,8 @@
 // Goal: what a fill or a refund paid on Tron is what its transaction proves. Method: the fill contract, tokens
 // and plain transfers of TRX behind the stand-in; the reader asked as the rules ask it.
 // @source oracle-protocol.md 5.6
-import { encodeFillExtraData, type Hex, type PaymentQuestion, tronAddress } from '@causeway/core'
+import { encodeFillExtraData, type Hex, type PaymentQuestion } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import { encodeTransfer } from '@causeway/families/rules'
 import { multicall3Abi, randomWord, testFill, tokenAbi } from '@causeway/localnet'
 import type { Submitted, SubmittedContract } from '@causeway/localnet/standIns/tron'

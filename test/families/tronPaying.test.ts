@@ -1,7 +1,8 @@
 // Goal: no node of a Tron chain alone has a payment made twice, taken for made, refused, or run out of energy. Who gains by
 // breaking it: a user whose order is paid twice, one whose fill is believed and not there, a node that burns the solver's
 // coin. Method: a fill wallet over three facades of one chain of contracts, of which one lies or is silent.
-import { type Hex, Secret, tronAddress, tronHexAddress } from '@causeway/core'
+import { type Hex, Secret } from '@causeway/core'
+import { tronAddress, tronHexAddress } from '@causeway/core/encodings'
 import { TronFees, usualTokenEnergy } from '@causeway/families/rules'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

@@ -2,7 +2,8 @@
 // take. Who gains by breaking it: an endpoint that says an allowance or a balance, one that makes energy cheap or dear, a
 // stranger who makes a holder of the account that energy is measured with, an operator who names a contract of another
 // network. Method: three facades of one chain of contracts, of which one lies.
-import { Secret, tronAddress, tronHexAddress } from '@causeway/core'
+import { Secret } from '@causeway/core'
+import { tronAddress, tronHexAddress } from '@causeway/core/encodings'
 import { TronFees, usualTokenEnergy } from '@causeway/families/rules'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import { placeEvmWallet } from '@causeway/localnet/wallets'

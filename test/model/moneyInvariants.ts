@@ -1,5 +1,6 @@
 // Invariants of books, rewards and the solver's payments, after every step.
-import { ethereumCodec, maxBigint, minBigint } from '@causeway/core'
+import { maxBigint, minBigint } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import {
   fillProblem,
   paymentProblem,

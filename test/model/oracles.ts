@@ -1,13 +1,7 @@
 // Two honest oracles with endpoints of their own and one peer that signs whatever it is asked for. The attestations
 // are the shipped ones, over the shipped readers.
-import {
-  DomainError,
-  type Execution,
-  type Hex,
-  mainNetwork,
-  Secret,
-  type SigningRequest,
-} from '@causeway/core'
+import { DomainError, type Execution, type Hex, Secret, type SigningRequest } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { createAllocatorReader, createEthereumFactsReader, createHubReader } from '@causeway/families'
 import { signingDigest } from '@causeway/families/rules'
 import type { LocalAccount } from '@causeway/localnet'

@@ -1,5 +1,6 @@
 // Readings of chains by the quote service: at the newest block, and at the final one.
-import { DomainError, ethereumCodec, type Hex } from '@causeway/core'
+import { DomainError, type Hex } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import { createEthereumFactsReader, type EthereumFactsReader } from '@causeway/families'
 import type { FillReading } from '../../apps/quote-api/src/requests/settlement/fills/fillStep.ts'
 import type { OwnReading } from '../../apps/quote-api/src/requests/settlement/fills/settleDecision.ts'

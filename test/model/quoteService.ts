@@ -1,6 +1,7 @@
 // The quote service as a run plays it: its pure rules decide, in the order its jobs ask them; what they decide is
 // kept in maps in place of PostgreSQL. The sponsor's ledger is the model that a test holds equal to the real one.
-import { type DepositFact, DomainError, ethereumCodec, onchainId } from '@causeway/core'
+import { type DepositFact, DomainError, onchainId } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import {
   isLate,
   type LateStep,

@@ -6,9 +6,9 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   Secret,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import type { LocalAccount } from '@causeway/localnet'
 import { createRawKeySigner } from '@causeway/signer'
 import type { Receipt, SentTransaction } from './chain/chain.ts'

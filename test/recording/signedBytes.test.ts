@@ -4,7 +4,6 @@ import {
   bytesToHex,
   type FactsReader,
   hubAlias,
-  mainNetwork,
   type Order,
   onchainId,
   orderId,
@@ -13,6 +12,7 @@ import {
   withdrawalAddress,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { withdrawRequestOf } from '@causeway/families/rules'
 import { createRawKeySigner, parsePrivateKey, recoverSigner } from '@causeway/signer'
 import { sign } from 'viem/accounts'

@@ -3,7 +3,8 @@
 // the path. Method: nodes as HTTP servers of the test.
 import { createServer, type Server } from 'node:http'
 import { examineClock, examineEndpoints, examineHeadPushes } from '@causeway/chains'
-import { createFindings, Secret } from '@causeway/core'
+import { Secret } from '@causeway/core'
+import { createFindings } from '@causeway/core/config'
 import { createJsonRpcClient } from '@causeway/rpc'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'

@@ -1,7 +1,8 @@
 // Goal: a service learns at start that its configuration and its chains do not fit, setting by setting.
 import { readFileSync } from 'node:fs'
 import { connectQuotingChain, loadChains, networkContradictions, resolvePlaceholders } from '@causeway/chains'
-import { DomainError, type Hex, quoteFileSchema, UpstreamUnavailableError } from '@causeway/core'
+import { DomainError, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { quoteFileSchema } from '@causeway/core/config'
 import {
   type ContractExpectations,
   checkContracts,

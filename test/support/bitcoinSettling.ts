@@ -1,7 +1,7 @@
 // A user with a wallet on Bitcoin, a solver that works by hand, and stand-in oracles, around the real service over two EVM
 // chains and a constructed Bitcoin chain: its transactions, ids, headers and merkle trees are real, its work is not.
 
-import { bitcoinNetworkOf } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { bitcoinLibrary, outputScript } from '@causeway/families/rules'
 import {
   type BitcoinNode,

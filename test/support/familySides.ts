@@ -1,6 +1,7 @@
 // One chain of each quoted family around the real service, as its users and a solver use it: the two tests that go
 // through all pairs of families read the same table.
-import { type Hex, tronHexAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import { solanaLibrary } from '@causeway/families/rules'
 import type { TestNetwork } from '@causeway/localnet'
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'

@@ -2,7 +2,8 @@
 // real. Which order a nonce is for stands in the real contract on the hub: what users sign goes there through the service
 // and the oracles, what this solver pays by the operator of the contract.
 import { genericMappingAbi } from '@causeway/contracts'
-import { type Hex, hubAlias, mainNetwork, nonceMappingId } from '@causeway/core'
+import { type Hex, hubAlias, nonceMappingId } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import {
   hyperliquidAmount,
   hyperliquidAsset,

@@ -1,7 +1,7 @@
 // The mistakes of operators: what each is, how it is made, who says it, and what becomes of money meanwhile.
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FindingCode, Severity } from '@causeway/core'
+import type { FindingCode, Severity } from '@causeway/core/config'
 
 export const services = ['quote-api', 'oracle', 'solver', 'allocator'] as const
 export type ServiceName = (typeof services)[number]

@@ -1,7 +1,8 @@
 // Depositors of each family as recoveries know them: keys that deposit and sign withdrawals, and how the chain pays what
 // the allocator signed.
 
-import { type Hex, hexToBytes, keccak256, tronHexAddress } from '@causeway/core'
+import { type Hex, hexToBytes, keccak256 } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import {
   decodeHyperliquidWithdrawal,
   decodeLighterWithdrawal,

@@ -1,6 +1,6 @@
 // Deposits below the quoted amount from a wallet of each family, and the address of their return.
 
-import { tronHexAddress } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import { solanaLibrary } from '@causeway/families/rules'
 import { createTokenAccount, depositToken, tokenAccount } from '@causeway/localnet/standIns/solana'
 import { generatePrivateKey } from 'viem/accounts'

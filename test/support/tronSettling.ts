@@ -2,15 +2,8 @@
 // chains and a Tron of stand-ins: contracts, ids, signatures and expiry are real, energy is the gas of a node.
 
 import { connectQuotingChain, payingFamily } from '@causeway/chains'
-import {
-  createTronCodec,
-  type Hex,
-  refundId,
-  Secret,
-  tronAddress,
-  tronHexAddress,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { type Hex, refundId, Secret, UpstreamUnavailableError } from '@causeway/core'
+import { createTronCodec, tronAddress, tronHexAddress } from '@causeway/core/encodings'
 import type { PayingChain, RegisteredChain } from '@causeway/families'
 import { TronFees, usualTokenEnergy } from '@causeway/families/rules'
 import { chainBedOn, startTestNetwork, waitUntil } from '@causeway/localnet'

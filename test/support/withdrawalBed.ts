@@ -7,11 +7,11 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   type OwnerRequest,
   ownerRequestDigest,
   withdrawalAddress,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { payloadHashes, payloadWithdrawal } from '@causeway/families/rules'
 import {
   allocatorAbi,

@@ -5,7 +5,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Finding, stopsStart } from '@causeway/core'
+import { type Finding, stopsStart } from '@causeway/core/config'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { examineOwnOracle } from '../../apps/oracle/src/compose/examine.ts'

@@ -6,11 +6,11 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   type OwnerRequest,
   ownerRequestDigest,
   withdrawalAddress,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { decodeEvmWithdrawal } from '@causeway/families/rules'
 import {
   caliburAddress,

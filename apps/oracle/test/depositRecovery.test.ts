@@ -2,7 +2,8 @@
 // solver that filled loses nothing by a promise that somebody else gave with its key. Method: three peered
 // oracles, real nodes and contracts; the promise is written and the execution run as the oracles signed them.
 import { attestationKinds, verifyAttestation } from '@causeway/attestations'
-import { type Hex, hubAlias, hubTokenId, mainNetwork, onchainId, orderAddress } from '@causeway/core'
+import { type Hex, hubAlias, hubTokenId, onchainId, orderAddress } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import {
   depositoryAbi,
   type LocalAccount,

@@ -2,7 +2,8 @@
 // order that the sweep names, credited to the address's depositor and not to who paid or swept, and the
 // solver's once the order is filled or refunded. Method: three peered oracles, real nodes and contracts.
 import { randomBytes } from 'node:crypto'
-import { type Hex, hubAlias, hubTokenId, mainNetwork, orderAddress } from '@causeway/core'
+import { type Hex, hubAlias, hubTokenId, orderAddress } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { depositAddressOf, depositOrderSalt } from '@causeway/families/rules'
 import { type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { generatePrivateKey } from 'viem/accounts'

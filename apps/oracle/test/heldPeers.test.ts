@@ -6,7 +6,7 @@ import {
   verifyAttestation,
   type WithdrawalInitiationResponse,
 } from '@causeway/attestations'
-import { mainNetwork } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { recoverSigner } from '@causeway/signer'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Harness, type HarnessOptions, startHarness } from './peerSupport/aggregatorHarness.ts'

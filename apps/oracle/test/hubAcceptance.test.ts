@@ -3,7 +3,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Hex, hubAlias, hubTokenId, mainNetwork, orderAddress } from '@causeway/core'
+import { type Hex, hubAlias, hubTokenId, orderAddress } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import {
   type LocalAccount,
   parseOperatorCommand,

@@ -1,6 +1,7 @@
 // Goal: a payment gives the solver one deposit of an order, and the other one only by giving it back. Method: three
 // peered oracles, real nodes and contracts; a solver that fills once and asks for both deposits.
-import { type Hex, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
+import { type Hex, hubAlias, hubTokenId } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hubBalance } from './support/hubSubmission.ts'

@@ -1,7 +1,8 @@
 // Goal: a key works until it is revoked, rotated out or replaced, in every process, and nothing that is
 // no key ever works. Method: real database, two services on it that know nothing of each other.
 import { request as httpRequest } from 'node:http'
-import { createFindings, Secret } from '@causeway/core'
+import { Secret } from '@causeway/core'
+import { createFindings } from '@causeway/core/config'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { formatApiKey } from '@causeway/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,7 @@
 // Goal: what the service says about chains, currencies and prices is what is on chain. Method: the real
 // service over real nodes; each answer is compared with contracts read by another library.
-import { checksumAddress, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { checksumAddress } from '@causeway/core/encodings'
 import { movePrice, priceFeedAbi } from '@causeway/localnet'
 import { marketHealthSchema } from '@causeway/market'
 import { erc20Abi } from 'viem'

@@ -2,7 +2,8 @@
 // neighbours are found in the same look. Method: the passes of the watcher over a real database and a chain that shows
 // only what its script says, at any height.
 
-import { codecOf, mainNetwork, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import { UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { EndpointFailure, TransactionTooLargeError } from '@causeway/rpc'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findingCodes, severities } from '@causeway/core'
+import { findingCodes, severities } from '@causeway/core/config'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { examineQuoteApi } from '../src/compose/examine.ts'

@@ -1,7 +1,8 @@
 // Goal: what cannot be read is tried again, costs a bounded number of readings, is never lost, and an operator sees it.
 // Attacks: a stranger who makes many of them, an outage during a try, a chain that forgets, a commit that fails.
 
-import { createFindings, type DepositFacts, type InBlock, UpstreamUnavailableError } from '@causeway/core'
+import { type DepositFacts, type InBlock, UpstreamUnavailableError } from '@causeway/core'
+import { createFindings } from '@causeway/core/config'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { TransactionTooLargeError, TransactionUnreadableError } from '@causeway/rpc'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto'
 import {
   type Hex,
   orderId as hashOrder,
-  mainNetwork,
   type Order,
   orderSchema,
   timelineDomain,
   timelineTypes,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { hashStruct, recoverMessageAddress, recoverTypedDataAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'

@@ -3,7 +3,8 @@
 // on Base once it has closed it on Bitcoin. Method: real processes, nodes and deposits; a stand-in of a Bitcoin node
 // with the mempool rules of real ones; a scripted quote-api; what counts is what the chains hold at the end.
 import { setInterval } from 'node:timers'
-import { bitcoinNetworkOf, createBitcoinCodec, type Hex, hexToBytes, type NetworkOf } from '@causeway/core'
+import { type Hex, hexToBytes, type NetworkOf } from '@causeway/core'
+import { bitcoinNetworkOf, createBitcoinCodec } from '@causeway/core/encodings'
 import { lineWallet, outputScript } from '@causeway/families/rules'
 import { ConstructedChain, funded, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -3,7 +3,8 @@
 // longer than its own deadline. Who gains by breaking it: a user who is credited twice, or whose money goes to nobody;
 // whoever stops the fill wallet by a payment that vanishes. Method: the desk over three nodes with the mempool rules of
 // real ones, and real PostgreSQL; a killed process is one whose connections end and whose memory is gone.
-import { bitcoinNetworkOf, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { outputScript } from '@causeway/families/rules'
 import { funded, keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -3,7 +3,8 @@
 // what the hub says they are; and gives the deposit of an order that it never filled back on Base once it has closed it on
 // Hyperliquid. Method: real processes, nodes and deposits, real oracles that vouch, the hub's own contract; a Hyperliquid of
 // a stand-in; a scripted quote-api; what counts is what the accounts hold at the end.
-import { type Hex, orderId as hashOf, mainNetwork, type NetworkOf, type Order } from '@causeway/core'
+import { type Hex, orderId as hashOf, type NetworkOf, type Order } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { freeLoopbackPort, type SolverProcess, spawnOracle, waitUntil } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {

@@ -3,7 +3,8 @@
 // never filled back on Base once it has closed it on Lighter. Method: real processes, nodes and deposits; a Lighter of
 // stand-ins; a scripted quote-api; what counts is what the accounts hold at the end.
 
-import { mainNetwork, type NetworkOf } from '@causeway/core'
+import type { NetworkOf } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { makeLighterKey } from '@causeway/families'
 import { type LighterExchange, type LighterNode, startLighterNode } from '@causeway/localnet/standIns/lighter'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -5,16 +5,14 @@
 import { isReadable, openFamilyChain } from '@causeway/chains'
 import {
   bytesToHex,
-  type ChainNetwork,
-  exposureLimitsOf,
-  type GasBudgets,
   type Hex,
   orderId as hashOf,
   type NetworkOf,
   noFillOrRefundDigest,
   type Order,
-  solanaCodec,
 } from '@causeway/core'
+import { exposureLimitsOf, type GasBudgets } from '@causeway/core/config'
+import { type ChainNetwork, solanaCodec } from '@causeway/core/encodings'
 import { recoverSigner } from '@causeway/signer'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

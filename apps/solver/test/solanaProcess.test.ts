@@ -5,7 +5,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setInterval } from 'node:timers'
-import { type Hex, mainNetwork, type NetworkOf, solanaCodec } from '@causeway/core'
+import type { Hex, NetworkOf } from '@causeway/core'
+import { mainNetwork, solanaCodec } from '@causeway/core/encodings'
 import {
   deriveProgramAddresses,
   paymentMarkerAddress,

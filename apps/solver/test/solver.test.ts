@@ -2,7 +2,8 @@
 // Method: the solver as an operator runs it, on real nodes with real deposits; a scripted quote-api lists the work;
 // what counts is what the chains hold at the end.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Hex, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
+import { type Hex, hubAlias, hubTokenId } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { hubAbi, waitUntil, wrappedNativeAbi } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi, keccak256, toHex, zeroAddress, zeroHash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

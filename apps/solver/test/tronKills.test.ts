@@ -2,7 +2,7 @@
 // its process is killed, whatever its database forgets, and however often it is signed; and a token can be paid before
 // anybody allowed it. Who gains by breaking it: a user who is paid twice; a user whose payment is taken for made; whoever
 // makes a wallet allow, or burn, again and again. Method: the desk on a Tron of stand-ins with real PostgreSQL.
-import { tronHexAddress } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createAllowances } from '../src/wallet/inventory.ts'

@@ -2,15 +2,8 @@
 // nobody had allowed, once each, though it is killed again and again and the service's answers get lost; and gives the
 // deposit of an order that it never filled back on Base once it has closed it on Tron. Method: real processes, nodes and
 // deposits; a Tron of stand-ins; a scripted quote-api; what counts is what the chains hold at the end.
-import {
-  createTronCodec,
-  encodeFillExtraData,
-  type Hex,
-  mainNetwork,
-  type NetworkOf,
-  tronAddress,
-  tronHexAddress,
-} from '@causeway/core'
+import { encodeFillExtraData, type Hex, type NetworkOf } from '@causeway/core'
+import { createTronCodec, mainNetwork, tronAddress, tronHexAddress } from '@causeway/core/encodings'
 import { type ChainBed, chainBedOn, startTestNetwork, waitUntil } from '@causeway/localnet'
 import { createTronLedger, startTronFacade } from '@causeway/localnet/standIns/tron'
 import { TronWeb } from 'tronweb'

@@ -10,12 +10,12 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   ownerRequestDigest,
   withdrawalAddress,
   withdrawalInitiationKey,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { decodeEvmWithdrawal, evmWithdrawalId, payloadHashes } from '@causeway/families/rules'
 import { concatHex, createPublicClient, createWalletClient, encodeFunctionData, http, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

@@ -1,11 +1,6 @@
-import {
-  ConfigurationError,
-  codecOf,
-  type DepthRule,
-  feeModelClass,
-  type QuoteChain,
-  type VmType,
-} from '@causeway/core'
+import { ConfigurationError, type DepthRule } from '@causeway/core'
+import { feeModelClass, type QuoteChain } from '@causeway/core/config'
+import { codecOf, type VmType } from '@causeway/core/encodings'
 import {
   type ChainFinding,
   chainFamilies,

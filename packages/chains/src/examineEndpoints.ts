@@ -1,12 +1,5 @@
-import {
-  clockFindings,
-  counted,
-  DomainError,
-  type Finding,
-  type Findings,
-  type HeadSubscription,
-  type Secret,
-} from '@causeway/core'
+import { DomainError, type HeadSubscription, type Secret } from '@causeway/core'
+import { clockFindings, counted, type Finding, type Findings } from '@causeway/core/config'
 import type { RegisteredChain } from '@causeway/families'
 import { families } from '@causeway/families/rules'
 import type { JsonRpcClient, TakenSizes } from '@causeway/rpc'

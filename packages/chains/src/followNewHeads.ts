@@ -1,4 +1,6 @@
-import { paceMs, type Secret, type VmType } from '@causeway/core'
+import type { Secret } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
+import type { VmType } from '@causeway/core/encodings'
 import { families } from '@causeway/families/rules'
 import { type HeadPushes, openHeadPushes, type PushEnd } from '@causeway/rpc'
 

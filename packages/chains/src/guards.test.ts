@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { publishedDevelopmentAddresses } from '@causeway/core'
+import { publishedDevelopmentAddresses } from '@causeway/core/config'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { loadChains } from './config/chainRegistry.ts'

@@ -1,4 +1,4 @@
-import { type Finding, publishedDevelopmentAddresses, splitList } from '@causeway/core'
+import { type Finding, publishedDevelopmentAddresses, splitList } from '@causeway/core/config'
 import type { Endpoints, FamilyChain } from '@causeway/families'
 import { isOnThisMachine, localEnvironment, rehearsalEnvironment } from '@causeway/families'
 import type { ChainRegistry } from './config/chainRegistry.ts'

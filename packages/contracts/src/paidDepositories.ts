@@ -1,12 +1,6 @@
-import {
-  bytesToHex,
-  ConfigurationError,
-  type Hex,
-  type SettlementFile,
-  solanaCodec,
-  tronEvmAddress,
-  type VmType,
-} from '@causeway/core'
+import { bytesToHex, ConfigurationError, type Hex } from '@causeway/core'
+import type { SettlementFile } from '@causeway/core/config'
+import { solanaCodec, tronEvmAddress, type VmType } from '@causeway/core/encodings'
 import type { PaidDepository } from './settlement.ts'
 
 type Entry = SettlementFile['depositories'][number]

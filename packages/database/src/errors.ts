@@ -1,4 +1,5 @@
-import { ConfigurationError, DomainError, UnfitSettingsError, UpstreamUnavailableError } from '@causeway/core'
+import { ConfigurationError, DomainError, UpstreamUnavailableError } from '@causeway/core'
+import { UnfitSettingsError } from '@causeway/core/config'
 
 /** More statements wait for a connection than may: the caller should come back later. */
 export class DatabaseOverloadedError extends DomainError {

@@ -5,7 +5,7 @@ import {
   type FindingCode,
   type Findings,
   type Severity,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import pg from 'pg'
 import { writeProbe } from './diskSpace.ts'
 import { jobLockClass } from './election.ts'

@@ -1,4 +1,5 @@
-import { ConfigurationError, DomainError, UnfitSettingsError, UpstreamUnavailableError } from '@causeway/core'
+import { ConfigurationError, DomainError, UpstreamUnavailableError } from '@causeway/core'
+import { UnfitSettingsError } from '@causeway/core/config'
 import pg from 'pg'
 import { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
 import { sqlState } from './errors.ts'

@@ -1,6 +1,6 @@
 // Goal: a database that a service could not work with is told before it starts. Attacks: a role that may only read, tables
 // of somebody else, a clock that is off, a full pool, a password and a URL that must not be shown. Method: a real server.
-import { createFindings } from '@causeway/core'
+import { createFindings } from '@causeway/core/config'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DatabaseFacts, judgeDatabase } from '../src/examineDatabase.ts'
 import {

@@ -2,7 +2,8 @@
 // Attacks: a role that is read-only for a moment, as in a failover; traffic that never lets a connection idle; an
 // expired password; a full list of connections; something in between that drops SET. Method: a real server.
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { createFindings, UpstreamUnavailableError } from '@causeway/core'
+import { UpstreamUnavailableError } from '@causeway/core'
+import { createFindings } from '@causeway/core/config'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   createDatabase,

@@ -1,4 +1,4 @@
-import type { VmType } from '@causeway/core'
+import type { VmType } from '@causeway/core/encodings'
 import { bitcoinChainFamily } from './bitcoin/chainFamily.ts'
 import type { LinePayingFamily } from './bitcoin/paying/linePayingChain.ts'
 import { ethereumChainFamily } from './ethereum/chainFamily.ts'

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { ConfigurationError, listEntries } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import { listEntries } from '@causeway/core/config'
 
 /**
  * Reads a comma-separated list of addresses and CIDR ranges whose `x-forwarded-for` is believed.

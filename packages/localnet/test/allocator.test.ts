@@ -4,16 +4,13 @@
 
 import { allocatorAbi, evmPayloadBuilderAbi } from '@causeway/contracts'
 import {
-  bitcoinNetworkOf,
   bytesToHex,
-  createBitcoinCodec,
   derivedHubChainId,
   type Hex,
-  mainNetwork,
-  solanaCodec,
   type WithdrawRequest,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { bitcoinNetworkOf, createBitcoinCodec, mainNetwork, solanaCodec } from '@causeway/core/encodings'
 import {
   bitcoinWithdrawalTransfer,
   decodeBitcoinWithdrawal,

@@ -17,11 +17,10 @@ import {
   type Hex,
   hubAlias,
   keccak256Hex,
-  mainNetwork,
-  solanaCodec,
   type WithdrawRequest,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { mainNetwork, solanaCodec } from '@causeway/core/encodings'
 import {
   decodeEvmWithdrawal,
   decodeHyperliquidWithdrawal,

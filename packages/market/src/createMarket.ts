@@ -1,5 +1,6 @@
 import type { ChainGate } from '@causeway/chains'
-import { type CurrencyKey, contractChain, type Hex, type QuoteFile } from '@causeway/core'
+import type { CurrencyKey, Hex } from '@causeway/core'
+import { contractChain, type QuoteFile } from '@causeway/core/config'
 import {
   type AgreedClient,
   type AgreementReport,

@@ -1,4 +1,4 @@
-import { paceMs, type QuoteChain } from '@causeway/core'
+import { paceMs, type QuoteChain } from '@causeway/core/config'
 
 /** Age limits beyond those that configuration sets per chain and feed. All in milliseconds. */
 export type MarketLimits = {

@@ -1,14 +1,6 @@
-import {
-  ConfigurationError,
-  type CurrencyKey,
-  currencyKey,
-  ethereumCodec,
-  type Hex,
-  isContractChain,
-  lacksGasPriceOracle,
-  type PoolConfig,
-  type QuoteChain,
-} from '@causeway/core'
+import { ConfigurationError, type CurrencyKey, currencyKey, type Hex } from '@causeway/core'
+import { isContractChain, lacksGasPriceOracle, type PoolConfig, type QuoteChain } from '@causeway/core/config'
+import { ethereumCodec } from '@causeway/core/encodings'
 import { type FeedPlan, type PriceConfig, type PricePlan, planPrice } from './prices/pricePlan.ts'
 import { localHosts, type SourceHosts } from './prices/secondSource.ts'
 

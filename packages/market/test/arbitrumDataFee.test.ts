@@ -3,7 +3,7 @@
 // one that is far too dear, so that nobody is quoted. Method: a real node with a contract in place of the precompile,
 // which nodes of other chains do not have; it answers six words, the second from its storage.
 
-import { isContractChain } from '@causeway/core'
+import { isContractChain } from '@causeway/core/config'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { createJsonRpcClient } from '@causeway/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -2,7 +2,8 @@
 // than the release counts on. Attacks: a fork that makes storage dearer; an endpoint whose estimates have no sense; one
 // that estimates nothing. Method: a real node, where a contract takes more than it did, behind a proxy that lies.
 
-import type { Hex, QuoteFile } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import { type CostedTransaction, stateAsCounted } from '@causeway/families/rules'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { evmFees } from './support/fixtures.ts'

@@ -1,7 +1,8 @@
 // Goal: the market follows real chains and survives what their nodes do.
 // Method: three anvils with the local contracts, a fault proxy before each of the two user chains.
 
-import { ConfigurationError, ethereumCodec, type Hex } from '@causeway/core'
+import { ConfigurationError, type Hex } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import { gasShapes } from '@causeway/families/rules'
 import {
   type FaultMode,

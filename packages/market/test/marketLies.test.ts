@@ -3,7 +3,8 @@
 // by three or five HTTP endpoints of which some lie; the truth is what an honest one alone gives.
 // CAUSEWAY_FAULTS=1 runs the long form.
 
-import { contractChain, DomainError, leastBetweenReadsMs } from '@causeway/core'
+import { DomainError } from '@causeway/core'
+import { contractChain, leastBetweenReadsMs } from '@causeway/core/config'
 import { createPoolMirror } from '@causeway/families'
 import { movePrice, setBaseFee, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { createJsonRpcClient } from '@causeway/rpc'

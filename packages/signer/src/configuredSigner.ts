@@ -1,4 +1,5 @@
-import { ConfigurationError, heldText, type Signer } from '@causeway/core'
+import { ConfigurationError, type Signer } from '@causeway/core'
+import { heldText } from '@causeway/core/config'
 import { createAwsKmsSigner, openingProblem } from './awsKmsSigner.ts'
 import { SignerFailedError } from './errors.ts'
 import { readPrivateKeySetting } from './privateKey.ts'

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFindings } from '@causeway/core'
+import { createFindings } from '@causeway/core/config'
 import { afterAll, expect, test } from 'vitest'
 import { examineKeySetting, examineSigningKey } from './examineKey.ts'
 import { parsePrivateKey } from './privateKey.ts'

@@ -1,4 +1,5 @@
-import type { FindingCode, Findings, Hex, Severity } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { FindingCode, Findings, Severity } from '@causeway/core/config'
 import { createConfiguredSigner, type SignerSettings } from './configuredSigner.ts'
 import { readPrivateKeySetting, readSecretSetting } from './privateKey.ts'
 

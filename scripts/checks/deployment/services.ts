@@ -1,4 +1,4 @@
-import { exampleVariables } from '@causeway/core'
+import { exampleVariables } from '@causeway/core/config'
 import { readStages } from '../containers.ts'
 import type { RepositoryFile } from '../finding.ts'
 

@@ -1,5 +1,5 @@
 // The oracle's facts, its chains, its signatures.
-import { chainsFileSchema, hubFileSchema } from '@causeway/core'
+import { chainsFileSchema, hubFileSchema } from '@causeway/core/config'
 import { familyKeys, familyPlans } from '@causeway/localnet'
 import { describe, expect, test } from 'vitest'
 import { deposit, native, noOrder } from '../../../apps/oracle/test/support/protocolActors.ts'

@@ -4,7 +4,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SignatureContext } from '@causeway/attestations'
-import { chainsFileSchema, type Hex, hubFileSchema, type Signer } from '@causeway/core'
+import type { Hex, Signer } from '@causeway/core'
+import { chainsFileSchema, hubFileSchema } from '@causeway/core/config'
 import {
   type FaultProxy,
   familyKeys,

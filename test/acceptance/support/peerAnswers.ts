@@ -5,10 +5,10 @@ import {
   encodeMintAction,
   type Hex,
   hubTokenId,
-  mainNetwork,
   orderAddress,
   type Signer,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { z } from 'zod'
 import { ask, kindOf } from './attesting.ts'
 import type { Answering, OracleWorld } from './oracleWorld.ts'

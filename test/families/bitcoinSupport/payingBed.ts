@@ -1,4 +1,5 @@
-import { bitcoinNetworkOf, type Hex, hexToBytes, Secret } from '@causeway/core'
+import { type Hex, hexToBytes, Secret } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { lineWallet, type OwnOutput } from '@causeway/families/rules'
 import {
   type BitcoinApi,

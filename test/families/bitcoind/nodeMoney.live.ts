@@ -3,7 +3,9 @@
 // cancelled and remembered. Who gains by breaking it: a user whose signed step no node takes, one who is paid by two
 // transactions. Method: `npm test -- --suite=bitcoind` on a real node on regtest, with its rules for fees and replacements.
 
-import { bitcoinNetworkOf, codecOf, type FeerateModel, type Hex, Secret } from '@causeway/core'
+import { type Hex, Secret } from '@causeway/core'
+import type { FeerateModel } from '@causeway/core/config'
+import { bitcoinNetworkOf, codecOf } from '@causeway/core/encodings'
 import { BitcoinFees, bitcoinQuoting, type OriginRoute, outputScript } from '@causeway/families/rules'
 import { keyOf, type TestKey } from '@causeway/localnet/standIns/bitcoin'
 import { Psbt, Transaction } from 'bitcoinjs-lib'

@@ -2,7 +2,8 @@
 // later and no block earlier; nobody else's signature spends from it. Who gains by breaking it: a user whose money lies at
 // an address that nobody can empty; whoever empties it before its parties. Method: `npm test -- --suite=bitcoind` on a real node
 // on regtest, with its rules for scripts.
-import { bitcoinNetworkOf, type Hex, hexToBytes, Secret } from '@causeway/core'
+import { type Hex, hexToBytes, Secret } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { depositorWaitsBlocks, outputScript } from '@causeway/families/rules'
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { script as scripts, Transaction } from 'bitcoinjs-lib'

@@ -1,4 +1,5 @@
-import { codecOf, deterministicId, type Hex, hubAlias, mainNetwork, nonceMappingId } from '@causeway/core'
+import { deterministicId, type Hex, hubAlias, nonceMappingId } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import type { HyperliquidWithdrawal } from '@causeway/families/rules'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {

@@ -1,4 +1,5 @@
-import { type Hex, orderId as hashOf, type NetworkOf, orderWords, solanaCodec } from '@causeway/core'
+import { type Hex, orderId as hashOf, type NetworkOf, orderWords } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { solanaDepositName } from '@causeway/families/rules'
 import { privateKeyToAccount } from 'viem/accounts'
 

@@ -1,4 +1,4 @@
-import { createTronCodec, tronAddress } from '@causeway/core'
+import { createTronCodec, tronAddress } from '@causeway/core/encodings'
 import type { LocalAccount } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {

@@ -1,4 +1,5 @@
-import { type Hex, tronAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import { recordsPayments } from '@causeway/localnet'
 import { onTestFinished } from 'vitest'
 import {

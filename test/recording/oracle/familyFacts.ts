@@ -1,5 +1,6 @@
 // One fixed deposit, payment and withdrawal of every family, as its reader would tell them.
-import { bitcoinMainnet, derivedHubChainId, type Hex, type VmType } from '@causeway/core'
+import { derivedHubChainId, type Hex } from '@causeway/core'
+import { bitcoinMainnet, type VmType } from '@causeway/core/encodings'
 import {
   encodeBitcoinPayload,
   encodeEvmWithdrawal,

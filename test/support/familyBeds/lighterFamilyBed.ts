@@ -1,5 +1,6 @@
 import { openFamilyChain } from '@causeway/chains'
-import { codecOf, type Hex, mainNetwork, onchainId, Secret } from '@causeway/core'
+import { type Hex, onchainId, Secret } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { encodeLighterWithdrawal } from '@causeway/families/rules'
 import { startLighterNode } from '@causeway/localnet/standIns/lighter'
 import {

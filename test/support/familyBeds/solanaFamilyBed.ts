@@ -1,5 +1,6 @@
 import { openFamilyChain } from '@causeway/chains'
-import { codecOf, encodeBase58, mainNetwork, onchainId } from '@causeway/core'
+import { encodeBase58, onchainId } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { encodeSolanaWithdrawal, type SolanaWithdrawal, solanaWithdrawalId } from '@causeway/families/rules'
 import { depositNative, executeTransfer, memo, transferNative } from '@causeway/localnet/standIns/solana'
 import { startSolanaBed } from '../../families/solanaSupport/startSolanaBed.ts'

@@ -1,4 +1,4 @@
-import type { VmType } from '@causeway/core'
+import type { VmType } from '@causeway/core/encodings'
 import { startTestNetwork } from '@causeway/localnet'
 import { startBitcoinFamilyBed } from './bitcoinFamilyBed.ts'
 import { startEthereumFamilyBed } from './ethereumFamilyBed.ts'

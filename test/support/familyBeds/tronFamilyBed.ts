@@ -1,5 +1,6 @@
 import { openFamilyChain } from '@causeway/chains'
-import { encodeFillExtraData, type Hex, onchainId, tronAddress } from '@causeway/core'
+import { encodeFillExtraData, type Hex, onchainId } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import { encodeDepositNative } from '@causeway/families/rules'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { chainBedOn } from '../../families/ethereumSupport/startChainBed.ts'

@@ -1,4 +1,5 @@
-import { type Hex, hubAlias, mainNetwork, withdrawalKey, withdrawRequestPayloadId } from '@causeway/core'
+import { type Hex, hubAlias, withdrawalKey, withdrawRequestPayloadId } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { decodeBitcoinWithdrawal, encodeBitcoinPayload, withdrawRequestOf } from '@causeway/families/rules'
 import type { FamilySide, SeenWithdrawal } from './familySide.ts'
 import type { FamilyOracle } from './oracle.ts'

@@ -1,4 +1,5 @@
-import { bitcoinMainnet, bitcoinNetworkOf, keccak256 } from '@causeway/core'
+import { keccak256 } from '@causeway/core'
+import { bitcoinMainnet, bitcoinNetworkOf } from '@causeway/core/encodings'
 import { outputScript, scriptAddress } from '@causeway/families/rules'
 import { hashMessage } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'

@@ -5,12 +5,12 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   type Order,
   onchainId,
   orderAddress,
   settlementExecutionKey,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { protocolChain } from '../../../apps/oracle/src/attestations/context.ts'
 import { paths } from '../../../apps/oracle/test/fixtures/oracleApp.ts'

@@ -1,5 +1,11 @@
 import { resolve } from 'node:path'
-import { environmentName, listenPort, readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
+import {
+  environmentName,
+  listenPort,
+  readVariables,
+  stopsStart,
+  UnfitSettingsError,
+} from '@causeway/core/config'
 import { foreignKeys } from '@causeway/service'
 import { z } from 'zod'
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { examineClock, examineEndpoints } from '@causeway/chains'
 import { isKnownCode } from '@causeway/contracts/codes'
-import { ConfigurationError, type Findings, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { ConfigurationError, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { Findings } from '@causeway/core/config'
 import {
   checkLocalNodes,
   codeProblems,

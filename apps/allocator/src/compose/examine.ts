@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createFindings, type Finding, type Findings } from '@causeway/core'
+import { createFindings, type Finding, type Findings } from '@causeway/core/config'
 import { type Examination, examineFolder, modeOfFile } from '@causeway/service'
 import { examineKeySetting, examineSigningKey } from '@causeway/signer'
 import { createServiceStops } from '../hub/serviceStops.ts'

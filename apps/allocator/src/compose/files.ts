@@ -8,17 +8,16 @@ import {
   readSigningCaps,
   type Variables,
 } from '@causeway/chains'
+import { type Hex, hubTokenId } from '@causeway/core'
 import {
   type AllocatorDepository,
   type AllocatorFile,
   allocatorFileSchema,
   createFindings,
   type Findings,
-  type Hex,
-  hubTokenId,
   stopsStart,
   UnfitSettingsError,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import type { RegisteredHub } from '@causeway/families'
 import type { CapTable } from '@causeway/signer'
 import { chainOfPlace, type SignedPlace, signedPlaceOf } from '../payloads/signedPlace.ts'

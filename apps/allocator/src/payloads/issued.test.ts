@@ -2,19 +2,17 @@
 // request gets a signature, and every payload that moves other money gets none.
 
 import {
-  bitcoinNetworkOf,
   ConfigurationError,
   derivedHubChainId,
   type Hex,
   hexToBytes,
   hubTokenId,
   Secret,
-  solanaCodec,
-  tronAddress,
   type WithdrawRequest,
   withdrawalAddress,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { bitcoinNetworkOf, solanaCodec, tronAddress } from '@causeway/core/encodings'
 import {
   type BitcoinPayload,
   encodeBitcoinPayload,

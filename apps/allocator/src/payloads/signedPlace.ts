@@ -1,13 +1,12 @@
+import type { Hex, ProtocolChain } from '@causeway/core'
+import type { AllocatorDepository } from '@causeway/core/config'
 import {
-  type AllocatorDepository,
   bitcoinNetworkOf,
-  type Hex,
   InvalidWithdrawalError,
   mainNetwork,
-  type ProtocolChain,
   tronEvmAddress,
   type VmType,
-} from '@causeway/core'
+} from '@causeway/core/encodings'
 import {
   bitcoinWithdrawalTransfer,
   decodeBitcoinWithdrawal,

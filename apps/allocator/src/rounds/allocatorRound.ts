@@ -1,10 +1,9 @@
+import type { FinalBlock, Hex } from '@causeway/core'
 import {
-  type FinalBlock,
-  type Hex,
   InvalidAddressError,
   InvalidWithdrawalError,
   InvalidWithdrawRequestError,
-} from '@causeway/core'
+} from '@causeway/core/encodings'
 import type { CountedValue, HeldStore, SigningCaps } from '@causeway/signer'
 import type { AllocatorContract, IssuedEvent, SignedEvent } from '../hub/allocatorContract.ts'
 import type { ServiceStops } from '../hub/serviceStops.ts'

@@ -6,11 +6,11 @@ import {
   bytesToHex,
   type Hex,
   hubTokenId,
-  mainNetwork,
   type WithdrawRequest,
   withdrawalAddress,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { payloadHashes, signingDigest } from '@causeway/families/rules'
 import {
   allocatorAbi,

@@ -1,6 +1,4 @@
 import type {
-  ChainEntry,
-  ChainNetwork,
   Evidence,
   ExecutionDomain,
   FactsReader,
@@ -11,6 +9,8 @@ import type {
   WithdrawRequestDomain,
 } from '@causeway/core'
 import { UnknownChainError } from '@causeway/core'
+import type { ChainEntry } from '@causeway/core/config'
+import type { ChainNetwork } from '@causeway/core/encodings'
 import type { AllocatorReader, HubReader, RecoveryReader, WithdrawalKeys } from '@causeway/families'
 
 /** Members of a configured chain that rules need. */

@@ -1,4 +1,4 @@
-import { codecOf } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import type { AttestedChain } from './context.ts'
 import { AttestationError } from './errors.ts'
 

@@ -1,6 +1,7 @@
 // Vectors of oracle-protocol.md 1.3, 1.4, 1.6 and 2.3 through the route's own rules.
 import { attestationKinds } from '@causeway/attestations'
-import { depositMessageId, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
+import { depositMessageId, hubAlias, hubTokenId } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import {
   depositExecution,

@@ -1,6 +1,5 @@
 import type { DepositsResponse } from '@causeway/attestations'
 import {
-  codecOf,
   type DepositFact,
   type DepositFacts,
   depositsExecutionKey,
@@ -11,6 +10,7 @@ import {
   onchainId,
   orderAddress,
 } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import type { DepositsRequest } from '../wire/requests.ts'
 import {
   type Attest,

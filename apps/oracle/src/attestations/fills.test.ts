@@ -6,12 +6,12 @@ import {
   fillMessageId,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   type Order,
   onchainId,
   orderAddress,
   type PaymentFacts,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import { fillExecution, fillOfOrderB } from '../../../../packages/core/test/vectors/messages.ts'
 import { orderB, orderBId, repeated } from '../../../../packages/core/test/vectors/orders.ts'

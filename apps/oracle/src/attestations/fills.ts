@@ -1,5 +1,6 @@
 import type { FillsResponse } from '@causeway/attestations'
-import { codecOf, firstMissingCall, type Hex, orderId as hashOrder, type PaymentFacts } from '@causeway/core'
+import { firstMissingCall, type Hex, orderId as hashOrder, type PaymentFacts } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import type { FillsRequest } from '../wire/requests.ts'
 import {
   type Attest,

@@ -1,12 +1,10 @@
 import type { WithdrawalsResponse } from '@causeway/attestations'
 import {
-  codecOf,
   type Evidence,
   encodeBurnAction,
   encodeTransferAction,
   type Hex,
   hubTokenId,
-  InvalidWithdrawalError,
   type ReadOptions,
   type WithdrawalFacts,
   type WithdrawRequest,
@@ -15,6 +13,7 @@ import {
   withdrawalKey,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { codecOf, InvalidWithdrawalError } from '@causeway/core/encodings'
 import { payloadHashes } from '@causeway/families/rules'
 import { type AttestationContext, type AttestedChain, protocolChain } from './context.ts'
 

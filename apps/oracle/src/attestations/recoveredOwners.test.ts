@@ -1,18 +1,17 @@
 // Every form of an owner's signature, by one table: a deposit that nobody filled goes back to its depositor's balance,
 // he takes it out with his signature, and nobody else does.
 import {
-  codecOf,
   encodeTransferAction,
   type Hex,
   hubAlias,
   hubTokenId,
   keccak256,
-  mainNetwork,
   type OwnerRequest,
   onchainId,
   orderAddress,
   ownerRequestHash,
 } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { recoverSigner } from '@causeway/signer'
 import { hashMessage } from 'viem'
 import { describe, expect, test } from 'vitest'

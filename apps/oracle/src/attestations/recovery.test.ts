@@ -5,10 +5,10 @@ import {
   encodeTransferAction,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   onchainId,
   orderAddress,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import {
   orderB,

@@ -1,6 +1,5 @@
 import type { RecoveryResponse } from '@causeway/attestations'
 import {
-  codecOf,
   type DepositFact,
   type DepositFacts,
   depositsExecutionKey,
@@ -16,6 +15,7 @@ import {
   orderAddress,
   recoveryKey,
 } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import type { RecoveryRequest } from '../wire/requests.ts'
 import {
   type Attest,

@@ -1,6 +1,5 @@
 import type { RefundsResponse } from '@causeway/attestations'
 import {
-  codecOf,
   type Hex,
   orderId as hashOrder,
   type OrderRefund,
@@ -9,6 +8,7 @@ import {
   refundId,
   UnknownOrderPartError,
 } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import type { RefundsRequest } from '../wire/requests.ts'
 import {
   type Attest,

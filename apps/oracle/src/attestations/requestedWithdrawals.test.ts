@@ -6,7 +6,6 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   type OwnerRequest,
   ownerRequestDigest,
   type WithdrawalFacts,
@@ -14,6 +13,7 @@ import {
   withdrawalKey,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { encodeEvmWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
 import { sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'

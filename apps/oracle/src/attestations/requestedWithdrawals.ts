@@ -1,5 +1,5 @@
 import type { RequestedWithdrawalsResponse } from '@causeway/attestations'
-import { codecOf } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import { payloadWithdrawal, spelledWithdrawRequest } from '@causeway/families/rules'
 import type { RequestedWithdrawalsRequest } from '../wire/requests.ts'
 import type { Attest } from './context.ts'

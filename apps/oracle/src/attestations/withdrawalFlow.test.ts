@@ -5,13 +5,13 @@ import {
   hubAlias,
   hubTokenId,
   keccak256,
-  mainNetwork,
   type OwnerRequest,
   ownerRequestDigest,
   ownerRequestHash,
   withdrawalAddress,
   withdrawalInitiationKey,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { orderBSolverKey, repeated } from '../../../../packages/core/test/vectors/orders.ts'

@@ -5,13 +5,13 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   type WithdrawalFacts,
   withdrawalAddress,
   withdrawalKey,
   withdrawalMessageId,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { encodeEvmWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
 import { repeated } from '../../../../packages/core/test/vectors/orders.ts'

@@ -1,6 +1,5 @@
 import type { WithdrawalsResponse } from '@causeway/attestations'
 import {
-  codecOf,
   type Evidence,
   type Hex,
   hubAlias,
@@ -9,6 +8,7 @@ import {
   type WithdrawalStatus,
   withdrawalAddress,
 } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import { payloadDifference, withdrawRequestOf } from '@causeway/families/rules'
 import type { WithdrawalsRequest } from '../wire/requests.ts'
 import {

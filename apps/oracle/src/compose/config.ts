@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
+import { Secret } from '@causeway/core'
 import {
   environmentName,
   listenPort,
   readVariables,
-  Secret,
   stopsStart,
   UnfitSettingsError,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import { parseSecurityContact, parseTrustedProxies } from '@causeway/http'
 import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'

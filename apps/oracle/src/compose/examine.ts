@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { counted, createFindings, type Finding, type Findings, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { counted, createFindings, type Finding, type Findings } from '@causeway/core/config'
 import {
   type Examination,
   examineCompanions,

@@ -8,7 +8,7 @@ import {
   readEnvironmentFiles,
   type Variables,
 } from '@causeway/chains'
-import { createFindings, type Findings, stopsStart, UnfitSettingsError } from '@causeway/core'
+import { createFindings, type Findings, stopsStart, UnfitSettingsError } from '@causeway/core/config'
 import type { RegisteredHub } from '@causeway/families'
 
 export type LoadedFiles = { readonly chains: ChainRegistry; readonly hub: RegisteredHub }

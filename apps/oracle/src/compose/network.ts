@@ -11,14 +11,8 @@ import {
   verifyChain,
 } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown, recordsPayments } from '@causeway/contracts/codes'
-import {
-  type AheadReader,
-  ConfigurationError,
-  DomainError,
-  type Findings,
-  type Hex,
-  type ReadOptions,
-} from '@causeway/core'
+import { type AheadReader, ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
+import type { Findings } from '@causeway/core/config'
 import {
   checkLocalNodes,
   type FamilyChain,

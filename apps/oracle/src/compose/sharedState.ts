@@ -2,14 +2,8 @@ import { rename } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  ConfigurationError,
-  DomainError,
-  type Findings,
-  type Hex,
-  type Secret,
-  type SqlDatabase,
-} from '@causeway/core'
+import { ConfigurationError, DomainError, type Hex, type Secret, type SqlDatabase } from '@causeway/core'
+import type { Findings } from '@causeway/core/config'
 import {
   createDatabase,
   type Database,

@@ -1,10 +1,5 @@
-import {
-  DomainError,
-  type FinalBlock,
-  type FinalBlocks,
-  leastBetweenReadsMs,
-  whenAborted,
-} from '@causeway/core'
+import { DomainError, type FinalBlock, type FinalBlocks, whenAborted } from '@causeway/core'
+import { leastBetweenReadsMs } from '@causeway/core/config'
 import type { FinalChange, FinalVerdict } from '@causeway/families'
 import { unreadableChain } from '@causeway/rpc'
 import { FinalHistory } from './finalHistory.ts'

@@ -1,4 +1,4 @@
-import { vmTypes } from '@causeway/core'
+import { vmTypes } from '@causeway/core/encodings'
 import {
   type ApiKeys,
   createHttpApp,

@@ -1,4 +1,5 @@
-import { ConfigurationError, type Hex, heldText, type ListEntry, listEntries, Secret } from '@causeway/core'
+import { ConfigurationError, type Hex, Secret } from '@causeway/core'
+import { heldText, type ListEntry, listEntries } from '@causeway/core/config'
 import { parseAddressList } from '@causeway/families/rules'
 
 /** Signers that count here. Never sent to a peer. */

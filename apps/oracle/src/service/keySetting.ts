@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { ConfigurationError, type ListEntry, listEntries } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import { type ListEntry, listEntries } from '@causeway/core/config'
 import { type ApiKeyRecord, type ApiKeys, checkKeySetting } from '@causeway/http'
 
 /** Scope of the keys that may use `force`. */

@@ -1,6 +1,7 @@
 // Each documented answer is what the service answers to the documented request beside it.
 import { type AttestationKindName, attestationKinds } from '@causeway/attestations'
-import { type Hex, hubAlias, mainNetwork, withdrawRequestPayloadId } from '@causeway/core'
+import { type Hex, hubAlias, withdrawRequestPayloadId } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { encodeSolanaWithdrawal, type RequestedWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repeated } from '../../../../packages/core/test/vectors/orders.ts'

@@ -10,10 +10,10 @@ import {
   encodeMintAction,
   type Hex,
   hubTokenId,
-  mainNetwork,
   orderAddress,
   type Signer,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { createRawKeySigner, parsePrivateKey } from '@causeway/signer'
 import { ethereumDeposit, hubDomain } from '../../../../packages/core/test/vectors/messages.ts'
 import { networkOf, repeated } from '../../../../packages/core/test/vectors/orders.ts'

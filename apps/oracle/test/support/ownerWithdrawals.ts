@@ -3,12 +3,12 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   noFillOrRefundDigest,
   ownerRequestDigest,
   withdrawalAddress,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import type { LocalAccount, TestNetwork } from '@causeway/localnet'
 import { toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

@@ -4,12 +4,12 @@ import {
   encodeFillExtraData,
   encodeOrderCall,
   type Hex,
-  mainNetwork,
   type Order,
   orderId,
   orderWords,
   refundId,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { type DepositAddressTerms, depositAddressOf, type EvmWithdrawal } from '@causeway/families/rules'
 import {
   depositAddressesAbi,

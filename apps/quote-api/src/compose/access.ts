@@ -1,4 +1,5 @@
-import type { QuoteFile, SqlDatabase } from '@causeway/core'
+import type { SqlDatabase } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import { type ApiKeys, Counter, type HttpMetrics, type SharedLimits } from '@causeway/http'
 import type { Logger } from 'pino'
 import { createKeylessBudget, type KeylessBudget } from '../access/keylessBudget.ts'

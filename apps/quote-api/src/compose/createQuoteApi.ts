@@ -6,7 +6,7 @@ import {
   type KeptDenyList,
   openDenyList,
 } from '@causeway/chains'
-import type { QuoteFile } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import type { Database } from '@causeway/database'
 import { createAdminListener, type HttpApp, watchPool } from '@causeway/http'
 import { planMarket } from '@causeway/market'

@@ -1,4 +1,5 @@
-import { type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core'
+import { type Ledger, minBigint, type SqlDatabase } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import type { AddressReading } from '@causeway/families'
 import type { Logger } from 'pino'
 import { createWakeSignal, type Job } from '../jobs/runJobs.ts'

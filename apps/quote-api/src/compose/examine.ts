@@ -7,7 +7,7 @@ import {
   findContradictions,
   headSeconds,
 } from '@causeway/chains'
-import { counted, createFindings, type Finding, type Findings } from '@causeway/core'
+import { counted, createFindings, type Finding, type Findings } from '@causeway/core/config'
 import { examineDatabase } from '@causeway/database'
 import { checkAdminKey } from '@causeway/http'
 import { hermesNeedsKey, planMarket } from '@causeway/market'

@@ -1,4 +1,5 @@
-import { ConfigurationError, type QuoteFile } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import { requestText } from '@causeway/rpc'
 import type { Logger } from 'pino'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
 import { type ChainGate, type ChainRegistry, connectQuotingChain, openNetworkReaders } from '@causeway/chains'
-import type { QuoteFile } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import { type RegisteredChain, warnOfUncheckedCode } from '@causeway/families'
 import { createMarket, type Market, type MarketLog } from '@causeway/market'
 import { type ChainClient, countVoices, type Electorate } from '@causeway/rpc'

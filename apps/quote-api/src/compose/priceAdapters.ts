@@ -1,5 +1,6 @@
 import type { ChainRegistry } from '@causeway/chains'
-import { ConfigurationError, type QuoteFile } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import {
   createCoingecko,
   createDefillama,

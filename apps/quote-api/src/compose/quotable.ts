@@ -1,4 +1,5 @@
-import { DomainError, type QuoteFile } from '@causeway/core'
+import { DomainError } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import type { ReadinessCheck } from '@causeway/http'
 import type { Market } from '@causeway/market'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'

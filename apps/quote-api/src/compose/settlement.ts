@@ -1,5 +1,6 @@
 import { type ChainRegistry, createOracleClient, type OracleSettings } from '@causeway/chains'
-import { type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
+import type { Ledger, SqlDatabase } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import { createHubEntries, createHubReader, type HubEntries } from '@causeway/families'
 import type { HttpMetrics, Tracing } from '@causeway/http'
 import { type ChainClient, createJsonRpcClient, createQuorumOver } from '@causeway/rpc'

@@ -1,4 +1,5 @@
-import type { Ledger, QuoteFile, SqlDatabase } from '@causeway/core'
+import type { Ledger, SqlDatabase } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import { createLedger } from '@causeway/ledger'
 import type { Logger } from 'pino'
 import type { QuoteRegistry } from '../pricing/registry.ts'

@@ -1,4 +1,5 @@
-import { ConfigurationError, paceMs, type SqlDatabase } from '@causeway/core'
+import { ConfigurationError, type SqlDatabase } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import { lateBlocksOf, type RegisteredChain } from '@causeway/families'
 import type { HttpMetrics } from '@causeway/http'
 import type { JsonRpcClient } from '@causeway/rpc'

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
+import { Secret } from '@causeway/core'
 import {
   decimalInteger,
   environmentName,
   type Finding,
   listenPort,
   readVariables,
-  Secret,
   stopsStart,
   UnfitSettingsError,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import { parseCasedAddress } from '@causeway/families/rules'
 import { checkKeySetting, parseSecurityContact, parseTrustedProxies } from '@causeway/http'
 import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'

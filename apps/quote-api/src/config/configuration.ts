@@ -16,7 +16,7 @@ import {
   quoteFileSchema,
   stopsStart,
   UnfitSettingsError,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import { listsContract } from '@causeway/families/rules'
 import type { QuoteApiConfig } from './config.ts'
 

@@ -1,6 +1,7 @@
 import { type ChainCheck, joinProblems, networkContradictions } from '@causeway/chains'
 import { isKnownCode } from '@causeway/contracts/codes'
-import { contractChain, type Hex, isContractChain, type PriceFeed, type QuoteFile } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { contractChain, isContractChain, type PriceFeed, type QuoteFile } from '@causeway/core/config'
 import {
   type ContractExpectations,
   checkContracts,

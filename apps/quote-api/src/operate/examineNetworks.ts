@@ -1,5 +1,6 @@
 import { readNetworkFacts } from '@causeway/chains'
-import { DomainError, type Findings, type QuoteFile } from '@causeway/core'
+import { DomainError } from '@causeway/core'
+import type { Findings, QuoteFile } from '@causeway/core/config'
 import type { HttpPriceAdapter } from '@causeway/market'
 import {
   type BrokenAssumption,

@@ -1,4 +1,5 @@
-import { counted, DomainError, type Findings, type SqlDatabase } from '@causeway/core'
+import { DomainError, type SqlDatabase } from '@causeway/core'
+import { counted, type Findings } from '@causeway/core/config'
 import { createDatabase, sqlState } from '@causeway/database'
 import type { Peppers } from '../access/keys/peppers.ts'
 import { describePepperFault, findPepperFaults } from '../access/keys/storedPeppers.ts'

@@ -1,4 +1,5 @@
-import { divideUp, pow10, type QuoteAsset } from '@causeway/core'
+import { divideUp, pow10 } from '@causeway/core'
+import type { QuoteAsset } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { type MeasuredUse, recipientLack, type SubsidyRule } from './fees/feeTerms.ts'

@@ -1,12 +1,6 @@
 import type { DenyList } from '@causeway/chains'
-import {
-  bpsDenominator,
-  convertUp,
-  type DomainError,
-  divideUp,
-  type QuoteCeilings,
-  usdValueDown,
-} from '@causeway/core'
+import { bpsDenominator, convertUp, type DomainError, divideUp, usdValueDown } from '@causeway/core'
+import type { QuoteCeilings } from '@causeway/core/config'
 import {
   type FeeFunds,
   type Holding,

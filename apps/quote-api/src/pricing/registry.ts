@@ -1,21 +1,25 @@
 import {
   type AssetClass,
-  type ChainEntry,
-  type ChainNetwork,
   ConfigurationError,
   type Currency,
   type CurrencyKey,
-  codecOf,
   currencyKey,
-  currencyProblem,
-  feeModelClass,
   type NetworkOf,
+} from '@causeway/core'
+import {
+  type ChainEntry,
+  feeModelClass,
   type QuoteAsset,
   type QuoteChain,
   type QuoteFile,
+} from '@causeway/core/config'
+import {
+  type ChainNetwork,
+  codecOf,
+  currencyProblem,
   type VmCodec,
   type VmType,
-} from '@causeway/core'
+} from '@causeway/core/encodings'
 import {
   addressSettings,
   type ChainQuoting,

@@ -2,14 +2,9 @@
 // not, and charges rent exactly where the recipient lacks an account. Method: random prices, decimals, fees of the
 // cluster, lacks, amounts, trade types, app fees and sponsors' terms; routes of coins and tokens, both ways.
 
-import {
-  convertUp,
-  DomainError,
-  mainNetwork,
-  partsBoughtBy,
-  quoteFileSchema,
-  sponsoredWords,
-} from '@causeway/core'
+import { convertUp, DomainError, partsBoughtBy, sponsoredWords } from '@causeway/core'
+import { quoteFileSchema } from '@causeway/core/config'
+import { mainNetwork } from '@causeway/core/encodings'
 import { type AccountLack, SolanaFees } from '@causeway/families/rules'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

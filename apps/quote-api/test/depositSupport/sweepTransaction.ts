@@ -1,6 +1,7 @@
 // A deposit address with the transaction that empties it, as the solver would send it.
 
-import { type Hex, mainNetwork, type Order, orderId, orderWords } from '@causeway/core'
+import { type Hex, type Order, orderId, orderWords } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import {
   type DepositSwapTerms,
   depositAddressOf,

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http'
 import { loadArtifacts } from '@causeway/contracts'
+import type { Hex } from '@causeway/core'
 import {
   type ChainsFile,
   chainsFileSchema,
-  type Hex,
   isContractChain,
   type PriceFeed,
   type QuoteChain,
   type QuoteFile,
   quoteFileSchema,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import { associatedTokenAccount, deriveProgramAddresses, tokenProgram } from '@causeway/families/rules'
 import {
   decodeFunctionData,

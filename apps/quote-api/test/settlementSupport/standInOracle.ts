@@ -10,14 +10,13 @@ import {
   fillMessageId,
   type Hex,
   hexText,
-  mainNetwork,
   type NetworkOf,
   nonceMappingDigest,
   nonceMappingEntry,
   type Order,
   refundMessageId,
-  type VmType,
 } from '@causeway/core'
+import { mainNetwork, type VmType } from '@causeway/core/encodings'
 import { signingDigest } from '@causeway/families/rules'
 import { recoverSigner } from '@causeway/signer'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'

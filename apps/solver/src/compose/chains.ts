@@ -16,19 +16,15 @@ import {
   verifyChain,
 } from '@causeway/chains'
 import { isKnownCode } from '@causeway/contracts/codes'
+import { ConfigurationError, type FinalBlocks, type Hex, type Secret } from '@causeway/core'
 import {
-  ConfigurationError,
   type ContractChain,
-  codecOf,
-  type FinalBlocks,
   type Findings,
-  type Hex,
   isContractChain,
   type QuoteChain,
-  type Secret,
   type SolverChainPolicy,
-  type VmCodec,
-} from '@causeway/core'
+} from '@causeway/core/config'
+import { codecOf, type VmCodec } from '@causeway/core/encodings'
 import {
   checkLocalNodes,
   type FamilyChain,

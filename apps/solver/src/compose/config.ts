@@ -1,14 +1,13 @@
 import { resolve } from 'node:path'
 import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
+import { ConfigurationError, Secret } from '@causeway/core'
 import {
-  ConfigurationError,
   environmentName,
   listenPort,
   readVariables,
-  Secret,
   stopsStart,
   UnfitSettingsError,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import { parseAddressList } from '@causeway/families/rules'
 import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'

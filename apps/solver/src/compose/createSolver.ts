@@ -1,12 +1,6 @@
 import { createOracleSight, followNewHeads, type OracleSight } from '@causeway/chains'
-import {
-  exposureLimitsOf,
-  type Hex,
-  isContractChain,
-  type NetworkOf,
-  paceMs,
-  type QuoteChain,
-} from '@causeway/core'
+import type { Hex, NetworkOf } from '@causeway/core'
+import { exposureLimitsOf, isContractChain, paceMs, type QuoteChain } from '@causeway/core/config'
 import type { Market } from '@causeway/market'
 import {
   composeService,

@@ -6,7 +6,7 @@ import {
   payingFamily,
   payingKeySettings,
 } from '@causeway/chains'
-import { createFindings, type Finding, type Findings, isContractChain } from '@causeway/core'
+import { createFindings, type Finding, type Findings, isContractChain } from '@causeway/core/config'
 import { examineDatabase } from '@causeway/database'
 import { describeSilence, type Examination, examineOracles, modeOfFile } from '@causeway/service'
 import {

@@ -19,7 +19,7 @@ import {
   solverFileSchema,
   stopsStart,
   UnfitSettingsError,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import { listsContract } from '@causeway/families/rules'
 import type { SolverConfig } from './config.ts'
 

@@ -5,7 +5,7 @@ import {
   type HubRecoveries,
   type OracleSettings,
 } from '@causeway/chains'
-import { isContractChain } from '@causeway/core'
+import { isContractChain } from '@causeway/core/config'
 import {
   createHubEntries,
   createHubReader,

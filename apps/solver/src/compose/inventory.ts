@@ -1,12 +1,6 @@
-import {
-  codecOf,
-  formatAmount,
-  hubAlias,
-  hubTokenId,
-  InvalidAddressError,
-  isContractChain,
-  type ProtocolChain,
-} from '@causeway/core'
+import { formatAmount, hubAlias, hubTokenId, type ProtocolChain } from '@causeway/core'
+import { isContractChain } from '@causeway/core/config'
+import { codecOf, InvalidAddressError } from '@causeway/core/encodings'
 import { createHubBooks, type LinePayingChain, type RegisteredHub } from '@causeway/families'
 import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { createLogger } from '@causeway/service'

@@ -1,4 +1,4 @@
-import type { ExposureLimits } from '@causeway/core'
+import type { ExposureLimits } from '@causeway/core/config'
 import { Counter, Gauge, Histogram, type HttpMetrics, type Series, watchSeries } from '@causeway/http'
 import type { Handled } from '../filling/handleItem.ts'
 import { type RoundReason, roundReasons } from '../filling/solverRound.ts'

@@ -1,4 +1,4 @@
-import { type ExposureLimits, gasBudgetsOf } from '@causeway/core'
+import { type ExposureLimits, gasBudgetsOf } from '@causeway/core/config'
 import type { Elections } from '@causeway/database'
 import { EthereumFees, type NetworkFees } from '@causeway/families/rules'
 import type { Market } from '@causeway/market'

@@ -1,4 +1,5 @@
-import { currencyKey, gasBudgetsOf } from '@causeway/core'
+import { currencyKey } from '@causeway/core'
+import { gasBudgetsOf } from '@causeway/core/config'
 import type { Market } from '@causeway/market'
 import { type BudgetName, gasBudgets } from '../wallet/budgets.ts'
 import { gasPerHourOf } from '../wallet/chainDesk.ts'

@@ -1,6 +1,6 @@
 // Goal: a payment is attested when enough oracles signed it, refused when so many refuse it that the others are too few,
 // and open in between; one oracle that lies or is silent decides nothing. And nothing is sold where little room is left.
-import { type ExposureLimits, exposureLimitsOf } from '@causeway/core'
+import { type ExposureLimits, exposureLimitsOf } from '@causeway/core/config'
 import { expect, test } from 'vitest'
 import { exposureOf, type Figures, fullChains } from '../wallet/exposure.ts'
 import { judgeAnswers } from './attestations.ts'

@@ -1,5 +1,7 @@
 import { atDepth, isReadable, openFamilyChain } from '@causeway/chains'
-import { codecOf, type DepositFact, depthRuleFor, ordinalOf, type QuoteChain } from '@causeway/core'
+import { type DepositFact, depthRuleFor, ordinalOf } from '@causeway/core'
+import type { QuoteChain } from '@causeway/core/config'
+import { codecOf } from '@causeway/core/encodings'
 import type { FamilyChain, HubEntries, RegisteredChain } from '@causeway/families'
 import { refundChainId } from '@causeway/families/rules'
 import { TransactionMissingError, TransactionNotFinalError } from '@causeway/rpc'

@@ -1,4 +1,6 @@
-import { codecOf, type NetworkOf, type QuoteFile, usdValueDown } from '@causeway/core'
+import { type NetworkOf, usdValueDown } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
+import { codecOf } from '@causeway/core/encodings'
 import type { MarketSnapshot } from '@causeway/market'
 import type { Valuer } from '../judge/verdict.ts'
 

@@ -1,4 +1,5 @@
-import { codecOf, type Hex, onchainId, weightedInputBpsDiff } from '@causeway/core'
+import { type Hex, onchainId, weightedInputBpsDiff } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import { isSameSpelling, type Proof } from '../judge/signedOrder.ts'
 import type { SeenDeposit } from '../judge/verdict.ts'
 import type { AppFee } from '../wallet/appFees.ts'

@@ -1,5 +1,7 @@
 import type { DenyList, HubRecoveries } from '@causeway/chains'
-import type { ExposureLimits, Hex, NetworkOf, VmCodec } from '@causeway/core'
+import type { Hex, NetworkOf } from '@causeway/core'
+import type { ExposureLimits } from '@causeway/core/config'
+import type { VmCodec } from '@causeway/core/encodings'
 import type { LinePayingChain } from '@causeway/families'
 import type { CostedTransaction, PayeeRule } from '@causeway/families/rules'
 import type { DepositReader } from '../facts/deposits.ts'

@@ -1,11 +1,5 @@
-import {
-  executionReverted,
-  type Hex,
-  InvalidAddressError,
-  orderRefused,
-  quotedGasExceeded,
-  sha256TextHex,
-} from '@causeway/core'
+import { executionReverted, type Hex, orderRefused, quotedGasExceeded, sha256TextHex } from '@causeway/core'
+import { InvalidAddressError } from '@causeway/core/encodings'
 import { AlreadyMarkedError } from '@causeway/families'
 import { isUnderpaid } from '../judge/judgeRefund.ts'
 import { judgeSweep } from '../judge/judgeSweep.ts'

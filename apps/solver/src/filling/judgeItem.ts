@@ -1,4 +1,5 @@
-import { codecOf, fillContractOf, type Hex, type NetworkOf, type UsdX18 } from '@causeway/core'
+import { fillContractOf, type Hex, type NetworkOf, type UsdX18 } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import { deniedVerdict, isFromDenied, paysDenied } from '../judge/denied.ts'
 import { fillStateOf } from '../judge/fillState.ts'
 import { judgeClaim } from '../judge/judgeClaim.ts'

@@ -1,5 +1,6 @@
 import { OraclesRefusedError } from '@causeway/chains'
-import { codecOf, type Hex, onchainId, recoveryKey } from '@causeway/core'
+import { type Hex, onchainId, recoveryKey } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import { signingDigest } from '@causeway/families/rules'
 import { judgeRecovery, type PaymentMark, type SignedPayment } from '../judge/judgeRecovery.ts'
 import { type DepositPosition, refuseOrder } from '../judge/signedOrder.ts'

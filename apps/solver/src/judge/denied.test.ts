@@ -1,7 +1,7 @@
 // Attacker: a denied account that is paid through another member of an item than its first payment.
 
 import { parseDenyList } from '@causeway/chains'
-import { codecOf, mainNetwork } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import { deniedVerdict, isFromDenied, paysDenied } from './denied.ts'
 import type { SeenDeposit } from './verdict.ts'

@@ -1,5 +1,5 @@
 import { blockedWallet, type DenyList, isDenied } from '@causeway/chains'
-import type { VmCodec } from '@causeway/core'
+import type { VmCodec } from '@causeway/core/encodings'
 import type { FillRequest } from './signedOrder.ts'
 import { refuse, type SeenDeposit, type Verdict } from './verdict.ts'
 

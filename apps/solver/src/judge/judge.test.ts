@@ -1,6 +1,7 @@
 // Goal: what is paid is bounded by what was deposited, a tolerance and a loss per order, whatever work claims; a
 // deposit goes back once and to nobody else. Method: facts of every kind, and random ones.
-import { encodeFillExtraData, encodeOrderCall, gasBudgetsOf, type Order } from '@causeway/core'
+import { encodeFillExtraData, encodeOrderCall, type Order } from '@causeway/core'
+import { gasBudgetsOf } from '@causeway/core/config'
 import { orderCloneAddress } from '@causeway/families/rules'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

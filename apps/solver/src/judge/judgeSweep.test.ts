@@ -2,13 +2,8 @@
 // gains by breaking it: a service that was taken over, which has one user's payment deposited for an order of another; and
 // whoever forges work. Method: an order that is really signed, the family's own addresses, and one lie at a time.
 
-import {
-  bitcoinNetworkOf,
-  type Hex,
-  orderId as hashOf,
-  InvalidAddressError,
-  type NetworkOf,
-} from '@causeway/core'
+import { type Hex, orderId as hashOf, type NetworkOf } from '@causeway/core'
+import { bitcoinNetworkOf, InvalidAddressError } from '@causeway/core/encodings'
 import { bitcoinDepositAddress, bitcoinDepositName } from '@causeway/families/rules'
 import { recoverSigner } from '@causeway/signer'
 import { privateKeyToAccount } from 'viem/accounts'

@@ -1,4 +1,5 @@
-import { type Hex, InvalidAddressError, type Order } from '@causeway/core'
+import type { Hex, Order } from '@causeway/core'
+import { InvalidAddressError } from '@causeway/core/encodings'
 import type { LinePayingChain } from '@causeway/families'
 import type { DepositAddressTerms } from '@causeway/families/rules'
 import { type OrderRules, refuseOrder } from './signedOrder.ts'

@@ -1,4 +1,5 @@
-import type { GasBudgets, Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { GasBudgets } from '@causeway/core/config'
 import type { EmptiedAddress, PaymentTerms } from '@causeway/families'
 import type { CostedTransaction, SweptOutputs } from '@causeway/families/rules'
 import type { PlannedTransaction } from '../work/relays.ts'

@@ -1,6 +1,5 @@
 import {
   divideUp,
-  type ExposureLimits,
   type Hex,
   type InputEntry,
   minBigint,
@@ -10,6 +9,7 @@ import {
   type SqlTx,
   settlementExecutionKey,
 } from '@causeway/core'
+import type { ExposureLimits } from '@causeway/core/config'
 import { z } from 'zod'
 import { hex } from '../work/payloadFields.ts'
 import { type AppFee, keepAppFees, readAppFeesOwed } from './appFees.ts'

@@ -1,4 +1,5 @@
-import type { GasBudgets, Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { GasBudgets } from '@causeway/core/config'
 import type { Leadership } from '@causeway/database'
 import { NodeError } from '@causeway/rpc'
 import { BudgetSpentError } from './budgets.ts'

@@ -1,12 +1,7 @@
 import { linePayingFamily } from '@causeway/chains'
-import {
-  bitcoinNetworkOf,
-  createBitcoinCodec,
-  type GasBudgets,
-  type Hex,
-  hexToBytes,
-  Secret,
-} from '@causeway/core'
+import { type Hex, hexToBytes, Secret } from '@causeway/core'
+import type { GasBudgets } from '@causeway/core/config'
+import { bitcoinNetworkOf, createBitcoinCodec } from '@causeway/core/encodings'
 import type { LinePayingChain, RegisteredChain } from '@causeway/families'
 import { lineWallet } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'

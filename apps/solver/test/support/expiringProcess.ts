@@ -1,6 +1,6 @@
 // Solver processes of one chain whose transactions expire, each with connections of its own to a database of its own.
 
-import type { GasBudgets } from '@causeway/core'
+import type { GasBudgets } from '@causeway/core/config'
 import type { PayingChain } from '@causeway/families'
 import type { NetworkFees } from '@causeway/families/rules'
 import { waitUntil } from '@causeway/localnet'

@@ -2,7 +2,8 @@
 // real, and which nonce a payment has stands in the real contract on a hub.
 
 import { connectQuotingChain, payingFamily } from '@causeway/chains'
-import { formatFixed, type Hex, hyperliquidCodec, Secret } from '@causeway/core'
+import { formatFixed, type Hex, Secret } from '@causeway/core'
+import { hyperliquidCodec } from '@causeway/core/encodings'
 import type { PayingChain, RegisteredChain } from '@causeway/families'
 import { FlatFees, sendAssetMembers, sendAssetType } from '@causeway/families/rules'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'

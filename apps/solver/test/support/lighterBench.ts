@@ -2,7 +2,8 @@
 // account signs are real.
 
 import { connectQuotingChain, payingFamily } from '@causeway/chains'
-import { hexToBytes, lighterCodec, Secret } from '@causeway/core'
+import { hexToBytes, Secret } from '@causeway/core'
+import { lighterCodec } from '@causeway/core/encodings'
 import {
   lighterTransferHasher,
   makeLighterKey,

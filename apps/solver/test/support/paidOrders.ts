@@ -4,12 +4,12 @@ import {
   encodeOrderCall,
   type Hex,
   orderId as hashOf,
-  mainNetwork,
   type NetworkOf,
   type Order,
   type OrderWords,
   orderWords,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { orderCloneAddress } from '@causeway/families/rules'
 import { depositoryAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, type Log, zeroAddress } from 'viem'

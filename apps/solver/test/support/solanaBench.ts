@@ -1,5 +1,6 @@
 import { connectQuotingChain, payingFamily } from '@causeway/chains'
-import { type Hex, Secret, solanaCodec } from '@causeway/core'
+import { type Hex, Secret } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import type { RegisteredChain } from '@causeway/families'
 import { paymentMarkerAddress, SolanaFees, solanaLibrary } from '@causeway/families/rules'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'

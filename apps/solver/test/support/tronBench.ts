@@ -1,7 +1,8 @@
 // A Tron of stand-ins behind one endpoint that faults are put into: contracts, ids, signatures and expiry are real.
 
 import { connectQuotingChain, payingFamily } from '@causeway/chains'
-import { createTronCodec, type Hex, Secret, tronAddress, tronHexAddress } from '@causeway/core'
+import { type Hex, Secret } from '@causeway/core'
+import { createTronCodec, tronAddress, tronHexAddress } from '@causeway/core/encodings'
 import type { PayingChain, RegisteredChain } from '@causeway/families'
 import { TronFees, usualTokenEnergy } from '@causeway/families/rules'
 import { type ChainBed, chainBedOn, startTestNetwork } from '@causeway/localnet'

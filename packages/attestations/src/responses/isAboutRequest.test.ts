@@ -4,9 +4,9 @@ import {
   encodeTransferAction,
   hubAlias,
   hubTokenId,
-  mainNetwork,
   withdrawalAddress,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { normaliseWithdrawRequest } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
 import {

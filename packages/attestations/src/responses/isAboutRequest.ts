@@ -1,7 +1,6 @@
 import type { Hex, InputEntry, Order } from '@causeway/core'
 import {
   canonicalJson,
-  codecOf,
   depositsExecutionKey,
   encodeBurnAction,
   encodeMintAction,
@@ -18,6 +17,7 @@ import {
   UnknownChainError,
   withdrawalAddress,
 } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import { normaliseWithdrawRequest } from '@causeway/families/rules'
 import type {
   DepositsResponse,

@@ -1,5 +1,5 @@
 import type { Hex, NetworkOf } from '@causeway/core'
-import { codecOf } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import type {
   DepositsResponse,
   FillsResponse,

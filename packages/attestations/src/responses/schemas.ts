@@ -1,7 +1,6 @@
 import {
   addressText,
   bytes32Text,
-  chainKey,
   evmAddressText,
   hexText,
   int256Text,
@@ -11,6 +10,7 @@ import {
   uint32Number,
   uint256Text,
 } from '@causeway/core'
+import { chainKey } from '@causeway/core/config'
 import { z } from 'zod'
 import {
   evidenceSchema,

@@ -1,14 +1,12 @@
+import { ConfigurationError, Secret } from '@causeway/core'
 import {
   type ChainEntry,
-  type ChainNetwork,
-  ConfigurationError,
   chainEntrySchema,
   chainsFileSchema,
-  codecOf,
   hubFileSchema,
-  Secret,
   splitList,
-} from '@causeway/core'
+} from '@causeway/core/config'
+import { type ChainNetwork, codecOf } from '@causeway/core/encodings'
 import type { SigningCap } from '@causeway/families'
 import {
   type AdditionalData,

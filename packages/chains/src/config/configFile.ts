@@ -1,4 +1,5 @@
-import { brokenRule, ConfigurationError, type Findings, ruleInWords } from '@causeway/core'
+import { brokenRule, ConfigurationError, ruleInWords } from '@causeway/core'
+import type { Findings } from '@causeway/core/config'
 import { z } from 'zod'
 import { type Placeholder, resolvePlaceholders, type Variables } from './placeholders.ts'
 

@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFindings } from '@causeway/core'
+import { createFindings } from '@causeway/core/config'
 import { expect, onTestFinished, test } from 'vitest'
 import { readEnvironmentFiles } from './environmentFiles.ts'
 import { fillInByDeploying, fillInByHand } from './unfilled.ts'

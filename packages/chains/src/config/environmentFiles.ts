@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Findings } from '@causeway/core'
+import type { Findings } from '@causeway/core/config'
 import { beforeDeployment, fillingIn, unfilledPlaces } from './unfilled.ts'
 
 /** The files that an environment may have, by the name in front of its own. */

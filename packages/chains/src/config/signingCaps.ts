@@ -1,4 +1,6 @@
-import { bytesToHex, type ChainNetwork, codecOf, DomainError, splitList } from '@causeway/core'
+import { bytesToHex, DomainError } from '@causeway/core'
+import { splitList } from '@causeway/core/config'
+import { type ChainNetwork, codecOf } from '@causeway/core/encodings'
 import type { SigningCap } from '@causeway/families'
 
 /**

@@ -1,7 +1,7 @@
 // Goal of an attacker: pay a denied account under another spelling or on another chain; or, as the server of the list,
 // have it empty.
 
-import { codecOf, mainNetwork } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,5 +1,6 @@
-import type { VmCodec } from '@causeway/core'
-import { ConfigurationError, codecOf, mainNetwork, type VmType, vmTypes } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import type { VmCodec } from '@causeway/core/encodings'
+import { codecOf, mainNetwork, type VmType, vmTypes } from '@causeway/core/encodings'
 import { families } from '@causeway/families/rules'
 import { z } from 'zod'
 

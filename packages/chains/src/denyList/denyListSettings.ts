@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { type Findings, Secret } from '@causeway/core'
+import { Secret } from '@causeway/core'
+import type { Findings } from '@causeway/core/config'
 import { z } from 'zod'
 
 const seconds = (least: number) => z.coerce.number().int().min(least).max(31_536_000)

@@ -1,12 +1,11 @@
 import {
   type Hex,
-  mainNetwork,
   type NonceMapping,
   nonceMappingEntry,
   nonceMappingTypedData,
   UpstreamUnavailableError,
-  type VmType,
 } from '@causeway/core'
+import { mainNetwork, type VmType } from '@causeway/core/encodings'
 import type { HubEntries, MappingWriter, NonceMappings } from '@causeway/families'
 import { type VouchedEntry, type VouchingOracles, vouchForEntry } from './vouching.ts'
 

@@ -1,4 +1,5 @@
-import { ConfigurationError, type Hex, type ListEntry, listEntries, Secret } from '@causeway/core'
+import { ConfigurationError, type Hex, Secret } from '@causeway/core'
+import { type ListEntry, listEntries } from '@causeway/core/config'
 import { parseCasedAddress } from '@causeway/families/rules'
 
 /** An oracle that is asked directly; whatever it answers, it counts for `signer` alone. */

@@ -1,4 +1,4 @@
-import type { Finding } from '@causeway/core'
+import type { Finding } from '@causeway/core/config'
 import type { Catalog } from './describeSchema.ts'
 import { SchemaError, schemaFinding } from './migrationErrors.ts'
 import { type MigrationDirectory, readMigrations } from './migrationFiles.ts'

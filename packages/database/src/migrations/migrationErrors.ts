@@ -1,4 +1,4 @@
-import { type Finding, UnfitSettingsError } from '@causeway/core'
+import { type Finding, UnfitSettingsError } from '@causeway/core/config'
 import { sqlState } from '../errors.ts'
 
 const page = 'docs/operating/upgrade.md'

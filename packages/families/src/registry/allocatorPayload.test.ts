@@ -2,16 +2,15 @@
 
 import type { Hex } from '@causeway/core'
 import {
-  bitcoinMainnet,
   bytesToHex,
   derivedHubChainId,
   hubAlias,
   keccak256Hex,
-  mainNetwork,
   withdrawalAddress,
   withdrawalKey,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { bitcoinMainnet, mainNetwork } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import { repeated } from '../../../core/test/vectors/orders.ts'
 import { decodeBitcoinPayload, encodeBitcoinPayload } from '../bitcoin/rules/allocatorPayload.ts'

@@ -1,5 +1,6 @@
-import type { ChainNetwork, Hex, PayloadPlace, VmType, WithdrawRequest } from '@causeway/core'
-import { InvalidWithdrawalError } from '@causeway/core'
+import type { Hex, PayloadPlace, WithdrawRequest } from '@causeway/core'
+import type { ChainNetwork, VmType } from '@causeway/core/encodings'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import { families } from './families.ts'
 import { normaliseWithdrawRequest } from './withdrawRequest.ts'
 

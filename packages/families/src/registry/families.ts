@@ -1,5 +1,6 @@
-import type { Hex, VmType } from '@causeway/core'
-import { type ChainNetwork, codecOf } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { VmType } from '@causeway/core/encodings'
+import { type ChainNetwork, codecOf } from '@causeway/core/encodings'
 import { bitcoinFamily } from '../bitcoin/rules/family.ts'
 import { ethereumFamily } from '../ethereum/rules/family.ts'
 import { hyperliquidFamily } from '../hyperliquid/rules/family.ts'

@@ -1,18 +1,18 @@
 // The test list of oracle-protocol.md 3.6 for every family: one owner, one request, and every signature
 // that must not pass for it.
 
-import type { Hex, VmType } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 import {
   bytesToHex,
   canonicalJson,
   hexDigits,
-  InvalidAddressError,
-  mainNetwork,
   type OwnerRequest,
   ownerRequestDigest,
   ownerRequestHash,
   personalMessageDigest,
 } from '@causeway/core'
+import type { VmType } from '@causeway/core/encodings'
+import { InvalidAddressError, mainNetwork } from '@causeway/core/encodings'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

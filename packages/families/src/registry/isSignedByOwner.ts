@@ -1,5 +1,5 @@
-import type { ChainNetwork } from '@causeway/core'
 import { type OwnerRequest, ownerRequestHash } from '@causeway/core'
+import type { ChainNetwork } from '@causeway/core/encodings'
 import type { OwnerSigned } from '../rules/family.ts'
 import { families } from './families.ts'
 

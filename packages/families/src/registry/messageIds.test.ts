@@ -2,18 +2,20 @@
 
 import type { Hex } from '@causeway/core'
 import {
-  codecOf,
   depositMessageId,
   fillMessageId,
-  InvalidAddressError,
-  InvalidTransactionIdError,
-  mainNetwork,
   refundMessageId,
   UnknownChainError,
   UnknownOrderPartError,
-  vmTypes,
   withdrawalMessageId,
 } from '@causeway/core'
+import {
+  codecOf,
+  InvalidAddressError,
+  InvalidTransactionIdError,
+  mainNetwork,
+  vmTypes,
+} from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { hashStruct, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import type { VmType } from '@causeway/core'
+import type { VmType } from '@causeway/core/encodings'
 import { z } from 'zod'
 import type { QuotingFamily } from '../rules/quotingFamily.ts'
 import { families, type RegisteredFamily } from './families.ts'

@@ -1,4 +1,4 @@
-import type { VmType } from '@causeway/core'
+import type { VmType } from '@causeway/core/encodings'
 import { families } from './families.ts'
 
 /**

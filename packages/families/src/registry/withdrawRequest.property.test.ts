@@ -1,7 +1,7 @@
 // Goal: whatever a request of a withdrawal holds, it is refused by name or has one form. Adversary: a depositor whose
 // request is spelled so that the payload which the allocator signs means another payment.
 
-import { type VmType, vmTypes } from '@causeway/core'
+import { type VmType, vmTypes } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accounts, currencies } from '../../../core/test/arbitraries/addresses.ts'

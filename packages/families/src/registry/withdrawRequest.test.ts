@@ -1,12 +1,12 @@
 // Payload parameters of oracle-protocol.md 3.5 per family, and the requests that no allocator can pay.
 
-import type { VmType } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import type { VmType } from '@causeway/core/encodings'
 import {
-  ConfigurationError,
   InvalidAddressError,
   InvalidTransactionIdError,
   InvalidWithdrawRequestError,
-} from '@causeway/core'
+} from '@causeway/core/encodings'
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { repeated } from '../../../core/test/vectors/orders.ts'

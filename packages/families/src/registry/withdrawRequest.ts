@@ -1,4 +1,4 @@
-import type { ChainNetwork } from '@causeway/core'
+import type { ChainNetwork } from '@causeway/core/encodings'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../rules/withdrawRequestParts.ts'
 import { families } from './families.ts'
 

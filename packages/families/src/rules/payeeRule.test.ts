@@ -2,7 +2,8 @@
 // everybody else may be paid. Method: one table of kinds over the shipped files and all families.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chainsFileSchema, codecOf, quoteFileSchema, tronAddress, type VmType, vmTypes } from '@causeway/core'
+import { chainsFileSchema, quoteFileSchema } from '@causeway/core/config'
+import { codecOf, tronAddress, type VmType, vmTypes } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import { quotingFamilies } from '../registry/quotingFamilies.ts'
 import { createPayeeRule } from './payeeRule.ts'

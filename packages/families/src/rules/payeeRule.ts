@@ -1,4 +1,6 @@
-import type { ChainEntry, Hex, QuoteChain, QuoteFile, VmCodec } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { ChainEntry, QuoteChain, QuoteFile } from '@causeway/core/config'
+import type { VmCodec } from '@causeway/core/encodings'
 import type { QuotingFamily } from './quotingFamily.ts'
 
 /**

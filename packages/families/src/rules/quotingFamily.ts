@@ -1,4 +1,5 @@
-import type { DomainError, Hex, VmCodec } from '@causeway/core'
+import type { DomainError, Hex } from '@causeway/core'
+import type { VmCodec } from '@causeway/core/encodings'
 import type { z } from 'zod'
 import type { FeeFunds } from './feeFunds.ts'
 

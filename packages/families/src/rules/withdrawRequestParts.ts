@@ -1,5 +1,6 @@
-import type { Hex, VmType } from '@causeway/core'
-import { InvalidWithdrawRequestError } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { VmType } from '@causeway/core/encodings'
+import { InvalidWithdrawRequestError } from '@causeway/core/encodings'
 import type { z } from 'zod'
 
 /** Members of a withdraw request that a family normalises, as the caller sent them. */

@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
-import { AbiReader, bytesToHex, InvalidWithdrawalError, parseHexDigits } from '@causeway/core'
+import { AbiReader, bytesToHex, parseHexDigits } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 
 /** Money that a withdrawal moves out of the depository, in the family's canonical spelling. */
 export type WithdrawalTransfer = {

@@ -1,4 +1,5 @@
-import type { DepthRule, Finality } from '@causeway/core'
+import type { DepthRule } from '@causeway/core'
+import type { Finality } from '@causeway/core/config'
 import type { OpenFamilyChain } from './familyChain.ts'
 import type { PayingChainFamily } from './payingChain.ts'
 import type { QuotingChainFamily } from './quotingChain.ts'

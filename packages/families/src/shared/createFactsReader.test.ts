@@ -1,4 +1,5 @@
-import { type Evidence, type Hex, mainNetwork, type PaymentQuestion } from '@causeway/core'
+import type { Evidence, Hex, PaymentQuestion } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { expect, test } from 'vitest'
 import { createFactsReader, type FactsFamily } from './createFactsReader.ts'
 

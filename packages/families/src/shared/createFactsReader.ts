@@ -1,20 +1,18 @@
-import {
-  type ChainNetwork,
-  codecOf,
-  type DepositFact,
-  type DepositFacts,
-  type Evidence,
-  type FactsReader,
-  type Hex,
-  type PaymentFacts,
-  type PaymentQuestion,
-  type ReadOptions,
-  type VmCodec,
-  type WithdrawalFacts,
-  type WithdrawalQuestion,
-  type WithdrawRequestFacts,
-  type WithdrawRequestQuestion,
+import type {
+  DepositFact,
+  DepositFacts,
+  Evidence,
+  FactsReader,
+  Hex,
+  PaymentFacts,
+  PaymentQuestion,
+  ReadOptions,
+  WithdrawalFacts,
+  WithdrawalQuestion,
+  WithdrawRequestFacts,
+  WithdrawRequestQuestion,
 } from '@causeway/core'
+import { type ChainNetwork, codecOf, type VmCodec } from '@causeway/core/encodings'
 import type { AgreedFacts } from '@causeway/rpc'
 import { SingleFlight, shareChainReading } from '@causeway/rpc'
 import { normaliseWithdrawRequest } from '../registry/withdrawRequest.ts'

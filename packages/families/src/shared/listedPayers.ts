@@ -1,4 +1,5 @@
-import { ConfigurationError, type VmCodec } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import type { VmCodec } from '@causeway/core/encodings'
 
 /** Payers for solvers on a chain beside the senders of transactions, spelled as in facts. */
 export type ListedPayers = {

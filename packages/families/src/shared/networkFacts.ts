@@ -1,4 +1,4 @@
-import type { QuoteChain } from '@causeway/core'
+import type { QuoteChain } from '@causeway/core/config'
 import type { ChainClient } from '@causeway/rpc'
 import type { ShapeUnits } from '../ethereum/rules/quoting/dearerState.ts'
 

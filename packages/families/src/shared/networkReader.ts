@@ -1,4 +1,4 @@
-import type { EnergyModel, FeerateModel, FlatModel, PriorityFeeModel } from '@causeway/core'
+import type { EnergyModel, FeerateModel, FlatModel, PriorityFeeModel } from '@causeway/core/config'
 import type { ChainClient } from '@causeway/rpc'
 import type { NetworkFees } from '../rules/quotingFamily.ts'
 

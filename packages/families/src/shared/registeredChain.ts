@@ -1,4 +1,6 @@
-import type { ChainEntry, ChainNetwork, HubFile, Secret } from '@causeway/core'
+import type { Secret } from '@causeway/core'
+import type { ChainEntry, HubFile } from '@causeway/core/config'
+import type { ChainNetwork } from '@causeway/core/encodings'
 import type { SigningCap } from './signingCap.ts'
 
 export const secretMembers = [

@@ -1,4 +1,5 @@
-import type { DepositFacts, Hex, InBlock, PaymentFacts, PaymentQuestion, QuoteChain } from '@causeway/core'
+import type { DepositFacts, Hex, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import type { QuoteChain } from '@causeway/core/config'
 import type { ChainClient } from '@causeway/rpc'
 import type { Payment } from './addressPayments.ts'
 import type { HubEntries } from './hubEntries.ts'

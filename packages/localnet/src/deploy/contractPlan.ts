@@ -10,7 +10,8 @@ import {
   type Surroundings,
   settlementPlan,
 } from '@causeway/contracts'
-import { bytesToHex, derivedHubChainId, type Hex, solanaCodec, tronEvmAddress } from '@causeway/core'
+import { bytesToHex, derivedHubChainId, type Hex } from '@causeway/core'
+import { solanaCodec, tronEvmAddress } from '@causeway/core/encodings'
 import { deriveProgramAddresses } from '@causeway/families/rules'
 import { encodeDeployData, zeroAddress } from 'viem'
 import { priceFeedAbi, tokenAbi, wrappedNativeAbi } from '../contracts/abis.generated.ts'

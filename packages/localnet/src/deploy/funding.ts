@@ -1,4 +1,5 @@
-import { type Hex, tronHexAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import type { FeedKey, TokenSymbol } from '../contracts/deployment.ts'
 import { hubPayers, tronAccounts } from '../keys/familyAccounts.ts'
 import type { LocalAccount, LocalKeys } from '../keys/localKeys.ts'

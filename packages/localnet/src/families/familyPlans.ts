@@ -1,13 +1,5 @@
-import {
-  bitcoinNetworkOf,
-  encodeBase58,
-  type Hex,
-  hexToBytes,
-  keccak256Hex,
-  sha256TextHex,
-  tronAddress,
-  type VmType,
-} from '@causeway/core'
+import { encodeBase58, type Hex, hexToBytes, keccak256Hex, sha256TextHex } from '@causeway/core'
+import { bitcoinNetworkOf, tronAddress, type VmType } from '@causeway/core/encodings'
 import { scriptAddress } from '@causeway/families/rules'
 
 /** Chains of other families than the EVM's that a local network shows, in the order of their ports. */

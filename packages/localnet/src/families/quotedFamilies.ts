@@ -5,7 +5,7 @@ import {
   lighterCodec,
   solanaCodec,
   tronAddress,
-} from '@causeway/core'
+} from '@causeway/core/encodings'
 import { tokenProgram } from '@causeway/families/rules'
 import type { TronDeployment } from '../contracts/deployment.ts'
 import type { FamilyKey } from './familyPlans.ts'

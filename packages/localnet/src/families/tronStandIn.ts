@@ -1,4 +1,4 @@
-import { tronAddress } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import { z } from 'zod'
 import { hexSchema } from '../files/hexSchema.ts'
 import { askNode } from '../nodes/askNode.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { bitcoinNetworkOf, bytesToHex, type Hex, hexToBytes, sha256, tronAddress } from '@causeway/core'
+import { bytesToHex, type Hex, hexToBytes, sha256 } from '@causeway/core'
+import { bitcoinNetworkOf, tronAddress } from '@causeway/core/encodings'
 import { scriptAddress } from '@causeway/families/rules'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { localAccount } from './generateKeys.ts'

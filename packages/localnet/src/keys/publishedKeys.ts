@@ -1,4 +1,4 @@
-import { publishedDevelopmentAddresses } from '@causeway/core'
+import { publishedDevelopmentAddresses } from '@causeway/core/config'
 import type { LocalAccount, LocalKeys } from './localKeys.ts'
 
 /** The roles whose key is published; empty for keys that were generated here. */

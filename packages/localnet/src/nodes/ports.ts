@@ -1,4 +1,4 @@
-import { portsRefusedByFetch } from '@causeway/core'
+import { portsRefusedByFetch } from '@causeway/core/config'
 import { canListen } from '@causeway/database'
 
 const portMax = 65_535

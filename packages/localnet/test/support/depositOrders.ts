@@ -1,6 +1,7 @@
 // Orders that deposit addresses may pay, signed as quote-api signs them.
 
-import { type Hex, mainNetwork, type NetworkOf, type Order, orderId, orderWords } from '@causeway/core'
+import { type Hex, type NetworkOf, type Order, orderId, orderWords } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { depositOrderSalt } from '@causeway/families/rules'
 import { zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

@@ -1,17 +1,16 @@
 // The chains of a local network on which an allocator's payload is paid or comes to nothing: one of each family,
 // with its depository, funded.
 import { createHash } from 'node:crypto'
+import { type Hex, hexToBytes } from '@causeway/core'
 import {
   bitcoinNetworkOf,
   codecOf,
   createBitcoinCodec,
-  type Hex,
-  hexToBytes,
   mainNetwork,
   solanaCodec,
   tronAddress,
   type VmType,
-} from '@causeway/core'
+} from '@causeway/core/encodings'
 import {
   decodeBitcoinPayload,
   decodeEvmWithdrawal,

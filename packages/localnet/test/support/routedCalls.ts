@@ -12,15 +12,12 @@ import {
 } from '@causeway/contracts'
 import {
   bytesToHex,
-  createBitcoinCodec,
   derivedHubChainId,
   type Hex,
-  mainNetwork,
-  solanaCodec,
-  tronAddress,
   type WithdrawRequest,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { createBitcoinCodec, mainNetwork, solanaCodec, tronAddress } from '@causeway/core/encodings'
 import {
   depositAddressOf,
   depositSwapSalt,

@@ -1,4 +1,5 @@
-import { contractChain, type Hex, leastBetweenReadsMs, paceMs, startDeadline } from '@causeway/core'
+import { type Hex, startDeadline } from '@causeway/core'
+import { contractChain, leastBetweenReadsMs, paceMs } from '@causeway/core/config'
 import {
   type AgreedClient,
   type AgreedGas,

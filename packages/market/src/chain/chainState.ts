@@ -1,4 +1,4 @@
-import type { QuoteChain } from '@causeway/core'
+import type { QuoteChain } from '@causeway/core/config'
 import type { MarketLimits } from '../limits.ts'
 import type { ChainMarket, ChainRefusal } from '../snapshot.ts'
 import type { ChainReading } from './chainReading.ts'

@@ -1,4 +1,5 @@
-import { type CurrencyKey, contractChain, divideUp, type Hex, maxBigint } from '@causeway/core'
+import { type CurrencyKey, divideUp, type Hex, maxBigint } from '@causeway/core'
+import { contractChain } from '@causeway/core/config'
 import {
   balanceOfCall,
   type ContractAnswer,

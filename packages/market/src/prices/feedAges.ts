@@ -1,4 +1,5 @@
-import type { Hex, PriceFeed } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { PriceFeed } from '@causeway/core/config'
 import { multicall, readHead } from '@causeway/families'
 import type { JsonRpcClient } from '@causeway/rpc'
 import { createFeedReader } from './feedReader.ts'

@@ -1,12 +1,6 @@
-import {
-  type AssetClass,
-  ethereumCodec,
-  type Hex,
-  type PriceFeed,
-  type QuoteChain,
-  type QuoteFile,
-  type QuotePrice,
-} from '@causeway/core'
+import type { AssetClass, Hex } from '@causeway/core'
+import type { PriceFeed, QuoteChain, QuoteFile, QuotePrice } from '@causeway/core/config'
+import { ethereumCodec } from '@causeway/core/encodings'
 import { planSources, type SecondSource, type SourceHosts, type SourcePlan } from './secondSource.ts'
 
 /** The part of a quote file that says where prices come from. */

@@ -1,13 +1,8 @@
 // Goal: whoever holds one endpoint, one service or one pool neither makes nor moves nor stops a price.
 // Method: the market of readings made by hand, where nothing is exempt; each attack is one test.
 import { readFile } from 'node:fs/promises'
-import {
-  ConfigurationError,
-  type Hex,
-  type PoolState,
-  quoteFileSchema,
-  sqrtPriceX96FromAmounts,
-} from '@causeway/core'
+import { ConfigurationError, type Hex, type PoolState, sqrtPriceX96FromAmounts } from '@causeway/core'
+import { quoteFileSchema } from '@causeway/core/config'
 import { describe, expect, test } from 'vitest'
 import {
   baseReading,

@@ -1,4 +1,4 @@
-import type { QuotePrice } from '@causeway/core'
+import type { QuotePrice } from '@causeway/core/config'
 import type { MarketLog } from '../ports.ts'
 import type { SourceReading } from './source.ts'
 

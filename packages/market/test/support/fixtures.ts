@@ -1,11 +1,5 @@
-import {
-  type CurrencyKey,
-  type Hex,
-  type PoolState,
-  type QuoteFile,
-  quoteFileSchema,
-  sqrtPriceX96FromAmounts,
-} from '@causeway/core'
+import { type CurrencyKey, type Hex, type PoolState, sqrtPriceX96FromAmounts } from '@causeway/core'
+import { type QuoteFile, quoteFileSchema } from '@causeway/core/config'
 import { type EthereumFeeFacts, EthereumFees, type GasPrice, gasShapes } from '@causeway/families/rules'
 import type { ChainReading } from '../../src/chain/chainReading.ts'
 import { feeReading } from '../../src/chain/chainSource.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type QuoteFile, quoteFileSchema } from '@causeway/core'
+import { type QuoteFile, quoteFileSchema } from '@causeway/core/config'
 import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { createJsonRpcClient, type JsonRpcClient } from '@causeway/rpc'
 import { z } from 'zod'

@@ -1,4 +1,5 @@
-import { bytesToHex, concatBytes, guardianQuorum, type Hex, hexToBytes, keccak256 } from '@causeway/core'
+import { bytesToHex, concatBytes, type Hex, hexToBytes, keccak256 } from '@causeway/core'
+import { guardianQuorum } from '@causeway/core/config'
 import { generatePrivateKey, privateKeyToAddress, sign } from 'viem/accounts'
 
 /** Guardians of a set whose keys the test holds. They sign in the real format; nobody else knows them. */

@@ -1,6 +1,6 @@
 // Goal: who runs a service sees within a minute that a neighbour is not what the settings say, and is not told of one that
 // restarts. Attacks: a finding of one look alone, one that is told elsewhere, a look that fails, a watch that was closed.
-import type { Finding, Findings } from '@causeway/core'
+import type { Finding, Findings } from '@causeway/core/config'
 import { expect, test } from 'vitest'
 import { watchNeighbours } from './neighbourWatch.ts'
 

@@ -1,10 +1,5 @@
-import {
-  createFindings,
-  type Finding,
-  type FindingCode,
-  type Findings,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { UpstreamUnavailableError } from '@causeway/core'
+import { createFindings, type Finding, type FindingCode, type Findings } from '@causeway/core/config'
 import type { ReadinessCheck } from '@causeway/http'
 import type { ServiceParts } from '../openService.ts'
 import { examineOracles, type ListedOracles } from './surroundings.ts'

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
-import { ConfigurationError, type Finding } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import type { Finding } from '@causeway/core/config'
 import { readSecrets } from '../secretsLoader.ts'
 
 /** Environment and flags that a process was started with. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { counted, type Findings, type Secret } from '@causeway/core'
+import type { Secret } from '@causeway/core'
+import { counted, type Findings } from '@causeway/core/config'
 import { z } from 'zod'
 
 /** `undefined` where its setting is wrong, which is found elsewhere. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
 import {
-  ConfigurationError,
   type DoctorReport,
   type Finding,
   findingsOf,
@@ -10,7 +10,7 @@ import {
   reportText,
   stopsStart,
   UnfitSettingsError,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import { findOverridden, type Launch } from './overridden.ts'
 
 /** Standard output or error: text where somebody reads it, one line of JSON where something does. */

@@ -4,14 +4,13 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
-  InvalidAddressError,
-  mainNetwork,
   type Order,
   orderAddress,
   type ProtocolChain,
   settlementExecutionKey,
   UnknownChainError,
 } from '@causeway/core'
+import { InvalidAddressError, mainNetwork } from '@causeway/core/encodings'
 import { type AttestationContext, chainOf, protocolChain } from '../context.ts'
 import { AttestationError } from '../errors.ts'
 import type { OrderDeposit } from './orderInputs.ts'

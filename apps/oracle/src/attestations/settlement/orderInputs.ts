@@ -1,6 +1,5 @@
 import {
   bpsDiffUnit,
-  codecOf,
   type DepositFact,
   type DepositFacts,
   type Evidence,
@@ -11,6 +10,7 @@ import {
   UnknownOrderPartError,
   weightedInputBpsDiff,
 } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import type { RefundsRequest } from '../../wire/requests.ts'
 import { type AttestationContext, type AttestedChain, chainOf } from '../context.ts'
 import { AttestationError } from '../errors.ts'

@@ -1,4 +1,5 @@
-import { codecOf, firstUnpaid, type Hex, type PaymentFacts, type UnpaidPayment } from '@causeway/core'
+import { firstUnpaid, type Hex, type PaymentFacts, type UnpaidPayment } from '@causeway/core'
+import { codecOf } from '@causeway/core/encodings'
 import type { AttestedChain } from '../context.ts'
 import { AttestationError } from '../errors.ts'
 

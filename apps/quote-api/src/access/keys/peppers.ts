@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigurationError, listEntries, type Secret } from '@causeway/core'
+import { ConfigurationError, type Secret } from '@causeway/core'
+import { listEntries } from '@causeway/core/config'
 
 /** Keys of the hashes under which API keys are stored. */
 export type Peppers = {

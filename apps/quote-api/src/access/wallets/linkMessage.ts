@@ -1,4 +1,5 @@
-import { checksumAddress, type Hex, keccak256 } from '@causeway/core'
+import { type Hex, keccak256 } from '@causeway/core'
+import { checksumAddress } from '@causeway/core/encodings'
 
 /** Message that a wallet signs to become the sponsor of a key. */
 export type LinkMessage = {

@@ -2,7 +2,7 @@
 // which. Adversary: a page that offers a deposit address for what none can be quoted for.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { quoteFileSchema } from '@causeway/core'
+import { quoteFileSchema } from '@causeway/core/config'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'

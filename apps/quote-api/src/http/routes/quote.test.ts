@@ -1,6 +1,7 @@
 // Goal: POST /quote and /quote/v2 add an order and executable steps to the price, and store them first.
 import { createHash } from 'node:crypto'
-import { orderId as hashOrder, mainNetwork } from '@causeway/core'
+import { orderId as hashOrder } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import { SignerFailedError } from '@causeway/signer'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { orderSigner, sharedTestApp, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'

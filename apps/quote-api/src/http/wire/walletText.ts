@@ -1,4 +1,5 @@
-import { ethereumCodec, type Hex, InvalidAddressError } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { ethereumCodec, InvalidAddressError } from '@causeway/core/encodings'
 import { parseCasedAddress } from '@causeway/families/rules'
 import { z } from 'zod'
 

@@ -1,4 +1,5 @@
-import { type Hex, type PaymentFacts, paceMs, type SqlDatabase, type SqlTx } from '@causeway/core'
+import type { Hex, PaymentFacts, SqlDatabase, SqlTx } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import { endAppFeeClaim } from '@causeway/ledger'
 import { TransactionNotFinalError } from '@causeway/rpc'
 import type { Run } from '../../jobs/runJobs.ts'

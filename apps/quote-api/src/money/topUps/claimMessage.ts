@@ -1,4 +1,5 @@
-import { checksumAddress, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { checksumAddress } from '@causeway/core/encodings'
 
 /** Message that the paying account signs to name the wallet that its top-up was meant for. */
 export type ClaimMessage = {

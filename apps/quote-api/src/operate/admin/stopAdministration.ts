@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readEnvironmentFiles } from '@causeway/chains'
-import { ConfigurationError, createFindings, DomainError, type SqlDatabase } from '@causeway/core'
+import { ConfigurationError, DomainError, type SqlDatabase } from '@causeway/core'
+import { createFindings } from '@causeway/core/config'
 import { z } from 'zod'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import {

@@ -1,4 +1,5 @@
-import { DomainError, type Hex, isContractChain, type SqlDatabase } from '@causeway/core'
+import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { isContractChain } from '@causeway/core/config'
 import { encodeTopUp, type TopUpCall } from '@causeway/families/rules'
 import { readTopUpCursor } from '@causeway/ledger'
 import type { QuoteApiConfig } from '../../config/config.ts'

@@ -6,14 +6,14 @@ import {
   networkContradictions,
   readEnvironmentFiles,
 } from '@causeway/chains'
+import { DomainError } from '@causeway/core'
 import {
   contractChain,
   counted,
   createFindings,
-  DomainError,
   isContractChain,
   type QuoteFile,
-} from '@causeway/core'
+} from '@causeway/core/config'
 import {
   type ChainFinding,
   contractFindings,

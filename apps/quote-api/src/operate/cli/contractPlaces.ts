@@ -14,13 +14,8 @@ import {
   settlementInitializations,
   settlementPlan,
 } from '@causeway/contracts'
-import {
-  ConfigurationError,
-  type Hex,
-  type Secret,
-  type SettlementFile,
-  settlementFileSchema,
-} from '@causeway/core'
+import { ConfigurationError, type Hex, type Secret } from '@causeway/core'
+import { type SettlementFile, settlementFileSchema } from '@causeway/core/config'
 import type { RegisteredHub } from '@causeway/families'
 import { createPublicClient, type HttpTransport, http, type PublicClient } from 'viem'
 import { loadFiles } from '../../config/configuration.ts'

@@ -1,6 +1,6 @@
 // The configuration files of an environment of one's own, made from those that this release ships.
 import { fillInByDeploying, fillInByHand } from '@causeway/chains'
-import { vmTypes } from '@causeway/core'
+import { vmTypes } from '@causeway/core/encodings'
 import { families } from '@causeway/families/rules'
 import { z } from 'zod'
 

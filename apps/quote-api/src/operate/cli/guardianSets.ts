@@ -1,4 +1,5 @@
-import type { Hex, QuoteFile } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import type { ChainFinding } from '@causeway/families'
 import { contractInterface } from '@causeway/families/rules'
 import { type ChainClient, MalformedAnswerError, NodeError, parseBytes } from '@causeway/rpc'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createFindings, type SqlDatabase } from '@causeway/core'
+import type { SqlDatabase } from '@causeway/core'
+import { createFindings } from '@causeway/core/config'
 import { examineSigningKey } from '@causeway/signer'
 import { readFiles } from '../../config/configuration.ts'
 import { createRegistry } from '../../pricing/registry.ts'

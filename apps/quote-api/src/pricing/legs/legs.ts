@@ -1,4 +1,5 @@
-import { bpsDenominator, divideUp, type PoolConfig, type UsdX18, usdValueDown } from '@causeway/core'
+import { bpsDenominator, divideUp, type UsdX18, usdValueDown } from '@causeway/core'
+import type { PoolConfig } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../errors.ts'
 import { requirePrice } from '../market/marketAccess.ts'

@@ -3,13 +3,13 @@ import {
   convertDown,
   divideUp,
   type Hex,
-  type PoolConfig,
   type PoolQuote,
   type PoolState,
   type PricedUnit,
   quoteExactInput,
   quoteExactOutput,
 } from '@causeway/core'
+import type { PoolConfig } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../errors.ts'
 import { requireChain, requirePrice } from '../market/marketAccess.ts'

@@ -1,4 +1,5 @@
-import { type ExternalLiquiditySettings, type PricedUnit, type UsdX18, usdValueDown } from '@causeway/core'
+import { type PricedUnit, type UsdX18, usdValueDown } from '@causeway/core'
+import type { ExternalLiquiditySettings } from '@causeway/core/config'
 import type { QuotableCurrency } from '../registry.ts'
 import { type AssetInventory, payableUsd } from './inventory.ts'
 

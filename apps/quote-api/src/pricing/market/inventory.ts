@@ -5,10 +5,10 @@ import {
   divideUp,
   maxBigint,
   minBigint,
-  type QuoteAsset,
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
+import type { QuoteAsset } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
 import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../registry.ts'
 

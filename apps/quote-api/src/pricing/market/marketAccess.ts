@@ -1,4 +1,5 @@
-import type { PricedUnit, QuoteAsset } from '@causeway/core'
+import type { PricedUnit } from '@causeway/core'
+import type { QuoteAsset } from '@causeway/core/config'
 import type { ChainMarket, MarketSnapshot, UsdPrice } from '@causeway/market'
 import { QuoteError } from '../errors.ts'
 import type { QuotableCurrency } from '../registry.ts'

@@ -1,5 +1,5 @@
 import { type DenyList, isDenied } from '@causeway/chains'
-import type { VmCodec } from '@causeway/core'
+import type { VmCodec } from '@causeway/core/encodings'
 import { QuoteError } from '../errors.ts'
 import type { QuoteRegistry } from '../registry.ts'
 import type { QuoteRequest } from '../request.ts'

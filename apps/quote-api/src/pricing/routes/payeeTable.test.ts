@@ -3,7 +3,9 @@
 // each answer of a chain about one, in each field.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chainsFileSchema, type Hex, quoteFileSchema, tronAddress, type VmType } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { chainsFileSchema, quoteFileSchema } from '@causeway/core/config'
+import { tronAddress, type VmType } from '@causeway/core/encodings'
 import { type AccountLack, quotingFamilies } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
 import { toQuoteRequest } from '../../http/wire/quoteBody.ts'

@@ -1,4 +1,4 @@
-import { currencyProblem } from '@causeway/core'
+import { currencyProblem } from '@causeway/core/encodings'
 import { QuoteError } from '../errors.ts'
 import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegistry } from '../registry.ts'
 import type { Operation, QuoteRequest } from '../request.ts'

@@ -1,7 +1,7 @@
 // Goal: no fee history and no price source makes anybody pay more for gas, impact or the disagreement of sources
 // than the ceilings say, and small honest quotes are not refused. Method: POST /price and /quote over a market
 // whose every value is set here.
-import type { QuoteCeilings } from '@causeway/core'
+import type { QuoteCeilings } from '@causeway/core/config'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
 import {

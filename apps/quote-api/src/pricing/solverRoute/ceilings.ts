@@ -4,7 +4,6 @@ import {
   maxBigint,
   minBigint,
   perName,
-  type QuoteCeilings,
   type SponsorCeiling,
   sponsorCeilings,
   sponsoredComponents,
@@ -12,6 +11,7 @@ import {
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
+import type { QuoteCeilings } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../errors.ts'
 import { conversionSpreadBps } from '../fees/feeTerms.ts'

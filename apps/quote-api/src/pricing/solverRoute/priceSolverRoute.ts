@@ -11,10 +11,10 @@ import {
   multipleDown,
   multipleUp,
   type PricedUnit,
-  type QuoteCeilings,
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
+import type { QuoteCeilings } from '@causeway/core/config'
 import { QuoteError } from '../errors.ts'
 import { granularityOf } from '../execution/executionMode.ts'
 import {

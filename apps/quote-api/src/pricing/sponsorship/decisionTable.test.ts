@@ -1,6 +1,7 @@
 // Goal: who pays what, row by row of the sponsorship decision table. Rows that the routes serve today go
 // through POST /quote; rows of Solana test the rule itself.
-import { codecOf, type FeeParts, type Hex, mainNetwork, noFees, sponsorableFees } from '@causeway/core'
+import { type FeeParts, type Hex, noFees, sponsorableFees } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
 import { appRecipient, chainA, chainB, native, recipient, usdc, user } from '../../../test/fixtures/market.ts'

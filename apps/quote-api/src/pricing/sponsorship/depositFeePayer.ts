@@ -1,4 +1,4 @@
-import type { VmCodec, VmType } from '@causeway/core'
+import type { VmCodec, VmType } from '@causeway/core/encodings'
 import { families } from '@causeway/families/rules'
 import { QuoteError } from '../errors.ts'
 

@@ -1,4 +1,4 @@
-import type { QuoteAsset } from '@causeway/core'
+import type { QuoteAsset } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
 import type { SubsidyRule } from '../fees/feeTerms.ts'
 import { requireAssetPrice } from '../market/marketAccess.ts'

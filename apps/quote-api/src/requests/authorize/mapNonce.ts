@@ -2,11 +2,11 @@ import { sayTimeoutMs, type Vouching, vouchForMapping, vouchTimeoutMs } from '@c
 import {
   DomainError,
   type Hex,
-  isContractChain,
   type NonceMapping,
   type SqlDatabase,
   UpstreamUnavailableError,
 } from '@causeway/core'
+import { isContractChain } from '@causeway/core/config'
 import type { MappingWriter, SentTransfer } from '@causeway/families'
 import type { KeylessBudget } from '../../access/keylessBudget.ts'
 import { QuoteError } from '../../pricing/errors.ts'

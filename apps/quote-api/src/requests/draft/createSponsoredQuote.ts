@@ -3,10 +3,10 @@ import {
   type HoldOutcome,
   type HoldRequest,
   minBigint,
-  type QuoteAsset,
   sponsorableFees,
   sponsoredComponents,
 } from '@causeway/core'
+import type { QuoteAsset } from '@causeway/core/config'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { refuseUnsupportedExecution } from '../../pricing/execution/executionMode.ts'
 import type { RewardBound } from '../../pricing/openQuotes/openRewards.ts'

@@ -1,4 +1,5 @@
-import { paceMs, type SqlDatabase, type SqlTx } from '@causeway/core'
+import type { SqlDatabase, SqlTx } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import type { Run } from '../../jobs/runJobs.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { lockSettledRequest } from '../settlement/settledRequest.ts'

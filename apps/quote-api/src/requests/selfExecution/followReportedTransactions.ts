@@ -1,4 +1,5 @@
-import { depthBlocks, paceMs, type SqlTx } from '@causeway/core'
+import { depthBlocks, type SqlTx } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import type { MinedTransaction } from '@causeway/families'
 import type { Run } from '../../jobs/runJobs.ts'
 import { depthRuleOf } from '../settlement/chain/depth.ts'

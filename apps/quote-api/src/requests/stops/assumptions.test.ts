@@ -1,7 +1,7 @@
 // Goal: what a network is not like any more is named, and what it is like is not. Attack: a network that makes blocks
 // faster than the file says, so that a depth in blocks is over before it is worth anything; false alarms, which teach
 // operators to look away: rounded seconds, missed slots, blocks that come by work, and heads of a few seconds.
-import type { QuoteChain } from '@causeway/core'
+import type { QuoteChain } from '@causeway/core/config'
 import { describe, expect, test } from 'vitest'
 import { judgeBlockTime, judgeFinality, judgeGas, judgeGuardians } from './assumptions.ts'
 

@@ -1,4 +1,4 @@
-import type { QuoteChain } from '@causeway/core'
+import type { QuoteChain } from '@causeway/core/config'
 import type { ChainMoment, NetworkFacts } from '@causeway/families'
 import { aboveBound } from '@causeway/families/rules'
 import { everyChain } from './stopStore.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CurrencyKey, clockLimitMs, DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { type CurrencyKey, DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { clockLimitMs } from '@causeway/core/config'
 import { QuoteError } from '../../pricing/errors.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { AssumptionKind, BrokenAssumption } from './assumptions.ts'

@@ -1,4 +1,4 @@
-import type { QuoteFile } from '@causeway/core'
+import type { QuoteFile } from '@causeway/core/config'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { OwnTerms } from './solverTerms.ts'
 

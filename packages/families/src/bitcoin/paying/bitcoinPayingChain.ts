@@ -1,14 +1,16 @@
 import {
-  type BitcoinNetwork,
-  bitcoinNetworkOf,
   bytesToHex,
   ConfigurationError,
-  createBitcoinCodec,
   type Hex,
   hexToBytes,
-  InvalidAddressError,
   UpstreamUnavailableError,
 } from '@causeway/core'
+import {
+  type BitcoinNetwork,
+  bitcoinNetworkOf,
+  createBitcoinCodec,
+  InvalidAddressError,
+} from '@causeway/core/encodings'
 import type { QuorumClient } from '@causeway/rpc'
 import { NodeError } from '@causeway/rpc'
 import type { DepositAddressTerms, NetworkFees } from '../../rules/quotingFamily.ts'

@@ -1,4 +1,5 @@
-import { bitcoinNetworkOf, createBitcoinCodec, UpstreamUnavailableError } from '@causeway/core'
+import { UpstreamUnavailableError } from '@causeway/core'
+import { bitcoinNetworkOf, createBitcoinCodec } from '@causeway/core/encodings'
 import type { ChainClient, EndpointView, NamedOutput } from '@causeway/rpc'
 import {
   AddressRefusedError,

@@ -1,10 +1,6 @@
-import {
-  bitcoinNetworkOf,
-  createBitcoinCodec,
-  type FeerateModel,
-  maxBigint,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { maxBigint, UpstreamUnavailableError } from '@causeway/core'
+import type { FeerateModel } from '@causeway/core/config'
+import { bitcoinNetworkOf, createBitcoinCodec } from '@causeway/core/encodings'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
   AddressRefusedError,

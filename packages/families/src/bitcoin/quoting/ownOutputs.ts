@@ -1,4 +1,5 @@
-import { type BitcoinNetwork, bytesToHex } from '@causeway/core'
+import { bytesToHex } from '@causeway/core'
+import type { BitcoinNetwork } from '@causeway/core/encodings'
 import type { ChainClient, LruCache, NamedOutput, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { countVoices, MalformedAnswerError, parseRecord, type Vote } from '@causeway/rpc'
 import type { SpendableOutput } from '../../rules/quotingFamily.ts'

@@ -1,4 +1,5 @@
-import { type BitcoinNetwork, createBitcoinCodec, type DepositFact, type Hex } from '@causeway/core'
+import type { DepositFact, Hex } from '@causeway/core'
+import { type BitcoinNetwork, createBitcoinCodec } from '@causeway/core/encodings'
 import { scriptAddress } from '../rules/script.ts'
 import type { BitcoinOutput, BitcoinTransaction } from '../rules/transaction.ts'
 import { BitcoinDepositError } from './bitcoinErrors.ts'

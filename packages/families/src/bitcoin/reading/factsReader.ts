@@ -1,17 +1,19 @@
 import {
-  type BitcoinNetwork,
-  bitcoinNetworkOf,
   ConfigurationError,
-  createBitcoinCodec,
   type Evidence,
   type FinalBlocks,
   type Hex,
-  InvalidWithdrawalError,
-  InvalidWithdrawRequestError,
   type PaymentQuestion,
   type WithdrawalFacts,
   type WithdrawRequestQuestion,
 } from '@causeway/core'
+import {
+  type BitcoinNetwork,
+  bitcoinNetworkOf,
+  createBitcoinCodec,
+  InvalidWithdrawalError,
+  InvalidWithdrawRequestError,
+} from '@causeway/core/encodings'
 import type { QuorumClient } from '@causeway/rpc'
 import {
   createFactsReader,

@@ -1,4 +1,5 @@
-import { type bitcoinNetworks, ConfigurationError } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import type { bitcoinNetworks } from '@causeway/core/encodings'
 import { askEnough, verifyLocalEndpoints } from '@causeway/rpc'
 import type { OpenFamilyChain } from '../../shared/familyChain.ts'
 import type { RegisteredChain } from '../../shared/registeredChain.ts'

@@ -1,4 +1,5 @@
-import { ConfigurationError, Secret, splitList } from '@causeway/core'
+import { ConfigurationError, Secret } from '@causeway/core'
+import { splitList } from '@causeway/core/config'
 import type { HeadTracking } from '@causeway/rpc'
 import {
   countHosts,

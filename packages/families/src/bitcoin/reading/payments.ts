@@ -1,4 +1,5 @@
-import { createBitcoinCodec, type Hex, namedOrder, type TransferFact } from '@causeway/core'
+import { type Hex, namedOrder, type TransferFact } from '@causeway/core'
+import { createBitcoinCodec } from '@causeway/core/encodings'
 import { scriptAddress } from '../rules/script.ts'
 import type { BitcoinOutput, BitcoinTransaction } from '../rules/transaction.ts'
 import type { BitcoinRules } from './deposits.ts'

@@ -1,4 +1,5 @@
-import { type BitcoinNetwork, type Hex, InvalidWithdrawalError } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { type BitcoinNetwork, InvalidWithdrawalError } from '@causeway/core/encodings'
 import { scriptAddress } from '../rules/script.ts'
 import type { BitcoinTransaction } from '../rules/transaction.ts'
 import {

@@ -1,12 +1,6 @@
 import type { AbiReader, Hex } from '@causeway/core'
-import {
-  abiBytes,
-  bytesToHex,
-  encodeAbiArray,
-  encodeAbiTuple,
-  hexDigits,
-  InvalidWithdrawalError,
-} from '@causeway/core'
+import { abiBytes, bytesToHex, encodeAbiArray, encodeAbiTuple, hexDigits } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import type { AllocatorPayloadFamily } from '../../rules/allocatorPayloadFamily.ts'
 import { decodeAbiWithdrawal } from '../../rules/withdrawalBytes.ts'
 import { uint32Bytes, uint64Bytes } from './bytes.ts'

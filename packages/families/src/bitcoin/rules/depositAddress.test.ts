@@ -4,7 +4,8 @@
 // test/families/bitcoind/nodeSweeps.live.ts.
 
 import type { Hex } from '@causeway/core'
-import { bitcoinNetworkOf, hexToBytes } from '@causeway/core'
+import { hexToBytes } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

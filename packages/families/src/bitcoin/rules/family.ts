@@ -1,4 +1,4 @@
-import { bitcoinNetworkOf } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { type Family, signedText } from '../../rules/family.ts'
 import { bitcoinAllocatorPayload } from './allocatorPayload.ts'
 import { bitcoinQuoting } from './quoting/bitcoinQuoting.ts'

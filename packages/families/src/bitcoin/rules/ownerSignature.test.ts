@@ -1,7 +1,7 @@
 // Owner signatures of oracle-protocol.md 3.6 on Bitcoin: the vectors that BIP-322 publishes, signatures
 // over what another library builds, and what signs nothing.
 
-import { bitcoinMainnet, bitcoinNetworks, InvalidAddressError } from '@causeway/core'
+import { bitcoinMainnet, bitcoinNetworks, InvalidAddressError } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,5 +1,5 @@
-import type { BitcoinNetwork } from '@causeway/core'
 import { concatBytes, utf8Bytes } from '@causeway/core'
+import type { BitcoinNetwork } from '@causeway/core/encodings'
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { readWholly, sizedBytes } from './bytes.ts'
 import { bitcoinLibrary } from './library.ts'

@@ -1,7 +1,7 @@
 // Parsing of a PSBT's bytes, and the refusals by name. A caller writes the bytes, and what a reader believes about them
 // decides whose money is burnt.
 
-import { InvalidWithdrawalError } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import {
   entry,

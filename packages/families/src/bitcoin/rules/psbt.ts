@@ -1,4 +1,5 @@
-import { concatBytes, hexDigits, InvalidWithdrawalError } from '@causeway/core'
+import { concatBytes, hexDigits } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
 import { readWholly, sizedBytes, uint64Bytes } from './bytes.ts'
 import { plainBytes, unlessRefused } from './library.ts'

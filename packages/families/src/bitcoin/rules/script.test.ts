@@ -1,6 +1,6 @@
 // Which scripts are an address, and which address; bitcoinjs-lib's own reading is the judge of both ways.
 
-import { bitcoinNetworks } from '@causeway/core'
+import { bitcoinNetworks } from '@causeway/core/encodings'
 import { address, script as library, networks, payments } from 'bitcoinjs-lib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

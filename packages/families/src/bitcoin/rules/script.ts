@@ -1,13 +1,11 @@
 import type { Hex } from '@causeway/core'
+import { concatBytes, encodeBase58Check, utf8Bytes } from '@causeway/core'
 import {
   type BitcoinNetwork,
-  concatBytes,
   createBitcoinCodec,
-  encodeBase58Check,
   InvalidAddressError,
   remembered,
-  utf8Bytes,
-} from '@causeway/core'
+} from '@causeway/core/encodings'
 import { bech32, bech32m } from '@scure/base'
 import { bitcoinLibrary, plainBytes } from './library.ts'
 

@@ -1,15 +1,13 @@
 import {
   abiBytes,
   abiUint,
-  bitcoinNetworkOf,
   bytesToHex,
-  createBitcoinCodec,
   encodeAbiArray,
   encodeAbiTuple,
-  InvalidWithdrawRequestError,
   uint32Number,
   uint64Text,
 } from '@causeway/core'
+import { bitcoinNetworkOf, createBitcoinCodec, InvalidWithdrawRequestError } from '@causeway/core/encodings'
 import { z } from 'zod'
 import {
   additionalDataOf,

@@ -1,7 +1,12 @@
 // Vectors of oracle-protocol.md 1.7 for bitcoin-vm, PSBTs made by another library, and what is no PSBT.
 
 import type { Hex } from '@causeway/core'
-import { bitcoinMainnet, bitcoinNetworks, InvalidAddressError, InvalidWithdrawalError } from '@causeway/core'
+import {
+  bitcoinMainnet,
+  bitcoinNetworks,
+  InvalidAddressError,
+  InvalidWithdrawalError,
+} from '@causeway/core/encodings'
 import { networks, Psbt, payments, Transaction } from 'bitcoinjs-lib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

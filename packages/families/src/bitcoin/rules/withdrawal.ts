@@ -1,10 +1,6 @@
 import type { Hex } from '@causeway/core'
-import {
-  type BitcoinNetwork,
-  createBitcoinCodec,
-  InvalidWithdrawalError,
-  sha256TextHex,
-} from '@causeway/core'
+import { sha256TextHex } from '@causeway/core'
+import { type BitcoinNetwork, createBitcoinCodec, InvalidWithdrawalError } from '@causeway/core/encodings'
 import { type WithdrawalTransfer, withdrawalBytes } from '../../rules/withdrawalBytes.ts'
 import { type Psbt, type PsbtInput, parsePsbt } from './psbt.ts'
 import { scriptAddress } from './script.ts'

@@ -1,9 +1,5 @@
-import {
-  type BitcoinNetwork,
-  createBitcoinCodec,
-  DomainError,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { DomainError, UpstreamUnavailableError } from '@causeway/core'
+import { type BitcoinNetwork, createBitcoinCodec } from '@causeway/core/encodings'
 import type { ChainClient, EndpointView, QuorumClient } from '@causeway/rpc'
 import { agreeOn } from '@causeway/rpc'
 import type { AddressPayments, AddressReading, PassRange } from '../../shared/settlingChain.ts'

@@ -1,4 +1,5 @@
-import { bitcoinNetworkOf, type Finality } from '@causeway/core'
+import type { Finality } from '@causeway/core/config'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import {
   agreeOn,
   createQuorumOver,

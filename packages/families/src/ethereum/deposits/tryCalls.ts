@@ -1,4 +1,5 @@
-import { ethereumCodec, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import {
   type JsonRpcClient,
   MalformedAnswerError,

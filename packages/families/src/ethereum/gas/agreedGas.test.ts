@@ -1,4 +1,4 @@
-import type { GasModel } from '@causeway/core'
+import type { GasModel } from '@causeway/core/config'
 import type { PollOptions, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { defaultThreshold, estimatesNeeded } from '@causeway/rpc'
 import fc from 'fast-check'

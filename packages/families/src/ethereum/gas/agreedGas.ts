@@ -1,4 +1,5 @@
-import { type GasModel, maxBigint, minBigint } from '@causeway/core'
+import { maxBigint, minBigint } from '@causeway/core'
+import type { GasModel } from '@causeway/core/config'
 import type { RpcAnswer, RpcCall, RpcOptions } from '@causeway/rpc'
 import {
   type Electorate,

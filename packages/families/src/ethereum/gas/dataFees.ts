@@ -1,4 +1,4 @@
-import type { GasModel } from '@causeway/core'
+import type { GasModel } from '@causeway/core/config'
 import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import { arbitrumDataBytes, arbitrumDataFeeCalls, readArbitrumDataFees } from './arbitrumDataFee.ts'
 import { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './l1DataFee.ts'

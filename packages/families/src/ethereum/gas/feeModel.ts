@@ -1,4 +1,5 @@
-import { divideUp, type GasModel, maxBigint } from '@causeway/core'
+import { divideUp, maxBigint } from '@causeway/core'
+import type { GasModel } from '@causeway/core/config'
 import type { RpcCall } from '@causeway/rpc'
 import {
   MalformedAnswerError,

@@ -1,4 +1,5 @@
-import { type Hex, maxTick, minTick, type PoolConfig } from '@causeway/core'
+import { type Hex, maxTick, minTick } from '@causeway/core'
+import type { PoolConfig } from '@causeway/core/config'
 import type { AgreedClient } from '../agreement/agreedTransport.ts'
 import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import { type ReadAt, readContracts } from './chunkedReads.ts'

@@ -1,4 +1,5 @@
-import type { Hex, PoolConfig } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import type { PoolConfig } from '@causeway/core/config'
 import { unlessMalformed } from '../contracts/abiReader.ts'
 import type { ContractCall } from '../contracts/multicall.ts'
 import { contractInterface } from '../rules/contractInterface.ts'

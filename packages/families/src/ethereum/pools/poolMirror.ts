@@ -1,10 +1,5 @@
-import {
-  type Hex,
-  type PoolConfig,
-  type PoolState,
-  UpstreamUnavailableError,
-  whenAborted,
-} from '@causeway/core'
+import { type Hex, type PoolState, UpstreamUnavailableError, whenAborted } from '@causeway/core'
+import type { PoolConfig } from '@causeway/core/config'
 import { toQuantity } from '@causeway/rpc'
 import { type AgreedClient, agreedRead } from '../agreement/agreedTransport.ts'
 import { type ChainHead, parseHead } from '../agreement/head.ts'

@@ -1,4 +1,5 @@
-import type { Hex, PoolConfig, PoolState } from '@causeway/core'
+import type { Hex, PoolState } from '@causeway/core'
+import type { PoolConfig } from '@causeway/core/config'
 import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import type { PoolProblem } from './loadTicks.ts'
 import { liquidityCall, readLiquidity, readSlot0, slot0Call } from './poolCalls.ts'

@@ -1,4 +1,5 @@
-import { type Hex, maxSqrtPriceX96, minSqrtPriceX96, type PoolConfig, type PoolQuote } from '@causeway/core'
+import { type Hex, maxSqrtPriceX96, minSqrtPriceX96, type PoolQuote } from '@causeway/core'
+import type { PoolConfig } from '@causeway/core/config'
 import { type AgreedClient, agreedCall } from '../agreement/agreedTransport.ts'
 import { unlessMalformed } from '../contracts/abiReader.ts'
 import { contractInterface } from '../rules/contractInterface.ts'

@@ -1,4 +1,5 @@
-import { type FinalBlockScan, type Hex, isNativeTransferLog, type ScanStart } from '@causeway/core'
+import type { FinalBlockScan, Hex, ScanStart } from '@causeway/core'
+import { isNativeTransferLog } from '@causeway/core/encodings'
 import type { ChainQuestion, EndpointView, QuorumClient, RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
   MalformedAnswerError,

@@ -1,10 +1,5 @@
-import {
-  bytesToHex,
-  type CodeSignatureQuestion,
-  type Evidence,
-  ethereumCodec,
-  type Hex,
-} from '@causeway/core'
+import { bytesToHex, type CodeSignatureQuestion, type Evidence, type Hex } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import type { EndpointView, JsonRpcClient, QuorumClient, RpcAnswer, RpcCall, Sighting } from '@causeway/rpc'
 import { parseBytes, resultOf, toQuantity, unlessUnreadable } from '@causeway/rpc'
 import { isExecutionFailure } from '../agreement/comparableAnswer.ts'

@@ -1,4 +1,5 @@
-import { type DepositFact, ethereumCodec, type Hex } from '@causeway/core'
+import type { DepositFact, Hex } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import type { EvmLog, EvmTransaction } from './answers.ts'
 import { readErc20Deposit, readNativeDeposit, readTransfer, type Transfer } from './events.ts'
 import { findTransferCalls } from './transferCalldata.ts'

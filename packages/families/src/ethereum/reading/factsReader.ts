@@ -1,14 +1,13 @@
 import {
   type AheadReader,
-  type ChainEntry,
   ConfigurationError,
   type Evidence,
-  ethereumCodec,
   type FinalBlocks,
   type Hex,
-  mainNetwork,
   type PaymentQuestion,
 } from '@causeway/core'
+import type { ChainEntry } from '@causeway/core/config'
+import { ethereumCodec, mainNetwork } from '@causeway/core/encodings'
 import type { QuorumClient } from '@causeway/rpc'
 import { PaymentTooLargeError, TransactionTooLargeError } from '@causeway/rpc'
 import {

@@ -1,4 +1,4 @@
-import type { Finality } from '@causeway/core'
+import type { Finality } from '@causeway/core/config'
 import { reachedBy } from '@causeway/rpc'
 import type { EvmHeader } from './answers.ts'
 

@@ -1,4 +1,5 @@
-import { ethereumCodec, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import type { OpenFamilyChain } from '../../shared/familyChain.ts'
 import type { ReliedContract } from '../../shared/knownCode.ts'

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { checksumAddress } from '@causeway/core'
+import { checksumAddress } from '@causeway/core/encodings'
 
 /**
  * A Solidity type that is one word of 32 bytes, 64 hex digits without `0x`. Values are those of viem. A word that no

@@ -1,4 +1,5 @@
-import { bytesToHex, domainSeparator, ethereumCodec, fixedHexToBytes, typedDataDigest } from '@causeway/core'
+import { bytesToHex, domainSeparator, fixedHexToBytes, typedDataDigest } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import { type AllocatorPayloadFamily, firstDifference } from '../../rules/allocatorPayloadFamily.ts'
 import { decodeEvmWithdrawal, evmWithdrawalId } from './withdrawal.ts'
 

@@ -1,5 +1,6 @@
-import type { Hex, VmCodec } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 import { AbiWords, fixedHexToBytes, keccak256 } from '@causeway/core'
+import type { VmCodec } from '@causeway/core/encodings'
 import type {
   DepositAddressContract,
   DepositAddressing,

@@ -1,4 +1,5 @@
-import { ethereumCodec, personalMessageDigest } from '@causeway/core'
+import { personalMessageDigest } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import type { Family, OwnerSigned } from '../../rules/family.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rules/withdrawRequestParts.ts'
 import { evmAllocatorPayload } from './allocatorPayload.ts'

@@ -1,5 +1,7 @@
 import type { Hex } from '@causeway/core'
-import { ConfigurationError, checksumAddress, listEntries } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import { listEntries } from '@causeway/core/config'
+import { checksumAddress } from '@causeway/core/encodings'
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 

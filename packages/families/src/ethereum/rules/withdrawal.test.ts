@@ -1,7 +1,7 @@
 // Vectors of oracle-protocol.md 1.7 for ethereum-vm and tron-vm, which share bytes and ids.
 
 import type { Hex } from '@causeway/core'
-import { InvalidWithdrawalError } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { encodeAbiParameters, encodeFunctionData, hashStruct, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { InvalidWithdrawalError } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { baseUsdc, repeated } from '../../../../core/test/vectors/orders.ts'

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { ethereumCodec, InvalidWithdrawalError } from '@causeway/core'
+import { ethereumCodec, InvalidWithdrawalError } from '@causeway/core/encodings'
 import type { WithdrawalTransfer } from '../../rules/withdrawalBytes.ts'
 import type { EvmWithdrawal } from './withdrawal.ts'
 

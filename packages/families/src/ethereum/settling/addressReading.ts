@@ -1,4 +1,6 @@
-import { blocksAtPace, ethereumCodec, type Hex, type QuoteChain } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { blocksAtPace, type QuoteChain } from '@causeway/core/config'
+import { ethereumCodec } from '@causeway/core/encodings'
 import type { AddressReading } from '../../shared/settlingChain.ts'
 import { balanceReading } from './balanceReading.ts'
 import { blockPaymentsReading } from './blockPayments.ts'

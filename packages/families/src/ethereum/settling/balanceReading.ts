@@ -1,4 +1,5 @@
-import { ethereumCodec, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import { MalformedAnswerError, NodeError } from '@causeway/rpc'
 import { readUintResult } from '../contracts/abiReader.ts'
 import { balanceOfCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'

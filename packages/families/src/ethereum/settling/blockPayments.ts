@@ -1,4 +1,5 @@
-import { ethereumCodec, type Hex, isAnyCaseHex32 } from '@causeway/core'
+import { type Hex, isAnyCaseHex32 } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import {
   MalformedAnswerError,
   NodeError,

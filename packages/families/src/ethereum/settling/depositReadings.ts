@@ -1,4 +1,5 @@
-import { type Hex, isNativeTransferLog } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { isNativeTransferLog } from '@causeway/core/encodings'
 import {
   MalformedAnswerError,
   NodeError,

@@ -1,4 +1,6 @@
-import { blocksAtPace, ConfigurationError, ethereumCodec, type Finality } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import { blocksAtPace, type Finality } from '@causeway/core/config'
+import { ethereumCodec } from '@causeway/core/encodings'
 import {
   createQuorumOver,
   logBlocksAtOnce,

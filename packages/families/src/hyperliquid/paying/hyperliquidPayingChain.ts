@@ -1,10 +1,5 @@
-import {
-  ConfigurationError,
-  exactNumber,
-  type Hex,
-  hyperliquidCodec,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { ConfigurationError, exactNumber, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { hyperliquidCodec } from '@causeway/core/encodings'
 import type { ChainClient, QuorumClient } from '@causeway/rpc'
 import { MalformedAnswerError, NodeError } from '@causeway/rpc'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'

@@ -1,4 +1,5 @@
-import { type Hex, hyperliquidCodec } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { hyperliquidCodec } from '@causeway/core/encodings'
 import { parseSignature } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { usdcTokenId } from '../reading/requests.ts'

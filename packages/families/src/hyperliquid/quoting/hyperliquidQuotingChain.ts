@@ -1,4 +1,5 @@
-import { hyperliquidCodec, UpstreamUnavailableError } from '@causeway/core'
+import { UpstreamUnavailableError } from '@causeway/core'
+import { hyperliquidCodec } from '@causeway/core/encodings'
 import type { QuorumClient, RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
   agreeOn,

@@ -1,7 +1,8 @@
 // Goal: what a user holds is told of every currency, each by the side that it lies on. Who gains by breaking it: nobody; a
 // wallet would show that its owner has nothing. Method: the shipped reader over one endpoint of the test.
 import { createServer } from 'node:http'
-import { hyperliquidCodec, Secret } from '@causeway/core'
+import { Secret } from '@causeway/core'
+import { hyperliquidCodec } from '@causeway/core/encodings'
 import { createJsonRpcClient } from '@causeway/rpc'
 import { expect, onTestFinished, test } from 'vitest'
 import { hyperliquidHeadTracking } from './calls.ts'

@@ -1,12 +1,12 @@
-import {
-  type DepositFact,
-  type Hex,
-  mainNetwork,
-  type PaymentFacts,
-  type PaymentQuestion,
-  type ReadOptions,
-  type TransferFact,
+import type {
+  DepositFact,
+  Hex,
+  PaymentFacts,
+  PaymentQuestion,
+  ReadOptions,
+  TransferFact,
 } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import type { QuorumClient } from '@causeway/rpc'
 import { defaultReadingCacheLimits, TransactionMissingError } from '@causeway/rpc'
 import { z } from 'zod'

@@ -1,4 +1,5 @@
-import { type Hex, hubAlias, mainNetwork, nonceMappingId, type ReadOptions } from '@causeway/core'
+import { type Hex, hubAlias, nonceMappingId, type ReadOptions } from '@causeway/core'
+import { mainNetwork } from '@causeway/core/encodings'
 import type { EntryPlace, HubEntries, HubEntry } from '../../shared/hubEntries.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import { NonceMappingMissingError } from './hyperliquidErrors.ts'

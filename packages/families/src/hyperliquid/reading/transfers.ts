@@ -1,4 +1,5 @@
-import { codecOf, mainNetwork, parseWholeUnits } from '@causeway/core'
+import { parseWholeUnits } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { hyperliquidCurrency, hyperliquidNativeDecimals } from '../rules/withdrawalTransfer.ts'
 import type { SendAction } from './answers.ts'
 

@@ -1,13 +1,5 @@
-import {
-  abiBytes,
-  abiUint,
-  bytesToHex,
-  encodeAbiTuple,
-  hyperliquidCodec,
-  InvalidWithdrawRequestError,
-  uint64Text,
-  utf8Bytes,
-} from '@causeway/core'
+import { abiBytes, abiUint, bytesToHex, encodeAbiTuple, uint64Text, utf8Bytes } from '@causeway/core'
+import { hyperliquidCodec, InvalidWithdrawRequestError } from '@causeway/core/encodings'
 import { z } from 'zod'
 import {
   additionalDataOf,

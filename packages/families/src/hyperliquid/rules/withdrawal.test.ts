@@ -1,7 +1,7 @@
 // Vectors of oracle-protocol.md 1.7 for hyperliquid-vm, currencies and amounts, and what is no send action.
 
 import type { Hex } from '@causeway/core'
-import { InvalidWithdrawalError } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-import { hexDigits, hyperliquidCodec, InvalidWithdrawalError, parseDecimal, utf8Bytes } from '@causeway/core'
+import { hexDigits, parseDecimal, utf8Bytes } from '@causeway/core'
+import { hyperliquidCodec, InvalidWithdrawalError } from '@causeway/core/encodings'
 import type { WithdrawalTransfer } from '../../rules/withdrawalBytes.ts'
 import type { HyperliquidWithdrawal, SendAsset } from './withdrawal.ts'
 

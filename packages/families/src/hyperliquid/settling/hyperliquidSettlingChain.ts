@@ -1,4 +1,5 @@
-import { ConfigurationError, type DepositFacts, hyperliquidCodec, type InBlock } from '@causeway/core'
+import { ConfigurationError, type DepositFacts, type InBlock } from '@causeway/core'
+import { hyperliquidCodec } from '@causeway/core/encodings'
 import { agreeOn, createLruCache, TransactionMissingError, TransactionRevertedError } from '@causeway/rpc'
 import type { SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
 import { unlessGone } from '../../shared/settlingReads.ts'

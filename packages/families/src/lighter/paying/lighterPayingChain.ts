@@ -1,11 +1,5 @@
-import {
-  ConfigurationError,
-  type Hex,
-  isLighterPayment,
-  lighterAsset,
-  lighterCodec,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { ConfigurationError, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { isLighterPayment, lighterAsset, lighterCodec } from '@causeway/core/encodings'
 import type { ChainClient, HttpView, RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
   agreeOn,

@@ -1,4 +1,5 @@
-import { type Hex, lighterCurrency, sha256TextHex } from '@causeway/core'
+import { type Hex, sha256TextHex } from '@causeway/core'
+import { lighterCurrency } from '@causeway/core/encodings'
 import type { HttpView, QuorumClient } from '@causeway/rpc'
 import { agreeOn, MalformedAnswerError } from '@causeway/rpc'
 import type { PaymentState, PaymentTerms } from '../../shared/payingChain.ts'

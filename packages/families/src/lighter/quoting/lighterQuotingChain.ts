@@ -1,4 +1,4 @@
-import { isLighterPayment, lighterCodec } from '@causeway/core'
+import { isLighterPayment, lighterCodec } from '@causeway/core/encodings'
 import type { HttpView, RpcAnswer } from '@causeway/rpc'
 import {
   type ChainClient,

@@ -1,12 +1,11 @@
 import {
   ConfigurationError,
-  codecOf,
   DomainError,
   type Hex,
-  mainNetwork,
   type PaymentQuestion,
   type ReadOptions,
 } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import type { HttpView, QuorumClient } from '@causeway/rpc'
 import { singleRoundQuestion } from '@causeway/rpc'
 import {

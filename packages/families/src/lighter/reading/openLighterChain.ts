@@ -1,4 +1,5 @@
-import { ConfigurationError, Secret, splitList } from '@causeway/core'
+import { ConfigurationError, Secret } from '@causeway/core'
+import { splitList } from '@causeway/core/config'
 import type { EndpointToCreate, HttpView } from '@causeway/rpc'
 import { answersTo, createHttpQuorumClient, parseEndpoint, type QuorumClient } from '@causeway/rpc'
 import type { OpenFamilyChain, ReadableChain } from '../../shared/familyChain.ts'

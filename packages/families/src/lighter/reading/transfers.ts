@@ -1,4 +1,5 @@
-import { type DepositFact, type Hex, lighterCurrency, type TransferFact } from '@causeway/core'
+import type { DepositFact, Hex, TransferFact } from '@causeway/core'
+import { lighterCurrency } from '@causeway/core/encodings'
 import type { LighterTransfer } from './answers.ts'
 
 const zeroId: Hex = `0x${'0'.repeat(64)}`

@@ -1,4 +1,5 @@
-import { type Hex, InvalidWithdrawalError } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import {
   decodeLighterWithdrawal,
   type LighterWithdrawal,

@@ -1,13 +1,5 @@
-import {
-  abiUint,
-  bytesToHex,
-  encodeAbiTuple,
-  InvalidWithdrawRequestError,
-  lighterCodec,
-  lighterCurrency,
-  parseHexDigits,
-  uint64Text,
-} from '@causeway/core'
+import { abiUint, bytesToHex, encodeAbiTuple, parseHexDigits, uint64Text } from '@causeway/core'
+import { InvalidWithdrawRequestError, lighterCodec, lighterCurrency } from '@causeway/core/encodings'
 import { z } from 'zod'
 import {
   additionalDataOf,

@@ -1,7 +1,7 @@
 // Vector of oracle-protocol.md 1.7 for lighter-vm, the message of 5.5, and what is no transfer.
 
 import type { Hex } from '@causeway/core'
-import { InvalidWithdrawalError } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { encodeAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'

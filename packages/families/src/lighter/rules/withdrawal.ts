@@ -7,9 +7,9 @@ import {
   encodeAbiTuple,
   fixedHexToBytes,
   keccak256Hex,
-  lighterCurrency,
   utf8Bytes,
 } from '@causeway/core'
+import { lighterCurrency } from '@causeway/core/encodings'
 import { decodeAbiWithdrawal, type WithdrawalTransfer } from '../../rules/withdrawalBytes.ts'
 
 /** A transfer on Lighter, as its L1 message says it. Numbers are uint64. */

@@ -1,4 +1,5 @@
-import { ConfigurationError, lighterCodec } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import { lighterCodec } from '@causeway/core/encodings'
 import {
   createHttpQuorumOver,
   TransactionMissingError,

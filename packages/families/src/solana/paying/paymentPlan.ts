@@ -1,4 +1,4 @@
-import { solanaCodec } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import type { EmptiedAddress, PlannedPayment } from '../../shared/payingChain.ts'
 import { readTokenMint, refusalOfHolder, type TokenMint } from '../quoting/tokenMint.ts'
 import { exactLamportsMax, type ShownAccount } from '../reading/answers.ts'

@@ -4,9 +4,9 @@ import {
   type Hex,
   hexToBytes,
   minBigint,
-  solanaCodec,
   UpstreamUnavailableError,
 } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import type { ChainClient, RpcAnswer } from '@causeway/rpc'
 import { MalformedAnswerError, NodeError } from '@causeway/rpc'
 import type { Keypair, VersionedTransaction } from '@solana/web3.js'

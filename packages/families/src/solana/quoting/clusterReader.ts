@@ -1,4 +1,6 @@
-import { maxBigint, type PriorityFeeModel, solanaCodec } from '@causeway/core'
+import { maxBigint } from '@causeway/core'
+import type { PriorityFeeModel } from '@causeway/core/config'
+import { solanaCodec } from '@causeway/core/encodings'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
   countVoices,

@@ -1,4 +1,4 @@
-import { solanaCodec } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { createLruCache, createQuorumOver } from '@causeway/rpc'
 import type { InputLock } from '../../rules/inputLock.ts'
 import type { AccountLack } from '../../rules/quotingFamily.ts'

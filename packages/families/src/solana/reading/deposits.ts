@@ -1,4 +1,5 @@
-import { type DepositFact, type Hex, maxBigint, solanaCodec } from '@causeway/core'
+import { type DepositFact, type Hex, maxBigint } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { depositNativeDiscriminator, depositTokenDiscriminator, token2022Program } from '../rules/programs.ts'
 import { type DepositRules, findDirectDeposit } from './directDeposits.ts'
 import { InstructionData } from './instructionData.ts'

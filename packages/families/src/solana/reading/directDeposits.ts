@@ -1,4 +1,5 @@
-import { type DepositFact, type Hex, minBigint, solanaCodec } from '@causeway/core'
+import { type DepositFact, type Hex, minBigint } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import type { ProgramAddresses } from '../rules/programAddresses.ts'
 import { computeBudgetProgram, systemProgram, token2022Program, tokenProgram } from '../rules/programs.ts'
 import { InstructionData } from './instructionData.ts'

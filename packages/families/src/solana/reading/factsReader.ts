@@ -3,10 +3,9 @@ import {
   type Evidence,
   type FinalBlocks,
   type Hex,
-  mainNetwork,
   type PaymentQuestion,
-  solanaCodec,
 } from '@causeway/core'
+import { mainNetwork, solanaCodec } from '@causeway/core/encodings'
 import type { QuorumClient } from '@causeway/rpc'
 import {
   createFinalBlocks,

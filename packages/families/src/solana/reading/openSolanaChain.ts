@@ -1,4 +1,5 @@
-import { ConfigurationError, solanaCodec } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { createQuorumClient } from '@causeway/rpc'
 import type { OpenFamilyChain, ReadableChain } from '../../shared/familyChain.ts'
 import { solanaLibrary } from '../rules/library.ts'

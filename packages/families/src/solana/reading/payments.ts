@@ -1,12 +1,5 @@
-import {
-  DomainError,
-  type Hex,
-  maxBigint,
-  minBigint,
-  namedOrder,
-  solanaCodec,
-  type TransferFact,
-} from '@causeway/core'
+import { DomainError, type Hex, maxBigint, minBigint, namedOrder, type TransferFact } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { memoProgram } from '../rules/programs.ts'
 import type { SolanaTransaction } from './transaction.ts'
 

@@ -1,14 +1,6 @@
 import type { Hex } from '@causeway/core'
-import {
-  bytesToHex,
-  concatBytes,
-  fixedHexToBytes,
-  hexDigits,
-  hexToBytes,
-  remembered,
-  sha256,
-  solanaCodec,
-} from '@causeway/core'
+import { bytesToHex, concatBytes, fixedHexToBytes, hexDigits, hexToBytes, sha256 } from '@causeway/core'
+import { remembered, solanaCodec } from '@causeway/core/encodings'
 import type { DepositAddress, DepositAddressing, DepositAddressTerms } from '../../rules/quotingFamily.ts'
 import { solanaLibrary } from './library.ts'
 import type { SolanaDepository } from './programAddresses.ts'

@@ -1,4 +1,5 @@
-import { hexDigits, solanaCodec } from '@causeway/core'
+import { hexDigits } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { type AllocatorPayloadFamily, firstDifference } from '../../rules/allocatorPayloadFamily.ts'
 import { type Family, signedText } from '../../rules/family.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rules/withdrawRequestParts.ts'

@@ -1,4 +1,5 @@
-import { solanaCodec, utf8Bytes } from '@causeway/core'
+import { utf8Bytes } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { ed25519 } from '@noble/curves/ed25519.js'
 
 const signatureBytes = 64

@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
-import { hexToBytes, remembered } from '@causeway/core'
+import { hexToBytes } from '@causeway/core'
+import { remembered } from '@causeway/core/encodings'
 import { solanaLibrary } from './library.ts'
 import { associatedTokenProgram } from './programs.ts'
 

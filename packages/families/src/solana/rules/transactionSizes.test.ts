@@ -3,7 +3,7 @@
 // takes, or has the solver plan a payment that it can never send. Method: each kind at its largest, signed by accounts
 // that are all different, as the library writes it.
 
-import { solanaCodec } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { type TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { describe, expect, test } from 'vitest'
 import type { OriginRoute, QuotedCurrency } from '../../rules/quotingFamily.ts'

@@ -1,7 +1,7 @@
 // Vectors of oracle-protocol.md 1.7 for solana-vm, and what is no transfer request.
 
 import type { Hex } from '@causeway/core'
-import { InvalidWithdrawalError } from '@causeway/core'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { accounts } from '../../../../core/test/arbitraries/addresses.ts'

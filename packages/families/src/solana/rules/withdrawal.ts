@@ -1,13 +1,6 @@
 import type { Hex } from '@causeway/core'
-import {
-  bytesToHex,
-  concatBytes,
-  encodeBase58,
-  fixedHexToBytes,
-  InvalidWithdrawalError,
-  sha256,
-  solanaCodec,
-} from '@causeway/core'
+import { bytesToHex, concatBytes, encodeBase58, fixedHexToBytes, sha256 } from '@causeway/core'
+import { InvalidWithdrawalError, solanaCodec } from '@causeway/core/encodings'
 import { type WithdrawalTransfer, withdrawalBytes } from '../../rules/withdrawalBytes.ts'
 
 /** The depository program's `TransferRequest`. Addresses in base58. */

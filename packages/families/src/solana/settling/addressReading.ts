@@ -1,4 +1,5 @@
-import { solanaCodec, UpstreamDisagreementError } from '@causeway/core'
+import { UpstreamDisagreementError } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import type { ChainClient, EndpointView, QuorumClient } from '@causeway/rpc'
 import { agreeOn } from '@causeway/rpc'
 import type { AddressedCurrency, AddressReading } from '../../shared/settlingChain.ts'

@@ -1,4 +1,4 @@
-import { solanaCodec } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import type { EndpointView } from '@causeway/rpc'
 import type { AddressTransfer } from '../../shared/settlingChain.ts'
 import { parseSignatures } from '../reading/answers.ts'

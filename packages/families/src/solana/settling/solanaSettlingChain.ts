@@ -1,4 +1,4 @@
-import { solanaCodec } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import type { EndpointView } from '@causeway/rpc'
 import {
   agreeOn,

@@ -1,13 +1,12 @@
 import {
   ConfigurationError,
-  createTronCodec,
   type Hex,
   maxBigint,
   minBigint,
   type Secret,
-  tronAddress,
   UpstreamUnavailableError,
 } from '@causeway/core'
+import { createTronCodec, tronAddress } from '@causeway/core/encodings'
 import type { ChainClient, RpcAnswer } from '@causeway/rpc'
 import { NodeError, parseRecord, unlessUnreadable } from '@causeway/rpc'
 import { agreedAnswer } from '../../shared/agreedAnswer.ts'

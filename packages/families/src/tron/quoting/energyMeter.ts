@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { bytesToHex, maxBigint, tronAddress, UpstreamUnavailableError } from '@causeway/core'
+import { bytesToHex, maxBigint, UpstreamUnavailableError } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import type { ChainClient, Electorate, RpcAnswer, Vote } from '@causeway/rpc'
 import { medianOfVoices, unlessUnreadable } from '@causeway/rpc'
 import type { EstimatedFrom } from '../../shared/networkReader.ts'

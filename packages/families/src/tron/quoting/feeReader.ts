@@ -1,4 +1,6 @@
-import { createTronCodec, type EnergyModel, maxBigint } from '@causeway/core'
+import { maxBigint } from '@causeway/core'
+import type { EnergyModel } from '@causeway/core/config'
+import { createTronCodec } from '@causeway/core/encodings'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
   countVoices,

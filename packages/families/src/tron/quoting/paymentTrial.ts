@@ -1,4 +1,5 @@
-import { createTronCodec, type Hex, tronAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { createTronCodec, tronAddress } from '@causeway/core/encodings'
 import type { RpcCall } from '@causeway/rpc'
 import {
   agreeOnRun,

@@ -1,4 +1,4 @@
-import { tronHexAddress } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import type { RpcCall } from '@causeway/rpc'
 import { allowanceCall, balanceOfCall, decimalsCall } from '../../ethereum/contracts/erc20Calls.ts'
 import { encodeTransfer } from '../../ethereum/rules/abi.ts'

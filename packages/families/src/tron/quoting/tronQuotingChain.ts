@@ -1,4 +1,4 @@
-import { createTronCodec, tronAddress } from '@causeway/core'
+import { createTronCodec, tronAddress } from '@causeway/core/encodings'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
   type ChainClient,

@@ -1,4 +1,5 @@
-import { type DepositFact, type Hex, tronAddress } from '@causeway/core'
+import type { DepositFact, Hex } from '@causeway/core'
+import { tronAddress } from '@causeway/core/encodings'
 import type { EvmLog } from '../../ethereum/reading/answers.ts'
 import { findDeposits, needsCalldata } from '../../ethereum/reading/deposits.ts'
 import type { TronContract } from './contract.ts'

@@ -1,14 +1,6 @@
-import {
-  type ChainEntry,
-  createTronCodec,
-  type Evidence,
-  type FinalBlocks,
-  type Hex,
-  mainNetwork,
-  type PaymentQuestion,
-  tronAddress,
-  tronHexAddress,
-} from '@causeway/core'
+import type { Evidence, FinalBlocks, Hex, PaymentQuestion } from '@causeway/core'
+import type { ChainEntry } from '@causeway/core/config'
+import { createTronCodec, mainNetwork, tronAddress, tronHexAddress } from '@causeway/core/encodings'
 import type { QuorumClient } from '@causeway/rpc'
 import { createFinalBlocks } from '@causeway/rpc'
 import { type FinalityRule, finalityRule } from '../../ethereum/reading/finality.ts'

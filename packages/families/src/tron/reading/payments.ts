@@ -1,4 +1,5 @@
-import { ethereumCodec, type Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import type { PaidTransaction, PaymentTerms } from '../../ethereum/reading/payments/paidTransaction.ts'
 import {
   type ProvenPayment,

@@ -1,4 +1,4 @@
-import { tronHexAddress } from '@causeway/core'
+import { tronHexAddress } from '@causeway/core/encodings'
 import type { QuorumClient } from '@causeway/rpc'
 import { askEnough, endpointOf, verifyLocalEndpoints } from '@causeway/rpc'
 import type { ChainFinding } from '../../shared/chainFinding.ts'

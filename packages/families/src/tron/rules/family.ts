@@ -1,4 +1,4 @@
-import { tronEvmAddress, tronHexAddress } from '@causeway/core'
+import { tronEvmAddress, tronHexAddress } from '@causeway/core/encodings'
 import { evmAllocatorPayload } from '../../ethereum/rules/allocatorPayload.ts'
 import type { Family } from '../../rules/family.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rules/withdrawRequestParts.ts'

@@ -8,7 +8,7 @@ import {
   mainNetwork,
   tronAddress,
   tronEvmAddress,
-} from '@causeway/core'
+} from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { damaged, outcomeOf } from '../../../../core/test/fixtures/hostileBytes.ts'

@@ -1,4 +1,10 @@
-import { createTronCodec, ethereumCodec, type TronNetwork, tronAddress, tronMainnet } from '@causeway/core'
+import {
+  createTronCodec,
+  ethereumCodec,
+  type TronNetwork,
+  tronAddress,
+  tronMainnet,
+} from '@causeway/core/encodings'
 import type { EvmWithdrawal } from '../../ethereum/rules/withdrawal.ts'
 import { withdrawalTransfer } from '../../ethereum/rules/withdrawalTransfer.ts'
 import type { WithdrawalTransfer } from '../../rules/withdrawalBytes.ts'

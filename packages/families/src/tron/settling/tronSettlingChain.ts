@@ -1,10 +1,6 @@
-import {
-  ConfigurationError,
-  createTronCodec,
-  type Finality,
-  tronAddress,
-  tronHexAddress,
-} from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import type { Finality } from '@causeway/core/config'
+import { createTronCodec, tronAddress, tronHexAddress } from '@causeway/core/encodings'
 import { agreeOn, createHttpQuorumOver } from '@causeway/rpc'
 import { askPaymentVotes } from '../../shared/paymentVotes.ts'
 import { unlessPutAside } from '../../shared/putAside.ts'

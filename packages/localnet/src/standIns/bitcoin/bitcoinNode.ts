@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { bitcoinNetworkOf } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { outputScript } from '@causeway/families/rules'
 import { Transaction } from 'bitcoinjs-lib'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'

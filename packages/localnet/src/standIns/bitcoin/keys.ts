@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { bitcoinNetworkOf } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { scriptAddress } from '@causeway/families/rules'
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1'
 import { networks, payments, type Signer } from 'bitcoinjs-lib'

@@ -1,7 +1,8 @@
 // A stand-in, not Lighter: accounts, their balances, and transfers between them, which are executed at once. The text that
 // an account's owner signs is checked, and so are nonce, expiry, fee and balance; a transfer has the id that the exchange's
 // own code gives it. The signature of the account's API key is not checked: nothing that is published verifies one.
-import { type Hex, lighterCurrency } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { lighterCurrency } from '@causeway/core/encodings'
 import { type LighterWithdrawal, lighterTransferMessage } from '@causeway/families/rules'
 import { recoverMessageAddress } from 'viem'
 import type { StoredTransaction, TransferInfo } from './bodies.ts'

@@ -1,4 +1,5 @@
-import { pow10, type QuotePrice } from '@causeway/core'
+import { pow10 } from '@causeway/core'
+import type { QuotePrice } from '@causeway/core/config'
 import type { SourceFault, SourceValue } from '../source.ts'
 
 export type HttpAdapterName = QuotePrice['http'][number]['adapter']

@@ -3,7 +3,8 @@
 // that counts. Updates that were recorded on a chain are judged by the sets of the shipped files. Who gains: the
 // service behind HERMES_URL, or whoever answers in its place.
 import { readFileSync } from 'node:fs'
-import { concatBytes, type Hex, hexToBytes, quoteFileSchema } from '@causeway/core'
+import { concatBytes, type Hex, hexToBytes } from '@causeway/core'
+import { quoteFileSchema } from '@causeway/core/config'
 import { recoverSigner } from '@causeway/signer'
 import { describe, expect, test } from 'vitest'
 import { recordedUpdates } from '../../../test/support/recordedUpdates.ts'

@@ -1,12 +1,5 @@
-import {
-  bytesToHex,
-  concatBytes,
-  type GuardianSet,
-  guardianQuorum,
-  type Hex,
-  keccak256,
-  type RecoverSigner,
-} from '@causeway/core'
+import { bytesToHex, concatBytes, type Hex, keccak256, type RecoverSigner } from '@causeway/core'
+import { type GuardianSet, guardianQuorum } from '@causeway/core/config'
 import type { SourceFault } from '../source.ts'
 import { BigEndianReader } from './bigEndianReader.ts'
 

@@ -1,5 +1,6 @@
 import { blockedWallet } from '@causeway/chains'
-import { DomainError, depthBlocks, paceMs, type SqlTx, usdValueDown } from '@causeway/core'
+import { DomainError, depthBlocks, type SqlTx, usdValueDown } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { QuoteError } from '../../../pricing/errors.ts'
 import { refundCost, sweepCostIn } from '../../../pricing/fees/gas.ts'

@@ -1,4 +1,5 @@
-import { type DepositFacts, paceMs, type SqlTx } from '@causeway/core'
+import type { DepositFacts, SqlTx } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import { unlessPutAside } from '@causeway/families'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { nowSeconds } from '../../settlement/settlementContext.ts'

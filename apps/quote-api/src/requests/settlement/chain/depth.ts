@@ -5,8 +5,8 @@ import {
   depthRuleFor,
   type MissingDepth,
   missingDepth,
-  paceMs,
 } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import type { BlockMark } from '@causeway/families'
 import { createLruCache } from '@causeway/rpc'
 import type { QuotableChain } from '../../../pricing/registry.ts'

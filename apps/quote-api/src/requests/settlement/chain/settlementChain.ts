@@ -1,6 +1,6 @@
 import { openSettlingChain } from '@causeway/chains'
 import { recordsPayments } from '@causeway/contracts/codes'
-import { isContractChain } from '@causeway/core'
+import { isContractChain } from '@causeway/core/config'
 import type {
   HubEntries,
   MinedTransaction,

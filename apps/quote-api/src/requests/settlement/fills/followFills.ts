@@ -1,11 +1,5 @@
-import {
-  fillContractOf,
-  type Hex,
-  type PaymentFacts,
-  type PaymentQuestion,
-  paceMs,
-  type SqlTx,
-} from '@causeway/core'
+import { fillContractOf, type Hex, type PaymentFacts, type PaymentQuestion, type SqlTx } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { bookSkew } from '../../orders/skewBookings.ts'
 import {

@@ -1,4 +1,5 @@
-import { blocksAtPace, minBigint, paceMs, type SqlTx, UpstreamDisagreementError } from '@causeway/core'
+import { minBigint, type SqlTx, UpstreamDisagreementError } from '@causeway/core'
+import { blocksAtPace, paceMs } from '@causeway/core/config'
 import { describeFinalChange, judgeFinal, lateBlocksOf, type PassRange } from '@causeway/families'
 import { isOverPace, refusesContent } from '@causeway/rpc'
 import {

@@ -1,5 +1,6 @@
 // Goal: a refund or a claim is paid by its own transaction alone. Method: facts by hand.
-import { codecOf, type Hex, mainNetwork, type PaymentFacts, type TransferFact } from '@causeway/core'
+import type { Hex, PaymentFacts, TransferFact } from '@causeway/core'
+import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { expect, test } from 'vitest'
 import { type FillProblem, paymentProblem } from './fillCheck.ts'
 

@@ -5,8 +5,8 @@ import {
   type Order,
   type PaymentFacts,
   type UnpaidPayment,
-  type VmCodec,
 } from '@causeway/core'
+import type { VmCodec } from '@causeway/core/encodings'
 
 /** Problem of a transaction that is reported to fill an order. */
 export type FillProblem = UnpaidPayment['why'] | 'other_order' | 'calls_missing' | 'late'

@@ -1,4 +1,5 @@
-import { type Hex, type PaymentFacts, paceMs, refundedDeposit, refundId, type SqlTx } from '@causeway/core'
+import { type Hex, type PaymentFacts, refundedDeposit, refundId, type SqlTx } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
 import type { Run } from '../../../jobs/runJobs.ts'
 import {
   recheckAfter,

@@ -3,7 +3,8 @@
 // miner by a fee that is not meant. Method: random plans and bids; what is signed is read again from its bytes.
 
 import type { Hex } from '@causeway/core'
-import { bitcoinNetworkOf, hexToBytes } from '@causeway/core'
+import { hexToBytes } from '@causeway/core'
+import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bitcoinLibrary } from '../library.ts'

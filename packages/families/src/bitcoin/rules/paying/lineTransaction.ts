@@ -1,5 +1,6 @@
-import type { BitcoinNetwork, Hex } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 import { hexToBytes } from '@causeway/core'
+import type { BitcoinNetwork } from '@causeway/core/encodings'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sweepSecret } from '../depositAddress.ts'
 import { bitcoinLibrary } from '../library.ts'

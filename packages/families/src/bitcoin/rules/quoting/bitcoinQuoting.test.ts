@@ -3,7 +3,8 @@
 // somebody else or in another order, a user who has too little, a page that prices for nobody.
 
 import type { Hex } from '@causeway/core'
-import { bitcoinMainnet, bytesToHex, createBitcoinCodec, hexDigits } from '@causeway/core'
+import { bytesToHex, hexDigits } from '@causeway/core'
+import { bitcoinMainnet, createBitcoinCodec } from '@causeway/core/encodings'
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { Psbt, payments, type Signer, Transaction } from 'bitcoinjs-lib'
 import fc from 'fast-check'

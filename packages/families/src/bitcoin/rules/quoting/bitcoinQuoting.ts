@@ -1,13 +1,12 @@
 import type { Hex } from '@causeway/core'
 import {
-  type BitcoinNetwork,
-  bitcoinNetworkOf,
   ConfigurationError,
   DomainError,
   hexDigits,
   hexToBytes,
   UpstreamUnavailableError,
 } from '@causeway/core'
+import { type BitcoinNetwork, bitcoinNetworkOf } from '@causeway/core/encodings'
 import { z } from 'zod'
 import type {
   ChainQuoting,

@@ -1,4 +1,5 @@
-import { isNativeTransferLog, type Movement, receivedBy, type TransferFact } from '@causeway/core'
+import { type Movement, receivedBy, type TransferFact } from '@causeway/core'
+import { isNativeTransferLog } from '@causeway/core/encodings'
 import type { EvmLog } from '../answers.ts'
 import {
   readAuthorizer,

@@ -1,6 +1,6 @@
 // Goal: what an EVM origin plans, encodes and costs, from facts alone.
 
-import { ethereumCodec } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import type { NetworkFees, OriginRoute } from '../../../rules/quotingFamily.ts'
 import { EthereumFees } from './ethereumFees.ts'

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { checksumAddress } from '@causeway/core'
+import { checksumAddress } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { classifyTopUps } from './classifyTopUps.ts'

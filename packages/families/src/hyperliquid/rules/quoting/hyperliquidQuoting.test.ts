@@ -2,7 +2,7 @@
 // order. Who gains by breaking it: whoever has somebody's transfer counted for another order; a user whose dollars have no
 // order at all. Method: the published vector of the transfer, viem as the judge of typed data.
 
-import { hyperliquidCodec } from '@causeway/core'
+import { hyperliquidCodec } from '@causeway/core/encodings'
 import { hashTypedData } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { OriginRoute } from '../../../rules/quotingFamily.ts'

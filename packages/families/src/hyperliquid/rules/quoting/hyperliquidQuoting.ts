@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
-import { formatFixed, hyperliquidCodec, nonceMappingTypedData } from '@causeway/core'
+import { formatFixed, nonceMappingTypedData } from '@causeway/core'
+import { hyperliquidCodec } from '@causeway/core/encodings'
 import { z } from 'zod'
 import { burntAccounts, reservedAccount } from '../../../ethereum/rules/reservedAccounts.ts'
 import type {

@@ -2,7 +2,13 @@
 // hold exactly. Who gains by breaking it: a user who is credited for less than he is quoted; whoever has a deposit read as
 // another asset's. Method: vectors by hand, and currencies there and back.
 
-import { isLighterPayment, lighterAsset, lighterCodec, lighterCurrency, mainNetwork } from '@causeway/core'
+import {
+  isLighterPayment,
+  lighterAsset,
+  lighterCodec,
+  lighterCurrency,
+  mainNetwork,
+} from '@causeway/core/encodings'
 import { expect, test } from 'vitest'
 import { FlatFees } from '../../../rules/flatFees.ts'
 import type { OriginRoute } from '../../../rules/quotingFamily.ts'

@@ -1,4 +1,5 @@
-import { exactNumber, lighterAsset } from '@causeway/core'
+import { exactNumber } from '@causeway/core'
+import { lighterAsset } from '@causeway/core/encodings'
 import { z } from 'zod'
 import { FlatFees } from '../../../rules/flatFees.ts'
 import type {

@@ -6,9 +6,9 @@ import {
   hexToBytes,
   keccak256,
   sha256,
-  solanaCodec,
   utf8Bytes,
 } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import { markBytes, systemProgram } from '../programs.ts'
 import { type SolanaInstruction, sendCoin, uint64 } from '../quoting/instructions.ts'
 

@@ -1,7 +1,7 @@
 // Goal: what a Solana origin plans, encodes and costs, from facts alone. Method: published vectors of the depository
 // program, and the sizes of whole transactions. @source families.md 2.1, 3, 5.1
 
-import { solanaCodec } from '@causeway/core'
+import { solanaCodec } from '@causeway/core/encodings'
 import {
   ComputeBudgetProgram,
   PublicKey,

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { tronHexAddress as accountOf, createTronCodec } from '@causeway/core'
+import { tronHexAddress as accountOf, createTronCodec } from '@causeway/core/encodings'
 import { contractInterface } from '../../../ethereum/rules/contractInterface.ts'
 import { fillContractCalls } from '../../../ethereum/rules/fillContract.ts'
 

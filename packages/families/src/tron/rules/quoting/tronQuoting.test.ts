@@ -3,7 +3,7 @@
 // out of energy and burns its limit for nothing, a page that prices for nobody, a token that changes no allowance but
 // from zero.
 
-import { createTronCodec } from '@causeway/core'
+import { createTronCodec } from '@causeway/core/encodings'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FeeFunds } from '../../../rules/feeFunds.ts'

@@ -1,12 +1,6 @@
 import type { Hex } from '@causeway/core'
-import {
-  createTronCodec,
-  DomainError,
-  exactNumber,
-  tronHexAddress as hexAddress,
-  minBigint,
-  tronAddress,
-} from '@causeway/core'
+import { DomainError, exactNumber, minBigint } from '@causeway/core'
+import { createTronCodec, tronHexAddress as hexAddress, tronAddress } from '@causeway/core/encodings'
 import { z } from 'zod'
 import {
   encodeApprove,
