@@ -1,7 +1,7 @@
 import { type ChainRegistry, createOracleClient, type OracleSettings } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import { paceMs } from '@causeway/core/config'
-import { createHubEntries, createHubReader, type HubEntries } from '@causeway/families'
+import { type BlockMark, createHubEntries, createHubReader, type HubEntries } from '@causeway/families'
 import type { HttpMetrics, Tracing } from '@causeway/http'
 import { type ChainClient, createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { recoverSigner } from '@causeway/signer'
@@ -277,17 +277,14 @@ function openChains(options: {
     const onMalformed = (endpoint: string) =>
       options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
     const { hubEntries, heads, fillWallet } = options
-    const chain = createSettlementChain({
-      ...{ quotable, registered, client, hubEntries, fillWallet, onMalformed },
-    })
-    opened.set(quotable.chainId, {
-      ...chain,
-      async depositPass(...args) {
-        const pass = await chain.depositPass(...args)
-        if (pass.last !== undefined) heads.saw(quotable.chainId, pass.last)
-        return pass
-      },
-    })
+    const onBlock = (block: BlockMark) => heads.saw(quotable.chainId, block)
+    // Not spread: what it reads at once follows what its endpoints allow.
+    opened.set(
+      quotable.chainId,
+      createSettlementChain({
+        ...{ quotable, registered, client, hubEntries, fillWallet, onMalformed, onBlock },
+      }),
+    )
   }
   return opened
 }

@@ -2,6 +2,7 @@ import { openSettlingChain } from '@causeway/chains'
 import { recordsPayments } from '@causeway/contracts/codes'
 import { isContractChain } from '@causeway/core/config'
 import type {
+  BlockMark,
   HubEntries,
   MinedTransaction,
   OnMalformed,
@@ -47,11 +48,13 @@ type SettlementChainOptions = {
   /** The solver's wallet on chains of contracts that name none of their own; undefined: its payments are not known. */
   fillWallet: string | undefined
   onMalformed: OnMalformed
+  /** Told of the last block of each pass over deposits. */
+  onBlock?: (block: BlockMark) => void
 }
 
 /** Opens the readers of a chain. @throws ConfigurationError when the chain has no depository or no endpoint */
 export function createSettlementChain(options: SettlementChainOptions): SettlementChain {
-  const { quotable, registered, client, hubEntries, onMalformed } = options
+  const { quotable, registered, client, hubEntries, onMalformed, onBlock = () => undefined } = options
   const { config, currencies } = quotable
   const address = fillWalletOf(options)
   const settling = openSettlingChain(registered, client, {
@@ -66,7 +69,11 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
     get steps() {
       return settling.steps
     },
-    depositPass: async (...args) => ({ paidSwaps: [], ...(await settling.depositPass(...args)) }),
+    async depositPass(...args) {
+      const pass = await settling.depositPass(...args)
+      if (pass.last !== undefined) onBlock(pass.last)
+      return { paidSwaps: [], ...pass }
+    },
   }
 }
 
