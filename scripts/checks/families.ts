@@ -43,7 +43,6 @@ export const exceptions: Readonly<Record<string, string>> = {
     'promises are signed by solvers of EVM chains, by the protocol',
   'apps/allocator/src/hub/signatureStore.ts': 'the hub is an EVM chain, by the protocol',
   'apps/quote-api/src/operate/cli/guardianSets.ts': 'the contract of guardians stands on Ethereum',
-  'apps/quote-api/src/pricing/market/marketAccess.ts': 'a refused price is told in units of its chain',
   'packages/console/src/shared/wallet.ts': 'wallets in browsers speak it',
   'packages/core/src/config/feeModels.ts': 'settings of the quote file are named in units of their chains',
   'packages/core/src/config/quoteFile.ts': 'a setting is described for each kind of chain',

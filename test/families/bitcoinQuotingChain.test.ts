@@ -339,7 +339,7 @@ describe('the network', () => {
     chain.satPerKvb = 100_001
     expect((await read()).fees).toEqual({
       reason: 'feerate_above_ceiling',
-      ...{ expectedSatPerKvb: 100_001n, ceilingSatPerKvb: 100_000n },
+      ...{ charge: 'A thousand virtual bytes', cost: 'cost 100001 satoshi', ceiling: '100000' },
     })
   })
 

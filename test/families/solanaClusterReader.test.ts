@@ -128,7 +128,7 @@ describe('three honest endpoints', () => {
     const dear = await read(config({ feeModel: { maxMicroLamportsPerUnit: 6_999n } }))
     expect(dear.fees).toEqual({
       reason: 'priority_fee_above_ceiling',
-      ...{ expectedMicroLamports: 7_000n, ceilingMicroLamports: 6_999n },
+      ...{ charge: 'A compute unit', cost: 'costs 7000 micro-lamports', ceiling: '6999' },
     })
     const { shown } = await read(config({ feeModel: { minMicroLamportsPerUnit: 9_000n } }))
     expect(shown).toMatchObject({ microLamportsPerUnit: '9000' })

@@ -310,7 +310,7 @@ describe('the network', () => {
     prices.sunPerEnergy = 501
     expect((await read()).fees).toEqual({
       reason: 'energy_price_above_ceiling',
-      ...{ expectedSunPerEnergy: 501n, ceilingSunPerEnergy: 500n },
+      ...{ charge: 'Energy', cost: 'costs 501 sun', ceiling: '500' },
     })
     for (const [index, node] of nodes.entries())
       node.set({

@@ -71,15 +71,7 @@ export type ChainMarket = {
 }
 
 /** Why a chain must not be priced now. It may be a moment later. */
-export type ChainRefusal = { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' } | FeeRefusal
-
-/** Why what a network charges must not be used. */
-export type FeeRefusal =
-  /** Endpoints contradict each other about it. */
-  | { readonly reason: 'gas_disputed' }
-  /** The chain's own last blocks do not bear the gas price out. */
-  | { readonly reason: 'gas_above_ceiling'; readonly expectedWei: bigint; readonly ceilingWei: bigint }
-  | NetworkFeeRefusal
+export type ChainRefusal = { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' } | NetworkFeeRefusal
 
 /**
  * One immutable view of all markets: whoever prices something uses exactly one, so it never mixes two ticks.

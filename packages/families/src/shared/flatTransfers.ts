@@ -43,11 +43,13 @@ export function flatFeesOf(
   agreed?: bigint,
 ): Pick<NetworkReading, 'fees' | 'shown'> {
   const transferFee = agreed ?? configured
-  const reason = 'transfer_fee_above_ceiling' as const
   return {
     fees:
       transferFee > ceiling
-        ? { reason, expectedTransferFee: transferFee, ceilingTransferFee: ceiling }
+        ? {
+            ...{ reason: 'transfer_fee_above_ceiling', charge: 'A transfer' },
+            ...{ cost: `takes ${transferFee}`, ceiling: ceiling.toString() },
+          }
         : new FlatFees({ transferFee }),
     shown: {
       transferFee: transferFee.toString(),

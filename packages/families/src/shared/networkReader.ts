@@ -5,31 +5,21 @@ import type { NetworkFees } from '../rules/quotingFamily.ts'
 /** Why what a network charges must not be used. */
 export type NetworkFeeRefusal =
   /** Endpoints contradict each other about it. */
-  | { readonly reason: 'gas_disputed' }
-  | {
-      readonly reason: 'priority_fee_above_ceiling'
-      /** Millionths of the native currency's smallest unit, per unit of execution. */
-      readonly expectedMicroLamports: bigint
-      readonly ceilingMicroLamports: bigint
-    }
-  | {
-      readonly reason: 'feerate_above_ceiling'
-      /** Satoshi per thousand virtual bytes. */
-      readonly expectedSatPerKvb: bigint
-      readonly ceilingSatPerKvb: bigint
-    }
-  | {
-      readonly reason: 'energy_price_above_ceiling'
-      /** Millionths of the native currency, per unit of energy. */
-      readonly expectedSunPerEnergy: bigint
-      readonly ceilingSunPerEnergy: bigint
-    }
-  | {
-      readonly reason: 'transfer_fee_above_ceiling'
-      /** Smallest units of the native currency. */
-      readonly expectedTransferFee: bigint
-      readonly ceilingTransferFee: bigint
-    }
+  { readonly reason: 'gas_disputed' } | FeeAboveCeiling
+
+/** A fee above its ceiling, in words of the chain's family: "`charge` on chain 1 `cost`, above the ceiling of `ceiling`". */
+export type FeeAboveCeiling = {
+  readonly reason:
+    | 'gas_above_ceiling'
+    | 'priority_fee_above_ceiling'
+    | 'feerate_above_ceiling'
+    | 'energy_price_above_ceiling'
+    | 'transfer_fee_above_ceiling'
+  readonly charge: string
+  /** With its verb and unit. */
+  readonly cost: string
+  readonly ceiling: string
+}
 
 /** The median of enough estimates, or what is configured. */
 export type EstimatedFrom = 'median' | 'configured'

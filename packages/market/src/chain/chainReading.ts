@@ -1,13 +1,13 @@
 import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
-import type { AgreedGas, ShownNetworkFee } from '@causeway/families'
+import type { AgreedGas, NetworkFeeRefusal, ShownNetworkFee } from '@causeway/families'
 import type { NetworkFees, ShapeUnits } from '@causeway/families/rules'
 import type { FeedReading } from '../prices/feedReader.ts'
 import type { SequencerStatus } from '../prices/sequencer.ts'
-import type { ChainMarket, FeeRefusal } from '../snapshot.ts'
+import type { ChainMarket } from '../snapshot.ts'
 
 /** Network fees of a chain as its family read them, or the reason not to charge them. */
 export type FeeReading = {
-  readonly fees: NetworkFees | FeeRefusal
+  readonly fees: NetworkFees | NetworkFeeRefusal
   /** Fees as health reports them; undefined while they are unknown. */
   readonly shown: ShownGas | ShownNetworkFee | undefined
 }

@@ -180,7 +180,10 @@ export function feeReading(
   return {
     fees: isBorneOut
       ? new EthereumFees({ gasPrice: price, gasUnits, ...facts })
-      : { reason: 'gas_above_ceiling', expectedWei, ceilingWei },
+      : {
+          ...{ reason: 'gas_above_ceiling', charge: 'Gas' },
+          ...{ cost: `costs ${expectedWei} wei`, ceiling: `${ceilingWei} wei that its last blocks give` },
+        },
     shown: {
       expectedWei: expectedWei.toString(),
       maxFeePerGasWei: price.maxFeePerGasWei.toString(),

@@ -257,7 +257,10 @@ describe('chains', () => {
     put(100, 4_000n)
     expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
     put(101, 4_001n)
-    const refused = { reason: 'gas_above_ceiling', expectedWei: 4_001n, ceilingWei: 4_000n }
+    const refused = {
+      ...{ reason: 'gas_above_ceiling', charge: 'Gas', cost: 'costs 4001 wei' },
+      ceiling: '4000 wei that its last blocks give',
+    }
     expect(state.snapshot().chain(8_453)).toEqual(refused)
     // Other data of the chain stays: its feed prices other chains.
     expect(state.snapshot().price('ETH/USD')).toHaveProperty('usdX18')

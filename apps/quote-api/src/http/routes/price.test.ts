@@ -441,14 +441,17 @@ describe('refusals', () => {
   })
 
   test('Q-163: gas above its ceiling is a retryable 503 that names both', async () => {
-    const refusal = { reason: 'gas_above_ceiling' as const, expectedWei: 4_001n, ceilingWei: 4_000n }
+    const refusal = {
+      ...{ reason: 'gas_above_ceiling' as const, charge: 'Gas' },
+      ...{ cost: 'costs 4001 wei', ceiling: '4000 wei that its last blocks give' },
+    }
     const chains = [testChainMarket(chainA), { chainId: chainB, refusal }]
     const response = await price(caseA, { market: { current: testSnapshot({ chains }) } })
     expect(response.json()).toMatchObject({
       statusCode: 503,
       errorCode: 'GAS_PRICE_TOO_HIGH',
       retryable: true,
-      message: expect.stringMatching(/4001 wei.*ceiling of 4000 wei/),
+      message: `Gas on chain ${chainB} costs 4001 wei, above the ceiling of 4000 wei that its last blocks give.`,
     })
   })
 

@@ -66,33 +66,13 @@ export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMa
   const chain = snapshot.chain(chainId)
   if (!('reason' in chain)) return chain
   const data = { chainId, reason: chain.reason }
-  const tooHigh = aboveCeiling(chain, chainId)
-  if (tooHigh !== undefined) throw new QuoteError('GAS_PRICE_TOO_HIGH', tooHigh, { data })
+  if ('ceiling' in chain) {
+    const text = `${chain.charge} on chain ${chainId} ${chain.cost}, above the ceiling of ${chain.ceiling}.`
+    throw new QuoteError('GAS_PRICE_TOO_HIGH', text, { data })
+  }
   const text =
     chain.reason === 'no_data'
       ? `Chain ${chainId} is starting, or has no endpoint: nothing of it was read since this service started.`
       : `Chain ${chainId} cannot be priced at the moment.`
   throw new QuoteError('SERVICE_UNAVAILABLE', text, { data })
-}
-
-type UnpricedChain = Extract<ReturnType<MarketSnapshot['chain']>, { readonly reason: unknown }>
-
-/**
- * Message for a fee above its ceiling, in the family's unit; `undefined` if the chain is unpriced for another reason.
- */
-function aboveCeiling(chain: UnpricedChain, chainId: number): string | undefined {
-  switch (chain.reason) {
-    case 'gas_above_ceiling':
-      return `Gas on chain ${chainId} costs ${chain.expectedWei} wei, above the ceiling of ${chain.ceilingWei} wei that its last blocks give.`
-    case 'priority_fee_above_ceiling':
-      return `A compute unit on chain ${chainId} costs ${chain.expectedMicroLamports} micro-lamports, above the ceiling of ${chain.ceilingMicroLamports}.`
-    case 'feerate_above_ceiling':
-      return `A thousand virtual bytes on chain ${chainId} cost ${chain.expectedSatPerKvb} satoshi, above the ceiling of ${chain.ceilingSatPerKvb}.`
-    case 'energy_price_above_ceiling':
-      return `Energy on chain ${chainId} costs ${chain.expectedSunPerEnergy} sun, above the ceiling of ${chain.ceilingSunPerEnergy}.`
-    case 'transfer_fee_above_ceiling':
-      return `A transfer on chain ${chainId} takes ${chain.expectedTransferFee}, above the ceiling of ${chain.ceilingTransferFee}.`
-    default:
-      return undefined
-  }
 }

@@ -83,8 +83,8 @@ function readingOf(
     fees:
       satPerKvb > maxSatPerKvb
         ? {
-            reason: 'feerate_above_ceiling',
-            ...{ expectedSatPerKvb: satPerKvb, ceilingSatPerKvb: maxSatPerKvb },
+            ...{ reason: 'feerate_above_ceiling', charge: 'A thousand virtual bytes' },
+            ...{ cost: `cost ${satPerKvb} satoshi`, ceiling: maxSatPerKvb.toString() },
           }
         : new BitcoinFees({ satPerKvb }),
     shown: {

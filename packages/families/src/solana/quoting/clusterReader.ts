@@ -195,14 +195,14 @@ function rentRateOf(votes: Votes, electorate: Electorate): bigint | undefined {
 function feesAt(
   microLamportsPerUnit: bigint,
   rentLamportsPerByte: bigint | undefined,
-  { maxMicroLamportsPerUnit: ceilingMicroLamports }: PriorityFeeModel,
+  { maxMicroLamportsPerUnit }: PriorityFeeModel,
 ): NetworkFees | NetworkFeeRefusal {
   if (rentLamportsPerByte === undefined) return { reason: 'gas_disputed' }
-  return microLamportsPerUnit > ceilingMicroLamports
+  return microLamportsPerUnit > maxMicroLamportsPerUnit
     ? {
-        reason: 'priority_fee_above_ceiling',
-        expectedMicroLamports: microLamportsPerUnit,
-        ceilingMicroLamports,
+        ...{ reason: 'priority_fee_above_ceiling', charge: 'A compute unit' },
+        cost: `costs ${microLamportsPerUnit} micro-lamports`,
+        ceiling: maxMicroLamportsPerUnit.toString(),
       }
     : new SolanaFees({ lamportsPerSignature, microLamportsPerUnit, rentLamportsPerByte })
 }

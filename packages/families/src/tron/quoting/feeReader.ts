@@ -149,11 +149,13 @@ function agreedPrices(votes: Votes, electorate: Electorate): ChainPrices | undef
 function feesAt(
   prices: ChainPrices | undefined,
   { energy: tokenEnergy }: MeasuredEnergy,
-  { maxSunPerEnergy: ceilingSunPerEnergy }: EnergyModel,
+  { maxSunPerEnergy }: EnergyModel,
 ): NetworkFees | NetworkFeeRefusal {
   if (prices === undefined) return { reason: 'gas_disputed' }
-  const { sunPerEnergy: expectedSunPerEnergy } = prices
-  if (expectedSunPerEnergy > ceilingSunPerEnergy)
-    return { reason: 'energy_price_above_ceiling', expectedSunPerEnergy, ceilingSunPerEnergy }
+  if (prices.sunPerEnergy > maxSunPerEnergy)
+    return {
+      ...{ reason: 'energy_price_above_ceiling', charge: 'Energy' },
+      ...{ cost: `costs ${prices.sunPerEnergy} sun`, ceiling: maxSunPerEnergy.toString() },
+    }
   return new TronFees({ ...prices, tokenEnergy })
 }
