@@ -43,7 +43,8 @@ export class Holding implements HeldRequests {
       this.#ends.delete(end)
       over.abort()
     }
-    if (this.#ends.size >= this.#heldMax) for (const oldest of [...this.#ends].slice(0, 1)) oldest()
+    const [endOldest] = this.#ends
+    if (this.#ends.size >= this.#heldMax) endOldest?.()
     this.#ends.add(end)
     const timer = setTimeout(end, waitMs)
     cancellation.addEventListener('abort', end, { once: true })

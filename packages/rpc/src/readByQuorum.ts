@@ -44,7 +44,7 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
   question: QuorumQuestion<Source, First, Pin, Facts>,
 ): Promise<QuorumReading<Facts>> {
   const { sources, electorate, first, pin, second, key, patienceMs } = question
-  const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
+  const voiceOf = voicesByAlias(electorate)
   const { signal } = question.deadline
   const pinned = createRendezvous({
     expected: sources.length,
@@ -74,7 +74,7 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
     const finish = (outcome: QuorumOutcome<Facts>) => {
       // A copy: what is aborted from here on did not fail.
       const reading = { failures: [...failures], outvoted: outvotedBy(outcome, votes) }
-      unlessConfirmed(outcome, question).then((judged) => resolve({ outcome: judged, ...reading }), reject)
+      withConfirmation(outcome, question).then((judged) => resolve({ outcome: judged, ...reading }), reject)
     }
     for (const source of sources) {
       const { alias } = source
@@ -85,8 +85,8 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
           const outcome = tallySightings(votes, electorate, key)
           if (outcome === undefined) return
           const isMissing = outcome.status === 'refused' && outcome.reason === 'missing'
-          const isWhole = votes.length === sources.length || question.confirms === undefined
-          if (!isMissing || isWhole) finish(outcome)
+          const mayBeShown = question.confirms !== undefined && votes.length < sources.length
+          if (!isMissing || !mayBeShown) finish(outcome)
           else late ??= setTimeout(finish, shownWithinMs, outcome)
         })
         .catch(reject)
@@ -99,13 +99,13 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
 }
 
 /** @source F-83 */
-async function unlessConfirmed<Source extends { readonly alias: string }, First, Pin, Facts>(
+async function withConfirmation<Source extends { readonly alias: string }, First, Pin, Facts>(
   outcome: QuorumOutcome<Facts>,
   { sources, electorate, confirms, deadline }: QuorumQuestion<Source, First, Pin, Facts>,
 ): Promise<QuorumOutcome<Facts>> {
   if (confirms === undefined || outcome.status !== 'refused' || outcome.shown === undefined) return outcome
   const { shown } = outcome
-  const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
+  const voiceOf = voicesByAlias(electorate)
   const confirmed = await Promise.all(
     sources.map(async (source) => {
       const isOn = await confirms(source, shown, deadline.signal).catch(() => false)
@@ -115,6 +115,8 @@ async function unlessConfirmed<Source extends { readonly alias: string }, First,
   const isThere = new Set(confirmed.flat()).size >= electorate.threshold
   return isThere ? { status: 'disagreed', groups: 2 } : outcome
 }
+
+const voicesByAlias = ({ voters }: Electorate) => new Map(voters.map(({ alias, voice }) => [alias, voice]))
 
 /** A source that lags sees nothing final yet: that is no other answer. */
 function outvotedBy<Facts>(

@@ -30,7 +30,7 @@ type SecretSource = {
  */
 export function readPrivateKeySetting(options: SecretSource): Secret | undefined {
   const setting = readSetting(options)
-  return setting && parsePrivateKey(setting.text, setting.setting)
+  return setting && parsePrivateKey(setting.text, setting.name)
 }
 
 /**
@@ -46,17 +46,17 @@ function readSetting({
   environment,
   name,
   readFile,
-}: SecretSource): { readonly text: string; readonly setting: string } | undefined {
+}: SecretSource): { readonly text: string; readonly name: string } | undefined {
   const fileSetting = `${name}_FILE`
   const value = environment[name] || undefined
   const path = environment[fileSetting] || undefined
   if (value !== undefined && path !== undefined) {
     throw new ConfigurationError(`Set ${name} or ${fileSetting}, not both.`)
   }
-  if (value !== undefined) return { text: value, setting: name }
+  if (value !== undefined) return { text: value, name }
   return path === undefined
     ? undefined
-    : { text: readKeyFile(readFile, path, fileSetting), setting: fileSetting }
+    : { text: readKeyFile(readFile, path, fileSetting), name: fileSetting }
 }
 
 function readKeyFile(readFile: (path: string) => string, path: string, setting: string): string {

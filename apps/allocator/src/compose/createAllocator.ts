@@ -231,9 +231,9 @@ export async function examineHub(
   }
 }
 
-const namesNobody = 'nobody that it names'
+const noSigner = 'nobody that it names'
 
-const nobody = `0x${'0'.repeat(40)}`
+const zeroAddress = `0x${'0'.repeat(40)}`
 /** A contract that was deployed a moment ago is initialized before it is so at a final block. */
 const initializedWithinMs = 5_000
 const pollMs = 250
@@ -242,14 +242,14 @@ async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promi
   const giveUpAtMs = performance.now() + initializedWithinMs
   try {
     let signerAddress = await contract.signer({ signal })
-    while (signerAddress === nobody && performance.now() < giveUpAtMs) {
+    while (signerAddress === zeroAddress && performance.now() < giveUpAtMs) {
       await setTimeout(pollMs, undefined, { signal })
       signerAddress = await contract.signer({ signal })
     }
-    return signerAddress ?? namesNobody
+    return signerAddress ?? noSigner
   } catch (error) {
     if (!(error instanceof UpstreamUnavailableError)) throw error
-    return namesNobody
+    return noSigner
   }
 }
 

@@ -9,6 +9,8 @@ import { readFiles } from './files.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
+const unlistedChain = 'any'
+
 /** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
 export async function examineAllocator(
   variables: Variables,
@@ -53,11 +55,11 @@ async function examineStops(url: string | undefined, isLocal: boolean, findings:
   }
   const serviceStops = createServiceStops({
     url,
-    chains: ['any'],
+    chains: [unlistedChain],
     nowMs: () => performance.now(),
     onChange: () => {},
   })
-  const stop = await serviceStops.stopOf('any')
+  const stop = await serviceStops.stopOf(unlistedChain)
   if (stop === undefined) return
   const { isRead } = serviceStops.known()
   findings.add({

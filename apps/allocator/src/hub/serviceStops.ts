@@ -36,7 +36,7 @@ export function createServiceStops(options: {
   readonly onChange: (stopped: readonly string[], reason: string) => void
 }): ServiceStops {
   const { url, chains, nowMs, onChange } = options
-  const silent = 'quote-api does not say what is stopped (STOPS_URL)'
+  const silenceReason = 'quote-api does not say what is stopped (STOPS_URL)'
   let lastRequest:
     | { readonly atMs: number; readonly answer: Promise<ReadonlyMap<string, string>> }
     | undefined
@@ -44,7 +44,7 @@ export function createServiceStops(options: {
   let isRead = false
 
   async function ask(): Promise<ReadonlyMap<string, string>> {
-    const before = [...stopReasons.values()].join()
+    const reasonsBefore = [...stopReasons.values()].join()
     try {
       const response = await fetch(`${url}/stops?reader=allocator`, {
         signal: AbortSignal.timeout(timeoutMs),
@@ -56,10 +56,10 @@ export function createServiceStops(options: {
       isRead = true
     } catch {
       // The error may hold the address.
-      stopReasons = new Map(chains.map((chain) => [chain, silent]))
+      stopReasons = new Map(chains.map((chain) => [chain, silenceReason]))
       isRead = false
     }
-    if ([...stopReasons.values()].join() !== before)
+    if ([...stopReasons.values()].join() !== reasonsBefore)
       onChange([...stopReasons.keys()], [...stopReasons.values()][0] ?? 'nothing is stopped')
     return stopReasons
   }

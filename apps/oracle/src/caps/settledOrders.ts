@@ -70,7 +70,7 @@ export function createSettledJournal(
       return parsed.success ? parsed.data : undefined
     },
     toLine: ({ orderId, claims }) => JSON.stringify({ orderId, claims: claimsToJson(claims) }),
-    broken: (number) =>
+    brokenLineError: (number) =>
       new ConfigurationError(
         `STATE_DIR: line ${number} of ${journalName} cannot be read. Which orders are settled is in it: mend the line, or remove the file and all it remembers.`,
       ),

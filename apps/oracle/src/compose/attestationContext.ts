@@ -13,7 +13,7 @@ export type Settlement = { readonly hub: OpenHub; readonly allocator: OpenAlloca
 export function createContext(
   chains: ReadonlyMap<string, RegisteredChain>,
   { hub, allocator }: Settlement,
-  open: ReadonlyMap<string, FamilyChain>,
+  openChains: ReadonlyMap<string, FamilyChain>,
   watch: ChainWatch,
 ): AttestationContext {
   const { recovery } = hub
@@ -41,7 +41,7 @@ export function createContext(
       },
     }),
     readerOf(chainId) {
-      const reader = findReader(chains, open, chainId)
+      const reader = findReader(chains, openChains, chainId)
       watch.refuseUnlessReady(chainId)
       watch.useKept(chainId)
       return reader
@@ -56,10 +56,10 @@ export function createContext(
  */
 export function findReader(
   chains: ReadonlyMap<string, unknown>,
-  open: ReadonlyMap<string, { readonly reader: FactsReader }>,
+  openChains: ReadonlyMap<string, { readonly reader: FactsReader }>,
   chainId: string,
 ): FactsReader {
-  const openChain = open.get(chainId)
+  const openChain = openChains.get(chainId)
   if (openChain !== undefined) return openChain.reader
   if (!chains.has(chainId)) throw new UnknownChainError(chainId)
   throw new AttestationError('CHAIN_UNAVAILABLE', `Chain ${chainId} has no endpoint configured here.`, {

@@ -47,7 +47,7 @@ export class AnswerReader<Response extends object> {
   /** Payloads by the received text: programs of one release write equal answers equally, and the lookup is cheap. */
   readonly #byPlainText = new Map<string, RecognisedPayload>()
   /** Moulds by the text without signatures. */
-  readonly #moulds = new Map<string, AnswerTemplate<Response>>()
+  readonly #templates = new Map<string, AnswerTemplate<Response>>()
 
   constructor(options: AnswerReaderOptions<Response>) {
     this.#options = options
@@ -59,11 +59,11 @@ export class AnswerReader<Response extends object> {
    */
   readText(text: string): ReadAnswer<Response> {
     const { frame, entries } = cutSignatures(text)
-    const template = this.#moulds.get(frame)
+    const template = this.#templates.get(frame)
     if (template === undefined) {
       const answer = this.read(this.#options.kind.responseSchema.parse(JSON.parse(text)))
       const gaps = findGaps(frame, answer.known.arrays)
-      if (gaps !== undefined) this.#moulds.set(frame, { ...answer, gaps })
+      if (gaps !== undefined) this.#templates.set(frame, { ...answer, gaps })
       return answer
     }
     const { payload, known, gaps } = template

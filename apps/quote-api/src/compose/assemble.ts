@@ -258,7 +258,7 @@ function openQuoting(
     pricing,
     ports,
     signer: key,
-    brought: {
+    provided: {
       reactionMsOf: accuracy.reactionTimes.of,
       findLiquidity: createFindLiquidity(config.externalLiquidity, quote, logger),
       permitTokens: permits.permitTokens,

@@ -71,14 +71,14 @@ export function createQuoting(
     readonly stops: ChainStops
     readonly ports: ChainPorts
     readonly signer: OrderKey
-    readonly brought: ProvidedDependencies
+    readonly provided: ProvidedDependencies
   },
 ): SponsoredQuoteDependencies {
-  const { quote, registry, pricing, denyList, stops, ports, signer, brought: providedParts } = options
+  const { quote, registry, pricing, denyList, stops, ports, signer, provided } = options
   const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
   return {
     ...pricing,
-    ...providedParts,
+    ...provided,
     denyList,
     refuseStopped: (origin, paidOn) => stops.refuse(origin, paidOn),
     quoteLifetimeSeconds,
@@ -94,7 +94,7 @@ export function createQuoting(
 }
 
 /** A request waits this long for the chain's own quoter. */
-const timeoutMs = 600
+const quoterTimeoutMs = 600
 
 /** Asks a chain's QuoterV2 by agreement at its newest agreed block; a chain without either cannot be asked. */
 function createOnChainQuoter(
@@ -111,13 +111,13 @@ function createOnChainQuoter(
     const { hash: blockHash } = market.head
     if (blockHash === undefined) return undefined
     const question = { zeroForOne, trade, amount }
-    const agreedClient = createAgreedClient(client, { timeoutMs })
+    const agreedClient = createAgreedClient(client, { timeoutMs: quoterTimeoutMs })
     return quoteOnChain(agreedClient, { quoterV2, pool, question, blockHash })
   }
 }
 
 /** A request waits this long for what a chain says about accounts, then goes on without. @source rule Q-80 */
-const requestBudgetMs = 60
+const accountBudgetMs = 60
 const noFacts = Promise.resolve({})
 
 export type ChainPorts = Pick<
@@ -143,7 +143,7 @@ type PortOptions = {
 
 /** The chains that have a client, by number. */
 function openQuotingChains(options: PortOptions): ReadonlyMap<number, QuotingChain> {
-  const { registry, clients, heads, clock, onFactsFailure, budgetMs = requestBudgetMs } = options
+  const { registry, clients, heads, clock, onFactsFailure, budgetMs = accountBudgetMs } = options
   const chains = new Map<number, QuotingChain>()
   for (const chain of registry.chains) {
     const { key, chainId, vmType, config } = chain

@@ -16,13 +16,15 @@ const nativeTransferEmitter = '0xfffffffffffffffffffffffffffffffffffffffe'
 
 /** True for a log of an ether transfer. Readers of token transfers skip it. @source F-45; EIP-7708 */
 export function isNativeTransferLog({ address }: { readonly address: string }): boolean {
-  return address.toLowerCase() === nativeTransferEmitter
+  return isNativeTransferEmitter(address)
 }
+
+const isNativeTransferEmitter = (address: string) => address.toLowerCase() === nativeTransferEmitter
 
 const nativeCurrency = '0x0000000000000000000000000000000000000000'
 
 function parseEvmCurrency(currency: string): ParsedAddress | Refusal {
-  if (!isNativeTransferLog({ address: currency })) return parseEvmAddress(currency)
+  if (!isNativeTransferEmitter(currency)) return parseEvmAddress(currency)
   return { refusal: `it is no token, its logs tell of ether that moved (EIP-7708): name ${nativeCurrency}` }
 }
 

@@ -45,14 +45,14 @@ const feeShapes = gasShapes.map((shape) => ({
   gasUnits: gasUnits[shape],
 }))
 /** A transaction and the same with a kilobyte more, so that their fees differ by what bytes cost and nothing else. */
-const short: GasShape = 'sweep-erc20'
-const moreWords = 32
-const long = {
+const shortShape: GasShape = 'sweep-erc20'
+const extraWords = 32
+const longerTransaction = {
   calldata: probeCalldata([
-    ...shapeProbes[short].words,
-    ...Array.from({ length: moreWords }, () => 'hash' as const),
+    ...shapeProbes[shortShape].words,
+    ...Array.from({ length: extraWords }, () => 'hash' as const),
   ]),
-  ...{ valueWei: 0n, gasUnits: gasUnits[short] },
+  ...{ valueWei: 0n, gasUnits: gasUnits[shortShape] },
 }
 
 /** @param fillWallet whose balances are the inventory; without it there is none */
@@ -65,7 +65,11 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
     fillWallet === undefined
       ? []
       : balances.map((balance) => balanceCall(balance, { multicall3, fillWallet }))
-  const dataFees = planDataFees({ chainId: plan.config.chainId, feeModel, shapes: [...feeShapes, long] })
+  const dataFees = planDataFees({
+    chainId: plan.config.chainId,
+    feeModel,
+    shapes: [...feeShapes, longerTransaction],
+  })
   const allFeeCalls = plan.quotable ? dataFees.calls : []
   // A chain that is read for its feeds alone sends nothing.
   const feesOf = plan.quotable ? dataFees.read : () => []
@@ -125,8 +129,8 @@ function dataFeesOf(fees: readonly bigint[]): DataFees {
   const entries = gasShapes.map((shape, index) => [shape, fees[index] ?? 0n] as const)
   // CAST: built from every shape.
   const l1DataFeeWei = Object.fromEntries(entries) as Record<GasShape, bigint>
-  const more = maxBigint(0n, (fees[gasShapes.length] ?? 0n) - l1DataFeeWei[short])
-  return { l1DataFeeWei, dataByteWei: divideUp(more, BigInt(32 * moreWords)) }
+  const extraWei = maxBigint(0n, (fees[gasShapes.length] ?? 0n) - l1DataFeeWei[shortShape])
+  return { l1DataFeeWei, dataByteWei: divideUp(extraWei, BigInt(32 * extraWords)) }
 }
 
 function uint(answer: ContractAnswer | undefined): bigint | undefined {

@@ -59,7 +59,7 @@ export function createCapJournal(directory: string, onFailed: (error: unknown) =
       return parsed.success ? parsed.data : undefined
     },
     toLine,
-    broken: (number) =>
+    brokenLineError: (number) =>
       new ConfigurationError(
         `STATE_DIR: line ${number} of ${journalName} cannot be read. What was signed within the hour is in it: mend the line, or remove the file and the counts with it.`,
       ),

@@ -51,7 +51,7 @@ function openIn(directory: string) {
   const journal = createLineJournal<string>({
     ...{ directory, name, toLine: (entry) => JSON.stringify(entry) },
     parse: (line) => (typeof line === 'string' ? line : undefined),
-    broken: (number) => new ConfigurationError(`line ${number}`),
+    brokenLineError: (number) => new ConfigurationError(`line ${number}`),
     onFailed: (error) => failures.push(error),
   })
   journal.begin(() => entries)

@@ -38,7 +38,7 @@ export type LineJournalOptions<Entry> = {
   /** Without its end. */
   readonly toLine: (entry: Entry) => string
   /** Why the start stops at a line that is no entry. */
-  readonly broken: (lineNumber: number) => ConfigurationError
+  readonly brokenLineError: (lineNumber: number) => ConfigurationError
   /** Told when an entry could not be written: it stands in this process alone then. */
   readonly onFailed: (error: unknown) => void
 }
@@ -68,10 +68,10 @@ class FileJournal<Entry> implements LineJournal<Entry> {
   }
 
   load(): readonly Entry[] {
-    const { name, parse, broken } = this.#options
+    const { name, parse, brokenLineError } = this.#options
     return readLines(this.#path, name).map((line, index) => {
       const entry = parse(line)
-      if (entry === undefined) throw broken(index + 1)
+      if (entry === undefined) throw brokenLineError(index + 1)
       return entry
     })
   }

@@ -33,15 +33,15 @@ export function registerQuote(
     waits: RequestWaits,
   ) => {
     const asker = { keyId: httpRequest.apiKey?.keyId, caller: callerOf(httpRequest) }
-    const counted = withDraftWaits(dependencies, waits)
+    const countedDependencies = withDraftWaits(dependencies, waits)
     const request = toQuoteRequest(body)
     if (request.includeProtocolData && asker.keyId === undefined)
       await dependencies.signatureBudget.take([asker.caller])
     const sponsorship = toSponsorshipRequest(body)
     const quote =
       sponsorship === undefined
-        ? await createQuote(counted, request, asker)
-        : await createSponsoredQuote(counted, { request, sponsorship, ...asker })
+        ? await createQuote(countedDependencies, request, asker)
+        : await createSponsoredQuote(countedDependencies, { request, sponsorship, ...asker })
     noteSubject(httpRequest, {
       requestId: quote.requestId,
       ...(quote.ordered !== undefined && { orderId: quote.ordered.orderId }),

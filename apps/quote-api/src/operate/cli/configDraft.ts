@@ -77,7 +77,7 @@ async function writeDrafts(
   for (const [name, content] of Object.entries(drafted)) {
     const file = `${name}.${environment}.json`
     const path = join(directory, file)
-    if (await isWritten(path, content)) {
+    if (await writeUnlessThere(path, content)) {
       written.push(path)
       toFillIn.push(...unfilledPlaces(content).map((place) => ({ file, ...place })))
     } else kept.push(path)
@@ -94,7 +94,7 @@ async function writeDrafts(
 }
 
 /** @returns false for a file that is there: nobody's work is overwritten @throws ConfigurationError */
-async function isWritten(path: string, content: object): Promise<boolean> {
+async function writeUnlessThere(path: string, content: object): Promise<boolean> {
   const text = `${JSON.stringify(content, null, 2)}\n`
   return writePlace(path, async () => {
     try {

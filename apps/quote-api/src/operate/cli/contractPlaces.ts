@@ -154,16 +154,18 @@ function chainPlan(
   { config, quoting, depository }: QuotableChain,
   settlement: SettlementFile | undefined,
 ): Place['plan'] {
-  const own = settlement && depositoryPlan(environment, settlement.initializer)
+  const ownDepository = settlement && depositoryPlan(environment, settlement.initializer)
   const otherContracts = deploymentPlan(environment, {
-    depository: own?.address ?? quoting.hexAddress(depository),
+    depository: ownDepository?.address ?? quoting.hexAddress(depository),
     swapRouter: config.uniswapV3?.swapRouter,
     wrappedNative: config.wrappedNative,
   })
   return {
-    contracts: own === undefined ? otherContracts : [own, ...otherContracts],
+    contracts: ownDepository === undefined ? otherContracts : [ownDepository, ...otherContracts],
     initializations:
-      own === undefined || settlement === undefined ? [] : [depositoryInitialization(own, settlement)],
+      ownDepository === undefined || settlement === undefined
+        ? []
+        : [depositoryInitialization(ownDepository, settlement)],
   }
 }
 
@@ -179,7 +181,9 @@ function hubPlan(
   return {
     contracts: [...Object.values(contracts), ...builders],
     initializations: settlementInitializations(environment, plan, {
-      ...{ ...settlement, mappingOperator, depositories },
+      ...settlement,
+      mappingOperator,
+      depositories,
     }),
   }
 }

@@ -158,8 +158,8 @@ function explainUnreadable(path: string, error: unknown): unknown {
   return new CommandError(`The file ${path} cannot be read (${String(error.code)}).`)
 }
 
-async function printOutput({ data, lines }: Output, json: boolean, print: CliOptions['print']) {
-  if (json) await print(JSON.stringify(data, amountsAsText))
+async function printOutput({ data, lines }: Output, isJson: boolean, print: CliOptions['print']) {
+  if (isJson) await print(JSON.stringify(data, amountsAsText))
   else for (const line of lines) await print(line)
 }
 

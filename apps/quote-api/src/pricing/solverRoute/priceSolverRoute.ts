@@ -85,7 +85,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
   }
   const swapImpact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
   checkImpact(swapImpact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
-  const toleranceBps = tolerance(inputs, flow, swapImpact.lossBps)
+  const toleranceBps = toleranceBpsOf(inputs, flow, swapImpact.lossBps)
   const exactOutput = request.tradeType === 'EXACT_OUTPUT'
   const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, toleranceBps)
   const slipsOnInput = exactOutput && flow.originLeg !== undefined
@@ -97,7 +97,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
     route,
     tradeType: request.tradeType,
     amountIn: flow.amountIn,
-    amountInMax: slipsOnInput ? raise(flow.amountIn, toleranceBps) : flow.amountIn,
+    amountInMax: slipsOnInput ? raiseByBps(flow.amountIn, toleranceBps) : flow.amountIn,
     amountOut: flow.amountOut,
     amountOutMin,
     feeCurrency: plan.feeCurrency,
@@ -202,7 +202,7 @@ function reverse([from, to]: [PricedUnit, PricedUnit]): [PricedUnit, PricedUnit]
   return [to, from]
 }
 
-function tolerance(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bigint): bigint {
+function toleranceBpsOf(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bigint): bigint {
   const { request, plan, route, snapshot } = inputs
   return slippageBps({
     asked: request.slippageBps,
@@ -338,6 +338,6 @@ function checkCallValues({ request, route }: SolverRouteInputs, amountOutMin: bi
   })
 }
 
-function raise(amount: bigint, toleranceBps: bigint): bigint {
-  return divideUp(amount * (bpsDenominator + toleranceBps), bpsDenominator)
+function raiseByBps(amount: bigint, bps: bigint): bigint {
+  return divideUp(amount * (bpsDenominator + bps), bpsDenominator)
 }

@@ -50,7 +50,7 @@ export async function scopeOfRequests(
   if (user !== undefined && (await dependencies.history.isDepositAddress(user)))
     return { user: undefined, depositAddress: user }
   const apiKeyId = requireKey(caller)
-  const isWallets =
+  const isOwnWallet =
     ofWallet && user !== undefined && (await dependencies.sponsors.walletOf(apiKeyId)) === user.toLowerCase()
-  return isWallets ? {} : { apiKeyId }
+  return isOwnWallet ? {} : { apiKeyId }
 }

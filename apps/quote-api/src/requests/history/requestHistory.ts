@@ -111,9 +111,9 @@ const details = `select ${columns} from unnest($1::bytea[]) with ordinality as p
   join orders o using (request_id) left join request_sponsorship s using (request_id) order by place`
 
 /** Plans depend on the values: a key may have one request of a chain or a million. */
-const planned = { isPlannedEachTime: true } as const
+const plannedEachTime = { isPlannedEachTime: true } as const
 /** Reads by ids share one plan, because planning takes longer than reading. */
-const planOnce = 'set local plan_cache_mode = force_generic_plan'
+const useSharedPlan = 'set local plan_cache_mode = force_generic_plan'
 
 /** Requests in PostgreSQL. @source Q-77 */
 export function createRequestHistory({ database }: { database: SqlDatabase }): RequestHistory {
@@ -144,7 +144,7 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
 
     async count(filter, page) {
       const { text, values } = countSql(filter, page, totalMax + 1)
-      const [row] = await database.query<{ count: bigint }>(text, values, planned)
+      const [row] = await database.query<{ count: bigint }>(text, values, plannedEachTime)
       return Number(row?.count ?? 0n)
     },
   }
@@ -168,10 +168,10 @@ async function readPage(
     `select request_id, (extract(epoch from page.at) * 1000000)::bigint as at_us from (${text}) page
      order by page.at ${direction}, request_id ${direction}`,
     values,
-    planned,
+    plannedEachTime,
   )
   if (places.length === 0) return { places, rows: [], standing: new Map() }
-  tx.send(planOnce)
+  tx.send(useSharedPlan)
   const ids = places.slice(0, limit).map(({ request_id }) => request_id)
   const rows = await tx.query<HistoryRow>(details, [ids])
   return { places, rows, standing: await readShown(tx, rows) }

@@ -36,8 +36,8 @@ export type Standing = Pick<Standstill, 'isOperators'> & {
 const limitSeconds = 'coalesce((select seconds from standstill_limit), 300)'
 
 /** Time without progress after which something is listed. */
-export const limit = `(${limitSeconds} * interval '1 second')`
-const isLong = (since: string) => `${since} <= statement_timestamp() - ${limit}`
+export const standstillLimit = `(${limitSeconds} * interval '1 second')`
+const isLong = (since: string) => `${since} <= statement_timestamp() - ${standstillLimit}`
 const columns = 'request_id, subject, part, state, kind, since, chains, account, tries, report, transaction'
 
 /** The account that a row of `work_item` pays, or whose payment it fetches. */

@@ -1,5 +1,5 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
-import { limit, readStandingOf, type Standing } from './readStanding.ts'
+import { readStandingOf, type Standing, standstillLimit } from './readStanding.ts'
 import type { RequestStatus } from './requestProgress.ts'
 import { endStatuses } from './requestProgress.ts'
 import { failureOf } from './standstill.ts'
@@ -29,7 +29,7 @@ const selectFrom = (table: string) => `select from ${table} where request_id = o
 /** Condition on `orders o`: no reason is stored, and what was paid or signed is old enough, or an operator has it. */
 const mayStand = `(o.status not in ('success', 'failure', 'refund') and (
   exists (${selectFrom('settlement')} and stage = 'parked') or exists (${selectFrom('deposit_seen')} and state = 'held')
-  or (o.created_at <= statement_timestamp() - ${limit} and (o.status <> 'waiting' or o.deposit_address is not null
+  or (o.created_at <= statement_timestamp() - ${standstillLimit} and (o.status <> 'waiting' or o.deposit_address is not null
     or exists (${selectFrom('deposit_seen')}) or exists (${selectFrom('work_item')})))))`
 
 /** Columns of a `ShownRow`, from `orders o`. */
@@ -66,10 +66,11 @@ export function shownReasons(
     (row.open_work ?? []).flatMap(({ kind, tries, report }) =>
       (kind === 'refund') === isRefund ? (failureOf({ tries, report: report ?? undefined }) ?? []) : [],
     )[0]
-  const stands = (isRefund: boolean) => (standing?.isRefund === isRefund ? standing.reason : undefined)
+  const standstillReason = (isRefund: boolean) =>
+    standing?.isRefund === isRefund ? standing.reason : undefined
   return {
-    failReason: row.refund_reason ?? stands(false) ?? openWorkFailure(false),
-    refundFailReason: stored.refundFailReason ?? stands(true) ?? openWorkFailure(true),
+    failReason: row.refund_reason ?? standstillReason(false) ?? openWorkFailure(false),
+    refundFailReason: stored.refundFailReason ?? standstillReason(true) ?? openWorkFailure(true),
   }
 }
 

@@ -14,13 +14,13 @@ export async function readFee(
 ): Promise<bigint | undefined> {
   const [transaction] = await readTransactions(client, [transactionId], signal)
   if (transaction === undefined) return undefined
-  const made = await readTransactions(
+  const fundingTransactions = await readTransactions(
     client,
     transaction.inputs.map(({ txid }) => txid),
     signal,
   )
   const spent = transaction.inputs.map(({ vout }, index) => {
-    const output = made[index]?.outputs[vout]
+    const output = fundingTransactions[index]?.outputs[vout]
     if (output === undefined) throw new MalformedAnswerError('getrawtransaction')
     return output
   })

@@ -21,6 +21,7 @@ const timeoutMs = 3_000
 const gasMax = 15_000_000n
 /** Gas of one tuple in an authorization list. @source EIP-7702 */
 const delegationUnits = 25_000n
+const delegationPrefix = '0xef0100'
 
 /**
  * Runs the calls as they would be submitted, on the newest state, by as many endpoints as a signature needs.
@@ -33,7 +34,8 @@ export async function tryCalls(
 ): Promise<SimulatedCalls> {
   const { from, multicall3, to, data, delegations } = execution
   const overrides = delegations.map(
-    ({ account, implementation }) => [account, { code: `0xef0100${implementation.slice(2)}` }] as const,
+    ({ account, implementation }) =>
+      [account, { code: `${delegationPrefix}${implementation.slice(2)}` }] as const,
   )
   const call = { from, to: multicall3, data: encodeForwarded({ target: to, callData: data }) }
   const block = {
@@ -42,7 +44,7 @@ export async function tryCalls(
     calls: [call],
   }
   const params = [{ blockStateCalls: [block], validation: false }, 'latest']
-  const outcomeOf = (answers: readonly RpcAnswer[]) => read(answers, execution)
+  const outcomeOf = (answers: readonly RpcAnswer[]) => readOutcome(answers, execution)
   const { answers } = await client.agree([{ method, params }], {
     timeoutMs,
     // Blocks differ by a little in gas; whether the deposit is made must be the same.
@@ -62,7 +64,10 @@ export async function tryCalls(
 }
 
 /** Undefined for what says nothing about the calls. */
-function read([answer]: readonly RpcAnswer[], execution: SimulatedExecution): SimulatedCalls | undefined {
+function readOutcome(
+  [answer]: readonly RpcAnswer[],
+  execution: SimulatedExecution,
+): SimulatedCalls | undefined {
   if (answer?.ok !== true) return undefined
   try {
     const [block] = parseList(answer.result, method)

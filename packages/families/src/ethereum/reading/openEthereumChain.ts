@@ -23,8 +23,8 @@ export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
     reader: createEthereumFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
     async verify(signal) {
       const threshold = rpcThreshold
-      const endpoints = { client, chainId: BigInt(hubChainId), contract, threshold }
-      const problems = await verifyEvmEndpoints(endpoints, { signal })
+      const examined = { client, chainId: BigInt(hubChainId), contract, threshold }
+      const problems = await verifyEvmEndpoints(examined, { signal })
       if (problems.length > 0 || limits.isKnownCode === undefined) return problems
       const { codeHashes } = chain
       const expected = expectedCodes(reliedContracts(chain), { isKnown: limits.isKnownCode, codeHashes })

@@ -73,8 +73,8 @@ export function createHyperliquidTransactions(options: {
       const round = singleRoundQuestion(async (view: HyperliquidView, own) =>
         judge(
           place === undefined
-            ? await explore(view, transactionId, own)
-            : await lookUp(view, transactionId, place, own),
+            ? await readFromExplorer(view, transactionId, own)
+            : await readFromLedger(view, transactionId, place, own),
         ),
       )
       return finalTransactions.read({ key, question: { ...round, transactionId } }, signal)
@@ -90,7 +90,7 @@ export function createHyperliquidTransactions(options: {
   }
 }
 
-async function explore(
+async function readFromExplorer(
   view: HyperliquidView,
   transactionId: string,
   signal: AbortSignal,
@@ -99,7 +99,7 @@ async function explore(
 }
 
 /** Ledgers name tokens by symbols, which the same endpoint resolves. */
-async function lookUp(
+async function readFromLedger(
   view: HyperliquidView,
   transactionId: string,
   { user, timestampMs }: LedgerPlace,

@@ -64,7 +64,7 @@ function measure(
     // The fill wallet has some of the token, as far as is known.
     transferTrial(token, { from, to: from }),
     transferTrial(token, { from, to: nobody }),
-    approvalTrial(token, { from, to: nobody }),
+    approvalTrial(token, { owner: from, spender: nobody }),
   ])
   return client.poll<MeasuredEnergy>(calls, {
     ...{ timeoutMs, patienceMs },

@@ -32,7 +32,10 @@ export const transferTrial = (token: string, { from, to }: { readonly from: stri
   })
 
 /** An allowance, for the same. */
-export function approvalTrial(token: string, { from, to }: { readonly from: string; readonly to: string }) {
-  const { selector, data } = tokenAllowance(token, to, 1n)
-  return tryCall({ owner: from, contract: token, selector, data })
+export function approvalTrial(
+  token: string,
+  { owner, spender }: { readonly owner: string; readonly spender: string },
+) {
+  const { selector, data } = tokenAllowance(token, spender, 1n)
+  return tryCall({ owner, contract: token, selector, data })
 }

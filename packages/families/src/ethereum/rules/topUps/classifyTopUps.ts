@@ -60,20 +60,20 @@ function movesMoney(log: TopUpLog, target: TopUpTarget): boolean {
 
 /** The transaction's own calldata labels one log at most: the first that it explains. */
 function judgeByTransaction(facts: TopUpFacts, target: TopUpTarget): readonly Judgement[] {
-  if (facts.to !== target.token) return facts.logs.map(() => suspended('indirect'))
+  if (facts.to !== target.token) return facts.logs.map(() => suspendedJudgement('indirect'))
   const call = { caller: facts.from, input: facts.input }
   const judged = facts.logs.map((log) => judgeCall(call, log, target))
   const own = judged.findIndex((judgement) => judgement !== undefined)
-  if (own === -1) return facts.logs.map(() => suspended('unknown_call'))
+  if (own === -1) return facts.logs.map(() => suspendedJudgement('unknown_call'))
   return judged.map((judgement, index) =>
-    index === own && judgement !== undefined ? judgement : suspended('indirect'),
+    index === own && judgement !== undefined ? judgement : suspendedJudgement('indirect'),
   )
 }
 
 /** The n-th call pairs with the n-th log; one pair that does not fit makes all of them doubtful. */
 function judgeByFrames(facts: TopUpFacts, target: TopUpTarget): readonly Judgement[] {
   const { trace, logs } = facts
-  const mismatch = logs.map(() => suspended('trace_mismatch'))
+  const mismatch = logs.map(() => suspendedJudgement('trace_mismatch'))
   if (trace === undefined || !isTraceOf(facts)) return mismatch
   const frames = tokenTransferFrames(trace, target)
   if (frames.length !== logs.length) return mismatch
@@ -104,21 +104,21 @@ function judgeCall(call: Call, log: TopUpLog, target: TopUpTarget): Judgement | 
     verdict,
     tail: bytes.length === tailBytes ? bytesToHex(bytes) : undefined,
   })
-  if (tail.kind === 'absent') return judge(suspense('no_tail'))
-  if (tail.kind === 'broken') return judge(suspense('bad_tail'))
-  if (tail.isTrailed && !target.allowTrailing) return judge(suspense('trailing_bytes'))
-  if (tail.owner === zeroAddress && kind === 'transferFrom') return judge(suspense('ambiguous_sender'))
+  if (tail.kind === 'absent') return judge(suspenseVerdict('no_tail'))
+  if (tail.kind === 'broken') return judge(suspenseVerdict('bad_tail'))
+  if (tail.isTrailed && !target.allowTrailing) return judge(suspenseVerdict('trailing_bytes'))
+  if (tail.owner === zeroAddress && kind === 'transferFrom') return judge(suspenseVerdict('ambiguous_sender'))
   const owner = tail.owner === zeroAddress ? call.caller : tail.owner
-  if (!isCreditableOwner(owner, target)) return judge(suspense('bad_owner'))
+  if (!isCreditableOwner(owner, target)) return judge(suspenseVerdict('bad_owner'))
   return judge({ kind: 'credit', parse: tail.isTrailed ? 'ok_trailing' : 'ok', owner })
 }
 
-function suspense(parse: SuspenseReason): TopUpVerdict {
+function suspenseVerdict(parse: SuspenseReason): TopUpVerdict {
   return { kind: 'suspense', parse }
 }
 
-function suspended(parse: SuspenseReason): Judgement {
-  return { verdict: suspense(parse), tail: undefined }
+function suspendedJudgement(parse: SuspenseReason): Judgement {
+  return { verdict: suspenseVerdict(parse), tail: undefined }
 }
 
 /**

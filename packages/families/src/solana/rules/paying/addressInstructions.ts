@@ -9,7 +9,7 @@ import type { SolanaInstruction } from '../quoting/instructions.ts'
 /** First data byte of the program's instructions, by action. @source depositAddresses.c */
 const actions = { sweep: 1, withdraw: 2, close: 3 } as const
 /** An address and the terms that it is made of. */
-type Emptied = { readonly address: string; readonly terms: DepositAddressTerms }
+type DepositAddress = { readonly address: string; readonly terms: DepositAddressTerms }
 
 /**
  * Deposits all SOL of the address, or all that it has of a token, for an order. The sweeper signs.
@@ -17,7 +17,7 @@ type Emptied = { readonly address: string; readonly terms: DepositAddressTerms }
  */
 export function sweepAddress(
   { program, depository }: SolanaAddressProgram,
-  { address, terms }: Emptied,
+  { address, terms }: DepositAddress,
   { order, orderSignature, token }: SignedOrderWords & { readonly token: SolanaToken | undefined },
 ): SolanaInstruction {
   const { state, vault, vaultTokenAccount } = depository.addresses
@@ -60,7 +60,7 @@ export function sweepAddress(
  */
 export function withdrawAddress(
   { program, depository }: SolanaAddressProgram,
-  { address, terms }: Emptied,
+  { address, terms }: DepositAddress,
   { caller, token }: { readonly caller: string; readonly token: SolanaToken | undefined },
 ): SolanaInstruction {
   return {
@@ -91,7 +91,7 @@ export function withdrawAddress(
  */
 export function closeAddressAccount(
   { program, depository }: SolanaAddressProgram,
-  { address, terms }: Emptied,
+  { address, terms }: DepositAddress,
   { caller, token }: { readonly caller: string; readonly token: SolanaToken },
 ): SolanaInstruction {
   return {
