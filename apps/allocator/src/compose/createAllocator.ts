@@ -65,6 +65,11 @@ export type Allocator = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
 const startTimeoutMs = 10_000
 /** An executed signature is counted once as long as no more than so many others were signed since. */
 const rememberedMax = 20_000
+const noSigner = 'nobody that it names'
+const zeroAddress = `0x${'0'.repeat(40)}`
+/** A contract that was deployed a moment ago is initialized before it is so at a final block. */
+const initializedWithinMs = 5_000
+const pollMs = 250
 
 /**
  * Builds the allocator: reads its files, opens its keys, and compares both with the hub. Nothing is signed yet.
@@ -230,13 +235,6 @@ export async function examineHub(
     await opened.client.close()
   }
 }
-
-const noSigner = 'nobody that it names'
-
-const zeroAddress = `0x${'0'.repeat(40)}`
-/** A contract that was deployed a moment ago is initialized before it is so at a final block. */
-const initializedWithinMs = 5_000
-const pollMs = 250
 
 async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promise<string> {
   const giveUpAtMs = performance.now() + initializedWithinMs

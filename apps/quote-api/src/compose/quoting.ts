@@ -31,6 +31,16 @@ type Shared = {
   readonly market: Market
 }
 
+/** A request waits this long for the chain's own quoter. */
+const quoterTimeoutMs = 600
+/** A request waits this long for what a chain says about accounts, then goes on without. @source rule Q-80 */
+const accountBudgetMs = 60
+const noFacts = Promise.resolve({})
+/** Stands for the salt and the ids of an order that is not made yet: who runs calls does not know them. */
+const noOrder: Hex = `0x${'0'.repeat(64)}`
+/** Unix seconds that no chain reaches. */
+const neverSeconds = 2n ** 40n
+
 /** Dependencies of pricing, for a new quote and for a deposit that is priced anew. */
 export function createDepositPricing(
   { quote, registry, clients, market, stops }: Shared & { readonly stops: Pick<ChainStops, 'floors'> },
@@ -93,9 +103,6 @@ export function createQuoting(
   }
 }
 
-/** A request waits this long for the chain's own quoter. */
-const quoterTimeoutMs = 600
-
 /** Asks a chain's QuoterV2 by agreement at its newest agreed block; a chain without either cannot be asked. */
 function createOnChainQuoter(
   registry: QuoteRegistry,
@@ -115,10 +122,6 @@ function createOnChainQuoter(
     return quoteOnChain(agreedClient, { quoterV2, pool, question, blockHash })
   }
 }
-
-/** A request waits this long for what a chain says about accounts, then goes on without. @source rule Q-80 */
-const accountBudgetMs = 60
-const noFacts = Promise.resolve({})
 
 export type ChainPorts = Pick<
   PricingDependencies,
@@ -202,11 +205,6 @@ export function createChainPorts(options: PortOptions): ChainPorts {
     },
   }
 }
-
-/** Stands for the salt and the ids of an order that is not made yet: who runs calls does not know them. */
-const noOrder: Hex = `0x${'0'.repeat(64)}`
-/** Unix seconds that no chain reaches. */
-const neverSeconds = 2n ** 40n
 
 /** The transaction that the solver would pay one account with; undefined where it pays through no contract. */
 function paymentFill(

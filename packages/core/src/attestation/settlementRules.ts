@@ -42,13 +42,6 @@ export function firstMissingCall(
   return undefined
 }
 
-function encodedCalls(executed: readonly ExecutedCallFact[]): readonly Hex[] {
-  return executed.map(({ to, data, value }) =>
-    // CAST: families that prove calls name their targets by EVM addresses.
-    encodeOrderCall({ to: to as Hex, data, value }),
-  )
-}
-
 /** One payment that an order demands, and the transaction that is said to have made it. */
 export type DemandedPayment = {
   readonly codec: VmCodec
@@ -91,6 +84,13 @@ export function firstUnpaid(payments: readonly DemandedPayment[]): UnpaidPayment
       return { position, why: whyUnpaid(payment.facts, paidTotals, demanded), paid, demanded }
   }
   return undefined
+}
+
+function encodedCalls(executed: readonly ExecutedCallFact[]): readonly Hex[] {
+  return executed.map(({ to, data, value }) =>
+    // CAST: families that prove calls name their targets by EVM addresses.
+    encodeOrderCall({ to: to as Hex, data, value }),
+  )
 }
 
 function whyUnpaid(

@@ -49,6 +49,12 @@ export type SolverRouteInputs = FeeInputs & {
   readonly ceilings: QuoteCeilings
 }
 
+/** A fill may cost more than was charged for it, and others are on their way. */
+const fillsOfGas = 2n
+/** A refund may cost one part in twenty. @source rule Q-153 */
+const refundableShare = 20n
+const par = 10n ** 18n
+
 /** Amounts along one plan, before slippage. */
 type Flow = {
   readonly originLeg: LegQuote | undefined
@@ -171,9 +177,6 @@ async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise
   }
 }
 
-/** A fill may cost more than was charged for it, and others are on their way. */
-const fillsOfGas = 2n
-
 /** @throws QuoteError SERVICE_UNAVAILABLE, retryable: no amount of another currency pays for gas @source Q-132 */
 function checkGasCoin({ route, snapshot }: SolverRouteInputs, gasCharged: bigint): void {
   const { native, chainId } = route.destination
@@ -185,8 +188,6 @@ function checkGasCoin({ route, snapshot }: SolverRouteInputs, gasCharged: bigint
     { data: { chainId, reason: 'fill_wallet_gas' } },
   )
 }
-
-const par = 10n ** 18n
 
 /** Units to convert fee currency into payout currency: one asset at par, else at market. */
 function conversion({ plan, snapshot }: SolverRouteInputs): [PricedUnit, PricedUnit] {
@@ -257,9 +258,6 @@ function requireKeptRefund({ plan, route, snapshot }: SolverRouteInputs, refund:
   if (!plan.feeCurrency.isNative || refund >= leastPayment) return
   throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: an empty account would not keep its refund.')
 }
-
-/** A refund may cost one part in twenty. @source rule Q-153 */
-const refundableShare = 20n
 
 /** @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE */
 function checkLeastPayments(

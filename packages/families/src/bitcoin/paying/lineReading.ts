@@ -33,28 +33,6 @@ type Question<First extends Heads, Facts> = Omit<
   'signal'
 >
 
-async function readHeads(view: BitcoinPayingView, signal: AbortSignal): Promise<Heads> {
-  const tipHeight = await view.readTipHeight(signal)
-  return { tipHeight, tipSeconds: await view.readBlockTime(tipHeight, signal) }
-}
-
-/** The height that enough endpoints have final, and the time that enough of them have reached. */
-const pinBy =
-  ({ threshold, confirmations }: Pick<LineTerms, 'threshold' | 'confirmations'>) =>
-  (heads: readonly Heads[]): Pin => ({
-    height: finalHeight(
-      reachedBy(
-        threshold,
-        heads.map(({ tipHeight }) => tipHeight),
-      ),
-      confirmations,
-    ),
-    chainSeconds: reachedBy(
-      threshold,
-      heads.map(({ tipSeconds }) => tipSeconds),
-    ),
-  })
-
 /** @param asked.places where the line may stand, and what may have been mined of it */
 export function lineQuestion(
   terms: LineTerms & { readonly places: readonly OutPoint[] },
@@ -135,3 +113,25 @@ export function besideQuestion(
     key: ({ value }) => String(value),
   }
 }
+
+async function readHeads(view: BitcoinPayingView, signal: AbortSignal): Promise<Heads> {
+  const tipHeight = await view.readTipHeight(signal)
+  return { tipHeight, tipSeconds: await view.readBlockTime(tipHeight, signal) }
+}
+
+/** The height that enough endpoints have final, and the time that enough of them have reached. */
+const pinBy =
+  ({ threshold, confirmations }: Pick<LineTerms, 'threshold' | 'confirmations'>) =>
+  (heads: readonly Heads[]): Pin => ({
+    height: finalHeight(
+      reachedBy(
+        threshold,
+        heads.map(({ tipHeight }) => tipHeight),
+      ),
+      confirmations,
+    ),
+    chainSeconds: reachedBy(
+      threshold,
+      heads.map(({ tipSeconds }) => tipSeconds),
+    ),
+  })

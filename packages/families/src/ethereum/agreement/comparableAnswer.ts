@@ -49,6 +49,14 @@ export function comparableInBatch(
   return texts.includes(undefined) ? undefined : texts.join('\n')
 }
 
+/**
+ * The call ran and failed, by code 3 or in the words of some node: go-ethereum, Erigon, reth, Besu, Nethermind. Any other
+ * error is the node's own and says nothing of the call.
+ */
+export function isExecutionFailure(error: { readonly code: number; readonly message: string }): boolean {
+  return error.code === 3 || executionFailure.test(error.message)
+}
+
 const asksForBlock =
   (height: number) =>
   ({ method, params }: RpcCall) =>
@@ -77,14 +85,6 @@ function project(method: string, result: unknown): unknown {
 function pick(value: unknown, names: readonly string[], method: string): readonly unknown[] {
   const record = parseRecord(value, method)
   return names.map((name) => record[name] ?? null)
-}
-
-/**
- * The call ran and failed, by code 3 or in the words of some node: go-ethereum, Erigon, reth, Besu, Nethermind. Any other
- * error is the node's own and says nothing of the call.
- */
-export function isExecutionFailure(error: { readonly code: number; readonly message: string }): boolean {
-  return error.code === 3 || executionFailure.test(error.message)
 }
 
 const executionFailure =

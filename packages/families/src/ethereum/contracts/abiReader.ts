@@ -16,16 +16,6 @@ export type AbiReader = {
   slice(offset: number, length: number): Hex
 }
 
-/** Return data as viem decodes it. @throws MalformedAnswerError where it does not fit its type */
-export function unlessMalformed<Value>(subject: string, read: () => Value): Value {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof RangeError) throw new MalformedAnswerError(subject)
-    throw error
-  }
-}
-
 const wordDigits = 64
 
 /** @param data lower-case whole bytes, see `parseBytes` */
@@ -62,4 +52,14 @@ export function readStringResult(data: Hex, subject: string): string {
   const start = reader.position(0)
   const length = reader.position(start)
   return Buffer.from(reader.slice(start + 32, length).slice(2), 'hex').toString('utf8')
+}
+
+/** Return data as viem decodes it. @throws MalformedAnswerError where it does not fit its type */
+export function unlessMalformed<Value>(subject: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof RangeError) throw new MalformedAnswerError(subject)
+    throw error
+  }
 }
