@@ -91,28 +91,33 @@ class PartedQuestion {
     const mayBeTooWide = sizes.mayBeTooWide(calls, now())
     const outcome = await this.#endpoint.exchange(calls, mayBeTooWide).catch(failureOf)
     if (outcome instanceof EndpointFailure) return this.#afterRefusal(calls, outcome, mayBeTooWide)
-    const refused = calls.filter((call, index) => isRangeRefused(call, outcome[index]))
-    const [call] = refused
-    const answer = outcome[call === undefined ? -1 : calls.indexOf(call)]
-    if (!mayBeTooWide || call === undefined || answer === undefined || answer.ok) {
-      // Narrowed to one block and refused: it was not refused for its width.
-      if (
-        this.#tried.logBlocks < this.#start.logBlocks &&
-        calls.some(({ method }, at) => method === 'eth_getLogs' && outcome[at]?.ok === false)
-      ) {
-        sizes.giveUp(now())
-        throw this.#failed('refused')
-      }
-      sizes.answered(calls, now())
-      return outcome
-    }
-    sizes.narrow(this.#tried, { calls: [call], said: answer.message, start: this.#start })
-    const again = await this.ask(refused, true).catch(failureOf)
+    const refusedCalls = calls.filter((call, index) => isRangeRefused(call, outcome[index]))
+    const [refusedCall] = refusedCalls
+    const refusal = refusedCall && outcome[calls.indexOf(refusedCall)]
+    if (!mayBeTooWide || refusedCall === undefined || refusal === undefined || refusal.ok)
+      return this.#takeAnswers(calls, outcome)
+    sizes.narrow(this.#tried, { calls: [refusedCall], said: refusal.message, start: this.#start })
+    const again = await this.ask(refusedCalls, true).catch(failureOf)
     if (again instanceof EndpointFailure) {
       if (again.reason === 'refused' && !isTrial) return outcome
       throw again
     }
-    return calls.flatMap((one, index) => again[refused.indexOf(one)] ?? outcome[index] ?? [])
+    return calls.flatMap((call, index) => again[refusedCalls.indexOf(call)] ?? outcome[index] ?? [])
+  }
+
+  /** Notes the size that was taken. @throws EndpointFailure where even one block of logs was refused */
+  #takeAnswers(calls: readonly RpcCall[], answers: Answers): Answers {
+    const { sizes, now } = this.#endpoint
+    const isNarrowed = this.#tried.logBlocks < this.#start.logBlocks
+    const isRefused = ({ method }: RpcCall, index: number) =>
+      method === 'eth_getLogs' && answers[index]?.ok === false
+    // Narrowed to one block and refused: it was not refused for its width.
+    if (isNarrowed && calls.some(isRefused)) {
+      sizes.giveUp(now())
+      throw this.#failed('refused')
+    }
+    sizes.answered(calls, now())
+    return answers
   }
 
   async #afterRefusal(
@@ -132,7 +137,7 @@ class PartedQuestion {
     }
     if (!isRefusedWhole(failure)) throw failure
     if (mayBeTooWide) {
-      sizes.narrow(this.#tried, { calls: calls, said: failure.said, start: this.#start })
+      sizes.narrow(this.#tried, { calls, said: failure.said, start: this.#start })
       return this.ask(calls, true)
     }
     if (isNarrower(this.#tried, this.#start)) sizes.giveUp(now())

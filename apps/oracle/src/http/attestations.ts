@@ -57,41 +57,23 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
       ...errorResponses,
     },
   }
-  const { service, peers, prepared, signaturesRequired, metrics, allowsForce: isAllowed } = dependencies
+  const { signaturesRequired, metrics, allowsForce: isAllowed } = dependencies
   const force = createForceGuard({ isAllowed, kind: kind.name, metrics })
   const config = { handlerTimeoutMs: dependencies.requestTimeoutMs }
   // Final answers are kept as objects and asked for again and again: each is written out once.
   const texts = new WeakMap<object, string>()
-  const limit = bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }
-  app.post(kind.path, { schema, config, ...limit }, (request, reply) => {
+  const bodyLimit = bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }
+  app.post(kind.path, { schema, config, ...bodyLimit }, (request, reply) => {
     const answer = async (): Promise<string> => {
-      const presented = request.headers[apiKeyHeader]
       const caller = { keyLabel: request.apiKey?.label, scopes: request.apiKey?.scopes }
       // CAST: the validator compiler has just parsed the body with `requestSchema`.
       const body = request.body as Request
       const paidBy = definition.paidBy?.(body)
       if (paidBy !== undefined) noteSubject(request, { transactionHash: paidBy })
       if (body.force === true) force.authorise(caller, request.log)
-      const isForPeers = body.requestPeerSignatures === true
-      const ready =
-        isForPeers && body.force !== true && body.includeEvidence !== true
-          ? findPrepared(definition, body, { service, prepared })
-          : undefined
-      const attested =
-        peers !== undefined && isForPeers && ready === undefined
-          ? await peers.run({
-              kind,
-              body,
-              callerApiKey: typeof presented === 'string' ? presented : undefined,
-              requestId: request.id,
-              signal: request.cancellation,
-              local: async (signal) =>
-                noteOrder(request, await attestHere(definition, body, service, signal)).response,
-            })
-          : (ready ?? noteOrder(request, await attestHere(definition, body, service, request.cancellation)))
+      const { response, matched } = await attestAsAsked(definition, body, dependencies, request)
       if (body.force === true) force.answered(caller, definition.forcedBy?.(body) ?? {}, request.log)
-      const { response, matched } = attested
-      if (isForPeers) {
+      if (body.requestPeerSignatures === true) {
         reply.header('x-quorum-matched', matched).header('x-quorum-required', signaturesRequired)
       }
       const text = texts.get(response) ?? String(reply.serialize(response))
@@ -99,6 +81,32 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
       return text
     }
     answerJson(reply, answer())
+  })
+}
+
+/** The answer that is prepared, else one made now: by this oracle, and by its peers where the caller asks for them. */
+async function attestAsAsked<Request extends RequestSwitches, Response extends object>(
+  definition: AttestationDefinition<Request, Response>,
+  body: Request,
+  { service, peers, prepared }: Pick<AttestationRouteDependencies, 'service' | 'peers' | 'prepared'>,
+  request: Parameters<typeof noteSubject>[0],
+): Promise<{ readonly response: Response; readonly matched: number }> {
+  const isForPeers = body.requestPeerSignatures === true
+  if (isForPeers && body.force !== true && body.includeEvidence !== true) {
+    const preparedAnswer = findPrepared(definition, body, { service, prepared })
+    if (preparedAnswer !== undefined) return preparedAnswer
+  }
+  const attest = async (signal: AbortSignal) =>
+    noteOrder(request, await attestHere(definition, body, service, signal))
+  if (peers === undefined || !isForPeers) return attest(request.cancellation)
+  const callerApiKey = request.headers[apiKeyHeader]
+  return peers.run({
+    kind: definition.kind,
+    body,
+    callerApiKey: typeof callerApiKey === 'string' ? callerApiKey : undefined,
+    requestId: request.id,
+    signal: request.cancellation,
+    local: async (signal) => (await attest(signal)).response,
   })
 }
 

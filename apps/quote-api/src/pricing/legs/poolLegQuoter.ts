@@ -12,7 +12,8 @@ import {
 import type { PoolConfig } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../errors.ts'
-import { requireChain, requirePrice } from '../market/marketAccess.ts'
+import { type PricedCurrency, requireChain, requirePrice } from '../market/marketAccess.ts'
+import type { QuotableCurrency } from '../registry.ts'
 import { adverseBps, guardBps, poolDeviation } from './legGuard.ts'
 import { type Leg, type LegQuote, type LegQuoter, legName, poolsBetween, poolToken } from './legs.ts'
 
@@ -49,40 +50,42 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
   ): Promise<LegQuote> {
     if (leg.kind !== 'pool')
       return { leg, amountIn: amount, amountOut: amount, hops: [], ticksCrossed: 0, adverseBps: 0n }
+    const best = (hop: Leg, hopAmount: bigint) =>
+      bestPool(onChain, { snapshot, leg: hop, trade, amount: hopAmount })
     const via = leg.beyond !== undefined && 'via' in leg.beyond ? leg.beyond.via : undefined
     if (via === undefined) {
-      const { feePips, ...quoted } = await bestPool(onChain, { snapshot, leg, trade, amount })
+      const { feePips, ...quoted } = await best(leg, amount)
       return { leg, hops: [{ to: leg.to, feePips }], ...quoted }
     }
-    const [into, out] = [
+    const [firstHop, secondHop] = [
       { ...leg, to: via },
       { ...leg, from: via },
     ]
-    const isForward = trade === 'exactInput'
-    const nearQuote = await bestPool(onChain, { snapshot, leg: isForward ? into : out, trade, amount })
-    const middleAmount = isForward ? nearQuote.amountOut : nearQuote.amountIn
-    const farQuote = await bestPool(onChain, {
-      snapshot,
-      leg: isForward ? out : into,
-      trade,
-      amount: middleAmount,
-    })
-    const [first, second] = isForward ? [nearQuote, farQuote] : [farQuote, nearQuote]
-    return {
-      leg,
-      amountIn: first.amountIn,
-      amountOut: second.amountOut,
-      hops: [
-        { to: via, feePips: first.feePips },
-        { to: leg.to, feePips: second.feePips },
-      ],
-      ticksCrossed: first.ticksCrossed + second.ticksCrossed,
-      adverseBps: first.adverseBps + second.adverseBps,
+    // The hop at the known amount comes first, since its other side is the amount of the other hop.
+    if (trade === 'exactInput') {
+      const first = await best(firstHop, amount)
+      return joinHops(leg, via, first, await best(secondHop, first.amountOut))
     }
+    const second = await best(secondHop, amount)
+    return joinHops(leg, via, await best(firstHop, second.amountIn), second)
   }
   return {
     exactInput: (snapshot, leg, amountIn) => quote(snapshot, leg, 'exactInput', amountIn),
     exactOutput: (snapshot, leg, amountOut) => quote(snapshot, leg, 'exactOutput', amountOut),
+  }
+}
+
+function joinHops(leg: Leg, via: QuotableCurrency, first: HopQuote, second: HopQuote): LegQuote {
+  return {
+    leg,
+    amountIn: first.amountIn,
+    amountOut: second.amountOut,
+    hops: [
+      { to: via, feePips: first.feePips },
+      { to: leg.to, feePips: second.feePips },
+    ],
+    ticksCrossed: first.ticksCrossed + second.ticksCrossed,
+    adverseBps: first.adverseBps + second.adverseBps,
   }
 }
 
@@ -97,43 +100,53 @@ type HopQuestion = {
 async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<HopQuote> {
   const { snapshot, leg, trade, amount } = question
   if (amount >= poolAmountLimit) throw beyondPools(leg)
-  const { chainId } = leg.chain
-  const mirrored = requireChain(snapshot, chainId).pools
-  const from = poolToken(leg.chain, leg.from)
+  const mirrored = requireChain(snapshot, leg.chain.chainId).pools
   const prices = { from: requirePrice(snapshot, leg.from), to: requirePrice(snapshot, leg.to) }
-  const allowedBps = guardBps(leg)
   let isGuarded = false
   let isExhausted = false
   let best: HopQuote | undefined
   for (const pool of poolsOf(leg)) {
-    const zeroForOne = pool.token0 === from
-    const state = mirrored.find((candidate) => candidate.address === pool.address)
-    const poolBps = state === undefined ? 0n : adverseBps(state, { tokenIn: from, ...prices })
-    if (poolBps > allowedBps) {
-      isGuarded = true
-      continue
-    }
-    const answer =
-      state === undefined
-        ? await onChain({ chainId, pool, zeroForOne, trade, amount })
-        : inProcess(state, zeroForOne, trade, amount)
-    if (answer?.exhausted === true) isExhausted = true
-    if (answer === undefined || answer.exhausted) continue
-    if (pool.address === undefined && lossBps(answer, prices) > allowedBps + feeBps(pool)) {
-      isGuarded = true
-      continue
-    }
-    const { amountIn, amountOut, initializedTicksCrossed: ticksCrossed } = answer
-    const candidate = { amountIn, amountOut, ticksCrossed, feePips: pool.feePips, adverseBps: poolBps }
-    if (best === undefined || isBetter(candidate, best, trade)) best = candidate
+    const quoted = await quotePool(onChain, pool, { ...question, mirrored, prices })
+    if (quoted === 'guarded') isGuarded = true
+    else if (quoted === 'exhausted') isExhausted = true
+    else if (quoted !== undefined && (best === undefined || isBetter(quoted, best, trade))) best = quoted
   }
   if (best === undefined && isGuarded) throw poolDeviation(leg)
   if (best === undefined && isExhausted) throw beyondPools(leg)
   if (best === undefined) throw noPool(leg)
-  // At the agreed price so much is worth a unit at least: the pools have less than one.
-  if (best.amountOut === 0n && convertDown(best.amountIn, prices.from, prices.to) > 1n) throw beyondPools(leg)
-  if (best.amountOut === 0n) throw belowPools(leg)
-  return best
+  if (best.amountOut > 0n) return best
+  // Input that is worth output at the agreed price got none: the pools are empty, and the amount is not too low.
+  throw convertDown(best.amountIn, prices.from, prices.to) > 1n ? beyondPools(leg) : belowPools(leg)
+}
+
+/**
+ * Quote of one pool. `guarded`: it sells too far below the agreed price. `exhausted`: it cannot take the amount.
+ * Undefined: the chain's quoter does not answer.
+ */
+async function quotePool(
+  onChain: OnChainQuoter,
+  pool: QuotablePool,
+  question: HopQuestion & {
+    readonly mirrored: readonly PoolState[]
+    readonly prices: Record<'from' | 'to', PricedCurrency>
+  },
+): Promise<HopQuote | 'guarded' | 'exhausted' | undefined> {
+  const { leg, trade, amount, mirrored, prices } = question
+  const from = poolToken(leg.chain, leg.from)
+  const allowedBps = guardBps(leg)
+  const zeroForOne = pool.token0 === from
+  const state = mirrored.find((candidate) => candidate.address === pool.address)
+  const poolBps = state === undefined ? 0n : adverseBps(state, { tokenIn: from, ...prices })
+  if (poolBps > allowedBps) return 'guarded'
+  const answer =
+    state === undefined
+      ? await onChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
+      : inProcess(state, zeroForOne, trade, amount)
+  if (answer === undefined) return undefined
+  if (answer.exhausted) return 'exhausted'
+  if (pool.address === undefined && lossBps(answer, prices) > allowedBps + feeBps(pool)) return 'guarded'
+  const { amountIn, amountOut, initializedTicksCrossed: ticksCrossed } = answer
+  return { amountIn, amountOut, ticksCrossed, feePips: pool.feePips, adverseBps: poolBps }
 }
 
 type QuotablePool = Pick<PoolConfig, 'token0' | 'token1' | 'feePips'> & {

@@ -76,21 +76,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
   const { terms, topup, gasCharged } = feeTerms(inputs)
   const exactInput = request.tradeType === 'EXACT_INPUT'
   const flow = exactInput ? await flowForward(inputs, terms) : await flowBackward(inputs, terms)
-  checkGasCoin(inputs, gasCharged)
-  checkRelayerGas(inputs.ceilings, {
-    split: flow.split,
-    topup: topup?.valueInFeeCurrency ?? 0n,
-    feeCurrency: plan.feeCurrency,
-    price: requirePrice(snapshot, plan.feeCurrency),
-  })
-
-  // Refund minimum first: through rounding a dust amount looks like a pool loss too, and "too low" is its true cause.
-  refundMinimum(inputs, flow.split.amountIn)
-  for (const leg of [flow.originLeg, flow.destinationLeg]) {
-    if (leg !== undefined) checkDepth(snapshot, leg, { override: request.overridePriceImpact })
-  }
-  const swapImpact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
-  checkImpact(swapImpact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
+  const swapImpact = checkFlow(inputs, flow, { gasCharged, topup })
   const toleranceBps = toleranceBpsOf(inputs, flow, swapImpact.lossBps)
   const exactOutput = request.tradeType === 'EXACT_OUTPUT'
   const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, toleranceBps)
@@ -123,6 +109,30 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
     },
     prices: routePrices(snapshot, route, plan.feeCurrency),
   }
+}
+
+/** Refuses a flow that cannot be paid for, refunded or swapped well. @returns loss of its swaps @throws QuoteError */
+function checkFlow(
+  inputs: SolverRouteInputs,
+  { split, originLeg, destinationLeg }: Flow,
+  { gasCharged, topup }: Pick<ReturnType<typeof feeTerms>, 'gasCharged' | 'topup'>,
+): ReturnType<typeof legImpact> {
+  const { request, plan, snapshot, ceilings, swapImpactMaxBps: maxBps } = inputs
+  const override = request.overridePriceImpact
+  checkGasCoin(inputs, gasCharged)
+  checkRelayerGas(ceilings, {
+    split,
+    topup: topup?.valueInFeeCurrency ?? 0n,
+    feeCurrency: plan.feeCurrency,
+    price: requirePrice(snapshot, plan.feeCurrency),
+  })
+  // Refund minimum first: through rounding a dust amount looks like a pool loss too, and "too low" is its true cause.
+  refundMinimum(inputs, split.amountIn)
+  for (const leg of [originLeg, destinationLeg])
+    if (leg !== undefined) checkDepth(snapshot, leg, { override })
+  const swapImpact = legImpact(snapshot, [originLeg, destinationLeg])
+  checkImpact(swapImpact, { maxBps, override })
+  return swapImpact
 }
 
 async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<Flow> {

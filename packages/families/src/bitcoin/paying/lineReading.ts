@@ -3,7 +3,7 @@ import { MalformedAnswerError, reachedBy } from '@causeway/rpc'
 import type { SeenTransaction } from '../reading/bitcoinView.ts'
 import { type Confirmations, finalHeight } from '../reading/finality.ts'
 import type { LineWallet, OwnOutput } from '../rules/paying/lineTransaction.ts'
-import type { OutPoint } from '../rules/transaction.ts'
+import type { BitcoinTransaction, OutPoint } from '../rules/transaction.ts'
 import type { BitcoinPayingView } from './payingViews.ts'
 import type { PaymentLine } from './paymentLine.ts'
 
@@ -26,8 +26,15 @@ export type LineTerms = {
   readonly nowMs: () => number
 }
 
+type MinedPlace = {
+  readonly place: OutPoint
+  readonly transaction: BitcoinTransaction
+  /** Height of the block that holds it. */
+  readonly height: bigint
+}
+
 type Heads = { readonly tipHeight: bigint; readonly tipSeconds: bigint }
-type Pin = { readonly height: bigint; readonly chainSeconds: bigint }
+type Pin = { readonly finalHeight: bigint; readonly chainSeconds: bigint }
 type Question<First extends Heads, Facts> = Omit<
   ChainQuestion<First, Pin, Facts, BitcoinPayingView>,
   'signal'
@@ -47,38 +54,20 @@ export function lineQuestion(
       return { ...heads, seen: transactions }
     },
     pin: pinBy(terms),
-    async second(view, { seen: transactions }, { height, chainSeconds }, signal) {
-      const read = async (txid: string) => (await view.readTransaction(txid, signal))?.transaction
-      const heightOf = async (one: SeenTransaction | undefined) =>
-        one && (await view.readBlockOf(one, signal))?.height
-      const heights = await Promise.all(transactions.map(heightOf))
-      const mined = new Map<string, { readonly isFinal: boolean }>()
-      let tip: OwnOutput | undefined
-      for (const [index, place] of places.entries()) {
-        const [one, minedAt] = [transactions[index], heights[index]]
-        if (one === undefined || minedAt === undefined) continue
-        mined.set(place.txid, { isFinal: minedAt <= height })
-        if ((await view.readSpending(place, signal)).kind === 'spent') continue
-        const output = one.transaction.outputs[place.vout]
-        if (output === undefined || Buffer.compare(output.script, terms.wallet.script) !== 0) continue
-        const isReached = await line.reaches(place, read)
-        // An endpoint that does not show the whole line cannot prove its end.
-        if (isReached === undefined) throw new MalformedAnswerError('line of transactions')
-        if (isReached) tip = { ...place, value: output.value }
-      }
-      let finalTip: OutPoint | undefined = tip
-      while (finalTip !== undefined) {
-        const minedAt = await heightOf(await view.readTransaction(finalTip.txid, signal))
-        if (minedAt !== undefined && minedAt <= height) break
-        finalTip = line.before(finalTip)
-      }
-      const finalSeconds = height < 0n ? 0n : await view.readBlockTime(height, signal)
+    async second(view, { seen: transactions }, pin, signal) {
+      const minedPlaces = await readMined(view, places, transactions, signal)
+      const tip = await findTip(view, terms, minedPlaces, signal)
+      const finalTip = await findFinalTip(view, line, { tip, finalHeight: pin.finalHeight }, signal)
+      const finalSeconds = pin.finalHeight < 0n ? 0n : await view.readBlockTime(pin.finalHeight, signal)
       return {
         kind: 'final',
         facts: {
-          ...{ tip, finalTip, mined, finalSeconds: Number(finalSeconds) },
+          ...{ tip, finalTip, finalSeconds: Number(finalSeconds) },
+          mined: new Map(
+            minedPlaces.map(({ place, height }) => [place.txid, { isFinal: height <= pin.finalHeight }]),
+          ),
           // Blocks may be late, and the next one has a later time than the newest.
-          chainSeconds: Math.max(Number(chainSeconds), Math.floor(nowMs() / 1_000)),
+          chainSeconds: Math.max(Number(pin.chainSeconds), Math.floor(nowMs() / 1_000)),
         },
       }
     },
@@ -101,17 +90,76 @@ export function besideQuestion(
   return {
     first: readHeads,
     pin: pinBy(terms),
-    async second(view, _own, { height }, signal) {
+    async second(view, _own, pin, signal) {
       const transaction = await view.readTransaction(output.txid, signal)
       const block = transaction && (await view.readBlockOf(transaction, signal))
       const paid = transaction?.transaction.outputs[output.vout]
       const isOwn = paid !== undefined && Buffer.compare(paid.script, script) === 0
-      const isFinal = block !== undefined && block.height <= height
+      const isFinal = block !== undefined && block.height <= pin.finalHeight
       const isUnspent = isOwn && isFinal && (await view.readSpending(output, signal)).kind === 'unspent'
       return { kind: 'final', facts: { value: isUnspent ? paid.value : undefined } }
     },
     key: ({ value }) => String(value),
   }
+}
+
+/** The places whose transaction a block has, in the order of `places`. */
+async function readMined(
+  view: BitcoinPayingView,
+  places: readonly OutPoint[],
+  transactions: readonly (SeenTransaction | undefined)[],
+  signal: AbortSignal,
+): Promise<readonly MinedPlace[]> {
+  const heights = await Promise.all(transactions.map((seen) => heightOf(view, seen, signal)))
+  return places.flatMap((place, index) => {
+    const [seen, height] = [transactions[index], heights[index]]
+    return seen === undefined || height === undefined
+      ? []
+      : [{ place, transaction: seen.transaction, height }]
+  })
+}
+
+/** The last mined place that belongs to the line and that no transaction has spent. */
+async function findTip(
+  view: BitcoinPayingView,
+  { line, wallet }: Pick<LineTerms, 'line' | 'wallet'>,
+  minedPlaces: readonly MinedPlace[],
+  signal: AbortSignal,
+): Promise<OwnOutput | undefined> {
+  const read = async (txid: string) => (await view.readTransaction(txid, signal))?.transaction
+  let tip: OwnOutput | undefined
+  for (const { place, transaction } of minedPlaces) {
+    if ((await view.readSpending(place, signal)).kind === 'spent') continue
+    const output = transaction.outputs[place.vout]
+    if (output === undefined || Buffer.compare(output.script, wallet.script) !== 0) continue
+    const isReached = await line.reaches(place, read)
+    // An endpoint that does not show the whole line cannot prove its end.
+    if (isReached === undefined) throw new MalformedAnswerError('line of transactions')
+    if (isReached) tip = { ...place, value: output.value }
+  }
+  return tip
+}
+
+/** The newest place of the line, from its tip back, whose block is final. */
+async function findFinalTip(
+  view: BitcoinPayingView,
+  line: PaymentLine,
+  { tip, finalHeight: heightMax }: { readonly tip: OutPoint | undefined; readonly finalHeight: bigint },
+  signal: AbortSignal,
+): Promise<OutPoint | undefined> {
+  for (let place = tip; place !== undefined; place = line.before(place)) {
+    const height = await heightOf(view, await view.readTransaction(place.txid, signal), signal)
+    if (height !== undefined && height <= heightMax) return place
+  }
+  return undefined
+}
+
+async function heightOf(
+  view: BitcoinPayingView,
+  seen: SeenTransaction | undefined,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  return seen && (await view.readBlockOf(seen, signal))?.height
 }
 
 async function readHeads(view: BitcoinPayingView, signal: AbortSignal): Promise<Heads> {
@@ -123,7 +171,7 @@ async function readHeads(view: BitcoinPayingView, signal: AbortSignal): Promise<
 const pinBy =
   ({ threshold, confirmations }: Pick<LineTerms, 'threshold' | 'confirmations'>) =>
   (heads: readonly Heads[]): Pin => ({
-    height: finalHeight(
+    finalHeight: finalHeight(
       reachedBy(
         threshold,
         heads.map(({ tipHeight }) => tipHeight),
