@@ -4,11 +4,8 @@ import { isOnThisMachine, localEnvironment, rehearsalEnvironment } from '@causew
 import type { ChainRegistry } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
 
-/**
- * Chain ids are real in every environment, so what keeps a local network and the real ones apart is
- * checked at start. Each function returns problems that name settings, never values; empty is well.
- * @source rules O-149, O-150
- */
+// Checks at start that keep a local network and the real ones apart, since chain ids are real in every environment.
+// Problems name settings and never values; an empty list is well. @source rules O-149, O-150
 
 const serviceUrls = ['esploraCompatibleApiUrl', 'proxyApiUrl', 'explorerApiUrl'] as const
 
@@ -86,7 +83,7 @@ export async function verifyChain(
   return joinProblems([...local, chain.verify(signal)])
 }
 
-/** The findings of several looks at one chain. @throws what one of them threw, where the others found nothing */
+/** Problems of several checks of one chain. @throws the error of a failed check, if the others found nothing */
 export async function joinProblems(looks: readonly Promise<readonly string[]>[]): Promise<readonly string[]> {
   const ends = await Promise.allSettled(looks)
   const problems = ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
@@ -97,8 +94,8 @@ export async function joinProblems(looks: readonly Promise<readonly string[]>[])
 
 /**
  * Environments other than `local` hold real money: no account with a published key, and nothing that
- * only exists on a local network or in a rehearsal. What that is stands in this release and in no folder of the
- * operator's. A rehearsal is held to the same, but for what is its own.
+ * only exists on a local network or in a rehearsal. The lists of such addresses are part of the release, so that no
+ * folder of an operator changes them. A rehearsal may use its own.
  */
 export function checkForeignAddresses(args: {
   readonly environment: string

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Exchange, HeldRequests, Slots } from './exchange.ts'
 import type { Readiness } from './readiness.ts'
 
-/** A connection that its server holds is silent for longer than others may be. */
+/** Silence that a connection may have beyond the wait itself. */
 const silenceMarginMs = 5_000
 
 /**
@@ -14,7 +14,7 @@ export class Holding implements HeldRequests {
   readonly #slots: Slots
   readonly #readiness: Readiness
   readonly #heldMax: number
-  /** Callbacks that end each wait, oldest first. */
+  /** Callbacks that each end one wait, oldest first. */
   readonly #ends = new Set<() => void>()
 
   constructor(slots: Slots, readiness: Readiness, { heldMax }: { readonly heldMax: number }) {
@@ -30,7 +30,7 @@ export class Holding implements HeldRequests {
     return this.#ends.size
   }
 
-  /** As `holdRequest`. */
+  /** Waits as `holdRequest` says. Beyond `heldMax` the oldest wait ends, to make room. */
   async hold(
     exchange: Exchange,
     waitMs: number,

@@ -46,8 +46,9 @@ export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndp
 
 class PartedQuestion {
   readonly #endpoint: PartedEndpoint
+  /** Sizes that were tried when the question began. */
   readonly #start: Sizes
-  /** Narrower with each refusal. */
+  /** Sizes that are tried next, narrower with each refusal. */
   readonly #tried: Sizes
   #requestsLeft = splitting.requestsMax
 
@@ -57,7 +58,7 @@ class PartedQuestion {
     this.#tried = { ...this.#start }
   }
 
-  /** A trial sends one request first, whose answer teaches whether the smaller size is taken. */
+  /** Asks in parts. A trial sends one request first, whose answer teaches if the smaller size is taken. */
   async ask(calls: readonly RpcCall[], isTrial: boolean): Promise<Answers> {
     const { sizes, now } = this.#endpoint
     const parts = calls.map((call) => partsOf(call, this.#tried.logBlocks))
@@ -84,6 +85,7 @@ class PartedQuestion {
     return joinEach(parts, answers)
   }
 
+  /** Sends one request. Calls whose range was refused are asked again in narrower parts, the other answers stay. */
   async #askOnce(calls: readonly RpcCall[], isTrial = false): Promise<Answers> {
     const { sizes, now } = this.#endpoint
     if (this.#requestsLeft <= 0) throw this.#failed('too_wide')

@@ -27,16 +27,16 @@ export function unreadableChain(chainId: string): UpstreamUnavailableError {
   })
 }
 
-/** An endpoint by the setting that names it, in problems. */
+/** Name of an endpoint in problems: its setting and its alias. */
 export function endpointOf(chainId: string, alias: string): string {
   return `httpRpcUrl of ${chainId}: ${alias}`
 }
 
 /**
- * Endpoints that are no part of a local network. What is silent may come back as anything, so that a chain waits while
- * as many as the threshold are: they could agree on what a real chain says.
- * @param strangeness what is wrong with an endpoint that says this, `undefined` where it may be local
- * @throws UpstreamUnavailableError when too many do not answer and none is strange: nothing of the chain is read before
+ * Endpoints that are no part of a local network. Silent endpoints may turn out to belong to a real chain, and enough of
+ * them for the threshold could agree on it: while so many are silent, the chain is not read.
+ * @param strangeness what is wrong with an endpoint that gives this answer, `undefined` where it may be local
+ * @throws UpstreamUnavailableError when as many as the threshold are silent and no other is strange
  */
 export function localProblems<Value>(
   { chainId, threshold }: { readonly chainId: string; readonly threshold: number },
@@ -52,7 +52,7 @@ export function localProblems<Value>(
   return problems
 }
 
-/** As `localProblems`, of a chain whose endpoints are asked so. */
+/** Asks every endpoint, then judges the answers as `localProblems` does. */
 export async function verifyLocalEndpoints<View extends EndpointSource, Value>(
   quorum: Pick<QuorumClient<View>, 'chainId' | 'threshold' | 'askEach'>,
   ask: Ask<View, Value | undefined>,

@@ -31,7 +31,7 @@ export type QuorumReading<Facts> = {
   readonly outvoted: readonly string[]
 }
 
-/** Time in which a late source may still show a transaction that enough do not find: theirs may be pruned. */
+/** Time for a late source to show a transaction that enough others, which may be pruned, do not find. */
 const shownWithinMs = 1_000
 
 /**
@@ -98,7 +98,10 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
   })
 }
 
-/** @source F-83 */
+/**
+ * Outcome after a transaction was not found by enough sources and shown by one: no refusal if enough sources have the
+ * block of the shown one on their chain. @source F-83
+ */
 async function withConfirmation<Source extends { readonly alias: string }, First, Pin, Facts>(
   outcome: QuorumOutcome<Facts>,
   { sources, electorate, confirms, deadline }: QuorumQuestion<Source, First, Pin, Facts>,

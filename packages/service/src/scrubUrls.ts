@@ -6,6 +6,7 @@ const urlPattern = /\b([a-z][a-z0-9+.-]*):\/\/([^\s"'`<>(){}]+)/gi
  */
 export function scrubUrls(text: string): string {
   return text.replace(urlPattern, (_url, scheme: string, rest: string) => {
+    // Paths of this machine hold no key, and stack traces need them.
     if (scheme.toLowerCase() === 'file') return `${scheme}://${rest}`
     const [authority = ''] = rest.split(/[/?#]/, 1)
     const host = authority.slice(authority.lastIndexOf('@') + 1)

@@ -65,9 +65,10 @@ export type Allocator = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
 const startTimeoutMs = 10_000
 /** An executed signature is counted once as long as no more than so many others were signed since. */
 const rememberedMax = 20_000
+/** Signer in problems, of a contract that names none. */
 const noSigner = 'nobody that it names'
 const zeroAddress = `0x${'0'.repeat(40)}`
-/** A contract that was deployed a moment ago is initialized before it is so at a final block. */
+/** Time for the initialization of a contract that was deployed a moment ago to reach a final block. */
 const initializedWithinMs = 5_000
 const pollMs = 250
 
@@ -201,7 +202,7 @@ async function contradictions(
     const expected = expectedCodes(relied, { isKnown, codeHashes })
     problems.push(...(await codeProblems({ client, expected, threshold }, { signal })))
   }
-  // Answers of a contract with foreign code prove nothing, so it is not asked.
+  // Answers of a contract with foreign code prove nothing, so that one is not asked and adds no problem.
   const contractSigner = problems.length === 0 ? await signerOf(contract, signal) : ownSigner
   if (contractSigner !== ownSigner)
     problems.push(
@@ -226,7 +227,7 @@ export async function examineHub(
       contradictions(environment, hub, opened, ownSigner).then(
         (problems) => found.problems(problems, 'chain-contradicts'),
         (error: unknown) => {
-          // Which endpoints are silent is found beside.
+          // `examineEndpoints` names the endpoints that are silent.
           if (!(error instanceof UpstreamUnavailableError)) throw error
         },
       ),

@@ -9,6 +9,7 @@ import { readFiles } from './files.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
+/** Key of no chain: it counts as stopped only while all chains are. */
 const unlistedChain = 'any'
 
 /** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
@@ -38,7 +39,7 @@ export async function examineAllocator(
   return found.list
 }
 
-/** Without it a stop at quote-api does not reach this process; with one that is silent nothing is signed. */
+/** Without `STOPS_URL` a stop at quote-api does not reach this process; with a silent one nothing is signed. */
 async function examineStops(url: string | undefined, isLocal: boolean, findings: Findings): Promise<void> {
   if (url === undefined) {
     const observation =

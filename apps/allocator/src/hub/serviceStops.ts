@@ -14,10 +14,10 @@ export interface ServiceStops {
 const answerSchema = z.object({ all: z.boolean(), chains: z.array(z.string().max(100)).max(10_000) })
 
 const timeoutMs = 3_000
-/** Several payloads of a round share an answer; nobody signs by an older one. */
+/** Age up to which the payloads of a round share an answer; none is signed by an older one. */
 const freshMs = 1_000
 
-/** Asks once where a stop has no address: an allocator that was given none obeys its own switch alone. */
+/** Stops of an allocator without `STOPS_URL`, which obeys its own switch alone. */
 export const noServiceStops: ServiceStops = {
   stopOf: async () => undefined,
   known: () => ({ isRead: true, stopped: [] }),
@@ -37,6 +37,7 @@ export function createServiceStops(options: {
 }): ServiceStops {
   const { url, chains, nowMs, onChange } = options
   const silenceReason = 'quote-api does not say what is stopped (STOPS_URL)'
+  /** The answer as a promise, so that payloads which come while it is out wait for it and do not ask again. */
   let lastRequest:
     | { readonly atMs: number; readonly answer: Promise<ReadonlyMap<string, string>> }
     | undefined
@@ -55,7 +56,7 @@ export function createServiceStops(options: {
       stopReasons = new Map(stopped.map((chain) => [chain, 'an operator stopped the chain at quote-api']))
       isRead = true
     } catch {
-      // The error may hold the address.
+      // The error is dropped, since it may hold the address.
       stopReasons = new Map(chains.map((chain) => [chain, silenceReason]))
       isRead = false
     }

@@ -13,7 +13,7 @@ import type { CountedCaps } from './signingGuard.ts'
 export interface SharedCaps extends CountedCaps {
   /** Reads what metrics show, and forgets what is too old to count. */
   refresh(): Promise<void>
-  /** Counts what another place counted, whatever the cap says. @param minute since 1970 */
+  /** Counts what the state folder counted that this database replaces, whatever the cap says. @param minute since 1970 */
   take(tx: SqlTx, counted: ReadonlyMap<bigint, bigint>, minute: number): Promise<void>
   /** See `SigningCaps.exempt`. */
   takeKey(tx: SqlTx, value: CountedValue): Promise<void>
@@ -65,7 +65,7 @@ export function createSharedCaps(
   }
 }
 
-/** In one order, so that no two wait for each other. */
+/** Locks in ascending order, so that no two transactions wait for each other. */
 async function lockTokens(tx: SqlTx, amounts: Amounts): Promise<void> {
   const locks = [...amounts.keys()].map((hubTokenId) =>
     createHash('sha256').update(String(hubTokenId)).digest().readInt32BE(0),
@@ -91,6 +91,7 @@ async function signedOf(tx: SqlTx, hubTokenIds: readonly bigint[]): Promise<Amou
   return mapOf(rows)
 }
 
+/** @param minute absent: the present one, as `least` ignores null; a later one is cut to it */
 async function addMinute(tx: SqlTx, counted: Amounts, minute?: number): Promise<void> {
   await tx.query(
     `insert into signed_minute as counted (hub_token, minute, amount)

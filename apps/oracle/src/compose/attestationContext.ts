@@ -10,6 +10,7 @@ import type { OpenHub } from './hub.ts'
 /** The hub, and the allocator where one can be read. */
 export type Settlement = { readonly hub: OpenHub; readonly allocator: OpenAllocator | undefined }
 
+/** Everything that rules of attestations read. Chains that are not ready are refused first. */
 export function createContext(
   chains: ReadonlyMap<string, RegisteredChain>,
   { hub, allocator }: Settlement,
@@ -43,6 +44,7 @@ export function createContext(
     readerOf(chainId) {
       const reader = findReader(chains, openChains, chainId)
       watch.refuseUnlessReady(chainId)
+      // If nobody followed the chain, its reader forgets what it kept, and rules read anew.
       watch.useKept(chainId)
       return reader
     },

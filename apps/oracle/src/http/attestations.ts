@@ -35,8 +35,8 @@ export type AttestationRouteDependencies = {
 }
 
 /**
- * POST one attestation route: authorise, attest here and, when asked to, at the peers as well. What the caller
- * waits for ends with him and with the time of his request (`request.cancellation`).
+ * Registers the POST route of one attestation: authorise, attest here and, when asked to, at the peers as well. The
+ * work ends when the caller leaves or the request's time is over (`request.cancellation`).
  * @source attestation-oracle.md, Endpoints; oracle-protocol.md 3
  */
 export function registerAttestation<Request extends RequestSwitches, Response extends object>(
@@ -138,7 +138,7 @@ type AttestedHere<Response> = {
   readonly orderId: Hex | undefined
 }
 
-/** Its line is found by the order, which stands in no request: callers send the order itself. */
+/** Notes the order id for the log, because no request has it: callers send the order itself. */
 function noteOrder<Response>(
   request: Parameters<typeof noteSubject>[0],
   attested: AttestedHere<Response>,

@@ -18,9 +18,11 @@ export type ReadAnswer<Response> = {
 export type RecognisedPayload = {
   /** Canonical JSON. */
   readonly text: string
-  /** Without signatures; they remember the digests. */
+  /** Arrays without signatures. They are shared, because each remembers the digests of its rows. */
   readonly arrays: readonly SignatureArray[]
+  /** True if it is about the fact that the request asks for. */
   readonly isAbout: boolean
+  /** True if its execution is held back. */
   readonly isHeld: boolean
   /** Keys of groups by the domains of their rows. */
   readonly keys: Map<string, string>
@@ -46,7 +48,7 @@ export class AnswerReader<Response extends object> {
   readonly #known = new Map<string, RecognisedPayload>()
   /** Payloads by the received text: programs of one release write equal answers equally, and the lookup is cheap. */
   readonly #byPlainText = new Map<string, RecognisedPayload>()
-  /** Moulds by the text without signatures. */
+  /** Templates by the text without signatures. */
   readonly #templates = new Map<string, AnswerTemplate<Response>>()
 
   constructor(options: AnswerReaderOptions<Response>) {

@@ -36,7 +36,7 @@ const quoterTimeoutMs = 600
 /** A request waits this long for what a chain says about accounts, then goes on without. @source rule Q-80 */
 const accountBudgetMs = 60
 const noFacts = Promise.resolve({})
-/** Stands for the salt and the ids of an order that is not made yet: who runs calls does not know them. */
+/** Salt and ids of an order that is not made yet, which no called contract sees. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 /** Unix seconds that no chain reaches. */
 const neverSeconds = 2n ** 40n
@@ -140,7 +140,7 @@ type PortOptions = {
   /** The market, by which a payment that is tried out is priced. */
   snapshot: () => MarketSnapshot
   onFactsFailure: (chainId: number, error: unknown) => void
-  /** Longest wait for an answer, in milliseconds; default: the budget of a request for a quote. */
+  /** Longest wait for an answer about accounts, in milliseconds; by default that of a quote. */
   budgetMs?: number
 }
 

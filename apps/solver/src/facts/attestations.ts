@@ -35,7 +35,7 @@ export function createAskOracles(options: {
   }
 }
 
-/** Pure. */
+/** Refused once so many deny it that the others are fewer than the threshold. Pure. */
 export function judgeAnswers(answers: readonly OracleAnswer[], threshold: number): Answer {
   const signed = answers.filter(({ said }) => said === 'signed').length
   if (signed >= threshold) return { kind: 'attested' }
@@ -46,6 +46,7 @@ export function judgeAnswers(answers: readonly OracleAnswer[], threshold: number
   return denied.length > answers.length - threshold ? { kind: 'refused', code } : { kind: 'open', code }
 }
 
+/** Request for a payment's attestation, and the id of the message that oracles sign if they agree. */
 function questionOf(
   { kind, transactionId, asked }: Pick<DuePayment, 'kind' | 'transactionId' | 'asked'>,
   networkOf: NetworkOf,

@@ -32,7 +32,7 @@ export async function exposureOf(
   }
 }
 
-/** A fill owes in the currency of the deposit that our endpoints show, a claim takes what it pays. */
+/** App fees by wallet: a fill owes them in the currency of the deposit that was seen, a claim takes the one it pays. */
 function appFeesOf(
   { kind, chainId, payments: [payment], appFees = [] }: PaidOrder,
   deposit: SeenDeposit | undefined,
@@ -48,8 +48,8 @@ function appFeesOf(
 }
 
 /**
- * Kinds whose refusals the payment counts among, the first before the others: that it has calls, that an account has
- * code, its currencies. @source rule L-22
+ * Kinds of payment that a final refusal of this one would stop, the most telling first: payments with calls, payments
+ * to accounts with code, payments in its currencies. @source rule L-22
  */
 async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise<readonly string[]> {
   if (calls.length > 0) return ['calls']
@@ -62,6 +62,7 @@ async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise
   return codes.includes(undefined) ? [...currencies, 'code'] : currencies
 }
 
+/** Question for oracles about a payment; undefined where no oracle attests it. */
 function askedOf(
   { order: paid, filling }: Payment,
   deposit: SeenDeposit,

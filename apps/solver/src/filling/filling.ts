@@ -31,9 +31,9 @@ export type SolverChain = {
   readonly payees: PayeeRule
   /** Absent where payments leave a mark of their own. */
   readonly fillContract: Hex | undefined
-  /** With the ones that it replaced; absent where none can be. */
+  /** The contract and those that it replaced; absent where none can be replaced. */
   readonly fillContracts?: FillContracts | undefined
-  /** Less time than this is too little to land in. */
+  /** Time that a payment needs to get into a block; with less left, none is sent. */
   readonly landsWithinSeconds: number
   readonly depositAddresses: Hex | undefined
   /** Empties deposit addresses that a program derived; absent where contracts or scripts do, or there are none. */
@@ -53,7 +53,7 @@ export type SolverChain = {
   readonly submitFailure?: () => Error | undefined
   /** Cost of a transaction now, in smallest units of native coin; undefined while nobody knows. */
   costOf(transaction: CostedTransaction): bigint | undefined
-  /** Most that a transaction may cost, in parts of its charge. */
+  /** Most that a transaction may cost, in bps of what was charged for it. */
   readonly gasMarginBps: number
 }
 
@@ -79,7 +79,7 @@ export type Filling = {
   readonly hasOracles: boolean
   /** True if too few oracles sign for a chain, by its key. */
   readonly isHalted: (key: string) => boolean
-  /** Undefined where nobody vouches for entries of the hub or pays for them. */
+  /** Undefined without oracles that sign for the hub, or without a wallet that pays for transactions there. */
   readonly recoveries: Recoveries | undefined
   /** True: everything is judged and nothing is signed. */
   readonly isDryRun: boolean

@@ -25,7 +25,7 @@ export function weightedInputBpsDiff(order: Order, amounts: readonly bigint[]): 
 }
 
 /**
- * Place of the first call of an order that was not executed in its turn; others may stand between. Calls
+ * Index of the first call of an order that was not executed in its turn; other executed calls may stand between. Calls
  * are compared in their one ABI encoding. @source rule P-41
  */
 export function firstMissingCall(
@@ -53,8 +53,9 @@ export type DemandedPayment = {
   readonly facts: PaymentFacts
 }
 
-/** The first payment that is not made, by its place, and why. */
+/** The first payment that is not made, and why. */
 export type UnpaidPayment = {
+  /** Index among the demanded payments. */
   readonly position: number
   /**
    * `payer_not_listed`: enough came, but not from the solver's side. `not_recorded`: the fill contract recorded another

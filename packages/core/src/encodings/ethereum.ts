@@ -11,7 +11,7 @@ export function parseEvmAddress(address: string): ParsedAddress | Refusal {
   return { bytes, canonical: address.toLowerCase() }
 }
 
-/** Writes a `Transfer` for each movement of ether, on chains with EIP-7708: an address without code, and no token. */
+/** Address without code that `Transfer` logs of ether name as their emitter, on chains with EIP-7708. It is no token. */
 const nativeTransferEmitter = '0xfffffffffffffffffffffffffffffffffffffffe'
 
 /** True for a log of an ether transfer. Readers of token transfers skip it. @source F-45; EIP-7708 */

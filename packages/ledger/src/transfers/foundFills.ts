@@ -3,12 +3,12 @@ import { openAccount } from './accounts.ts'
 import { transferId } from './transferId.ts'
 import { type TransferOutcome, writeTransfer } from './transfers.ts'
 
-/** Accounts that share what solvers earn, as holds do. */
+/** Accounts among which solvers' earnings are spread, as holds spread them, so that debits do not wait for one row. */
 const earnedShards = 16n
 
 /**
  * Debits a sponsor for the fill of an order whose hold was lost with the database's last rows. Repeating it books
- * nothing again: the order names the transfer.
+ * nothing again, because the transfer's id is derived from the order.
  * @param args.amountMicroUsd above zero
  * @param args.evidence kept with the transfer: what proves the fill
  * @returns `insufficient`, `frozen` and `conflict` wrote nothing

@@ -41,10 +41,11 @@ export type ContractReads = {
 
 const feeShapes = gasShapes.map((shape) => ({
   calldata: shapeProbes[shape].words.length === 0 ? ('0x' as const) : probeCalldata(shapeProbes[shape].words),
+  // An amount of usual length, since data fees count the bytes of a value.
   valueWei: shapeProbes[shape].carriesValue ? 123_456_789_012_345_678n : 0n,
   gasUnits: gasUnits[shape],
 }))
-/** A transaction and the same with a kilobyte more, so that their fees differ by what bytes cost and nothing else. */
+/** Shape that is asked a second time with a kilobyte more: the two fees differ by the price of bytes alone. */
 const shortShape: GasShape = 'sweep-erc20'
 const extraWords = 32
 const longerTransaction = {
@@ -79,6 +80,7 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
     return {
       calls: [...balanceCalls, ...feeCalls, ...feedCalls, ...sequencer.calls],
       read(answers) {
+        // Answers come in the order of `calls`, so the members below are read in that order.
         const take = takeFrom(answers)
         return {
           inventory:

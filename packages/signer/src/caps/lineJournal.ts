@@ -19,7 +19,7 @@ export interface LineJournal<Entry> {
   load(): readonly Entry[]
   /** Starts the file anew with what still matters, now and whenever it has grown. */
   begin(current: () => readonly Entry[]): void
-  /** Written when it returns. It never throws: see `onFailed`. */
+  /** The entry is written when this returns. It never throws: see `onFailed`. */
   append(entry: Entry): void
   /**
    * True if every entry is in the file now: entries that a full disk lost or that were removed are written again first.
@@ -29,17 +29,17 @@ export interface LineJournal<Entry> {
 }
 
 export type LineJournalOptions<Entry> = {
-  /** It is created. */
+  /** Folder, which is created. */
   readonly directory: string
   /** Name of the file in the folder. */
   readonly name: string
   /** `undefined` for what is no entry. */
   readonly parse: (line: unknown) => Entry | undefined
-  /** Without its end. */
+  /** Line of an entry, without the newline. */
   readonly toLine: (entry: Entry) => string
-  /** Why the start stops at a line that is no entry. */
+  /** Error that stops the start at a line that is no entry. */
   readonly brokenLineError: (lineNumber: number) => ConfigurationError
-  /** Told when an entry could not be written: it stands in this process alone then. */
+  /** Called when an entry could not be written, and so is known to this process alone. */
   readonly onFailed: (error: unknown) => void
 }
 
@@ -58,7 +58,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
   readonly #path: string
   #file: number | undefined
   #lines = 0
-  /** Something is not in the file, or half a line is: it is written anew before anything is added. */
+  /** True while the file lacks an entry or ends in half a line; it is then written anew before anything is added. */
   #isBehind = false
   #snapshot: () => readonly Entry[] = () => []
 

@@ -75,7 +75,7 @@ export function registerQuote(
   )
 }
 
-/** Dependencies for one request, which counts its waits for chains, the key's holder and the database. */
+/** Dependencies of one request, whose waits for chains, for the signing key and for the database are counted. */
 function withDraftWaits<Dependencies extends SponsoredQuoteDependencies>(
   dependencies: Dependencies,
   waits: RequestWaits,

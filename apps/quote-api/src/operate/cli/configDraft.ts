@@ -93,7 +93,7 @@ async function writeDrafts(
   }
 }
 
-/** @returns false for a file that is there: nobody's work is overwritten @throws ConfigurationError */
+/** @returns false for a file that is there already, which stays as it is @throws ConfigurationError */
 async function writeUnlessThere(path: string, content: object): Promise<boolean> {
   const text = `${JSON.stringify(content, null, 2)}\n`
   return writePlace(path, async () => {

@@ -1,4 +1,4 @@
-// Places of contract commands: a quoted chain or the hub, with its planned and its configured contracts.
+// Places that contract commands act on: a quoted chain or the hub, with its planned and its configured contracts.
 import { readFile } from 'node:fs/promises'
 import { type ChainRegistry, loadConfigFile } from '@causeway/chains'
 import type { Arguments } from '@causeway/cli'
@@ -32,7 +32,7 @@ export type ConfiguredContract = { readonly name: DeployedName; readonly address
 
 export type Place = {
   readonly key: string
-  /** True where settlement stands, which no chain of the quote file is. */
+  /** True for the hub, where settlement stands; the quote file lists it nowhere. */
   readonly isHub: boolean
   readonly client: PublicClient<HttpTransport>
   readonly url: string
@@ -42,7 +42,7 @@ export type Place = {
   }
   /** The account that may initialize, where something is. */
   readonly initializer: Hex | undefined
-  /** With a settlement file, the payload builders that the hub's allocator names, too. */
+  /** Contracts of the files; on the hub, with a settlement file, also the payload builders that its allocator names. */
   configured(): Promise<readonly ConfiguredContract[]>
   /** Code hashes by address, lower case. */
   readonly codeHashes: ReadonlyMap<string, string>
@@ -117,6 +117,7 @@ async function openHub(
       return [...contracts, ...(await namedBuilders(connected.client, allocator, depositories))]
     },
     codeHashes: new Map(Object.entries(hub.codeHashes ?? {})),
+    // No file holds a builder's address: the allocator contract names it.
     settingOf: (name) => (settings[name] === undefined ? 'the allocator' : `hub.${settings[name]}`),
   }
 }
@@ -148,7 +149,7 @@ async function connect(key: string, endpoints: readonly Secret[], chainId: numbe
   return { key, client, url }
 }
 
-/** With own settlement, its depository first, and the rest around it. */
+/** A settlement file brings a depository of its own, which is deployed first, since the other contracts name it. */
 function chainPlan(
   environment: string,
   { config, quoting, depository }: QuotableChain,

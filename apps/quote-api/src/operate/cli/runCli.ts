@@ -32,15 +32,15 @@ import { whyCommands } from './why.ts'
 export type CliOptions = {
   /** Behind `npm run causeway --`. */
   readonly words: readonly string[]
-  /** Asked once a command is to run. @throws ConfigurationError */
+  /** Called once a command is known that needs it. @throws ConfigurationError */
   readonly config: () => Promise<{
     config: QuoteApiConfig
     variables: Readonly<Record<string, string | undefined>>
   }>
-  /** As they are set, for commands that work before there are settings. */
+  /** Unchecked environment, for commands that work before there are settings. */
   readonly variables?: Readonly<Record<string, string | undefined>>
   readonly actor: string
-  /** Tells what it finds itself. @returns the exit code */
+  /** Examines the service and prints what it finds. @returns the exit code */
   readonly doctor?: (args: Arguments) => Promise<0 | 1 | 2>
   /** One line; resolves when it may be followed by the next. */
   readonly print: (line: string) => Promise<void>

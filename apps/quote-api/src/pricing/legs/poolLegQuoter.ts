@@ -22,7 +22,7 @@ const poolAmountLimit = 1n << 255n
 
 export type PoolTrade = 'exactInput' | 'exactOutput'
 
-/** Asks the chain's own quoter; used while a pool's mirror is not trusted. Undefined: it cannot trade. */
+/** Asks the chain's own quoter, for a pool that the snapshot does not mirror. Undefined: it cannot trade. */
 export type OnChainQuoter = (args: {
   chainId: number
   pool: QuotablePool
@@ -31,15 +31,15 @@ export type OnChainQuoter = (args: {
   amount: bigint
 }) => Promise<PoolQuote | undefined>
 
-/** Result of the best pool of a pair, in smallest units. */
+/** Quote of one pool, in smallest units. */
 type HopQuote = Pick<LegQuote, 'amountIn' | 'amountOut' | 'ticksCrossed' | 'adverseBps'> & {
   readonly feePips: number
 }
 
 /**
- * Quotes legs in process over the snapshot's mirrored pools, and through the on-chain quoter for
- * pools that the snapshot does not mirror. The best of all pools of the pair wins, of those that do not sell too
- * far below the agreed price.
+ * Quotes legs in process over the snapshot's mirrored pools, and by the on-chain quoter over all others. Of the pools
+ * that do not sell too far below the agreed price, the best one wins. A fallback leg may take two pools, through a
+ * currency between them.
  */
 export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
   async function quote(
@@ -154,7 +154,7 @@ type QuotablePool = Pick<PoolConfig, 'token0' | 'token1' | 'feePips'> & {
   readonly address: PoolConfig['address'] | undefined
 }
 
-/** The pools of the configuration, or those of other fees. */
+/** Listed pools of the pair; on a fallback leg one pool of each fee tier that the configuration does not list. */
 function poolsOf(leg: Leg): readonly QuotablePool[] {
   const from = poolToken(leg.chain, leg.from)
   const to = poolToken(leg.chain, leg.to)

@@ -49,7 +49,7 @@ export type SolverRouteInputs = FeeInputs & {
   readonly ceilings: QuoteCeilings
 }
 
-/** A fill may cost more than was charged for it, and others are on their way. */
+/** Fills that the gas coin must last for: one may cost more than was charged, and others are on their way. */
 const fillsOfGas = 2n
 /** A refund may cost one part in twenty. @source rule Q-153 */
 const refundableShare = 20n
@@ -126,7 +126,7 @@ function checkFlow(
     feeCurrency: plan.feeCurrency,
     price: requirePrice(snapshot, plan.feeCurrency),
   })
-  // Refund minimum first: through rounding a dust amount looks like a pool loss too, and "too low" is its true cause.
+  // Called for its refusal, before depths and impacts: through rounding a dust amount looks like a loss in pools too.
   refundMinimum(inputs, split.amountIn)
   for (const leg of [originLeg, destinationLeg])
     if (leg !== undefined) checkDepth(snapshot, leg, { override })

@@ -29,8 +29,8 @@ type Scope = Pick<RequestFilter, 'apiKeyId' | 'user' | 'depositAddress'>
 /**
  * One request that the caller can name is no secret, and is answered alike with and without a key. Anything else is
  * a list of what was made with the key, or of all requests of its wallet where `ofWallet` asks for them.
- * @param asked.isNamed the query names a request, or a deposit address
- * @param asked.asksForOwners a filter tells what only the owner of a request is shown
+ * @param question.isNamed the query names a request, or a deposit address
+ * @param question.asksForOwners a filter tells what only the owner of a request is shown
  * @throws QuoteError UNAUTHORIZED
  * @source Q-100, Q-101, Q-102, Q-103
  */

@@ -44,9 +44,9 @@ export type RequestRecord = {
   readonly originChainId: number
   readonly destinationChainId: number
   readonly depositAddress: string | undefined
-  /** Absent without a deposit address. */
-  /** The transfer to the deposit address; `sender` where one account alone made it. */
+  /** The transfer to the deposit address, and its `sender` if one account alone made it. */
   readonly addressTransfer?: { readonly txHash: string; readonly sender: string | null } | undefined
+  /** Absent without a deposit address. */
   readonly addressTerms?: { readonly type: 'open' | 'strict'; readonly recoveryAddress: string } | undefined
   /** The deposit that pays the request, in smallest units of its canonical currency; absent before it was taken. */
   readonly taken?: { readonly currency: string; readonly amount: bigint } | undefined
@@ -110,7 +110,7 @@ const columns = `
 const details = `select ${columns} from unnest($1::bytea[]) with ordinality as page (request_id, place)
   join orders o using (request_id) left join request_sponsorship s using (request_id) order by place`
 
-/** Plans depend on the values: a key may have one request of a chain or a million. */
+/** Lists are planned for their values: a key may have one request of a chain or a million. */
 const plannedEachTime = { isPlannedEachTime: true } as const
 /** Reads by ids share one plan, because planning takes longer than reading. */
 const useSharedPlan = 'set local plan_cache_mode = force_generic_plan'

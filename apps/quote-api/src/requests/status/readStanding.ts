@@ -35,7 +35,7 @@ export type Standing = Pick<Standstill, 'isOperators'> & {
 /** The setting, once the job `standstill` has stored it, else its default. */
 const limitSeconds = 'coalesce((select seconds from standstill_limit), 300)'
 
-/** Time without progress after which something is listed. */
+/** Time without progress after which something is listed, as an SQL interval. */
 export const standstillLimit = `(${limitSeconds} * interval '1 second')`
 const isLong = (since: string) => `${since} <= statement_timestamp() - ${standstillLimit}`
 const columns = 'request_id, subject, part, state, kind, since, chains, account, tries, report, transaction'

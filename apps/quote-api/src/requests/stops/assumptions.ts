@@ -24,7 +24,7 @@ export type Span = { readonly from: ChainMoment; readonly to: ChainMoment }
 
 /** Blocks come in bursts: less time than this between two heads tells no pace. */
 const paceFromSeconds = 30
-/** Chains whose blocks are further apart make them by work, and work has no pace that a minute could show. */
+/** Chains with longer block times find blocks by work, whose pace no minute shows. */
 const pacedBlockMs = 15_000
 
 /** True if the span between two blocks is long enough to measure the block rate. */
@@ -42,6 +42,7 @@ export function judgeBlockTime(
   if (seen === undefined || blockTimeMs > pacedBlockMs || !tellsPace(span)) return []
   const { from, to } = span
   const measuredMs = ((to.timestampSeconds - from.timestampSeconds) * 1_000) / Number(to.number - from.number)
+  // Too fast: less than two thirds of the file's time. Too slow: more than four times as much.
   const isFast = measuredMs * 3 < blockTimeMs * 2
   if (!isFast && measuredMs <= blockTimeMs * 4) return []
   const text = `a block comes every ${Math.round(measuredMs)} ms, and the quote file says ${blockTimeMs} ms`

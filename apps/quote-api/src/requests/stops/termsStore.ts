@@ -3,15 +3,18 @@ import { type SolverTerms, solverTermsSchema } from './solverTerms.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** Name of those that say nothing of themselves. */
+/** Name that all solvers share which give none. */
 export const namelessSolver = ''
 
-/** A solver says again and again what it fills with; whoever says nothing more is forgotten. */
+/** Age at which terms are forgotten: a solver that runs repeats its own. */
 const freshSeconds = 60
-/** Interval at which unchanged terms are written again. */
+/** Interval at which unchanged terms are written again, so that repeating them costs few writes. */
 const noteEverySeconds = 5
 
-/** Keeps what a solver said last. @param terms undefined: it does not say */
+/**
+ * Keeps what a solver said last, unless that was written a moment ago, and forgets solvers that have fallen silent.
+ * @param terms undefined: it does not say
+ */
 export async function keepTerms(
   database: Queries,
   solver: string,

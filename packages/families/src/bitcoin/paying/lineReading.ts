@@ -11,9 +11,13 @@ import type { PaymentLine } from './paymentLine.ts'
 export type LineReading = {
   /** The newest place that a block has and none has spent; `undefined` where it is none of those asked for. */
   readonly tip: OwnOutput | undefined
+  /** The newest place at or before the tip whose block is final. */
   readonly finalTip: OutPoint | undefined
+  /** Transactions of the places asked for that a block has, by id. */
   readonly mined: ReadonlyMap<string, { readonly isFinal: boolean }>
+  /** Unix seconds of the newest final block. */
   readonly finalSeconds: number
+  /** Unix seconds that the chain has reached, or this machine's where they are later. */
   readonly chainSeconds: number
 }
 
@@ -40,7 +44,10 @@ type Question<First extends Heads, Facts> = Omit<
   'signal'
 >
 
-/** @param asked.places where the line may stand, and what may have been mined of it */
+/**
+ * Asks where a wallet's line stands.
+ * @param terms.places outputs that may be its end, and those of payments that may have been mined
+ */
 export function lineQuestion(
   terms: LineTerms & { readonly places: readonly OutPoint[] },
 ): Question<Heads & { readonly seen: readonly (SeenTransaction | undefined)[] }, LineReading> {

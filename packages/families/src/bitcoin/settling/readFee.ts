@@ -4,7 +4,8 @@ import { parseSeenTransaction } from '../reading/bitcoinView.ts'
 import type { BitcoinTransaction } from '../rules/transaction.ts'
 
 /**
- * Fee that a transaction left to its miner, in satoshi: inputs less outputs, by bytes that the ids commit to.
+ * Fee that a transaction left to its miner, in satoshi: inputs less outputs. Both are read from bytes that hash to the
+ * ids, so no endpoint can change them.
  * `undefined` while there is no such transaction. @throws upstream errors, MalformedAnswerError
  */
 export async function readFee(
@@ -29,7 +30,7 @@ export async function readFee(
   return sum(spent) - sum(transaction.outputs)
 }
 
-/** By ids; what an endpoint does not have is `undefined`. @throws upstream errors, MalformedAnswerError */
+/** Transactions in the order of their ids; `undefined` for one that the endpoint does not have. @throws upstream errors, MalformedAnswerError */
 export async function readTransactions(
   client: ChainClient,
   ids: readonly string[],

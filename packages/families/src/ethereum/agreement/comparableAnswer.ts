@@ -44,6 +44,7 @@ export function comparableInBatch(
   }
   const range = calls[index] && logRange(calls[index])
   if (range === undefined) return textAt(index)
+  // The block below shows that the range was asked of one chain, the last one that it was there in full.
   const ends = [range.from - 1, range.to].map((height) => textAt(calls.findIndex(asksForBlock(height))))
   const texts = [textAt(index), ...ends]
   return texts.includes(undefined) ? undefined : texts.join('\n')

@@ -10,7 +10,7 @@ export type AbiReader = {
   readonly byteLength: number
   /** The 32-byte word at a byte offset, as an unsigned integer. */
   uint(offset: number): bigint
-  /** A word that must be small enough to be an offset or a length inside the data. */
+  /** The word at a byte offset as an offset or a length, which the data must be long enough for. */
   position(offset: number): number
   /** `length` bytes from a byte offset. */
   slice(offset: number, length: number): Hex
@@ -54,7 +54,10 @@ export function readStringResult(data: Hex, subject: string): string {
   return Buffer.from(reader.slice(start + 32, length).slice(2), 'hex').toString('utf8')
 }
 
-/** Return data as viem decodes it. @throws MalformedAnswerError where it does not fit its type */
+/**
+ * Result of decoding return data by a contract's interface, which throws RangeError for data that does not fit.
+ * @throws MalformedAnswerError in place of that
+ */
 export function unlessMalformed<Value>(subject: string, read: () => Value): Value {
   try {
     return read()

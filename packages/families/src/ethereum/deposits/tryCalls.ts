@@ -21,6 +21,7 @@ const timeoutMs = 3_000
 const gasMax = 15_000_000n
 /** Gas of one tuple in an authorization list. @source EIP-7702 */
 const delegationUnits = 25_000n
+/** Begins the code of a delegated account; the implementation's address follows. @source EIP-7702 */
 const delegationPrefix = '0xef0100'
 
 /**
@@ -59,11 +60,12 @@ export async function tryCalls(
   if (outcome === undefined) {
     throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot run calls for a trial at the moment.`)
   }
+  // The simulation starts with the delegations in place, so it counts no gas for them.
   const units = delegationUnits * BigInt(delegations.length)
   return outcome.succeeds ? { ...outcome, gas: outcome.gas + units } : outcome
 }
 
-/** Undefined for what says nothing about the calls. */
+/** Outcome of the calls; undefined if the answer is an error or malformed. */
 function readOutcome(
   [answer]: readonly RpcAnswer[],
   execution: SimulatedExecution,

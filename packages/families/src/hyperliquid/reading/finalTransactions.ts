@@ -25,12 +25,15 @@ export const finalityRule = 'shown in a block'
 /** Ledger and time under which a transfer is looked up. */
 export type LedgerPlace = { readonly user: string; readonly timestampMs: number }
 
-/** Tokens of the exchange are some hundreds. */
+/** Far above the some hundred tokens of the exchange, so that none is forgotten. */
 const tokensKeptMax = 2_000
 
 export type HyperliquidTransactions = ReturnType<typeof createHyperliquidTransactions>
 
-/** Transactions of the exchange and decimals of its tokens, each read once while it is remembered. */
+/**
+ * Transactions of the exchange and decimals of its tokens, each read once while it is remembered. A transaction comes
+ * from the explorer, or from the ledger of an account, where user and time are known.
+ */
 export function createHyperliquidTransactions(options: {
   readonly quorum: QuorumClient<HyperliquidView>
   readonly limits: HyperliquidReaderLimits
@@ -65,7 +68,7 @@ export function createHyperliquidTransactions(options: {
   return {
     /**
      * @param transactionId canonical
-     * @param place read from the ledger there and not from the explorer
+     * @param place entry of a ledger that is read in place of the explorer
      * @throws what `QuorumClient.read` throws
      */
     read(transactionId: string, place: LedgerPlace | undefined, signal: AbortSignal) {

@@ -5,7 +5,7 @@ import { encodeTransfer } from '../../ethereum/rules/abi.ts'
 import { tokenAllowance } from '../rules/paying/fillCalls.ts'
 import { tryCall } from './nodeCalls.ts'
 
-/** Call for an account's balance of a token. Addresses in base58, as all here. */
+/** Call for an account's balance of a token. All addresses of this file are in base58. */
 export const balanceCall = (token: string, account: string): RpcCall =>
   tryCall({
     ...{ owner: account, contract: token, selector: 'balanceOf(address)' },
@@ -24,14 +24,14 @@ export const tokenDecimalsCall = (token: string): RpcCall =>
     data: decimalsCall(tronHexAddress(token)).callData,
   })
 
-/** A transfer of one unit, to see what the token takes for it. */
+/** Transfer of one unit, by which the energy of a transfer is measured. */
 export const transferTrial = (token: string, { from, to }: { readonly from: string; readonly to: string }) =>
   tryCall({
     ...{ owner: from, contract: token, selector: 'transfer(address,uint256)' },
     data: encodeTransfer(tronHexAddress(to), 1n),
   })
 
-/** An allowance, for the same. */
+/** Approval of one unit, by which the energy of an approval is measured. */
 export function approvalTrial(
   token: string,
   { owner, spender }: { readonly owner: string; readonly spender: string },

@@ -28,7 +28,7 @@ export function sweptGraceSeconds(args: {
   return addresses.sweepSeconds
 }
 
-/** So much later than it was made, a quorum of endpoints shows a block. */
+/** Time after which a quorum of endpoints surely shows a block that was made. */
 const showingSeconds = 30
 
 /**
@@ -65,7 +65,7 @@ export type LateRefundReason =
   | 'QUOTE_EXPIRED_MARKET_UNAVAILABLE'
 
 export type LateStep =
-  /** `gasCharged`: of the prices that it was judged by; absent where the quote's hold. */
+  /** `gasCharged` at the prices that the deposit was judged by; absent where the quote's own prices hold. */
   | { readonly action: 'bind'; readonly gasCharged?: bigint | undefined }
   | { readonly action: 'wait' }
   | { readonly action: 'refund'; readonly reason: LateRefundReason }

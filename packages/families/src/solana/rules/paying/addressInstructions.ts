@@ -8,7 +8,7 @@ import type { SolanaInstruction } from '../quoting/instructions.ts'
 
 /** First data byte of the program's instructions, by action. @source depositAddresses.c */
 const actions = { sweep: 1, withdraw: 2, close: 3 } as const
-/** An address and the terms that it is made of. */
+/** A deposit address, and the terms that it is derived from. */
 type DepositAddress = { readonly address: string; readonly terms: DepositAddressTerms }
 
 /**

@@ -18,7 +18,8 @@ export type TronFeeFacts = {
 }
 
 /**
- * While nobody measured it: what the token takes that most payments here are made in, its energy factor included.
+ * Energy of a token that nobody has measured yet: that of the token which most payments here are made in, its energy
+ * factor included.
  * @source rule F-128
  */
 export const usualTokenEnergy: TokenEnergy = {
@@ -28,8 +29,8 @@ export const usualTokenEnergy: TokenEnergy = {
 }
 
 /**
- * Energy beside a token's own: of the depository and of the fill contract, a quarter above what the local network
- * measures. `test/families/tronEnergy.test.ts` compares them.
+ * Energy that the depository and the fill contract take, to which a token's own is added: a quarter above what the
+ * local network measures. `test/families/tronEnergy.test.ts` compares them.
  */
 const ownEnergy = {
   depositCoin: 10_000n,
@@ -43,7 +44,7 @@ const ownEnergy = {
 const activationEnergy = 25_000n
 
 /**
- * Signed bytes and the 64 that are counted for a result, at most: amounts and times take a few bytes more or less.
+ * Most bytes of each signed transaction, with the 64 that are counted for a result. Small amounts and times take fewer.
  * @source families.md 5.3
  */
 const bytes = {
@@ -62,8 +63,8 @@ const bytes = {
 export type TronUse = { readonly energy: bigint; readonly bytes: bigint }
 
 /**
- * Energy and bytes at the prices at which TRX is burnt for them. Who has staked TRX, or has bytes left that the chain
- * gives every account each day, pays less. @source rule F-129
+ * Energy and bytes at the prices at which TRX is burnt for them. An account with staked TRX, or with bytes left of
+ * those that the chain gives every account each day, pays less. @source rule F-129
  */
 export class TronFees implements NetworkFees {
   readonly sunPerEnergy: bigint
@@ -80,7 +81,7 @@ export class TronFees implements NetworkFees {
     return transaction.networkFee ?? this.burntFor(this.useOf(transaction))
   }
 
-  /** Sun. */
+  /** Sun that are burnt for energy and bytes. */
   burntFor(use: TronUse): bigint {
     return use.energy * this.sunPerEnergy + use.bytes * this.sunPerByte
   }
