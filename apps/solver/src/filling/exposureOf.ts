@@ -81,7 +81,7 @@ function askedOf(
     paid.kind === 'fill' ||
     (refundIndex !== undefined &&
       isOfOrder(deposit, proof, inputCurrencyOf(proof, filling.networkOf)) &&
-      !past.some((record) => record.kind !== 'claim' && !hasFailed(record)))
+      !isSettledBy(past))
   if (!isAttestable) return undefined
   return {
     // CAST: its signer was recovered from it.
@@ -94,6 +94,10 @@ function askedOf(
 /** Only the refund of a deposit that could pay its order settles it, and is attested; others go back unattested. */
 const isOfOrder = (deposit: SeenDeposit, { order }: Proof, inputCurrency: string): boolean =>
   deposit.chainKey === order.inputs[0]?.payment.chainId && deposit.currency === inputCurrency
+
+/** True if an earlier fill or refund stands: a refund beside it is not attested. */
+const isSettledBy = (past: readonly KeptRecord[]): boolean =>
+  past.some((record) => record.kind !== 'claim' && !hasFailed(record))
 
 /** The refund of the order that is paid; undefined where it names none of this currency. */
 function refundOption({ payments: [payment] }: PaidOrder, { order }: Proof): number | undefined {
