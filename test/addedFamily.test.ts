@@ -157,7 +157,7 @@ function checkAll(): void {
   const files = shipped()
   for (const check of [familiesCheck, foldersCheck, dependenciesCheck])
     expect(check.find(files), check.name).toEqual([])
-  // What the rules reach opens nothing: sockets are the other list's.
+  // The rules reach nothing that opens sockets: those are of the other list.
   const isPure = /^packages\/families\/src\/(rules\.ts$|registry\/|rules\/|\w+\/rules\/)/
   expect(reachedFromRules(files).filter((path) => !isPure.test(path))).toEqual([])
   const old = new Map(before.map(({ path, text }) => [path, text]))

@@ -10,7 +10,7 @@ export const quotingFamilies: QuotingFamilies = Object.fromEntries(
   Object.entries(families).flatMap(([vmType, { quoting }]) => (quoting ? [[vmType, quoting]] : [])),
 )
 
-/** What a registered family encodes. */
+/** Step data of a registered family. */
 type Encoded<Registered> = Registered extends {
   readonly quoting: { readonly stepData: z.ZodType<infer Data> }
 }

@@ -211,7 +211,7 @@ export type SettlingChainFamily = (options: {
   readonly chain: ListedChain &
     Partial<Pick<RegisteredChain, 'additionalData' | 'finality' | 'network' | 'rpcThreshold'>>
   readonly client: ChainClient
-  /** What the quote file says of the chain; currencies in canonical spelling. */
+  /** The chain in the quote file; currencies in canonical spelling. */
   readonly quoted: {
     readonly config: Pick<QuoteChain, 'blockTimeMs' | 'depositRouter' | 'fillContract' | 'multicall3'>
     readonly currencies: readonly AddressedCurrency[]
