@@ -9,7 +9,7 @@ import type { VmCodec } from './vmCodec.ts'
 /**
  * One line per family: all that the protocol and its files know of one. Descriptions list families in this order.
  * Each throws ConfigurationError when the family has no network of that name.
- * @source attestation-oracle.md, What the service does, 4; rule F-167
+ * @source rule F-167
  */
 const codecs = {
   'ethereum-vm': () => ethereumCodec,
