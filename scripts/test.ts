@@ -1,6 +1,6 @@
 // `npm test`: the static checks beside the unit tests, then the end-to-end tests, which start every real part. With words
 // of one package or file: its tests, lint and types, without what reads the whole repository.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { oneCommand, takeCommandLine } from '@causeway/cli'
@@ -10,26 +10,25 @@ import { findUnprovenRows } from './checks/specification.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
 import { runEverySuite, stepLine } from './testRunner/everySuite.ts'
 import { keepRun, npmTest } from './testRunner/keptRuns.ts'
-import { outcomeFileVariable } from './testRunner/outcomeReporter.ts'
+import { applyKnownRed, knownRedPath, parseKnownRed } from './testRunner/knownRed.ts'
+import { tryAgain } from './testRunner/secondTry.ts'
 import {
   bitcoindSuite,
   filteredArguments,
   longSizesVariable,
-  oneAtATime,
   type Suite,
   suiteArguments,
+  suiteFiles,
   suites,
 } from './testRunner/suites.ts'
 import {
   countsLine,
   countTests,
-  filesToTryAgain,
   joinOutcomes,
-  parseOutcome,
   passedByFile,
   type TestRunOutcome,
-  withSecondTry,
 } from './testRunner/testRunOutcome.ts'
+import { runVitest } from './testRunner/vitestRun.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const about = 'Static checks, unit tests and end-to-end tests; or what is named.'
@@ -39,6 +38,7 @@ const program = oneCommand('npm test --', about, {
   flags: {
     'check-only': { about: 'Static checks alone: npm run check' },
     all: { about: 'npm test, then every suite: npm run test:all' },
+    long: { about: 'With --suite=faults: the long size of each of its files, and of others that have one' },
     suite: { value: '<name>', about: `A suite of its own: ${[...suites, bitcoindSuite].join(', ')}` },
   },
   notes: 'Other words are those of vitest: packages/core, test/demo.test.ts, -t "rounds down", --shard=1/2.',
@@ -50,7 +50,8 @@ const isWhole = vitestWords.length === 0
 const bin = (path: string): string => join(root, 'node_modules', path)
 const compiler = bin('typescript-7/bin/tsc')
 const cached = (name: string): string => join(root, 'node_modules', '.cache', name)
-const env = { ...process.env, ...(suite === 'faults' && { [longSizesVariable]: '1' }) }
+const isLong = args.isOn('long')
+const env = { ...process.env, ...(isLong && { [longSizesVariable]: '1' }) }
 
 const runner = createCommandRunner()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -114,37 +115,20 @@ function areGood(failures: readonly string[]): boolean {
 }
 
 /** @returns undefined when vitest ended without an outcome, or with an error that no test shows */
-async function runVitest(name: string, args: readonly string[]): Promise<TestRunOutcome | undefined> {
-  const path = cached('test-outcome.json')
-  mkdirSync(dirname(path), { recursive: true })
-  rmSync(path, { force: true })
-  const reporters = ['--reporter=default', '--reporter=./scripts/testRunner/outcomeReporter.ts']
-  const command = [bin('vitest/vitest.mjs'), 'run', ...reporters, ...args]
-  const vitestEnv = { ...env, [outcomeFileVariable]: path }
-  const result = await runner.run(command, { cwd: root, env: vitestEnv, live: true })
+async function runTests(name: string, args: readonly string[]): Promise<TestRunOutcome | undefined> {
+  const { result, outcome } = await runVitest({ runner, root, env, args })
   printStep(name, result)
-  const outcome = existsSync(path) ? parseOutcome(readFileSync(path, 'utf8')) : undefined
-  const isTold = result.ok || (outcome !== undefined && countTests(outcome).failed > 0)
-  return isTold ? outcome : undefined
+  return outcome
 }
 
-/** A wait that does not run out again alone is named, and the run passes. */
-async function tryAgain(first: TestRunOutcome, again: readonly string[]): Promise<TestRunOutcome> {
-  if (again.length === 0) return first
-  const names = again.map((file) => relative(root, file)).join(', ')
-  console.log(`once more, alone: ${names}`)
-  const second = await runVitest('second try', [oneAtATime, ...again])
-  if (second === undefined) return first
-  const result = withSecondTry(first, second)
-  if (countTests(result).failed === 0) console.log(`WARN failed among others and passed alone: ${names}`)
-  return result
-}
-
+/** Files of every project: one with a long size may be in any suite. */
 function filesWithLongSizes(): readonly string[] {
   return readRepositoryFiles(root)
     .filter(({ path, text }) => path.endsWith('.test.ts') && text.includes(longSizesVariable))
     .map(({ path }) => path)
 }
+
+const pathOf = (file: string): string => relative(root, file)
 
 /** True if all tests of the runs passed, at the second try where there is one. */
 async function judge(outcomes: readonly (TestRunOutcome | undefined)[]): Promise<boolean> {
@@ -154,21 +138,28 @@ async function judge(outcomes: readonly (TestRunOutcome | undefined)[]): Promise
     return false
   }
   const first = joinOutcomes(told)
-  const again = process.exitCode === undefined ? filesToTryAgain(first) : []
-  const outcome = await tryAgain(first, again)
+  const isStopped = process.exitCode !== undefined
+  const tried = isStopped
+    ? { ...first, filesTriedAgain: 0 }
+    : await tryAgain(first, (args) => runTests('second try', args), pathOf)
+  const today = new Date().toISOString().slice(0, 10)
+  const knownRed = parseKnownRed(readFileSync(join(root, knownRedPath), 'utf8'))
+  const { outcome, warnings, failures } = applyKnownRed(tried, knownRed, today, pathOf)
+  for (const warning of warnings) console.log(`WARN ${warning}`)
+  for (const failure of failures) console.log(`FAIL ${failure}`)
   const counts = countTests(outcome)
   // A filter leaves tests out on purpose; otherwise a test that does not run proves nothing.
   const leftOut = isWhole ? counts.skipped : 0
   if (leftOut > 0) console.log(`FAIL ${leftOut} tests were skipped`)
-  if (isWhole && process.exitCode === undefined) keepRun(root, suite ?? npmTest, outcome)
+  if (isWhole && !isStopped) keepRun(root, suite ?? npmTest, outcome)
   const unproven = findUnprovenRows(readRepositoryFiles(root), passedByPath(outcome))
   for (const { file, problem } of unproven) console.log(`FAIL proofs: ${file}: ${problem}`)
-  console.log(countsLine(counts, again.length))
-  return counts.failed === 0 && leftOut === 0 && unproven.length === 0
+  console.log(countsLine(counts, tried.filesTriedAgain))
+  return counts.failed === 0 && leftOut === 0 && unproven.length === 0 && failures.length === 0
 }
 
 function passedByPath(outcome: TestRunOutcome): ReadonlyMap<string, readonly string[]> {
-  return new Map([...passedByFile(outcome)].map(([file, titles]) => [relative(root, file), titles]))
+  return new Map([...passedByFile(outcome)].map(([file, titles]) => [pathOf(file), titles]))
 }
 
 function suiteOf(name: string | undefined): Suite | typeof bitcoindSuite | undefined {
@@ -190,14 +181,18 @@ async function runAll(): Promise<boolean> {
   }
   if (args.isOn('check-only')) return areGood(await runStatic())
   if (suite !== undefined) {
-    return judge([await runVitest('tests', [...suiteArguments(suite, filesWithLongSizes), ...vitestWords])])
+    // Files that have a long size stand in every project.
+    const words = isLong
+      ? [...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
+      : suiteArguments(suite)
+    return judge([await runTests('tests', [...words, ...vitestWords])])
   }
   const firstArguments = isWhole ? ['--project', 'unit'] : filteredArguments(vitestWords)
   // The checks leave a core idle most of their time.
-  const [first, failures] = await Promise.all([runVitest('tests', firstArguments), runStatic()])
+  const [first, failures] = await Promise.all([runTests('tests', firstArguments), runStatic()])
   const isChecked = areGood(failures)
   if (!isWhole) return (await judge([first])) && isChecked
-  return isChecked && judge([first, await runVitest('end-to-end tests', ['--project', 'e2e'])])
+  return isChecked && judge([first, await runTests('end-to-end tests', ['--project', 'e2e'])])
 }
 
 const ok = await runAll()

@@ -32,6 +32,19 @@ const tools: readonly Tool[] = [
     run: async () => (await import('./rules.ts')).printRules(),
   },
   {
+    words: 'change-shard',
+    about: 'Run a shard of a suite that the change touches, beside npm test; .ci/run does',
+    flags: {
+      minutes: { value: '<number>', about: 'Stop after so long and name what did not run; 8 by default' },
+      base: {
+        value: '<commit>',
+        about: 'Where the change began; the merge base with origin/main by default',
+      },
+    },
+    run: async (args) =>
+      (await import('./changeShard.ts')).runChangeShard(Number(args.text('minutes') ?? 8), args.text('base')),
+  },
+  {
     words: 'structure',
     about: 'Count files, lines and import cycles per package, and words of pages',
     async run() {

@@ -15,7 +15,7 @@ const run = (suite: string, ...titles: readonly string[]): KeptRun => ({
 
 describe('a rule', () => {
   test('is proven by a test of any suite, or by a group of tests', () => {
-    const runs = [run(npmTest, 'Q-1: rounds down'), run('fuzz', 'Q-2, Q-3: whatever is sent')]
+    const runs = [run(npmTest, 'Q-1: rounds down'), run('faults', 'Q-2, Q-3: whatever is sent')]
     expect(proofProblems([rule('Q-1'), rule('Q-2'), rule('Q-3')], runs)).toEqual([])
   })
 
@@ -29,7 +29,7 @@ describe('a rule', () => {
     const sentences = [rule('Q-price-req-01', 'npm test')]
     const title = 'Q-price-req-01: user is required'
     expect(proofProblems(sentences, [run(npmTest, title)])).toEqual([])
-    expect(proofProblems(sentences, [run('fuzz', title)])).toEqual([
+    expect(proofProblems(sentences, [run('faults', title)])).toEqual([
       'docs/specification/quotes.md:3: Q-price-req-01 is proven by no test that passed in npm test',
     ])
   })
@@ -40,7 +40,7 @@ describe('a rule', () => {
 })
 
 test('an id in a title that is no rule is a problem', () => {
-  expect(proofProblems([rule('Q-1')], [run('fuzz', 'Q-1, Q-9: rounds down')])).toEqual([
+  expect(proofProblems([rule('Q-1')], [run('faults', 'Q-1, Q-9: rounds down')])).toEqual([
     'test/a.test.ts › Q-1, Q-9: rounds down: Q-9 is no rule',
   ])
 })
@@ -65,16 +65,17 @@ test('what passed is kept per suite, a second run in place of the first', async 
     files: [
       {
         ...{ file: join(root, 'test/a.test.ts'), passedTests, passedGroups: ['Q-2: a group'] },
-        ...{ skipped: 0, failedTests: ['wrong'], failedHooks: [] },
+        ...{ skipped: 0, failedTests: [{ title: 'Q-1: fails', message: 'wrong' }], failedHooks: [] },
       },
     ],
     errorsOutsideTests: [],
+    notEnded: [],
   })
-  keepRun(root, 'fuzz', outcome('Q-1: is kept'))
+  keepRun(root, 'faults', outcome('Q-1: is kept'))
   keepRun(root, npmTest, outcome('Q-1: is not kept'))
   keepRun(root, npmTest, outcome('Q-3: is kept'))
   expect(readKeptRuns(root).map(({ suite, passed }) => [suite, [...passed]])).toEqual([
-    ['fuzz', [['test/a.test.ts', ['Q-2: a group', 'Q-1: is kept']]]],
+    ['faults', [['test/a.test.ts', ['Q-2: a group', 'Q-1: is kept']]]],
     [npmTest, [['test/a.test.ts', ['Q-2: a group', 'Q-3: is kept']]]],
   ])
 })

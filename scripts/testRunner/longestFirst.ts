@@ -128,16 +128,30 @@ export const longFiles: readonly string[] = [
   'test/localConfigs.test.ts',
 ]
 
-/** Long files before all others of their project; among the others, and within a shard, as vitest does. */
+const places = new Map(longFiles.map((path, index) => [path, index]))
+
+/** Long files before all others of their project; shards share out the long ones. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const places = new Map(longFiles.map((path, index) => [path, index]))
-    const placeOf = ({ project, moduleId }: TestSpecification): number =>
-      places.get(moduleId.slice(project.vitest.config.root.length + 1)) ?? longFiles.length
     const sorted = await super.sort(files)
     // A project's files stand together: the groups of the projects follow each other.
     return [...new Set(sorted.map(({ project }) => project))].flatMap((project) =>
       sorted.filter((file) => file.project === project).sort((one, other) => placeOf(one) - placeOf(other)),
     )
   }
+
+  /** Depends on paths alone, so that all shards of all machines are together every file, and each once. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 }
+    return files
+      .toSorted((one, other) => placeOf(one) - placeOf(other) || compareTexts(pathOf(one), pathOf(other)))
+      .filter((_, place) => place % count === index - 1)
+  }
 }
+
+const pathOf = ({ project, moduleId }: TestSpecification): string =>
+  moduleId.slice(project.vitest.config.root.length + 1)
+
+const placeOf = (file: TestSpecification): number => places.get(pathOf(file)) ?? longFiles.length
+
+const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createVitest, parseCLI } from 'vitest/node'
-import { filteredArguments, oneAtATime, suiteArguments, suiteCommand, suiteFiles, suites } from './suites.ts'
+import { filteredArguments, oneAtATime, suiteCommand, suiteFiles, suites } from './suites.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
@@ -34,16 +34,6 @@ test('O-134: a suite that is none is refused with the names of all', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' })
   expect([status, stdout]).toEqual([2, ''])
   expect(stderr).toContain(`--suite: expected one of ${suites.join(', ')}, bitcoind.`)
-})
-
-test('the faults bring the long sizes of files that run elsewhere', () => {
-  const words = suiteArguments('faults', () => ['test/a.test.ts', suiteFiles.faults[0]])
-  expect(words).toEqual([...suiteFiles.faults, 'test/a.test.ts'])
-})
-
-test('no other suite reads files for it', () => {
-  const never = () => expect.unreachable()
-  expect(suiteArguments('clients', never)).toEqual(['--project', 'clients'])
 })
 
 test.each([

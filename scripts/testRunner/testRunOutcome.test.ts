@@ -24,14 +24,16 @@ const file = (name: string, members: Partial<TestFileOutcome> = {}): TestFileOut
 const outcome = (...files: readonly TestFileOutcome[]): TestRunOutcome => ({
   files: [...files],
   errorsOutsideTests: [],
+  notEnded: [],
 })
+const failing = (message: string) => ({ title: 'holds', message })
 const passed = file('a.test.ts', { passedTests: ['holds'] })
-const late = (name: string) => file(name, { failedTests: ['Test timed out in 120000ms.'] })
+const late = (name: string) => file(name, { failedTests: [failing('Test timed out in 120000ms.')] })
 
 describe('counting an outcome', () => {
   test('takes passed, failed and skipped from the files', () => {
     const counts = countTests(
-      outcome(passed, file('b.test.ts', { passedTests: ['is so'], skipped: 2, failedTests: ['x'] })),
+      outcome(passed, file('b.test.ts', { passedTests: ['is so'], skipped: 2, failedTests: [failing('x')] })),
     )
     expect(counts).toEqual({ passed: 2, failed: 1, skipped: 2 })
     expect(countsLine(counts, 0)).toBe('2 passed, 1 failed')
@@ -70,12 +72,21 @@ describe('a second try, alone', () => {
     ['Test timed out in 120000ms.', 1],
     ['AssertionError: expected 1 to be 2', 0],
     ['Error: read ECONNRESET', 0],
-  ])('is for a wait that ran out, and for nothing else: %s', (failure, count) => {
-    expect(filesToTryAgain(outcome(file('b.test.ts', { failedTests: [failure] })))).toHaveLength(count)
-  })
+    ['Error: listen EADDRINUSE: address already in use 127.0.0.1:8545', 1],
+    ['ENOSPC: no space left on device, write', 1],
+  ])(
+    'O-135: is for a wait that ran out and a failing machine, and for nothing else: %s',
+    (failure, count) => {
+      expect(filesToTryAgain(outcome(file('b.test.ts', { failedTests: [failing(failure)] })))).toHaveLength(
+        count,
+      )
+    },
+  )
 
   test('is not for a wait beside a wrong value', () => {
-    const both = file('b.test.ts', { failedTests: ['Test timed out in 50ms.', 'expected 1 to be 2'] })
+    const both = file('b.test.ts', {
+      failedTests: [failing('Test timed out in 50ms.'), failing('expected 1 to be 2')],
+    })
     expect(filesToTryAgain(outcome(both, late('c.test.ts')))).toEqual([])
   })
 
@@ -89,7 +100,7 @@ describe('a second try, alone', () => {
     'Property failed after 3 tests\n{ seed: 1, path: "2:0" }\nGot Error: timed out',
     'it never came about that all requests end well (seed 20261121)',
   ])('is not for a counterexample: %s', (failure) => {
-    const found = file('b.test.ts', { failedTests: [failure] })
+    const found = file('b.test.ts', { failedTests: [failing(failure)] })
     expect(filesToTryAgain(outcome(found, late('c.test.ts')))).toEqual([])
   })
 
@@ -99,7 +110,7 @@ describe('a second try, alone', () => {
   })
 
   test('replaces what the file came to first', () => {
-    const first = outcome(passed, file('b.test.ts', { skipped: 1, failedTests: ['late'] }))
+    const first = outcome(passed, file('b.test.ts', { skipped: 1, failedTests: [failing('late')] }))
     const again = outcome(file('b.test.ts', { passedTests: ['is so', 'stays so'] }))
     expect(countTests(withSecondTry(first, again))).toEqual({ passed: 3, failed: 0, skipped: 0 })
     expect(countTests(withSecondTry(first, outcome()))).toEqual({ passed: 1, failed: 1, skipped: 1 })
@@ -154,13 +165,14 @@ test('the reporter writes how tests of every ending ended', async () => {
         passedGroups: ['a group'],
         skipped: 1,
         failedTests: [
-          expect.stringContaining('expected 1 to be 2'),
-          expect.stringContaining('Test timed out in 50ms'),
-          expect.stringContaining('did not succeed in time'),
+          { title: 'is wrong', message: expect.stringContaining('expected 1 to be 2') },
+          { title: 'is late', message: expect.stringContaining('Test timed out in 50ms') },
+          { title: 'never comes about', message: expect.stringContaining('did not succeed in time') },
         ],
         failedHooks: [expect.stringContaining('Hook timed out in 50ms')],
       },
     ],
     errorsOutsideTests: ['thrown by nobody'],
+    notEnded: [],
   })
 })

@@ -7,8 +7,7 @@ const fileSchema = z.strictObject({
   /** Titles of each `describe` whose tests passed. */
   passedGroups: z.array(z.string()),
   skipped: z.number(),
-  /** Messages of each failed test. */
-  failedTests: z.array(z.string()),
+  failedTests: z.array(z.strictObject({ title: z.string(), message: z.string() })),
   /** Messages of what failed outside of tests: the file did not load, or a hook threw. */
   failedHooks: z.array(z.string()),
 })
@@ -16,6 +15,8 @@ const outcomeSchema = z.strictObject({
   files: z.array(fileSchema),
   /** Errors that no test and no hook caught. */
   errorsOutsideTests: z.array(z.string()),
+  /** Paths of files that had not ended when the run was stopped. */
+  notEnded: z.array(z.string()),
 })
 
 export type TestFileOutcome = z.infer<typeof fileSchema>
@@ -32,6 +33,7 @@ export function joinOutcomes(outcomes: readonly TestRunOutcome[]): TestRunOutcom
   return {
     files: outcomes.flatMap(({ files }) => files),
     errorsOutsideTests: outcomes.flatMap(({ errorsOutsideTests }) => errorsOutsideTests),
+    notEnded: outcomes.flatMap(({ notEnded }) => notEnded),
   }
 }
 
@@ -49,12 +51,15 @@ export function countTests({ files, errorsOutsideTests }: TestRunOutcome): TestC
 const secondTriesMax = 3
 /** Messages of a timeout, from vitest and from the waits of the tests. */
 const waitRanOut = /timed out|in time\b|it never came about that|was not mined in/i
+/** A port that somebody else took, a full disk, a download that did not come: nothing that the tested code did. */
+const infrastructure =
+  /\bEADDRINUSE\b|\bENOSPC\b|\bEMFILE\b|\bEAI_AGAIN\b|registry\S* .*(?:ETIMEDOUT|ECONNRESET)/
 /** A search draws anew each time: what it found once is true, whether it is found again or not. */
 const foundBySearch = /Property failed after|seed/i
 
 /**
  * Files that may be run once more, alone: on a machine that others load too, a real node can be slower
- * than any limit of a test. Only a wait that ran out is tried again. A wrong value, an unexpected error, a
+ * than any limit of a test. Only a wait that ran out and a failing machine are tried again. A wrong value, an unexpected error, a
  * counterexample, an error outside of tests or many failures are final at once, whatever failed beside them.
  */
 export function filesToTryAgain({ files, errorsOutsideTests }: TestRunOutcome): readonly string[] {
@@ -64,11 +69,13 @@ export function filesToTryAgain({ files, errorsOutsideTests }: TestRunOutcome): 
 }
 
 function isFinal(failed: TestFileOutcome): boolean {
-  return failuresOf(failed).some((text) => foundBySearch.test(text) || !waitRanOut.test(text))
+  return failuresOf(failed).some(
+    (text) => foundBySearch.test(text) || !(waitRanOut.test(text) || infrastructure.test(text)),
+  )
 }
 
 function failuresOf({ failedTests, failedHooks }: TestFileOutcome): readonly string[] {
-  return [...failedTests, ...failedHooks]
+  return [...failedTests.map(({ message }) => message), ...failedHooks]
 }
 
 /** Titles of the tests that passed, by the path of their file, where all of a file ran and nothing failed. */

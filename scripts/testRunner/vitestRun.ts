@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { CommandResult, CommandRunner } from './command.ts'
+import { outcomeFileVariable } from './outcomeReporter.ts'
+import { countTests, parseOutcome, type TestRunOutcome } from './testRunOutcome.ts'
+
+export type VitestRun = {
+  readonly runner: Pick<CommandRunner, 'run' | 'signal'>
+  /** The checkout whose tests run. */
+  readonly root: string
+  readonly env: NodeJS.ProcessEnv
+  readonly args: readonly string[]
+  /** After so long the run is stopped; without one it may take as long as it needs. */
+  readonly timeoutMs?: number
+}
+
+/** Runs vitest with this checkout's reporter. @returns no outcome where vitest ended by an error that no test shows */
+export async function runVitest(
+  run: VitestRun,
+): Promise<{ readonly result: CommandResult; readonly outcome: TestRunOutcome | undefined }> {
+  const { runner, root, env, args, timeoutMs } = run
+  const path = join(root, 'node_modules', '.cache', 'test-outcome.json')
+  mkdirSync(dirname(path), { recursive: true })
+  rmSync(path, { force: true })
+  const reporters = ['--reporter=default', `--reporter=${join(import.meta.dirname, 'outcomeReporter.ts')}`]
+  const command = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args]
+  let isStopped = false
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          isStopped = true
+          runner.signal('SIGTERM')
+        }, timeoutMs)
+  const result = await runner
+    .run(command, { cwd: root, env: { ...env, [outcomeFileVariable]: path }, live: true })
+    .finally(() => clearTimeout(timer))
+  const outcome = existsSync(path) ? parseOutcome(readFileSync(path, 'utf8')) : undefined
+  const isExplained = result.ok || isStopped || (outcome !== undefined && countTests(outcome).failed > 0)
+  return { result, outcome: isExplained ? outcome : undefined }
+}
