@@ -172,7 +172,7 @@ describe('O-138: the images', () => {
     writeFileSync(list, JSON.stringify([...bundledIn('oracle'), 'left-pad@1.3.0']))
     const { status, stderr } = spawnSync(
       process.execPath,
-      [join(root, 'scripts/sbom.ts'), '--bundled', folder],
+      [join(root, 'scripts/tools.ts'), 'sbom', '--bundled', folder],
       { encoding: 'utf8' },
     )
     writeFileSync(list, before)
