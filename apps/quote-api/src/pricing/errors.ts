@@ -43,7 +43,8 @@ export class QuoteError extends DomainError {
   readonly code: QuoteErrorCode
   readonly kind: ErrorKind
   /**
-   * Approximate maximum for an amount that is too high, in the currency of the request's amount. Not sent to callers.
+   * Approximate maximum for an amount that is too high, in the currency of the request's amount. `acceptedAmount.ts`
+   * begins its search there. Not sent to callers.
    */
   readonly nearAmount: bigint | undefined
 

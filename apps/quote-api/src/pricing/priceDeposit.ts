@@ -15,6 +15,7 @@ import { priceSolverRoute } from './solverRoute/priceSolverRoute.ts'
 import { fromMicroUsdDown, sponsorUnit } from './sponsorship/sponsorUnit.ts'
 import { pricedUsdc } from './sponsorship/subsidyRule.ts'
 
+/** Dependencies of `priceDeposit`: those of pricing that need no user. */
 export type DepositPricing = Pick<
   PricingDependencies,
   | 'registry'
@@ -51,15 +52,15 @@ export type QuotedDeposit = {
 }
 
 export type PricedDeposit = {
+  /** Smallest units of the destination currency. */
   readonly amountOut: bigint
-  /** In smallest units of the native coin. */
+  /** Charge for the gas of the fill, in smallest units of the destination's native coin. */
   readonly gasCharged?: bigint | undefined
 }
 
 /**
- * Output that a deposit buys at current prices, through the pipeline that quotes: the same route and fees, on the
- * amount that the solver did receive. The sponsor's part stays the debit that was quoted.
- * @returns output in smallest units of the destination currency, and the charge for the gas of its fill
+ * Output that a late deposit buys at current prices. Settlement compares it with the quoted output. The route and fees
+ * are those of a quote, on the amount that the solver did receive. The sponsor's part stays the debit that was quoted.
  * @throws QuoteError; of the kind `upstream_unavailable` while prices cannot be read
  * @source rule L-62
  */
@@ -91,7 +92,7 @@ export async function priceDeposit(
   const request = requestOf(deposit, route, { nativeUsdX18 })
   const lack = await recipientLack(dependencies.lackOf, route, request)
   const subsidy = fixedSubsidy(deposit.debitMicroUsd, snapshot, dependencies.sponsorAsset)
-  const fixed = {
+  const commonInputs = {
     request,
     route,
     snapshot,
@@ -109,7 +110,7 @@ export async function priceDeposit(
   let refusal: unknown
   for (const plan of plansFrom(route, feeCurrency)) {
     try {
-      const { amountOut, solver } = await priceSolverRoute({ plan, ...fixed })
+      const { amountOut, solver } = await priceSolverRoute({ plan, ...commonInputs })
       if (amountOut > best.amountOut) best = { amountOut, gasCharged: solver?.gasCharged }
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error
@@ -120,7 +121,7 @@ export async function priceDeposit(
   return best
 }
 
-/** An origin swap is over: what is left starts with what it gave. */
+/** Plans that begin with the fee currency: the deposit came after any swap on the origin, so no origin leg is left. */
 function plansFrom(route: Route, feeCurrency: QuotableCurrency): readonly LegPlan[] {
   // The caller's permission for fallbacks is not stored. They are always tried here, because they avoid refunds.
   return planLegs(route, 'fallbacks')
@@ -128,7 +129,7 @@ function plansFrom(route: Route, feeCurrency: QuotableCurrency): readonly LegPla
     .map((plan) => ({ ...plan, origin: undefined }))
 }
 
-/** @throws QuoteError while nobody knows whether USDC keeps its peg */
+/** A subsidy of the quoted debit at any input. @throws QuoteError while USDC has no usable price, so its peg is unknown */
 function fixedSubsidy(
   debitMicroUsd: bigint,
   snapshot: MarketSnapshot,
@@ -159,12 +160,12 @@ function requestOf(
     destinationCurrency: deposit.destinationCurrency,
     amount: deposit.amount,
     tradeType: 'EXACT_INPUT',
-    // Their gas is in `use`, and their value is a part of the output.
+    // The gas of the order's calls is in `use`, and their value is a part of the output.
     txs: [],
     txsGasLimit: undefined,
     refundTo: undefined,
     topupGas: deposit.topupWei > 0n,
-    // The promised wei, at what they cost now.
+    // The promised wei at the present price.
     topupGasMicroUsd: divideUp(topupUsdX18, usdX18PerMicroUsd),
     appFees: deposit.appFees,
     slippageBps: 0n,

@@ -44,10 +44,10 @@ import {
   type FallbackType,
   fallbackOf,
   type OriginCost,
-  originCost,
-  originGas,
   originRoute,
   type PricedRoute,
+  sumOriginCost,
+  sumOriginGas,
   wayOfRoute,
 } from './pricedRoute.ts'
 import type { QuoteRegistry } from './registry.ts'
@@ -62,16 +62,17 @@ import { timeEstimateSeconds } from './timeEstimate.ts'
 /** Facts of a user from his chain; members are undefined when it did not answer in time. */
 export type UserFacts = {
   readonly balance?: bigint
+  /** Amount of the input currency that the asked spender may take. */
   readonly allowance?: bigint
-  /** In the order of `touched`. */
+  /** Balances of the asked `touched` holdings, in their order. */
   readonly held?: readonly (bigint | undefined)[]
-  /** In families without balances. */
+  /** Unspent outputs, in families without balances. */
   readonly spendable?: readonly SpendableOutput[]
-  /** Coin of the account that pays the network, in families where a user may have none. */
+  /** Native coin of the account that pays the network, in families where a user may have none. */
   readonly feeFunds?: FeeFunds
   /** Reason that the user cannot pay the input that he holds. */
   readonly inputLock?: InputLock
-  /** Error that the caller has to mend, since no endpoint can tell anything of this user. */
+  /** Error that refuses the request, because endpoints cannot read this user's account at all. */
   readonly refusal?: DomainError
 }
 
@@ -97,7 +98,7 @@ export type PricingDependencies = PayeePorts & {
   readonly tryFill: TryFill
   /** Recent reaction time of solvers on a route in milliseconds, from memory; `undefined` after too few fills. */
   readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
-  /** Absent: nobody is denied. Who prices a request for somebody asks it first. */
+  /** Absent: nobody is denied. `priceRequest` does not ask it: its callers do so first, by `refuseDeniedRequest`. */
   readonly denyList?: DenyList | undefined
   /**
    * Absent: no chain is ever stopped.
@@ -105,10 +106,10 @@ export type PricingDependencies = PayeePorts & {
    * @throws QuoteError CHAIN_STOPPED
    */
   readonly refuseStopped?: (origin: number, paidOn: number | undefined) => void
-  /** Absent: nobody brings anything. */
+  /** Absent: there is no external liquidity. */
   readonly findLiquidity?: FindLiquidity | undefined
   /**
-   * Absent: nothing else is open.
+   * Counts this quote's spending of an allowance. Absent: it is not counted, as for a mere price.
    * @returns what other open quotes may still take of the allowance that the route spends
    */
   readonly openSpending?: ((spending: Spending) => bigint) | undefined
@@ -117,7 +118,7 @@ export type PricingDependencies = PayeePorts & {
 
 /** A price with everything a response or a quote is made of. */
 export type Priced = PricedRoute & {
-  /** Accounts that the order names for its refund, the first one first; none where no solver pays. */
+  /** Accounts that the order names for its refund, the preferred one first; none where no solver pays. */
   readonly refundAccounts: readonly string[]
   readonly snapshot: MarketSnapshot
   readonly originMarket: ChainMarket
@@ -129,13 +130,13 @@ export type Priced = PricedRoute & {
   /** Units of all of them; undefined where the family signs none. */
   readonly originGas: { readonly expected: bigint; readonly limit: bigint } | undefined
   readonly timeEstimateSeconds: number
-  /** Undefined where no chain told it in time, and for an account that nobody holds. @source Q-80 */
+  /** Undefined where the chain did not answer in time, and for an account that nobody holds. @source Q-80 */
   readonly userBalance: bigint | undefined
   /** Undefined where the caller did not allow fallbacks. */
   readonly fallbackType: FallbackType | 'none' | undefined
   /** External liquidity that the payout relies on. */
   readonly external: readonly ExternalLiquidity[]
-  /** The caller allowed it. */
+  /** The caller allowed external liquidity. */
   readonly mayUseExternal: boolean
 }
 
@@ -143,8 +144,8 @@ export type Priced = PricedRoute & {
 export type PricedFor = { readonly subsidy?: SubsidyRule; readonly rewards?: RewardBound }
 
 /**
- * Prices one request: the way of a request from names to numbers. Reads no market over the network;
- * user facts come within their own budget.
+ * Prices one request for `/price` and `/quote`. Prices, gas and pools come from one snapshot in memory; only accounts and
+ * unlisted pools are asked over the network. Configured pools are tried first, then fallbacks, then external liquidity.
  * @throws QuoteError for every refusal
  */
 export async function priceRequest(
@@ -160,7 +161,7 @@ export async function priceRequest(
     if (!request.useExternalLiquidity || !isShort) throw error
     const external = await findExternal(dependencies, request, poolScope)
     if (external.length === 0) throw error
-    return priceWithin(dependencies, request, { subsidy, rewards, reach: poolScope, external })
+    return priceInScope(dependencies, request, { subsidy, rewards, poolScope, external })
   }
 }
 
@@ -171,14 +172,16 @@ async function priceWithFallbacks(
 ): Promise<Priced> {
   const { subsidy, rewards } = pricingOptions
   try {
-    return await priceWithin(dependencies, request, { subsidy, rewards, reach: 'configured', external: [] })
+    return await priceInScope(dependencies, request, {
+      ...{ subsidy, rewards, poolScope: 'configured', external: [] },
+    })
   } catch (error) {
-    if (!(error instanceof QuoteError) || !isOfPools(error)) throw error
+    if (!(error instanceof QuoteError) || !isPoolRefusal(error)) throw error
     if (!request.useFallbacks) {
       const route = resolveRoute(dependencies.registry, request)
       throw adviseFallbacks(error, { route, swaps: request.swaps })
     }
-    return priceWithin(dependencies, request, { subsidy, rewards, reach: 'fallbacks', external: [] })
+    return priceInScope(dependencies, request, { subsidy, rewards, poolScope: 'fallbacks', external: [] })
   }
 }
 
@@ -199,57 +202,63 @@ async function findExternal(
       requirePrice(prices, amountCurrency),
       requirePrice(prices, currency),
     )
-    // A pool in between may need a little more than its output is worth.
-    const amount = divideUp(worth * (bpsDenominator + roomBps), bpsDenominator)
+    // A pool between payout and output may need a little more than its output is worth.
+    const amount = divideUp(worth * (bpsDenominator + offerMarginBps), bpsDenominator)
     const offer = await findLiquidity({ currency, amount })
     return offer === undefined ? [] : [{ ...offer, currency }]
   })
   return (await Promise.all(offers)).flat()
 }
 
-const roomBps = 500n
+const offerMarginBps = 500n
 
-/** Other pools may serve what was refused with these. */
-function isOfPools({ code, data }: QuoteError): boolean {
+/** True for a refusal that other pools may avoid. */
+function isPoolRefusal({ code, data }: QuoteError): boolean {
   const codes: readonly string[] = ['NO_SWAP_ROUTES_FOUND', 'INSUFFICIENT_LIQUIDITY', 'SWAP_IMPACT_TOO_HIGH']
   return codes.includes(code) || data['reason'] === 'pool_deviation'
 }
 
-async function priceWithin(
+/**
+ * Prices a request with pools of one scope. Checks that need no chain come first. The questions to chains are then
+ * started together and awaited where their answers are used.
+ */
+async function priceInScope(
   dependencies: PricingDependencies,
   request: QuoteRequest,
   {
     subsidy,
     rewards,
-    reach: poolScope,
+    poolScope,
     external,
-  }: Pick<PlanInputs, 'subsidy' | 'rewards' | 'reach' | 'external'>,
+  }: Pick<PlanInputs, 'subsidy' | 'rewards' | 'poolScope' | 'external'>,
 ): Promise<Priced> {
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
-  const { selfExecuted, origin: from, destination: to } = route
-  dependencies.refuseStopped?.(from.chainId, selfExecuted ? undefined : to.chainId)
+  dependencies.refuseStopped?.(
+    route.origin.chainId,
+    route.selfExecuted ? undefined : route.destination.chainId,
+  )
   checkExecutionMode(route, request)
   const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route, poolScope), request.swaps)
   const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const question = factsQuestion(route, plans, request)
   const facts = dependencies.userFacts(question)
-  const sendLack =
-    route.selfExecuted && route.operation === 'send'
-      ? recipientLack(dependencies.lackOf, route, request)
-      : undefined
+  const isPlainSend = route.selfExecuted && route.operation === 'send'
+  const sendLack = isPlainSend ? recipientLack(dependencies.lackOf, route, request) : undefined
   const judgePayees = askPayees(dependencies, { route, request, plans, snapshot })
 
   const priceUsing = await routePricing(dependencies, {
-    ...{ request, route, plans, snapshot, subsidy, rewards, reach: poolScope, external },
+    ...{ request, route, plans, snapshot, subsidy, rewards, poolScope, external },
   })
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
   const { balance, allowance, held = [], spendable, feeFunds, inputLock, refusal } = await facts
   if (refusal !== undefined) throw refusal
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
-    held[question.touched.findIndex((at) => at.account === account && at.currency === currency)]
+    held[
+      question.touched.findIndex((holding) => holding.account === account && holding.currency === currency)
+    ]
   const { fees } = originMarket
   const lack = await sendLack
   if (lack !== undefined)
@@ -273,12 +282,12 @@ async function priceWithin(
     originMarket,
     origin,
     transactions,
-    originCost: originCost(
+    originCost: sumOriginCost(
       fees,
       priced.solver !== undefined && isExecuted(request) ? [] : transactions,
       request.depositFeePayer,
     ),
-    originGas: originGas(fees, transactions),
+    originGas: sumOriginGas(fees, transactions),
     timeEstimateSeconds:
       timeEstimate(dependencies, priced, request.useDepositAddress) + readySeconds(external),
     userBalance: isHeld(route.origin, route.user) ? balance : undefined,
@@ -290,7 +299,10 @@ async function priceWithin(
   }
 }
 
-/** Prices the route again and again, for what payees use of gas. */
+/**
+ * Returns a function that prices the route for given gas units of its payees. With calls, only the requested amount is
+ * priced; without, a refusal names an amount that is accepted.
+ */
 async function routePricing(
   dependencies: PricingDependencies,
   inputs: PlanInputs,
@@ -312,7 +324,10 @@ async function routePricing(
         )
 }
 
-/** Payees' gas is known only once amounts are: the route is priced again with it, and payees tried again. */
+/**
+ * Prices the route and judges its payees. A trial payment tells a payee's gas only once the amount is known. If that
+ * gas is above a plain payment's, the route is priced again with it, and the payees are judged with the new amounts.
+ */
 async function priceWithPayees(
   price: (units: PayeeUnits) => Promise<PricedRoute>,
   judgePayees: (priced: PricedRoute) => Promise<JudgedPayees>,
@@ -326,13 +341,14 @@ async function priceWithPayees(
   return { priced: charged, refundAccounts: (await judgePayees(charged)).refundAccounts }
 }
 
+/** False for a placeholder that pages send before a wallet is connected, and for an account that nobody holds. */
 const isHeld = ({ quoting, payees }: Route['origin'], user: string): boolean =>
   !quoting.isNobody(user) && !payees.isBurnt(user)
 
 const readySeconds = (external: readonly ExternalLiquidity[]): number =>
   Math.max(0, ...external.map((offer) => offer.readySeconds))
 
-/** Names the least amount that works, which is what one unit would be refused with. */
+/** Refusal of a zero amount. It names the least amount that works: the one that a refusal of a single unit names. */
 async function refuseZero(
   dependencies: PricingDependencies,
   request: QuoteRequest,
@@ -363,13 +379,13 @@ function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRe
     user,
     currency: currencyIn.address,
     spender: spenderOf(route, plans, request),
-    // Any wallet may pay an address, and nobody has a wallet yet.
+    // Unknown where any wallet may pay a deposit address, or before a wallet is connected.
     feePayer: request.useDepositAddress || !isHeld(origin, feePayer) ? undefined : feePayer,
     touched: origin.quoting.touched({ user, recipient, by, currencyOut, deposited }),
   }
 }
 
-/** The part of this route's allowance that other open quotes may take. @source Q-53 */
+/** Counts what this quote spends of an allowance. @returns the part that other open quotes may take @source Q-53 */
 function takeAllowance(
   { openSpending }: Pick<PricingDependencies, 'openSpending'>,
   {
@@ -391,7 +407,7 @@ function takeAllowance(
   return openSpending({ ...spending, user: origin.codec.canonicalAddress(user) })
 }
 
-/** Undefined where nothing needs an allowance. */
+/** Contract that the user must allow to take the input; undefined where nothing needs an allowance. */
 function spenderOf(
   route: Route,
   plans: readonly Pick<LegPlan, 'origin'>[],
@@ -413,15 +429,16 @@ function spenderOf(
 type PlanInputs = {
   request: QuoteRequest
   route: Route
+  /** Empty where the user executes the route alone. */
   plans: readonly LegPlan[]
   snapshot: MarketSnapshot
   subsidy: SubsidyRule
   rewards: RewardBound
-  reach: PoolScope
+  poolScope: PoolScope
   external: readonly ExternalLiquidity[]
 }
 
-/** Prices one amount after another of a request, for all of which the chains are asked once. */
+/** Returns a function that prices any amount of the request. What it needs of chains is asked once, before. */
 async function amountPricing(
   dependencies: PricingDependencies,
   inputs: PlanInputs,
@@ -430,7 +447,7 @@ async function amountPricing(
   const { legQuoter: quoter, swapImpactMaxBps, schedule, ceilings } = dependencies
   const requestOf = (amount: bigint) => (amount === request.amount ? request : { ...request, amount })
   if (route.selfExecuted) {
-    const legs = route.operation === 'send' ? [] : planSelfExecutedLegs(route, inputs.reach)
+    const legs = route.operation === 'send' ? [] : planSelfExecutedLegs(route, inputs.poolScope)
     return (amount) =>
       priceSelfExecuted({ request: requestOf(amount), route, snapshot, quoter, swapImpactMaxBps, legs })
   }
@@ -464,7 +481,7 @@ async function bestPlan(
   return best
 }
 
-/** The part of a reward that open quotes leave to a caller now. */
+/** Limit of the reward that a caller may earn now, beside all open quotes. Keys may earn more than callers without. */
 export function rewardsFor(
   { openRewards, clock }: Pick<PricingDependencies, 'openRewards' | 'clock'>,
   keyId: string | undefined,

@@ -20,6 +20,7 @@ export type SolverTerms = {
   /** Least refund if the order fails. @source rule Q-153 */
   readonly refundMinimum: bigint
   readonly topup: GasTopup | undefined
+  /** Gas and data that the price was charged for. */
   readonly use: MeasuredUse
   /** Charge for the fill's network fee, in smallest units of the native coin there. */
   readonly gasCharged: bigint
@@ -32,9 +33,9 @@ export type FallbackType = 'more-fee-tiers' | 'two-hops'
 
 /** Kind of fallback among the legs of a route; undefined where configured pools suffice. */
 export function fallbackOf(legs: readonly (LegQuote | undefined)[]): FallbackType | undefined {
-  const beyond = legs.flatMap((leg) => leg?.leg.beyond ?? [])
-  if (beyond.length === 0) return undefined
-  return beyond.some((way) => 'via' in way) ? 'two-hops' : 'more-fee-tiers'
+  const fallbacks = legs.flatMap((leg) => leg?.leg.fallback ?? [])
+  if (fallbacks.length === 0) return undefined
+  return fallbacks.some((fallback) => 'via' in fallback) ? 'two-hops' : 'more-fee-tiers'
 }
 
 /** A priced request before any step or wire format: all that a response is derived from. */
@@ -49,11 +50,13 @@ export type PricedRoute = {
   readonly amountOutMin: bigint
   readonly feeCurrency: QuotableCurrency
   readonly split: FeeSplit
+  /** Undefined where nothing is swapped on that side. */
   readonly originLeg: LegQuote | undefined
   readonly destinationLeg: LegQuote | undefined
   /** Impact of all pool legs together. */
   readonly swapImpact: LegImpact
   readonly slippageBps: bigint
+  /** Undefined where the user executes the route alone. */
   readonly solver: SolverTerms | undefined
   readonly prices: RoutePrices
 }
@@ -76,7 +79,7 @@ export function rewardedMove({
   }
 }
 
-/** One snapshot's prices of every currency that the answer names. */
+/** One snapshot's prices of every currency that the HTTP answer names. */
 export type RoutePrices = {
   readonly currencyIn: PricedCurrency
   readonly currencyOut: PricedCurrency
@@ -101,8 +104,8 @@ export function routePrices(
 }
 
 /**
- * Prices of a route that its user executes alone: no amount of it depends on them, so a refused one refuses
- * nothing while it can still be shown. A swap asks for the prices of its pool itself.
+ * Prices of a route that its user executes alone. None of its amounts depends on them, so the last guarded price is
+ * shown where the present one is refused. A swap requires the prices of its pool in `poolLegQuoter.ts`.
  * @throws QuoteError PRICE_FETCH_FAILED when one has been missing for too long to be shown
  */
 export function shownPrices(snapshot: MarketSnapshot, route: Route): RoutePrices {
@@ -117,6 +120,7 @@ export function shownPrices(snapshot: MarketSnapshot, route: Route): RoutePrices
   }
 }
 
+/** Members of a request that choose how the user makes the deposit. */
 type DepositChoice = Pick<
   QuoteRequest,
   'explicitDeposit' | 'useDepositAddress' | 'usePermit' | 'depositFeePayer' | 'userPublicKey' | 'outputChoice'
@@ -127,7 +131,7 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
   const { route, solver, originLeg } = priced
   const { user, recipient, currencyIn, currencyOut } = route
   const { amountIn, amountInMax, amountOut, amountOutMin } = priced
-  const ownTrade = priced.tradeType === 'EXACT_OUTPUT' ? 'exactOutput' : 'exactInput'
+  const selfExecutedTrade = priced.tradeType === 'EXACT_OUTPUT' ? 'exactOutput' : 'exactInput'
   return {
     user,
     recipient,
@@ -144,7 +148,7 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
     swap:
       originLeg?.leg.kind === 'pool'
         ? {
-            trade: solver?.originSwapTrade ?? ownTrade,
+            trade: solver?.originSwapTrade ?? selfExecutedTrade,
             from: originLeg.leg.from,
             hops: originLeg.hops,
             ticksCrossed: originLeg.ticksCrossed,
@@ -158,7 +162,7 @@ function wayOf({ route, solver }: PricedRoute, request: DepositChoice): OriginRo
   return wayOfRoute(route, { isSolved: solver !== undefined }, request)
 }
 
-/** Means by which the input leaves the user; independent of the amount. */
+/** Means by which the input leaves the user; independent of the amount. `isSolved`: a solver fills the route. */
 export function wayOfRoute(
   route: Route,
   { isSolved }: { readonly isSolved: boolean },
@@ -172,8 +176,8 @@ export function wayOfRoute(
   return route.operation === 'bridge' ? 'swap' : route.operation
 }
 
-/** Units that all of them are expected to use, and the sum of their limits; undefined where a family signs none. */
-export function originGas(
+/** Gas units that the transactions are expected to use, and their limits; undefined where a family has no gas limits. */
+export function sumOriginGas(
   fees: NetworkFees,
   transactions: readonly PlannedTransaction[],
 ): { readonly expected: bigint; readonly limit: bigint } | undefined {
@@ -189,13 +193,13 @@ export function originGas(
 /** Network fee and rent of all origin transactions, in smallest units of the native currency. */
 export type OriginCost = {
   readonly networkFee: bigint
-  /** For state that they make. */
+  /** Price of the state (accounts) that they create. */
   readonly rent: bigint
   /** Account that pays the cost; undefined: the user. */
   readonly payer: string | undefined
 }
 
-export function originCost(
+export function sumOriginCost(
   fees: NetworkFees,
   transactions: readonly PlannedTransaction[],
   payer: string | undefined,

@@ -4,10 +4,13 @@ import type { InventoryView } from './market/inventory.ts'
 import type { QuotePromise } from './openQuotes/openQuotes.ts'
 import type { Priced } from './priceRequest.ts'
 
-/** Payout that a priced request promises, and the inventory behind it; undefined where no solver pays. */
+/**
+ * Payout that a priced request promises, and the inventory behind it, for `openQuotes.take`; undefined where no solver
+ * pays or the inventory cannot be valued.
+ */
 export function promisedBy(
   { solver, destinationLeg, amountOut, snapshot, external }: Priced,
-  inventoryView: (of: Priced['snapshot']) => InventoryView,
+  inventoryView: (snapshot: Priced['snapshot']) => InventoryView,
 ): Omit<QuotePromise, 'nowSeconds' | 'expiresAtSeconds'> | undefined {
   if (solver === undefined) return undefined
   const { payoutCurrency } = solver
@@ -17,7 +20,7 @@ export function promisedBy(
   const price = { decimals: payoutCurrency.decimals, usdX18: market.usdX18 }
   const offer = offerOf(payoutCurrency, external)
   return {
-    place: `${payoutCurrency.asset.id} on ${payoutCurrency.chainId}`,
+    payingBalance: `${payoutCurrency.asset.id} on ${payoutCurrency.chainId}`,
     usdX18: usdValueDown(destinationLeg?.amountIn ?? amountOut, price),
     payableUsdX18: payableWithOffer(inventory, { currency: payoutCurrency, price }, offer),
   }

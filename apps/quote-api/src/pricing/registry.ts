@@ -38,12 +38,15 @@ export type QuotableCurrency = Currency & {
   readonly assetClass: AssetClass
   /** The solver keeps inventory of it on this chain. */
   readonly solver: boolean
+  /** Standard of the token's own signed permit. */
   readonly permit: 'eip3009' | 'eip2612' | 'none'
+  /** The token demands that an allowance is reset to zero before it changes. */
   readonly resetsAllowance: boolean
   /** Token program of the currency, in families with several; absent: the family's default. */
   readonly tokenProgram?: string
 }
 
+/** A configured chain with its family's rules and its currencies. */
 export type QuotableChain = {
   /** String id, as orders name the chain. */
   readonly key: string
@@ -53,13 +56,16 @@ export type QuotableChain = {
   /** Rules of the chain's family. */
   readonly quoting: ChainQuoting
   readonly config: QuoteChain
-  /** Canonical. */
+  /** Canonical address. */
   readonly depository: string
   /** Tells accounts that are never paid there. */
   readonly payees: PayeeRule
   readonly native: QuotableCurrency
+  /** Undefined where the configuration lists none. */
   readonly wrappedNative: QuotableCurrency | undefined
+  /** By canonical address. */
   readonly currencies: ReadonlyMap<string, QuotableCurrency>
+  /** Currencies that the solver keeps inventory of here. */
   readonly solverCurrencies: readonly QuotableCurrency[]
 }
 
@@ -70,14 +76,17 @@ export type QuoteRegistry = {
   readonly networkByKey: NetworkOf
 }
 
-/** Members of the chains file that quoting needs. */
+/** Members of an entry of the chains file that quoting needs. */
 export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> &
   PayeeSettings['listed'] &
   ChainNetwork
 
 /**
- * @param more.families those that can be quoted
- * @param more.custody where top-ups of sponsors go, which is paid nothing else
+ * Joins the quote file with the chains file.
+ * @param file the quote file: chains, currencies and assets that can be quoted
+ * @param chains entries of the chains file
+ * @param options.families those that can be quoted
+ * @param options.custody where top-ups of sponsors go, which is paid nothing else
  * @throws ConfigurationError naming every chain and currency that does not fit together
  */
 export function createRegistry(
@@ -114,11 +123,10 @@ export function createRegistry(
     }
   }
   if (problems.length > 0) throw new ConfigurationError(`Bad quote configuration:\n${problems.join('\n')}`)
-  const networks = new Map(chains.map((entry) => [entry.id, entry]))
   return {
     chains: quotable,
     chainById: new Map(quotable.map((chain) => [chain.chainId, chain])),
-    networkByKey: (chainKey) => networks.get(chainKey),
+    networkByKey: (chainKey) => entries.get(chainKey),
   }
 }
 
@@ -131,6 +139,7 @@ type ChainParts = {
   readonly family: QuotingFamily
   readonly depository: string
   readonly assets: ReadonlyMap<string, QuoteAsset>
+  /** Problems found so far, in words for an operator; further ones are added. */
   readonly problems: string[]
   readonly file: QuoteFile
   readonly custody: string | undefined
@@ -164,8 +173,9 @@ function currenciesOf(
   codec: VmCodec,
 ): ReadonlyMap<string, QuotableCurrency> {
   const byAddress = new Map<string, QuotableCurrency>()
-  for (const { asset: assetId, logoUri, address: spelled, tokenProgram, ...rest } of currencies) {
-    const { symbol, name, decimals, solver, permit, resetsAllowance } = rest
+  for (const currency of currencies) {
+    const { asset: assetId, logoUri, address: spelled, tokenProgram } = currency
+    const { symbol, name, decimals, solver, permit, resetsAllowance } = currency
     const asset = assets.get(assetId)
     if (asset === undefined) {
       problems.push(`chains.${key}: ${symbol} names the unknown asset ${assetId}`)
@@ -191,6 +201,7 @@ function currenciesOf(
 
 /** A currency by any spelling of its address; undefined when the chain does not list it. */
 export function findCurrency(chain: QuotableChain, address: string): QuotableCurrency | undefined {
+  // Most callers send the canonical spelling, so it is tried before the address is decoded.
   const direct = chain.currencies.get(address)
   if (direct !== undefined || !chain.codec.isAddress(address)) return direct
   return chain.currencies.get(chain.codec.canonicalAddress(address))

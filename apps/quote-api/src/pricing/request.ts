@@ -26,16 +26,19 @@ export type QuoteRequest = {
   /** Input or output basis, by `tradeType`. */
   readonly amount: bigint
   readonly tradeType: TradeType
+  /** Calls that run on the destination with the output; usually none. */
   readonly txs: readonly DestinationCall[]
+  /** Gas units that the calls may use; undefined: a trial measures them. */
   readonly txsGasLimit: bigint | undefined
   readonly refundTo: string | undefined
-  /** Pays the origin's network in the user's place; it was checked against both. */
+  /** Account that pays the origin's network in the user's place; `depositFeePayer.ts` has checked it. */
   readonly depositFeePayer?: string | undefined
-  /** Hex: of a user whose address does not name it. */
+  /** In hex; set where the user's address does not contain the key. */
   readonly userPublicKey?: string | undefined
-  /** Outputs to spend of a user whose family has no balances. */
+  /** Unspent outputs that the user wants to spend, in families without balances. */
   readonly outputChoice?: OutputChoice | undefined
   readonly topupGas: boolean
+  /** Worth of the gas top-up; counts only with `topupGas`. */
   readonly topupGasMicroUsd: bigint
   readonly appFees: readonly AppFeeRequest[]
   /** Explicit tolerance; undefined means automatic. */
@@ -55,19 +58,20 @@ export type QuoteRequest = {
   readonly useExternalLiquidity: boolean
   /** The answer has the signature of its order. */
   readonly includeProtocolData: boolean
-  /** Gas that the user's account takes beside its calls, which the solver submits; none: the user sends. */
+  /** Gas units that the user's account uses besides its calls. Set where the solver submits these; else the user sends. */
   readonly originGasOverhead?: bigint | undefined
-  /** Undefined: every swap. */
+  /** Undefined: every swap is permitted. */
   readonly swaps?: SwapPermissions | undefined
-  /** Seconds after which no payment for it is begun; undefined: as long as orders live. */
+  /** Seconds after which no solver begins to pay the order; undefined: the usual lifetime of orders. */
   readonly ttlSeconds?: number | undefined
   /** Attribution, as the caller wrote it. */
   readonly referrer?: string | undefined
   readonly referrerAddress?: string | undefined
 }
 
-/** Sides on which pools may be used. */
+/** Sides on which pools may be used. A source is permitted unless the caller's lists leave out `swapSource`. */
 export type SwapPermissions = {
+  /** The caller forbids swaps on the origin altogether. */
   readonly isOriginDisabled: boolean
   readonly hasOriginSource: boolean
   readonly hasDestinationSource: boolean

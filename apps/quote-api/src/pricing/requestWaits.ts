@@ -8,7 +8,10 @@ export const chainBudgetMs = 1_500
 /** Kinds of wait of a request outside of this process. */
 export type WaitPart = 'chain' | 'liquidity' | 'sign' | 'store'
 
-/** Wait times of one request, and the deadline of its chain questions. `nowMs` is a monotonic clock in milliseconds. */
+/**
+ * Wait times of one HTTP request for a price or quote, and the deadline of its chain questions. The route makes one,
+ * gives it to `withWaits`, and reads `spent` for its metrics. `nowMs` is a monotonic clock in milliseconds.
+ */
 export class RequestWaits {
   readonly #nowMs: () => number
   readonly #budgetMs: number
@@ -22,7 +25,7 @@ export class RequestWaits {
     this.#startedMs = options.nowMs()
   }
 
-  /** Questions that are asked at once count once. */
+  /** Adds the time of `ask` to its part. Overlapping waits of one part count once. */
   async during<Value>(partName: WaitPart, ask: () => Promise<Value>): Promise<Value> {
     const part = this.#parts.get(partName) ?? { pending: 0, sinceMs: 0, totalMs: 0 }
     this.#parts.set(partName, part)
@@ -48,7 +51,7 @@ export class RequestWaits {
     this.#budget?.deadline.release()
   }
 
-  /** Milliseconds of each part that was waited for, and of all so far. */
+  /** Milliseconds that each part took, and since the request began. */
   spent(): {
     readonly parts: readonly { readonly part: WaitPart; readonly milliseconds: number }[]
     readonly totalMs: number
@@ -60,15 +63,15 @@ export class RequestWaits {
   #startBudget() {
     if (this.#budget !== undefined) return this.#budget
     const spentMs = this.#nowMs() - this.#startedMs
-    const deadline = startDeadline(undefined, Math.max(1, this.#budgetMs - spentMs), () => this.#late())
+    const deadline = startDeadline(undefined, Math.max(1, this.#budgetMs - spentMs), () => this.#lateError())
     const end = whenAborted(deadline.signal)
-    // The deadline may pass without a waiting question.
+    // Without this, a deadline that passes while no question waits would be an unhandled rejection.
     end.catch(() => {})
     this.#budget = { deadline, end }
     return this.#budget
   }
 
-  #late(): UpstreamUnavailableError {
+  #lateError(): UpstreamUnavailableError {
     return new UpstreamUnavailableError(
       `Chains did not say within ${this.#budgetMs} ms what this request needs. Try again.`,
     )
@@ -89,7 +92,7 @@ export function withWaits<Dependencies extends PricingDependencies>(
     ...dependencies,
     legQuoter: quoter,
     tryFill: (fill) => waits.onChain(() => tryFill(fill)),
-    // These end by themselves, long before, and no quote is refused for them.
+    // These have shorter budgets of their own and never reject, so the deadline is not applied to them.
     userFacts: (question) => waits.during('chain', () => userFacts(question)),
     hasCode: (question) => waits.during('chain', () => hasCode(question)),
     lackOf: (question) => waits.during('chain', () => lackOf(question)),

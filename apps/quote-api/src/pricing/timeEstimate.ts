@@ -8,9 +8,9 @@ const defaultReactionMs = 1_000
 
 /**
  * Seconds from the user's transaction to the recipient's funds, at least 1: the depth that the
- * pin policy asks for this size, the solver's reaction, one destination block. What is learned replaces the
- * reaction alone: an estimate is never below what the chains themselves take.
- * @param args.reactionMs of the route's fills, `undefined` before enough were seen
+ * pin policy asks for this size, the solver's reaction, one destination block. Measured fills change only the
+ * reaction, so an estimate is never below what the chains themselves take.
+ * @param args.reactionMs measured on the route's recent fills; `undefined` after too few
  * @source F-40
  */
 export function timeEstimateSeconds(args: {
@@ -19,7 +19,7 @@ export function timeEstimateSeconds(args: {
   selfExecuted: boolean
   valueMicroUsd: bigint
   reactionMs: number | undefined
-  /** The solver makes the deposit of what it sees: two transactions of the origin, each as deep. */
+  /** A deposit address is used: the payment and then the solver's sweep must both reach the depth. */
   isSwept: boolean
 }): number {
   const { origin, destination, selfExecuted, valueMicroUsd, reactionMs = defaultReactionMs, isSwept } = args

@@ -8,44 +8,45 @@ import type { Route } from '../routes/route.ts'
 
 /** Recipient of an order's output, and the calls that run with it. */
 export type Delivery = {
-  /** Is paid, or gets what the calls leave over. */
+  /** Gets the output, or what the calls leave of it. */
   readonly recipient: string
   readonly calls: readonly DestinationCall[]
 }
 
-/** A fill as far as it can be tried before its order is made. Amounts in smallest units. */
+/** A fill that endpoints simulate before its order exists. `amount` in smallest units of the output currency. */
 export type TriedFill = {
   readonly route: Pick<Route, 'destination' | 'currencyOut'>
   readonly delivery: Delivery
   readonly amount: bigint
 }
 
-/** Gas that the calls of a fill add to one without. @throws DESTINATION_TX_FAILED, or an upstream error in time */
+/** Gas units that the calls add to a fill. @throws QuoteError DESTINATION_TX_FAILED; UpstreamUnavailableError */
 export type TryFill = (fill: TriedFill) => Promise<bigint>
 
 type DeliveryRequest = Pick<QuoteRequest, 'txs' | 'tradeType' | 'amount'>
 
 /**
- * Calls run from a clone of the order's own. One transfer of the whole output, which calls nothing, is paid as it is:
- * an account is paid the same by whoever pays it. Not where nobody could prove that code kept the coin.
+ * Who gets the output, and which calls run with it, from the order's clone. A single call that only transfers the whole
+ * native output needs no clone: it becomes a plain payment to its target. That holds for EXACT_OUTPUT only, whose
+ * output equals the call's value.
  * @source rule L-34
  */
 export function deliveryOf(
   { currencyOut, recipient }: Pick<Route, 'currencyOut' | 'recipient'>,
   { txs, tradeType, amount }: DeliveryRequest,
 ): Delivery {
-  const [only, ...others] = txs
-  const isPlain =
-    only !== undefined &&
-    others.length === 0 &&
-    only.data === '0x' &&
-    only.value === amount &&
+  const [firstCall, ...otherCalls] = txs
+  const isPlainPayment =
+    firstCall !== undefined &&
+    otherCalls.length === 0 &&
+    firstCall.data === '0x' &&
+    firstCall.value === amount &&
     tradeType === 'EXACT_OUTPUT' &&
     currencyOut.isNative
-  return isPlain ? { recipient: only.to, calls: [] } : { recipient, calls: txs }
+  return isPlainPayment ? { recipient: firstCall.to, calls: [] } : { recipient, calls: txs }
 }
 
-/** Payee of the first payment of an order. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED */
+/** Payee of an order's output: the recipient, or the clone where calls run. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED */
 export function payeeOf(
   { destination }: Pick<Route, 'destination'>,
   { recipient, calls }: Delivery,
@@ -78,9 +79,10 @@ export function callParties(
 }
 
 /**
- * Prices a request whose calls cost gas, which depends on the amount that they are given, which depends on their
- * gas: they are tried with what an order without them would deliver at least, and once more with what is left.
- * A stated limit is what they are priced with, and they keep to it.
+ * Prices a request with calls. Their gas depends on the amount that they get, and that amount on their gas. So the
+ * request is priced without their gas, the calls are simulated with that least output, the request is priced again with
+ * the measured gas, and the calls are simulated with the smaller output. With a `txsGasLimit` they are priced with it
+ * at once, and must keep to it.
  * @throws QuoteError and what `tryFill` throws
  */
 export async function priceWithCalls(
@@ -89,17 +91,17 @@ export async function priceWithCalls(
 ): Promise<PricedRoute> {
   const delivery = deliveryOf(route, request)
   const txsGasLimit = delivery.calls.length === 0 ? undefined : request.txsGasLimit
-  const use = (callUnits: bigint) => ({ ...plainUse, callUnits, callBytes: callBytesOf(delivery.calls) })
-  const unitsFor = ({ amountOutMin }: PricedRoute) => tryFill({ route, delivery, amount: amountOutMin })
-  const first = await price(use(txsGasLimit ?? 0n))
-  const units = await unitsFor(first)
+  const useOf = (callUnits: bigint) => ({ ...plainUse, callUnits, callBytes: callBytesOf(delivery.calls) })
+  const simulate = ({ amountOutMin }: PricedRoute) => tryFill({ route, delivery, amount: amountOutMin })
+  const first = await price(useOf(txsGasLimit ?? 0n))
+  const units = await simulate(first)
   if (txsGasLimit !== undefined) {
     if (units > txsGasLimit) throw aboveLimit(route, { units, txsGasLimit })
     return first
   }
-  const priced = await price(use(units))
-  if (priced.amountOutMin !== first.amountOutMin) await unitsFor(priced)
-  return priced
+  const second = await price(useOf(units))
+  if (second.amountOutMin !== first.amountOutMin) await simulate(second)
+  return second
 }
 
 function aboveLimit(

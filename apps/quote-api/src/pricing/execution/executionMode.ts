@@ -43,6 +43,7 @@ function checkGranularity(route: Route, { tradeType, amount }: QuoteRequest): vo
   const [chain, currency] = isInput
     ? [route.origin, route.currencyIn]
     : [route.destination, route.currencyOut]
+  // An input is rounded down, so that it is not above what the user named; an output up.
   const step = granularityOf(chain, currency)
   if (amount % step === 0n) return
   const amountInstead = (isInput ? multipleDown(amount, step) : multipleUp(amount, step)).toString()
@@ -53,7 +54,7 @@ function checkGranularity(route: Route, { tradeType, amount }: QuoteRequest): vo
   )
 }
 
-/** Smallest units that a transaction of a chain can tell apart. */
+/** Step of amounts of a currency in transactions of its chain, in smallest units. */
 export function granularityOf(
   { quoting }: Pick<Route['origin'], 'quoting'>,
   currency: Pick<QuotableCurrency, 'isNative'>,
@@ -62,9 +63,8 @@ export function granularityOf(
 }
 
 /**
- * Refuses quotes for routes that are priced but never executed: user-executed ones on a chain where calls cannot be
- * told apart, and a signature on one chain whose sending is paid by nobody. Prices are allowed, a quote promises
- * execution.
+ * Refuses quotes of routes that may be priced but not executed, because a quote promises execution: a self-executed route
+ * on a chain whose transactions cannot be matched to requests, and a permit within one chain without a sponsor.
  * @throws QuoteError UNSUPPORTED_ROUTE, UNSUPPORTED_EXECUTION_TYPE
  * @source quote-api.md 7, row 36
  */
@@ -153,12 +153,12 @@ function checkDepositAddress(route: Route, request: QuoteRequest): void {
   }
 }
 
-/** The solver keeps no inventory of the asset, so a deposit is swapped before the solver gets it. */
+/** True if the solver keeps no inventory of the asset, so that the input is swapped before the solver gets it. */
 export function needsOriginSwap({ asset }: QuotableCurrency): boolean {
   return asset.inventory === undefined
 }
 
-/** The output comes out of a pool, so that a moved market may end it. */
+/** True if every plan gets the output from a pool, so that a moved market may make the fill fail. */
 function isSwappedAfterwards(route: Route): boolean {
   return planLegs(route, 'fallbacks').every(({ destination }) => destination?.kind === 'pool')
 }

@@ -18,7 +18,7 @@ import { type PricedRoute, shownPrices } from '../pricedRoute.ts'
 import type { QuoteRequest } from '../request.ts'
 import type { Route } from '../routes/route.ts'
 
-/** A swap below this is dust that gas alone exceeds. @source quote-api.md 5, AMOUNT_TOO_LOW */
+/** 0.05 USD with 18 digits. Gas alone costs more than a smaller swap. @source quote-api.md 5, AMOUNT_TOO_LOW */
 const swapUsdMin = 50_000_000_000_000_000n
 
 /**
@@ -31,7 +31,7 @@ export async function priceSelfExecuted(args: {
   snapshot: MarketSnapshot
   quoter: LegQuoter
   swapImpactMaxBps: number
-  /** The ways that it may go; a `send` has none. */
+  /** Possible legs, of which the best is taken; none for a `send`. */
   legs: readonly Leg[]
 }): Promise<PricedRoute> {
   const { request, route, snapshot } = args
@@ -45,7 +45,7 @@ export async function priceSelfExecuted(args: {
   const swapImpact = legImpact(snapshot, [leg])
   checkImpact(swapImpact, { maxBps: args.swapImpactMaxBps, override: request.overridePriceImpact })
   const toleranceBps = slippageBps({
-    asked: request.slippageBps,
+    requestedBps: request.slippageBps,
     hasPoolLeg: route.operation === 'swap',
     assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
     swapImpactBps: swapImpact.lossBps,
@@ -76,8 +76,9 @@ export async function priceSelfExecuted(args: {
 
 type SelfExecutedInputs = Parameters<typeof priceSelfExecuted>[0]
 
-/** The best of all ways; a refusal stands only when all are refused. */
+/** The best of all legs; a refusal stands only when all are refused. */
 async function quoteLeg({ request, snapshot, quoter, legs }: SelfExecutedInputs): Promise<LegQuote> {
+  // Called for its refusal only: all legs here are pools or none is, so it permits all or throws.
   permittedPlans(
     legs.map((origin) => ({ origin, destination: undefined })),
     request.swaps,

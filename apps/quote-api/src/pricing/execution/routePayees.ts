@@ -32,8 +32,8 @@ export type JudgedPayees = {
 }
 
 /**
- * Asks at once, with the other questions of the moment, what chains say about whom a route pays, and judges it when the
- * route is priced.
+ * Judges the accounts that a route pays: recipient and refund accounts. It starts the questions to chains at once, so
+ * that they run while the route is priced; the judge that it returns is called with the priced route.
  * @returns a judge that throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
  * @source Q-61, Q-63, Q-64, Q-48
  */
@@ -42,7 +42,7 @@ export function askPayees(
   inputs: PayeeInputs,
 ): (priced: PricedRoute) => Promise<JudgedPayees> {
   const { route, plans } = inputs
-  // Answers about an account are remembered, and serve again below.
+  // Only starts the questions: the ports cache their answers, and the judge below asks again.
   for (const { chain, account, currency } of earlyPayees(inputs)) {
     const question = { chainId: chain.chainId, account, currency: currency.address }
     if (chain.quoting.isNobody(account)) continue
@@ -61,7 +61,7 @@ export function askPayees(
     ])
     const isNamed = isRefundNamed(inputs)
     const refunded = accounts.map((account) => ({ chain: route.origin, account, currency, amount, isNamed }))
-    // Trials made just now are remembered.
+    // The ports cache the trials that were made just above.
     const [payeeUnits, refundUnits] = await Promise.all([
       Promise.all(paid.map((payment) => unitsBeyondPlain(ports, inputs.snapshot, { kind: 'fill', payment }))),
       Promise.all(
@@ -77,7 +77,7 @@ export function askPayees(
 
 const sumOf = (units: readonly bigint[]): bigint => units.reduce((sum, each) => sum + each, 0n)
 
-/** Margin on the units that a trial took beyond a plain payment: other state may cost more. */
+/** Margin on the units that a trial took beyond a plain payment: in another state the payment may take more. */
 const marginBps = 1_000n
 
 /** Units that a payment's trial takes beyond the charge for a plain payment, with a margin. @source Q-48 */
@@ -103,10 +103,10 @@ export async function unitsBeyondPlain(
   return more + bpsUp(more, marginBps)
 }
 
-/** The member of the request that names whom the output goes to. */
+/** The member of the request that names the recipient. */
 const fieldOf = ({ request }: PayeeInputs): string => (request.recipient === undefined ? 'user' : 'recipient')
 
-/** With calls the output goes to a clone, and what is left over goes on to the recipient: all of that is tried out. */
+/** Payments to the recipient. With calls the output is not tried here: `tryFill` simulates the fill as a whole. */
 function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: PricedRoute): readonly Payee[] {
   const { route, request } = inputs
   const { destination: chain, recipient: account, currencyOut } = route
@@ -114,7 +114,8 @@ function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: PricedRou
   const { topup } = solver ?? {}
   return [
     {
-      ...{ ...commonFields, what: 'output', currency: currencyOut, amount: amountOut },
+      ...commonFields,
+      ...{ what: 'output', currency: currencyOut, amount: amountOut },
       isNamed: commonFields.isNamed && request.txs.length === 0,
     } as const,
     ...(topup === undefined
@@ -123,6 +124,7 @@ function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: PricedRou
   ]
 }
 
+/** Accounts that are probably paid, as far as they are known before the route is priced. */
 function earlyPayees({
   route,
   request,
@@ -136,14 +138,14 @@ function earlyPayees({
   ]
 }
 
-/** The recipient, where it is an address of the origin too and somebody else than the user. */
+/** Refund account where `refundTo` is missing: the recipient, if it is an address of the origin and not the user's. */
 function defaultCandidate({ origin, recipient, user }: Route, request: QuoteRequest): string | undefined {
   if (request.recipient === undefined || !origin.codec.isAddress(recipient)) return undefined
   const isOther = origin.codec.spellAddress(recipient) !== origin.codec.spellAddress(user)
   return isOther && !origin.payees.isBurnt(recipient) ? recipient : undefined
 }
 
-/** No payment is tried for a price that names nobody. */
+/** False for a price that names no account to refund: then no payment is simulated. */
 const isRefundNamed = ({ route, request }: Pick<PayeeInputs, 'route' | 'request'>): boolean =>
   route.refundTo !== undefined || request.recipient !== undefined
 
@@ -155,9 +157,9 @@ type RefundQuestion = {
 }
 
 /**
- * `refundTo`; else `recipient`, where it may be paid on the origin and has no code on the destination that it lacks
- * there; else `user`. Behind it, where it differs and
- * may be paid, `user`, but not for a deposit address, whose terms name one account.
+ * Accounts that the order names for its refund. The first is `refundTo`; without one `recipient`, unless
+ * `candidateRefusal` objects; else `user`. The second is `user`, where it differs and may be paid, but not for a deposit
+ * address, whose terms name one account. @source Q-63, Q-64
  */
 async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Promise<readonly string[]> {
   const { route, request, currency, amount } = question
@@ -172,32 +174,35 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
       : { ...refund, makesState: false }
   }
   const isBurnt = chain.payees.isBurnt(user)
-  const [ofUser, ofNamed, ofCandidate] = await Promise.all([
+  const [userRefusal, refundToRefusal, refusalOfCandidate] = await Promise.all([
     isBurnt ? undefined : refusalOf(ports, payee(user)),
     refundTo === undefined ? undefined : refusalOf(ports, payee(refundTo)),
     refundTo === undefined && candidate !== undefined
       ? candidateRefusal(ports, payee(candidate), route)
       : undefined,
   ])
-  const mayPayUser = ofUser === undefined && !isBurnt
+  const mayPayUser = userRefusal === undefined && !isBurnt
   const withUser = (first: string): readonly string[] =>
     !isUser(first) && mayPayUser && !request.useDepositAddress ? [first, user] : [first]
   if (refundTo !== undefined) {
-    if (ofNamed === undefined) return withUser(refundTo)
+    if (refundToRefusal === undefined) return withUser(refundTo)
     const data = mayPayUser && !isUser(refundTo) ? { refundToInstead: user } : {}
-    throw refusedPayee(ofNamed, payee(refundTo), { field: 'refundTo', data })
+    throw refusedPayee(refundToRefusal, payee(refundTo), { field: 'refundTo', data })
   }
-  if (candidate !== undefined && ofCandidate === undefined) return withUser(candidate)
-  if (candidate !== undefined && ofCandidate === 'silent')
-    throw refusedPayee(ofCandidate, payee(candidate), {
+  if (candidate !== undefined && refusalOfCandidate === undefined) return withUser(candidate)
+  if (candidate !== undefined && refusalOfCandidate === 'silent')
+    throw refusedPayee(refusalOfCandidate, payee(candidate), {
       field: 'refundTo',
       shown: 'refundTo is missing, and recipient',
     })
-  if (ofUser === undefined) return [user]
-  throw refusedPayee(ofUser, payee(user), { field: 'refundTo', shown: 'refundTo is missing, and user' })
+  if (userRefusal === undefined) return [user]
+  throw refusedPayee(userRefusal, payee(user), { field: 'refundTo', shown: 'refundTo is missing, and user' })
 }
 
-/** Undefined where it may be refunded; `user` where he is refunded instead; `silent` where a chain does not say it. */
+/**
+ * Undefined where the candidate may be refunded; `user` where the user is refunded instead; `silent` where a chain does
+ * not answer in time. A contract wallet on the destination that has no code on the origin may be nobody's there.
+ */
 async function candidateRefusal(
   ports: PayeePorts,
   payee: Payee,

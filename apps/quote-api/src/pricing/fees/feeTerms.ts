@@ -22,7 +22,7 @@ import type { Route } from '../routes/route.ts'
 import { applyMarkup, networkFees, relayedDeposit } from './gas.ts'
 import type { FeeTerms } from './solve.ts'
 
-/** Platform schedule. @source configuration `schedule`, quote-api.md 6.1 */
+/** The platform's fees: a flat one, and bps by asset class. @source configuration `schedule`, quote-api.md 6.1 */
 export type Schedule = {
   readonly flatMicroUsd: bigint
   readonly sameAssetBps: number
@@ -31,6 +31,7 @@ export type Schedule = {
   readonly longtailBps: number
 }
 
+/** What the fees of one plan depend on, apart from the amount. */
 export type FeeInputs = {
   readonly request: QuoteRequest
   readonly route: Route
@@ -47,7 +48,7 @@ export type FeeInputs = {
   readonly external?: readonly ExternalLiquidity[] | undefined
 }
 
-/** Gas and data beyond plain payments, for code that is run on behalf of a request. */
+/** Gas units and bytes that a request's calls and payees use beyond plain payments. */
 export type MeasuredUse = {
   /** Gas of the destination calls, simulated or given. */
   readonly callUnits: bigint
@@ -59,6 +60,7 @@ export type MeasuredUse = {
   readonly refundUnits: bigint
 }
 
+/** Use of a request without calls, whose payees are plain accounts. */
 export const plainUse: MeasuredUse = { callUnits: 0n, callBytes: 0n, payeeUnits: 0n, refundUnits: 0n }
 
 /** A second output payment in the destination's native currency. @source design.md 5.5 */
@@ -74,7 +76,10 @@ export type SubsidyRule = (feeCurrency: QuotableCurrency, price: PricedCurrency)
 
 const usdX18PerMicroUsd = 10n ** 12n
 
-/** Every fee of a solver-executed route as a function of the input. @throws QuoteError when a market is missing */
+/**
+ * Every fee of a solver-executed route as a function of the input, for `splitFees` and `solveAmountIn`.
+ * @throws QuoteError when a market is missing
+ */
 export function feeTerms(inputs: FeeInputs): {
   terms: FeeTerms
   topup: GasTopup | undefined
@@ -82,30 +87,31 @@ export function feeTerms(inputs: FeeInputs): {
   gasCharged: bigint
 } {
   const { route, plan, snapshot, request, schedule } = inputs
-  const fee = requirePrice(snapshot, plan.feeCurrency)
-  const native = requirePrice(snapshot, route.destination.native)
+  const feePrice = requirePrice(snapshot, plan.feeCurrency)
+  const nativePrice = requirePrice(snapshot, route.destination.native)
   const topup = gasTopup(inputs)
-  const fill = fillCost(inputs)
-  const rent = networkFees(snapshot, route.destination).rentOf(requireLack(inputs.lack, route))
-  const gas = convertUp(fill, native, fee) + relayedDepositCost(inputs) + (topup?.valueInFeeCurrency ?? 0n)
+  const fillWei = fillCost(inputs)
+  const rentWei = networkFees(snapshot, route.destination).rentOf(requireLack(inputs.lack, route))
+  const fillGas = convertUp(fillWei, nativePrice, feePrice)
+  const gas = fillGas + relayedDepositCost(inputs) + (topup?.valueInFeeCurrency ?? 0n)
   const offer = offerOf(plan.payoutCurrency, inputs.external)
-  // The fee is on all of a payout, whatever part of it is brought.
+  // The offer's fee is charged on the whole payout, even if the offer covers only a part of it.
   const platformBps = platformFeeBps(inputs) + BigInt(offer?.feeBps ?? 0)
   const appFeesBps = request.appFees.map(({ bps }) => bps)
   const { paid } = inventories(inputs)
   const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
   return {
     topup,
-    gasCharged: fill + rent,
+    gasCharged: fillWei + rentWei,
     terms: {
       gas,
-      flat: amountForUsdUp(schedule.flatMicroUsd * usdX18PerMicroUsd, fee),
+      flat: amountForUsdUp(schedule.flatMicroUsd * usdX18PerMicroUsd, feePrice),
       platformBps,
       skew: skewOf(inputs),
       appFeesBps,
-      rent: convertUp(rent, native, fee),
-      subsidy: inputs.subsidy(plan.feeCurrency, fee),
-      // The potential's slope is twice its average; `checkPayable` refuses moves beyond `maxSkewBps`.
+      rent: convertUp(rentWei, nativePrice, feePrice),
+      subsidy: inputs.subsidy(plan.feeCurrency, feePrice),
+      // The potential is quadratic: its slope is twice the average, which `checkPayable` holds below `maxSkewBps`.
       slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * paid.parameters.maxSkewBps,
     },
   }
@@ -115,26 +121,28 @@ type SkewInputs = Pick<FeeInputs, 'route' | 'snapshot' | 'inventory' | 'external
   readonly plan: Pick<LegPlan, 'feeCurrency' | 'payoutCurrency'>
 }
 
-/** Cost of a move for the solver's inventory, rounded up; below zero a reward, which open ones lower. @source Q-40 */
+/**
+ * Cost of a move for the solver's inventory, as a function of the input, in the fee currency, rounded up. Negative: a
+ * reward, which other rewarded moves lower. @source Q-40
+ */
 export function skewOf(inputs: SkewInputs): FeeTerms['skew'] {
   const { snapshot, external, rewards } = inputs
   const { feeCurrency, payoutCurrency } = inputs.plan
-  const fee = requirePrice(snapshot, feeCurrency)
-  const move = movedPlaces(inputs)
-  const { received, paid } = move
-  // A move that others pay a part of earns nothing: what it does to the solver's inventory is not known.
-  const bound = offerOf(payoutCurrency, external) === undefined ? rewards : noReward
+  const feePrice = requirePrice(snapshot, feeCurrency)
+  const { received, paid } = movedBalances(inputs)
+  // With external liquidity it is unknown how much leaves the solver's own inventory, so the move earns no reward.
+  const limit = offerOf(payoutCurrency, external) === undefined ? rewards : noReward
   return (amountIn) => {
-    const usdX18 = usdValueDown(amountIn, fee)
+    const usdX18 = usdValueDown(amountIn, feePrice)
     const cost = skewCostUsd(
       { asset: received.asset, chainId: received.chainId, deltaUsd: usdX18 },
       { asset: paid.asset, chainId: paid.chainId, deltaUsd: -usdX18 },
     )
-    return amountForUsdUp(cost < 0n ? bound.rewardOf(cost, { received, paid, usdX18 }) : cost, fee)
+    return amountForUsdUp(cost < 0n ? limit.rewardOf(cost, { received, paid, usdX18 }) : cost, feePrice)
   }
 }
 
-function movedPlaces(inputs: SkewInputs): Pick<RatedMove, 'received' | 'paid'> {
+function movedBalances(inputs: SkewInputs): Pick<RatedMove, 'received' | 'paid'> {
   const { route, plan } = inputs
   const { received, paid } = inventories(inputs)
   return {
@@ -154,6 +162,7 @@ export function inventories({ inventory, plan }: Pick<SkewInputs, 'plan' | 'inve
   }
 }
 
+/** Charge for the network fee of the fill and its gas top-up, in wei of the destination's native coin. */
 function fillCost({ route, plan, snapshot, use, request, lack: reportedLack }: FeeInputs): bigint {
   const { destination, currencyOut } = route
   const fees = networkFees(snapshot, destination)
@@ -166,7 +175,10 @@ function fillCost({ route, plan, snapshot, use, request, lack: reportedLack }: F
   return applyMarkup(fill + topup, destination.config.feeModel.markupBps)
 }
 
-/** Origin fee of what the solver sends for the user, who pays it as part of the execution fee. */
+/**
+ * Network fee of the origin transaction that the solver sends for the user, in the fee currency; 0 where the user sends
+ * the deposit. It is charged as a part of `gas`.
+ */
 export function relayedDepositCost({ request, route, plan, snapshot }: FeeInputs): bigint {
   const { origin } = route
   const relayedTransaction = relayedDeposit(request, route)
@@ -178,7 +190,7 @@ export function relayedDepositCost({ request, route, plan, snapshot }: FeeInputs
   return convertUp(cost, requirePrice(snapshot, origin.native), requirePrice(snapshot, plan.feeCurrency))
 }
 
-/** @throws QuoteError INVALID_REQUEST where the output already is the gas currency */
+/** The top-up that the request asks for. @throws QuoteError INVALID_REQUEST where the output is the gas currency already */
 function gasTopup({ request, route, plan, snapshot }: FeeInputs): GasTopup | undefined {
   if (!request.topupGas) return undefined
   const currency = route.destination.native
@@ -209,7 +221,7 @@ function platformFeeBps({ route, plan, schedule, snapshot }: FeeInputs): bigint 
   return BigInt(classBps[assetClass]) + conversionSpreadBps(snapshot, plan.feeCurrency, plan.payoutCurrency)
 }
 
-/** Disagreement of the sources of both prices in bps; a conversion within one asset reads none. */
+/** Disagreement of the sources of both prices in bps; 0 within one asset, whose conversion uses no price. */
 export function conversionSpreadBps(
   snapshot: MarketSnapshot,
   from: QuotableCurrency,
@@ -231,19 +243,19 @@ export async function recipientLack(
       lackOf({ chainId: destination.chainId, account: recipient, currency: address }),
     ),
   )
-  // One currency is the rule, and nothing to join.
   if (lacks.length === 1) return lacks[0]
-  let all: AccountLack = {}
+  let joinedLack: AccountLack = {}
   for (const lack of lacks) {
     if (lack === undefined) return undefined
-    all = { ...all, ...lack }
+    joinedLack = { ...joinedLack, ...lack }
   }
-  return all
+  return joinedLack
 }
 
 /**
- * An account that is not there yet keeps nothing of a payment below what its network asks for.
- * @throws QuoteError AMOUNT_TOO_LOW @source rule F-144
+ * Refuses a payment that its network does not keep for an account that does not exist yet.
+ * @throws QuoteError AMOUNT_TOO_LOW
+ * @source rule F-144
  */
 export function checkLeastPayment(
   fees: NetworkFees,
@@ -266,8 +278,9 @@ export function checkLeastPayment(
 }
 
 /**
- * @throws QuoteError SERVICE_UNAVAILABLE, retryable: rent is never a guess; INVALID_RECIPIENT where nobody could make
- * the payment, or prove it
+ * The recipient's lack, if it is known and allows the payment.
+ * @throws QuoteError SERVICE_UNAVAILABLE, retryable, where it is unknown, because rent is never guessed;
+ * INVALID_RECIPIENT where nobody could make the payment, or prove it
  */
 export function requireLack(
   lack: AccountLack | undefined,

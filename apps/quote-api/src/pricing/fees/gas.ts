@@ -30,7 +30,7 @@ export function applyMarkup(expected: bigint, markupBps: number): bigint {
   return expected + bpsUp(expected, BigInt(markupBps))
 }
 
-/** True if the solver, not the account's owner, submits the calls of the user's account. */
+/** True if the solver submits the signed calls of the user's account, for `POST /execute`. */
 export function isExecuted({
   usePermit,
   useDepositAddress,
@@ -39,7 +39,10 @@ export function isExecuted({
   return originGasOverhead > 0n && !usePermit && !useDepositAddress
 }
 
-/** The most gas that calls may use for what was charged. @param dearer what state takes there; absent: as counted */
+/**
+ * The most gas that submitted calls of the user may use for what was charged.
+ * @param dearer gas of new state on chains where it is dearer; absent: as the charge counts it
+ */
 export function executionUnits(
   { asset }: Pick<QuotableCurrency, 'asset'>,
   { originGasOverhead }: { readonly originGasOverhead: bigint },
@@ -49,16 +52,16 @@ export function executionUnits(
 }
 
 /**
- * Gas units that the solver is told. It measures and adds the dearer new state of calls without a swap itself, so that
- * part is subtracted here. @source F-114
+ * Gas limit that is sent to the solver for submitted calls. The solver adds the dearer new state of calls without a swap
+ * itself, as it measures it, so that part is subtracted here. @source F-114
  */
 export function toldUnits(gasMax: bigint, dearer: DearerState = stateAsCounted): bigint {
   return gasMax - (unitsOn('execute', dearer) - gasUnits.execute)
 }
 
 /**
- * The transaction by which the solver makes a deposit of what it is given; undefined where the user sends
- * the deposit. @throws Error for a permit of a currency without permits
+ * The transaction by which the solver makes the deposit for the user; undefined where the user sends it.
+ * @throws Error for a permit of a currency without permits, which `checkExecutionMode` has refused
  */
 export function relayedDeposit(
   request: Pick<QuoteRequest, 'usePermit' | 'useDepositAddress' | 'originGasOverhead'>,
@@ -78,8 +81,8 @@ export function relayedDeposit(
 }
 
 /**
- * Network fee of paying a currency out on its chain, in its smallest units, rounded up.
- * @param overheadUnits what whom it pays takes beyond a plain payment
+ * Network fee of a refund in a currency of its chain, in its smallest units, rounded up.
+ * @param overheadUnits gas units that the payee takes beyond a plain payment
  * @throws QuoteError PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
  */
 export function refundCost(
@@ -95,7 +98,7 @@ export function refundCost(
 }
 
 /**
- * Network fee of emptying a deposit address of a currency, in its smallest units, rounded up.
+ * Network fee of sweeping a deposit address, in smallest units of the swept currency, rounded up.
  * @throws QuoteError PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
  */
 export function sweepCostIn(

@@ -11,8 +11,8 @@ import {
 import { QuoteError } from '../errors.ts'
 
 /**
- * Everything that stands between what the solver receives and what the user gets, in smallest units
- * of the fee currency. @source rule Q-150
+ * All fees between what the solver receives and what it pays, before an amount is known; in smallest units of the fee
+ * currency. `feeTerms` makes them. @source rule Q-150
  */
 export type FeeTerms = {
   /** G, O and U: destination gas, gas of a relayed deposit and gas top-up, already rounded up. */
@@ -24,7 +24,7 @@ export type FeeTerms = {
   /** S: what the move costs the solver's inventory, rounded up; negative is a reward. */
   readonly skew: (amountIn: bigint) => bigint
   readonly appFeesBps: readonly bigint[]
-  /** T: an account that the destination makes for its recipient. */
+  /** T: rent of an account that the payment creates for the recipient. */
   readonly rent: bigint
   /** The sponsor's part of the fees at an input; 0 without a sponsor. */
   readonly subsidy: (fees: FeeParts, amountIn: bigint) => bigint
@@ -34,7 +34,9 @@ export type FeeTerms = {
 
 /** All amounts in the fee currency; `amountIn = net + relayer + app − subsidized` exactly. */
 export type FeeSplit = Readonly<Record<FeeTotalName, bigint>> & {
+  /** What the solver receives. */
   readonly amountIn: bigint
+  /** What is left to pay the user with. */
   readonly net: bigint
   /** Per recipient, in request order; sums to `app`. */
   readonly appFees: readonly bigint[]
@@ -88,16 +90,17 @@ export function withoutFees(amountIn: bigint): FeeSplit {
 
 const noAppFees: readonly bigint[] = []
 const amountMax = 2n ** 256n - 1n
-/** Below this the search would widen without end: an input of which fees leave less than 5 %. */
+/** With a lower slope the search window of `scanBelow` would grow too large: fees leave less than 5 % of an input. */
 const slopeBpsFloor = 500n
 
 /**
  * Backward: the smallest input whose net reaches `targetNet`. The net of that input may exceed the
- * target by a few units; they are a fee of their own, so that the identity stays exact.
+ * target by a few units; they become the fee `surplus`, so that all parts sum to the input exactly.
  *
- * `net` is not monotone: fees rounded apart may step at the same unit. It stays within `roundings`
- * units of a function that grows at least `slopeBpsMin`, so bisection finds some answer and a scan of
- * the bounded window below it finds the smallest. @source pricing-engine.md 4.6
+ * `net` is not monotone, because fees are rounded separately and several may step up at the same unit. It stays within
+ * `roundings` units of a function that grows at least `slopeBpsMin` per unit. So bisection finds some input that
+ * reaches the target, and the smallest one lies in a bounded window below it, which is scanned.
+ * @source pricing-engine.md 4.6
  * @throws QuoteError AMOUNT_TOO_LOW when fees eat every input
  */
 export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
@@ -112,7 +115,7 @@ export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
   return feeSplit({ ...split, parts: { ...split.parts, surplus } })
 }
 
-/** @throws QuoteError AMOUNT_TOO_LOW when fees eat every input */
+/** Refuses terms whose proportional fees take nearly any input whole. @throws QuoteError AMOUNT_TOO_LOW */
 export function refuseFeesOfAll({ slopeBpsMin }: Pick<FeeTerms, 'slopeBpsMin'>): void {
   if (slopeBpsMin >= slopeBpsFloor) return
   throw new QuoteError('AMOUNT_TOO_LOW', 'The fees of this request take nearly the whole input.', {
@@ -120,7 +123,7 @@ export function refuseFeesOfAll({ slopeBpsMin }: Pick<FeeTerms, 'slopeBpsMin'>):
   })
 }
 
-/** Some amount that reaches while its predecessor does not. */
+/** Some amount that reaches the target while its predecessor does not: doubles `start` until it does, then halves. */
 function bisect(reaches: (amountIn: bigint) => boolean, start: bigint): bigint {
   let low = -1n
   let high = start > 0n ? start : 1n
@@ -137,8 +140,9 @@ function bisect(reaches: (amountIn: bigint) => boolean, start: bigint): bigint {
   return high
 }
 
-/** Fees rounded apart: platform, skew, subsidy, and one per app fee recipient. */
+/** The smallest amount that reaches the target, in the window below one that does. */
 function scanBelow(reaches: (amountIn: bigint) => boolean, upperBound: bigint, terms: FeeTerms): bigint {
+  // Fees that are rounded separately: platform, skew, subsidy, and one per app fee recipient.
   const roundings = 3n + BigInt(terms.appFeesBps.length)
   const window = (roundings * bpsDenominator) / terms.slopeBpsMin + 1n
   let smallest = upperBound

@@ -16,14 +16,14 @@ import { type PricedCurrency, requirePrice } from '../market/marketAccess.ts'
 import type { Leg, LegQuote } from './legs.ts'
 import { autoBaseBps, dearerClass } from './slippage.ts'
 
-// Whoever moves a pool and moves it back pays the fees of both ways, and must earn less than that by what is
-// quoted in between. The agreed price of both tokens is the measure, because no pool is part of it: it makes no
-// difference for how many blocks a pool stays moved.
+// Guards of quotes against manipulated pools. A manipulator who moves a pool and moves it back pays the pool's fee
+// twice, and a quote in between must earn him less than that. Pools are compared with the agreed price of both tokens,
+// the guarded price of the snapshot. No pool is part of it, so it does not matter how long a pool stays moved.
 //
-// - Moved in favour of who asks: what a solver promises is never more than the agreed price gives.
-// - Moved against who asks: tolerances count from the agreed price and not from the pool's, a named one from
-//   `poolLagBps` below it, for all legs together. So the least output is never further below the agreed price,
-//   however the pools stand; a pool beyond the guard is not quoted at all.
+// - A pool that was moved in the caller's favour: a solver promises no more than the agreed price gives.
+// - A pool that was moved against the caller: tolerances count from the agreed price and not from the pool's, a named
+//   one from `poolLagBps` below it, for all legs together. So the least output is never further below the agreed
+//   price, whatever the pools' prices; a pool beyond `guardBps` is not quoted at all.
 
 /** Amount by which a pool sells `to` for `from` below the agreed price, in bps rounded up; 0 when above it. */
 export function adverseBps(
@@ -33,19 +33,22 @@ export function adverseBps(
   const { from, to } = swap
   if (pool.sqrtPriceX96 <= 0n) return bpsDenominator
   const { amount0, amount1 } = spotPrice(pool)
-  const [taken, given] = swap.tokenIn === pool.token0 ? [amount0, amount1] : [amount1, amount0]
-  // given/taken against (P_from/10^d_from)/(P_to/10^d_to), over one denominator.
-  const spot = given * to.usdX18 * pow10(from.decimals)
-  const agreed = taken * from.usdX18 * pow10(to.decimals)
+  const [spotIn, spotOut] = swap.tokenIn === pool.token0 ? [amount0, amount1] : [amount1, amount0]
+  // Compares spotOut/spotIn with (P_from/10^d_from)/(P_to/10^d_to), multiplied by both denominators.
+  const spot = spotOut * to.usdX18 * pow10(from.decimals)
+  const agreed = spotIn * from.usdX18 * pow10(to.decimals)
   return maxBigint(divideUp((agreed - spot) * bpsDenominator, agreed), 0n)
 }
 
-/** The automatic tolerance before impact: a pool that stands further off would leave no tolerance at all. */
+/** Greatest `adverseBps` of a quoted pool: the automatic tolerance before impact, of which a worse pool leaves nothing. */
 export function guardBps({ from, to }: Leg): bigint {
   return autoBaseBps[dearerClass(from.assetClass, to.assetClass)]
 }
 
-/** Output that a solver may promise for a leg, in smallest units. One-to-one legs give exactly their amount. */
+/**
+ * Output that a solver may promise for a leg, in smallest units: no more than the agreed price gives. Wrapping and
+ * unwrapping give exactly their amount.
+ */
 export function promisedOut(snapshot: MarketSnapshot, { leg, amountIn, amountOut }: LegQuote): bigint {
   if (leg.kind !== 'pool') return amountOut
   return minBigint(
@@ -63,7 +66,7 @@ export function requiredIn(snapshot: MarketSnapshot, { leg, amountIn, amountOut 
   )
 }
 
-/** Every pool of the pair sells too far below the agreed price to be quoted. */
+/** The error where every pool of the pair sells too far below the agreed price to be quoted. */
 export function poolDeviation({ chain, from, to }: Leg): QuoteError {
   return new QuoteError(
     'PRICE_FETCH_FAILED',

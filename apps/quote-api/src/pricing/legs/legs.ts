@@ -16,13 +16,17 @@ export type Leg = {
   readonly chain: QuotableChain
   readonly from: QuotableCurrency
   readonly to: QuotableCurrency
-  /** Set on a fallback leg: the currency between two pools, or fee tiers that the configuration does not list. */
-  readonly beyond?: { readonly via: QuotableCurrency } | { readonly feeTiers: readonly number[] } | undefined
+  /** Set on a fallback leg only: `via` lies between two listed pools; `feeTiers` are those of unlisted direct pools. */
+  readonly fallback?:
+    | { readonly via: QuotableCurrency }
+    | { readonly feeTiers: readonly number[] }
+    | undefined
 }
 
 /**
- * Currencies of a route: the user's currency becomes the fee currency on the origin, the solver pays out of its own
- * inventory on the destination, and the payout becomes the output currency.
+ * One way of a solver's route: `origin` swaps the user's currency into the fee currency, the solver pays the payout
+ * currency from its inventory on the destination, and `destination` swaps that into the output currency. A leg is
+ * undefined where nothing is swapped.
  */
 export type LegPlan = {
   readonly origin: Leg | undefined
@@ -33,6 +37,7 @@ export type LegPlan = {
   readonly destination: Leg | undefined
 }
 
+/** A leg at given amounts, in smallest units. */
 export type LegQuote = {
   readonly leg: Leg
   readonly amountIn: bigint
@@ -40,7 +45,7 @@ export type LegQuote = {
   /** The pools that it goes through, in order; none for one-to-one legs. */
   readonly hops: readonly { readonly to: QuotableCurrency; readonly feePips: number }[]
   readonly ticksCrossed: number
-  /** Amount by which the pool is below the agreed price, in bps; 0 if unknown. */
+  /** Amount by which the pools sell below the agreed price, in bps, see `legGuard.ts`; 0 for an unlisted pool. */
   readonly adverseBps: bigint
 }
 
@@ -58,7 +63,7 @@ export interface LegQuoter {
   exactOutput(snapshot: MarketSnapshot, leg: Leg, amountOut: bigint): Promise<LegQuote>
 }
 
-/** `fallbacks`: also what a caller allows by `useFallbacks`. */
+/** Pools that plans may use. `fallbacks`: also unlisted fee tiers, and two pools in a row. */
 export type PoolScope = 'configured' | 'fallbacks'
 
 /**
@@ -103,7 +108,7 @@ export function permittedPlans<Plan extends Pick<LegPlan, 'origin' | 'destinatio
   })
 }
 
-/** The ways of a swap, wrap or unwrap that the user executes. @throws QuoteError NO_SWAP_ROUTES_FOUND */
+/** Possible legs of a swap, wrap or unwrap that the user executes alone. @throws QuoteError NO_SWAP_ROUTES_FOUND */
 export function planSelfExecutedLegs(route: Route, poolScope: PoolScope): readonly Leg[] {
   const { origin: chain, currencyIn: from, currencyOut: to, operation } = route
   if (operation === 'wrap' || operation === 'unwrap') return [{ kind: operation, chain, from, to }]
@@ -139,7 +144,7 @@ function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency,
   )
 }
 
-/** The direct way over pools of the configuration; with fallbacks also other fees, and any currency between two. */
+/** The leg over listed pools of the pair; with fallbacks also one over other fee tiers, and one via each currency. */
 function poolLegs(
   chain: QuotableChain,
   { from, to }: Pick<Leg, 'from' | 'to'>,
@@ -155,7 +160,7 @@ function poolLegs(
     directPools.every(({ feePips }) => feePips !== tier),
   )
   const viaCurrencies = [...chain.currencies.values()].filter(
-    // The native coin trades as its wrapped form, which is listed beside it or stands for it.
+    // Pools trade the wrapped form of the native coin, so where both are listed only the wrapped one is tried.
     (via) =>
       (!via.isNative || chain.wrappedNative === undefined) &&
       poolsBetween(chain, from, via).length > 0 &&
@@ -163,8 +168,8 @@ function poolLegs(
   )
   return [
     ...direct,
-    ...(feeTiers.length > 0 ? [{ ...leg, beyond: { feeTiers } }] : []),
-    ...viaCurrencies.map((via) => ({ ...leg, beyond: { via } })),
+    ...(feeTiers.length > 0 ? [{ ...leg, fallback: { feeTiers } }] : []),
+    ...viaCurrencies.map((via) => ({ ...leg, fallback: { via } })),
   ]
 }
 
@@ -187,8 +192,8 @@ export function poolsBetween(
 }
 
 /**
- * A refusal for want of a pool, with the advice to send `useFallbacks` where that tries pools beyond the listed ones for
- * the pair or leg that is refused. @source Q-8
+ * Adds the advice to send `useFallbacks` to a refusal for want of a pool, where fallbacks would try more pools for the
+ * refused pair or leg. Returns other refusals unchanged. @source Q-8
  */
 export function adviseFallbacks(
   refusal: QuoteError,
@@ -196,30 +201,33 @@ export function adviseFallbacks(
 ): QuoteError {
   const { code, message, data } = refusal
   if (code !== 'NO_SWAP_ROUTES_FOUND' || data['field'] !== undefined) return refusal
-  const isMended = fallbackLegs(route, swaps).some(
+  const hasFallback = fallbackLegs(route, swaps).some(
     (leg) =>
       data['leg'] === undefined || (legName(leg) === data['leg'] && leg.chain.chainId === data['chainId']),
   )
-  if (!isMended) return refusal
+  if (!hasFallback) return refusal
   const errorData = { ...data, field: 'useFallbacks' }
   return new QuoteError(code, `${message} useFallbacks: true also tries other pools.`, { data: errorData })
 }
 
-/** Pools of a route beyond the listed ones, as far as the caller permits. */
+/** Fallback legs of a route that the caller permits; none where the route has no plan. */
 function fallbackLegs(route: Route, swaps: SwapPermissions | undefined): readonly Leg[] {
   try {
     const plans: readonly Pick<LegPlan, 'origin' | 'destination'>[] = route.selfExecuted
       ? planSelfExecutedLegs(route, 'fallbacks').map((origin) => ({ origin, destination: undefined }))
       : planLegs(route, 'fallbacks')
     const legs = permittedPlans(plans, swaps).flatMap(({ origin, destination }) => [origin, destination])
-    return legs.flatMap((leg) => (leg?.beyond === undefined ? [] : [leg]))
+    return legs.flatMap((leg) => (leg?.fallback === undefined ? [] : [leg]))
   } catch (error) {
     if (error instanceof QuoteError) return []
     throw error
   }
 }
 
-/** That one pool of several is missing says less than why the route that exists was refused. */
+/**
+ * Chooses which refusal callers see when all plans are refused: the first one that is not about a missing pool, since
+ * such a plan could be served otherwise.
+ */
 export function chooseRefusal(previous: QuoteError | undefined, next: QuoteError): QuoteError {
   return previous === undefined || previous.code === 'NO_SWAP_ROUTES_FOUND' ? next : previous
 }
@@ -233,16 +241,23 @@ function noRoute(route: Route): QuoteError {
   )
 }
 
-/** As answers name it. */
+/** Name of a leg in HTTP answers. */
 export const legName = ({ from, to }: Pick<Leg, 'from' | 'to'>): string => `${from.symbol}->${to.symbol}`
 
-/** Value change inside pool legs, fees of the solver not included; negative is a loss. */
-export type LegImpact = { readonly usd: UsdX18; readonly inputUsd: UsdX18; readonly lossBps: bigint }
+/** Change of value inside pool legs, without the solver's fees. */
+export type LegImpact = {
+  /** Worth of the output less that of the input; negative is a loss. */
+  readonly usd: UsdX18
+  readonly inputUsd: UsdX18
+  /** The loss as a part of the input, rounded up; negative is a gain. */
+  readonly lossBps: bigint
+}
 
 const noImpact: LegImpact = { usd: 0n, inputUsd: 0n, lossBps: 0n }
 
-/** A pool that keeps half of the value is not deep enough for the amount, whatever a caller puts up with below. */
+/** A pool in which half of the value is lost is not deep enough for the amount. Smaller losses are left to `checkImpact`. */
 const depthLossBps = 5_000n
+
 /**
  * Refuses an amount that is more than a pool holds, unless the caller accepts any impact.
  * @throws QuoteError INSUFFICIENT_LIQUIDITY
@@ -253,7 +268,7 @@ export function checkDepth(
   { override }: { override: boolean },
 ): void {
   if (override || quote.leg.kind !== 'pool') return
-  // A rounding loss of a dust amount, one unit at most, is not a lack of depth.
+  // Rounding takes at most one unit. One is added, so that rounding of a dust amount does not count as lack of depth.
   const unrounded = { ...quote, amountOut: quote.amountOut + 1n }
   if (legImpact(snapshot, [unrounded]).lossBps < depthLossBps) return
   const { chain, from, to } = quote.leg

@@ -22,7 +22,7 @@ const poolAmountLimit = 1n << 255n
 
 export type PoolTrade = 'exactInput' | 'exactOutput'
 
-/** Asks the chain's own quoter, for a pool that the snapshot does not mirror. Undefined: it cannot trade. */
+/** Asks the chain's quoter contract for a pool that the snapshot does not mirror. Undefined: the pool cannot trade. */
 export type OnChainQuoter = (args: {
   chainId: number
   pool: QuotablePool
@@ -31,7 +31,7 @@ export type OnChainQuoter = (args: {
   amount: bigint
 }) => Promise<PoolQuote | undefined>
 
-/** Quote of one pool, in smallest units. */
+/** Quote of one pool, in smallest units. `feePips`: the pool's fee in millionths. */
 type HopQuote = Pick<LegQuote, 'amountIn' | 'amountOut' | 'ticksCrossed' | 'adverseBps'> & {
   readonly feePips: number
 }
@@ -52,7 +52,7 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
       return { leg, amountIn: amount, amountOut: amount, hops: [], ticksCrossed: 0, adverseBps: 0n }
     const best = (hop: Leg, hopAmount: bigint) =>
       bestPool(onChain, { snapshot, leg: hop, trade, amount: hopAmount })
-    const via = leg.beyond !== undefined && 'via' in leg.beyond ? leg.beyond.via : undefined
+    const via = leg.fallback !== undefined && 'via' in leg.fallback ? leg.fallback.via : undefined
     if (via === undefined) {
       const { feePips, ...quoted } = await best(leg, amount)
       return { leg, hops: [{ to: leg.to, feePips }], ...quoted }
@@ -61,7 +61,7 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
       { ...leg, to: via },
       { ...leg, from: via },
     ]
-    // The hop at the known amount comes first, since its other side is the amount of the other hop.
+    // Quotes the hop with the known amount first: its result is the known amount of the other hop.
     if (trade === 'exactInput') {
       const first = await best(firstHop, amount)
       return joinHops(leg, via, first, await best(secondHop, first.amountOut))
@@ -115,7 +115,7 @@ async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<
   if (best === undefined && isExhausted) throw beyondPools(leg)
   if (best === undefined) throw noPool(leg)
   if (best.amountOut > 0n) return best
-  // Input that is worth output at the agreed price got none: the pools are empty, and the amount is not too low.
+  // No output. If the input is worth some at the agreed price, the pools are empty; else the amount is too low.
   throw convertDown(best.amountIn, prices.from, prices.to) > 1n ? beyondPools(leg) : belowPools(leg)
 }
 
@@ -154,14 +154,14 @@ type QuotablePool = Pick<PoolConfig, 'token0' | 'token1' | 'feePips'> & {
   readonly address: PoolConfig['address'] | undefined
 }
 
-/** Listed pools of the pair; on a fallback leg one pool of each fee tier that the configuration does not list. */
+/** Listed pools of the pair; on a leg of unlisted fee tiers one pool of each. */
 function poolsOf(leg: Leg): readonly QuotablePool[] {
   const from = poolToken(leg.chain, leg.from)
   const to = poolToken(leg.chain, leg.to)
-  if (leg.beyond === undefined || !('feeTiers' in leg.beyond))
+  if (leg.fallback === undefined || !('feeTiers' in leg.fallback))
     return poolsBetween(leg.chain, leg.from, leg.to)
   const [token0 = from, token1 = to] = [from, to].sort()
-  return leg.beyond.feeTiers.map((feePips) => ({
+  return leg.fallback.feeTiers.map((feePips) => ({
     address: undefined,
     token0: hex(token0),
     token1: hex(token1),
@@ -170,8 +170,8 @@ function poolsOf(leg: Leg): readonly QuotablePool[] {
 }
 
 /**
- * Loss of a trade against the agreed price, in bps. The state of an unlisted pool is not mirrored, and anybody may have
- * created it a minute ago, so its whole loss must stay within the bound of a listed pool's deviation.
+ * Loss of a trade against the agreed price, in bps. The state of an unlisted pool is unknown, and anybody may have
+ * created it a minute ago. So its whole loss is held to the bound that holds for a listed pool's deviation alone.
  */
 function lossBps(
   { amountIn, amountOut }: PoolQuote,
@@ -201,7 +201,7 @@ function isBetter(candidate: HopQuote, best: HopQuote, trade: PoolTrade): boolea
 function noPool(leg: Leg): QuoteError {
   return new QuoteError(
     'NO_SWAP_ROUTES_FOUND',
-    `No ${leg.beyond === undefined ? 'listed pool' : 'pool'} on chain ${leg.chain.chainId} swaps ${pair(leg)} now.`,
+    `No ${leg.fallback === undefined ? 'listed pool' : 'pool'} on chain ${leg.chain.chainId} swaps ${pair(leg)} now.`,
     {
       data: { leg: legName(leg), chainId: leg.chain.chainId },
     },

@@ -10,14 +10,14 @@ const autoBpsMax = 1_000n
 
 /**
  * Deviation of honest pools below the agreed price in bps, all legs of a quote together. Arbitrage does not correct a
- * pool within its fee of the market, and feeds move in steps. Beside the tolerance that the caller named, a manipulator
- * of pools can take no more than this of a quote.
+ * pool within its fee of the market, and feeds move in steps. It is added to the tolerance that the caller named, so it
+ * is also the most that a manipulator of pools can take beyond that tolerance.
  */
 const poolLagBps: Readonly<Record<AssetClass, bigint>> = { stable: 10n, major: 30n, longtail: 100n }
 
 export type SlippageInputs = {
   /** Tolerance that the caller named, in bps; undefined: computed. */
-  readonly asked: bigint | undefined
+  readonly requestedBps: bigint | undefined
   readonly hasPoolLeg: boolean
   readonly assetClass: AssetClass
   readonly swapImpactBps: bigint
@@ -27,17 +27,18 @@ export type SlippageInputs = {
 }
 
 /**
- * Tolerance in bps below the expected output: that below the agreed price, less what pools already give below it. A named tolerance counts from `poolLagBps` below that price, and is never more than was asked for;
- * a computed one counts from the price: 0 without a pool leg, else by class, half the legs' own impact and the
- * disagreement of price sources.
- * @throws QuoteError PRICE_FETCH_FAILED when pools are worse than the whole of it
+ * Tolerance in bps below the expected output: a tolerance below the agreed price, less `adverseBps`, by which the pools
+ * are below it already.
+ * - The caller named one: it counts from `poolLagBps` below the agreed price. The result never exceeds the named one.
+ * - Else it is computed: 0 without a pool leg, else by class, half the legs' own impact and the spread of price sources.
+ * @throws QuoteError PRICE_FETCH_FAILED when `adverseBps` exceeds the tolerance below the agreed price
  */
 export function slippageBps(inputs: SlippageInputs): bigint {
-  const { asked: requestedBps, assetClass, adverseBps } = inputs
+  const { requestedBps, assetClass, adverseBps } = inputs
   const lagBps = poolLagBps[assetClass]
-  const fromAgreed = requestedBps === undefined ? automaticBps(inputs) : requestedBps + lagBps
-  if (adverseBps > fromAgreed) throw poolsBeyondTolerance(adverseBps, lagBps)
-  return minBigint(requestedBps ?? fromAgreed, fromAgreed - adverseBps)
+  const belowAgreedBps = requestedBps === undefined ? automaticBps(inputs) : requestedBps + lagBps
+  if (adverseBps > belowAgreedBps) throw poolsBeyondTolerance(adverseBps, lagBps)
+  return minBigint(requestedBps ?? belowAgreedBps, belowAgreedBps - adverseBps)
 }
 
 function automaticBps(inputs: SlippageInputs): bigint {
@@ -47,7 +48,7 @@ function automaticBps(inputs: SlippageInputs): bigint {
   return minBigint(autoBaseBps[assetClass] + impact + priceSpreadBps, autoBpsMax)
 }
 
-/** Every leg could be quoted, and together they give less than the caller puts up with. */
+/** The error where every leg could be quoted, but all together are worse than the tolerance. */
 function poolsBeyondTolerance(adverseBps: bigint, lagBps: bigint): QuoteError {
   return new QuoteError(
     'PRICE_FETCH_FAILED',
@@ -63,7 +64,7 @@ export function minimumAfterSlippage(expected: bigint, slippageBps: bigint): big
 
 const classOrder: readonly AssetClass[] = ['stable', 'major', 'longtail']
 
-/** The class that prices less reliably decides. */
+/** The class of both that is priced less reliably, and so costs more. */
 export function dearerClass(a: AssetClass, b: AssetClass): AssetClass {
   return classOrder.indexOf(a) > classOrder.indexOf(b) ? a : b
 }

@@ -24,7 +24,7 @@ export type FindLiquidity = (liquidityRequest: {
   readonly amount: bigint
 }) => Promise<LiquidityOffer | undefined>
 
-/** True if an offer is within the bounds on cost and delay. Its maker cannot move any price. */
+/** True if an offer is within the configured bounds on cost and delay, whatever its maker asks for. */
 export function isAcceptable(
   { available, feeBps, readySeconds }: LiquidityOffer,
   { maxFeeBps, maxReadySeconds }: ExternalLiquiditySettings,
@@ -32,7 +32,7 @@ export function isAcceptable(
   return available > 0n && feeBps <= maxFeeBps && readySeconds <= maxReadySeconds
 }
 
-/** The offer of exactly what a solver would pay out. */
+/** The offer of the payout currency on its chain; undefined where there is none. */
 export function offerOf(
   payout: QuotableCurrency,
   offers: readonly ExternalLiquidity[] = [],
@@ -41,8 +41,8 @@ export function offerOf(
 }
 
 /**
- * USD that may be paid out in a currency: what the solver has beside its reserve, and what is offered. Nothing else
- * of an offer enters an inventory: prices and rewards read what the solver has. @source Q-34
+ * USD that may be paid out in a currency: the solver's own inventory less its reserve, plus the offer. An offer changes
+ * nothing else: skew and rewards are computed from the solver's own inventory. @source Q-34
  */
 export function payableWithOffer(
   own: AssetInventory,

@@ -12,31 +12,40 @@ import type { QuoteAsset } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
 import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../registry.ts'
 
-/** Knobs of one asset's potential. @source rule Q-40 */
+/** Configured parameters of one asset's inventory. @source rule Q-40 */
 export type InventoryParameters = {
+  /** κ, the weight of the potential. */
   readonly kappaBps: bigint
+  /** Largest reward, in bps of the moved value. */
   readonly rewardCapBps: bigint
+  /** A move whose skew is above this part of its value is refused. */
   readonly maxSkewBps: bigint
+  /** Part of a chain's balance that is never sold. */
   readonly reserveBps: bigint
 }
 
+/** Inventory of one asset on one chain. */
 type Position = {
   readonly balanceUsd: UsdX18
+  /** Target: the part of the asset's total that belongs on this chain. */
   readonly shareBps: bigint
-  /** Balances by currency, if no other currency of the asset can be paid from. @source Q-82 */
+  /**
+   * Payable balances by currency, on chains where a currency of the asset is paid from its own balance only.
+   * @source Q-82
+   */
   readonly sides?: ReadonlyMap<CurrencyKey, UsdX18> | undefined
   /** The part of the balance that the solver never pays out. @source Q-132 */
   readonly floorUsd?: UsdX18 | undefined
 }
 
-/** Solver inventory of one asset over all chains, in USD with 18 digits. */
+/** Solver inventory of one asset over all chains, in USD with 18 digits. Prices read it for skew and payable amounts. */
 export type AssetInventory = {
   readonly parameters: InventoryParameters
   readonly totalUsd: UsdX18
   /** Positions by chain id. */
   readonly chains: ReadonlyMap<number, Position>
   /** Chains whose balance is not known now. @source Q-83 */
-  readonly unknown: ReadonlySet<number>
+  readonly unknownChains: ReadonlySet<number>
   /** Σ balance²/share, kept so that a move is priced in constant time. */
   readonly squaresPerShare: bigint
   /** Σ shares, in bps. */
@@ -47,6 +56,7 @@ export type AssetInventory = {
 
 /** Chains without a target still weigh something, so that a potential exists there. */
 const shareBpsMin = 100n
+/** One micro-dollar. */
 const totalUsdMin = 1_000_000_000_000n
 
 /** Builds the view of one asset. @param balances USD value per chain id; undefined: not known */
@@ -57,48 +67,49 @@ export function assetInventory(
   >,
 ): AssetInventory {
   const chains = new Map<number, Position>()
-  const unknown = new Set<number>()
+  const unknownChains = new Set<number>()
   let totalUsd = 0n
   let squaresPerShare = 0n
   let shareSumBps = 0n
   for (const { chainId, balanceUsd, shareBps, sides, floorUsd } of balances) {
     if (balanceUsd === undefined) {
-      unknown.add(chainId)
+      unknownChains.add(chainId)
       continue
     }
     const share = maxBigint(shareBps, shareBpsMin)
     chains.set(chainId, { balanceUsd, shareBps: share, sides, floorUsd })
     totalUsd += balanceUsd
-    squaresPerShare += perShare(balanceUsd, share)
+    squaresPerShare += squarePerShare(balanceUsd, share)
     shareSumBps += share
   }
   return {
     parameters,
-    ...{ totalUsd, chains, unknown, squaresPerShare, shareSumBps },
-    potentialTerm: potentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
+    ...{ totalUsd, chains, unknownChains, squaresPerShare, shareSumBps },
+    potentialTerm: computePotentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
   }
 }
 
-function perShare(balanceUsd: UsdX18, shareBps: bigint): bigint {
+/** b²/s of one chain. */
+function squarePerShare(balanceUsd: UsdX18, shareBps: bigint): bigint {
   return (balanceUsd * balanceUsd * bpsDenominator) / shareBps
 }
 
-/** The view after moves that are not in it yet. @param moves signed USD by chain id */
+/** The inventory after moves that its balances do not show yet. @param moves signed USD by chain id */
 export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, UsdX18>): AssetInventory {
   const chains = new Map(asset.chains)
   let { totalUsd, squaresPerShare } = asset
   for (const [chainId, deltaUsd] of moves) {
-    if (asset.unknown.has(chainId)) continue
+    if (asset.unknownChains.has(chainId)) continue
     const position: Position = chains.get(chainId) ?? { balanceUsd: 0n, shareBps: shareBpsMin }
     const { balanceUsd, shareBps, sides, floorUsd } = position
     chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps, sides, floorUsd })
     totalUsd += deltaUsd
-    squaresPerShare += perShare(balanceUsd + deltaUsd, shareBps) - perShare(balanceUsd, shareBps)
+    squaresPerShare += squarePerShare(balanceUsd + deltaUsd, shareBps) - squarePerShare(balanceUsd, shareBps)
   }
-  const { parameters, unknown, shareSumBps } = asset
+  const { parameters, unknownChains, shareSumBps } = asset
   return {
-    ...{ parameters, totalUsd, chains, unknown, squaresPerShare, shareSumBps },
-    potentialTerm: potentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
+    ...{ parameters, totalUsd, chains, unknownChains, squaresPerShare, shareSumBps },
+    potentialTerm: computePotentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
   }
 }
 
@@ -110,21 +121,21 @@ export type InventoryMove = {
 }
 
 /**
- * By how much a fill raises the potential Φ = Σ κ·(b − t)²/(2t) of the solver's inventory, t being
- * the chain's share of the asset's total; rounded toward the solver. Negative: the fill improves the
- * distribution. Φ depends on the state alone, so no closed loop of fills sums to less than zero.
+ * Cost of a fill for the solver's inventory: the increase of the potential Φ = Σ κ·(b − t)²/(2t), where b is the
+ * balance on a chain and t its target, the chain's share of the asset's total. Rounded up, in the solver's favour.
+ * Negative: the fill improves the distribution. Φ depends on the balances alone, so no closed loop of fills costs less
+ * than nothing in sum.
  *
- * Rewards are capped as a rate and never below it; a positive value is never clamped, because a
- * discount on the way out would be earned back on the way home.
- * @param received what enters on the origin; @param paid what leaves on the destination
+ * A reward is capped at `rewardCapBps` of the moved value. A cost is never capped: who moved an amount out at a capped
+ * cost could move it back for the full reward.
+ * @param received what enters on the origin
+ * @param paid what leaves on the destination
  * @source rule Q-40
  */
 export function skewCostUsd(received: InventoryMove, paid: InventoryMove): UsdX18 {
-  const moved = received.deltaUsd
-  return maxBigint(
-    potentialChange(received, paid),
-    -divideDown(moved * received.asset.parameters.rewardCapBps, bpsDenominator),
-  )
+  const { asset, deltaUsd } = received
+  const rewardMax = divideDown(deltaUsd * asset.parameters.rewardCapBps, bpsDenominator)
+  return maxBigint(potentialChange(received, paid), -rewardMax)
 }
 
 function potentialChange(received: InventoryMove, paid: InventoryMove): UsdX18 {
@@ -134,7 +145,7 @@ function potentialChange(received: InventoryMove, paid: InventoryMove): UsdX18 {
       changeOf(paid.asset, squaresChange(paid), paid.deltaUsd)
     )
   }
-  // In and out on one chain leave that chain as it was, but for what the two amounts differ by.
+  // On one chain only the difference of both amounts changes the balance.
   const squares =
     received.chainId === paid.chainId
       ? squaresChange({ ...received, deltaUsd: received.deltaUsd + paid.deltaUsd })
@@ -142,10 +153,10 @@ function potentialChange(received: InventoryMove, paid: InventoryMove): UsdX18 {
   return changeOf(received.asset, squares, received.deltaUsd + paid.deltaUsd)
 }
 
-/** Change of the potential, rounded up, when Σ b²/s and Σ b change by so much. */
-function changeOf(asset: AssetInventory, squares: bigint, deltaUsd: UsdX18): UsdX18 {
-  const after = potentialTerm(
-    asset.squaresPerShare + squares,
+/** Change of one asset's potential, rounded up, when Σ b²/s changes by `squaresDelta` and Σ b by `deltaUsd`. */
+function changeOf(asset: AssetInventory, squaresDelta: bigint, deltaUsd: UsdX18): UsdX18 {
+  const after = computePotentialTerm(
+    asset.squaresPerShare + squaresDelta,
     asset.totalUsd + deltaUsd,
     asset.shareSumBps,
     divideUp,
@@ -153,15 +164,19 @@ function changeOf(asset: AssetInventory, squares: bigint, deltaUsd: UsdX18): Usd
   return divideUp(asset.parameters.kappaBps * (after - asset.potentialTerm), 2n * bpsDenominator)
 }
 
+/** Change of Σ b²/s by one move. */
 function squaresChange({ asset, chainId, deltaUsd }: InventoryMove): bigint {
   const position = asset.chains.get(chainId)
   const shareBps = position?.shareBps ?? shareBpsMin
   const before = position?.balanceUsd ?? 0n
-  return perShare(before + deltaUsd, shareBps) - perShare(before, shareBps)
+  return squarePerShare(before + deltaUsd, shareBps) - squarePerShare(before, shareBps)
 }
 
-/** (Σ b²/s)/B + B·(Σs − 2): twice the potential over κ. */
-function potentialTerm(
+/**
+ * 2Φ/κ = (Σ b²/s)/B + B·(Σs − 2), which follows from Φ with t = s·B. B: total, b: balances, s: shares.
+ * @param divide rounds up or down
+ */
+function computePotentialTerm(
   squaresPerShare: bigint,
   totalUsd: UsdX18,
   shareSumBps: bigint,
@@ -173,8 +188,8 @@ function potentialTerm(
 }
 
 /**
- * USD that may still be paid in a currency: the asset's balance on its chain less the reserve, or less the solver's floors
- * where those are more, and no more than is on the currency's own side.
+ * USD that may still be paid in a currency: the asset's balance on its chain, less the larger of reserve and floors. On
+ * chains with sides it is at most the currency's own side.
  */
 export function payableUsd(
   asset: AssetInventory,
@@ -186,28 +201,28 @@ export function payableUsd(
   return sides === undefined ? payable : minBigint(payable, sides.get(key) ?? 0n)
 }
 
-/** Solver inventory per asset as of one snapshot. */
+/** Solver inventory by asset as of one snapshot; undefined where it has no inventory settings or no price. */
 export type InventoryView = (asset: QuoteAsset) => AssetInventory | undefined
 
-/** An amount that the solver never pays out, in smallest units. */
+/** Amounts that the solver never pays out, by currency, in smallest units. */
 export type Floors = ReadonlyMap<CurrencyKey, bigint>
 
 const noFloors: Floors = new Map()
 
 /**
- * Builds inventory views and keeps the one of the last snapshot: quotes of one tick share it.
- * A chain that cannot be read now is left out: its balance is unknown, not zero.
- * @param floors those of now, the same map while they are the same
+ * Builds inventory views and keeps the one of the last snapshot, which many quotes share.
+ * A chain that cannot be priced now is left out: its balance is unknown, not zero.
+ * @param floors reads the present floors; returns the same map object until they change
  */
 export function createInventoryViews(
   registry: QuoteRegistry,
   floors: () => Floors = () => noFloors,
 ): (snapshot: MarketSnapshot) => InventoryView {
-  let last: { snapshot: MarketSnapshot; kept: Floors; view: InventoryView } | undefined
+  let last: { snapshot: MarketSnapshot; floors: Floors; view: InventoryView } | undefined
   return (snapshot) => {
-    const kept = floors()
-    if (last?.snapshot !== snapshot || last.kept !== kept)
-      last = { snapshot, kept, view: buildView(registry, snapshot, kept) }
+    const presentFloors = floors()
+    if (last?.snapshot !== snapshot || last.floors !== presentFloors)
+      last = { snapshot, floors: presentFloors, view: buildView(registry, snapshot, presentFloors) }
     return last.view
   }
 }
@@ -238,11 +253,12 @@ function buildAsset(
       maxSkewBps: BigInt(maxSkewBps),
       reserveBps: BigInt(reserveBps),
     },
-    registry.chains.flatMap((chain) => position(chain, inputs, asset, price.usdX18)),
+    registry.chains.flatMap((chain) => readPosition(chain, inputs, asset, price.usdX18)),
   )
 }
 
-function position(
+/** The asset's position on one chain; none where the solver holds none there, or the chain cannot be priced now. */
+function readPosition(
   chain: QuotableChain,
   { snapshot, floors }: InventoryInputs,
   asset: QuoteAsset,
@@ -257,16 +273,16 @@ function position(
       return balance === undefined ? [] : [[key, usdValueDown(balance, { decimals, usdX18 })] as const]
     }),
   )
-  const balanceUsd =
-    held.size < currencies.length ? undefined : [...held.values()].reduce((sum, usd) => sum + usd, 0n)
-  const keptOf = ({ key, decimals }: QuotableCurrency) =>
+  const isComplete = held.size === currencies.length
+  const balanceUsd = isComplete ? [...held.values()].reduce((sum, usd) => sum + usd, 0n) : undefined
+  const floorUsdOf = ({ key, decimals }: QuotableCurrency) =>
     usdValueDown(floors.get(key) ?? 0n, { decimals, usdX18 })
-  const floorUsd = currencies.reduce((sum, currency) => sum + keptOf(currency), 0n)
+  const floorUsd = currencies.reduce((sum, currency) => sum + floorUsdOf(currency), 0n)
   const sides =
     chain.quoting.keepsSides === true
       ? new Map(
           currencies.map((currency) => {
-            const side = (held.get(currency.key) ?? 0n) - keptOf(currency)
+            const side = (held.get(currency.key) ?? 0n) - floorUsdOf(currency)
             return [currency.key, maxBigint(0n, side)] as const
           }),
         )

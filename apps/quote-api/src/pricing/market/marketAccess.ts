@@ -8,7 +8,7 @@ import type { AssetInventory, InventoryView } from './inventory.ts'
 /** A currency's unit and guarded price, and by how much its sources disagree. */
 export type PricedCurrency = PricedUnit & { readonly spreadBps: bigint }
 
-/** @throws QuoteError PRICE_FETCH_FAILED, retryable: nothing fresh is never replaced by a guess */
+/** The guarded price of a currency. @throws QuoteError PRICE_FETCH_FAILED, retryable, when there is none now */
 export function requirePrice(snapshot: MarketSnapshot, currency: QuotableCurrency): PricedCurrency {
   const price = requireAssetPrice(snapshot, currency.asset)
   return { decimals: currency.decimals, usdX18: price.usdX18, spreadBps: price.spreadBps }
@@ -40,13 +40,17 @@ export function requireAssetPrice(snapshot: MarketSnapshot, { priceKey }: QuoteA
   return price
 }
 
-/** @throws QuoteError SERVICE_UNAVAILABLE, retryable, when it cannot be valued or is not known @source Q-83 */
+/**
+ * The solver's inventory of a currency's asset.
+ * @throws QuoteError SERVICE_UNAVAILABLE, retryable, when it cannot be valued or is not known
+ * @source Q-83
+ */
 export function requireInventory(view: InventoryView, currency: QuotableCurrency): AssetInventory {
   const inventory = view(currency.asset)
   if (inventory === undefined) {
     throw new QuoteError('SERVICE_UNAVAILABLE', 'The solver inventory cannot be valued at the moment.')
   }
-  if (inventory.unknown.has(currency.chainId)) throw unknownBalance(currency)
+  if (inventory.unknownChains.has(currency.chainId)) throw unknownBalance(currency)
   return inventory
 }
 
@@ -59,6 +63,7 @@ export function unknownBalance({ symbol, chainId }: QuotableCurrency): QuoteErro
 }
 
 /**
+ * The market of one chain: fees, pools and the solver's balances.
  * @throws QuoteError SERVICE_UNAVAILABLE, retryable, when the chain's head or gas price is too old or
  * disputed, GAS_PRICE_TOO_HIGH, retryable, when it is above the ceiling
  */

@@ -5,19 +5,25 @@ export type Spending = {
   readonly chainId: number
   readonly currency: string
   readonly spender: string
-  /** Canonical. */
+  /** Canonical address. */
   readonly user: string
-  /** Names what is bought for whom: a quote of the same again takes the place of the one before. */
+  /** Names what is bought for whom: a new quote of the same purchase replaces the one before. */
   readonly purchase: string
-  /** At most. */
+  /** The most that the quote takes. */
   readonly amount: bigint
-  /** As the chain has it now; undefined where it did not say so in time. */
+  /** On the chain now; undefined where it did not answer in time. */
   readonly allowance: bigint | undefined
 }
 
-/** Spending of quotes that can still be deposited for, of this process, by holder and allowance. */
+/**
+ * What open quotes of this process take of allowances, by holder and allowance. Open: a deposit may still come. A quote
+ * needs an approve step where the allowance does not cover it beside the other open quotes of its holder.
+ */
 export interface OpenAllowances {
-  /** For one quote of a caller: its key, or the network of his address. `user` is only his claim. */
+  /**
+   * Begins the hold of one quote.
+   * @param caller API key or network of the caller: a spending's `user` is only his claim, so both name the holder
+   */
   hold(caller: string, open: Span): AllowanceHold
 }
 
@@ -25,25 +31,26 @@ type Span = { readonly nowSeconds: number; readonly expiresAtSeconds: number }
 
 export type AllowanceHold = {
   /**
-   * Counts a spending until its quote expires, in the place of what this hold took before. Both happen at once, so that
-   * quotes that are asked for together count each other.
-   * @returns what the holder's other open quotes take of what is allowed now, and never more than that
+   * Counts a spending until its quote expires, and replaces what this hold took before. It reads and counts in one
+   * synchronous step, so that concurrent quotes count each other.
+   * @returns what the holder's other open quotes take of the present allowance, and never more than that
    */
   readonly take: (spending: Spending) => bigint
-  /** For a quote that is not answered after all. */
+  /** Forgets the spending, for a quote that is not answered after all. */
   readonly release: () => void
 }
 
 type OpenSpending = Pick<Spending, 'purchase' | 'amount'> &
   Pick<Span, 'expiresAtSeconds'> & {
-    /** Its approve step, where it has one: what it allows, in the place of what was allowed when it was asked for. */
-    readonly approval: { readonly sets: bigint; readonly over: bigint } | undefined
+    /** Its approve step, where it has one: the allowance that it sets, and the one that stood when it was quoted. */
+    readonly approval: { readonly sets: bigint; readonly replaces: bigint } | undefined
   }
-type Spendings = { readonly seen: bigint; readonly open: readonly OpenSpending[] }
+/** Of one holder and allowance: the allowance at the last quote, and the open quotes, the earliest first. */
+type Spendings = { readonly lastAllowance: bigint; readonly open: readonly OpenSpending[] }
 
-/** The most of all holders; with more, whoever asked longest ago is forgotten. */
+/** Most entries of all holders; with more, the one used longest ago is forgotten. */
 const allowancesMax = 20_000
-/** The most of one holder and allowance, so that a flood of quotes costs little memory. */
+/** Most open quotes of one holder and allowance, so that a flood of quotes costs little memory. */
 const openMax = 16
 
 /** Kept in memory: a restart forgets one lifetime of quotes. @source Q-53, Q-54 */
@@ -56,19 +63,19 @@ export function createOpenAllowances(): OpenAllowances {
         take({ chainId, currency, spender, user, purchase, amount, allowance }) {
           release()
           const name = [caller, user, chainId, currency, spender].join(' ')
-          const before = spendingsByName.get(name) ?? { seen: allowance ?? 0n, open: [] }
-          const standing = allowance ?? before.seen
+          const before = spendingsByName.get(name) ?? { lastAllowance: allowance ?? 0n, open: [] }
+          const standing = allowance ?? before.lastAllowance
           const others = filterUnspent(before, standing).filter(
             (other) => other.purchase !== purchase && other.expiresAtSeconds >= nowSeconds,
           )
           const othersAmount = sumTaken(others, { standing, amount })
           const isCovered = allowance !== undefined && allowance >= amount + othersAmount
-          const approval = isCovered ? undefined : { sets: amount + othersAmount, over: standing }
+          const approval = isCovered ? undefined : { sets: amount + othersAmount, replaces: standing }
           const own = { purchase, amount, expiresAtSeconds, approval }
-          spendingsByName.set(name, { seen: standing, open: [...others, own].slice(-openMax) })
+          spendingsByName.set(name, { lastAllowance: standing, open: [...others, own].slice(-openMax) })
           release = () => {
-            const { seen, open } = spendingsByName.get(name) ?? { seen: standing, open: [] }
-            spendingsByName.set(name, { seen, open: open.filter((held) => held !== own) })
+            const { lastAllowance, open } = spendingsByName.get(name) ?? { lastAllowance: standing, open: [] }
+            spendingsByName.set(name, { lastAllowance, open: open.filter((spending) => spending !== own) })
           }
           return othersAmount
         },
@@ -81,38 +88,40 @@ export function createOpenAllowances(): OpenAllowances {
 const nothingTaken = (): void => {}
 
 /**
- * A new quote leaves of what stands what others take of it. All of it where that leaves too little for the
- * new quote, or where the approval of another may come first: then the new one's approval adds to what stands.
+ * Part of the standing allowance that the new quote must leave to others. It is what they take, but the whole allowance
+ * in two cases: the rest is too little for the new quote, or another's pending approval may overwrite the allowance
+ * first. In both the new quote gets an approve step that adds its amount to the whole allowance.
  */
 function sumTaken(
   others: readonly OpenSpending[],
   { standing, amount }: Pick<Spending, 'amount'> & { readonly standing: bigint },
 ): bigint {
   const relying = others.filter((other) => reliesOn(other, standing))
-  const mayBeOverwritten = others.some(({ approval }) => approval?.over === standing)
+  const mayBeOverwritten = others.some(({ approval }) => approval?.replaces === standing)
   if (relying.length === 0 && !mayBeOverwritten) return 0n
   const relyingAmount = relying.reduce((sum, other) => sum + other.amount, 0n)
   return mayBeOverwritten || standing < amount + relyingAmount ? standing : relyingAmount
 }
 
-/** A quote with an approve step takes of what stands only once its own approval does. */
+/** True if a quote takes of the standing allowance: it has no approve step, or its own approval has set it. */
 const reliesOn = ({ approval }: OpenSpending, standing: bigint): boolean =>
   approval === undefined || approval.sets === standing
 
 /**
- * Without what was deposited: the quotes whose amounts together are no more than what the allowance has fallen by, first
- * those whose own approval stood, then the earliest. Expired ones are among them, since they may have been deposited too.
+ * Leaves out quotes that were probably deposited for. If the allowance has fallen since the last quote, deposits explain
+ * it: those quotes are taken for deposited whose amounts fit into the fall, first those whose own approval had set the
+ * allowance, then the earliest. Expired ones count too, since they may have been deposited before they expired.
  * @source Q-56
  */
-function filterUnspent({ seen, open }: Spendings, standing: bigint): readonly OpenSpending[] {
-  let left = seen - standing
-  const relying = open.filter((one) => reliesOn(one, seen))
-  const spent = new Set<OpenSpending>()
+function filterUnspent({ lastAllowance, open }: Spendings, standing: bigint): readonly OpenSpending[] {
+  let unexplainedFall = lastAllowance - standing
+  const relying = open.filter((spending) => reliesOn(spending, lastAllowance))
+  const deposited = new Set<OpenSpending>()
   for (const hasApproved of [true, false])
-    for (const one of relying) {
-      if ((one.approval !== undefined) !== hasApproved || one.amount > left) continue
-      left -= one.amount
-      spent.add(one)
+    for (const spending of relying) {
+      if ((spending.approval !== undefined) !== hasApproved || spending.amount > unexplainedFall) continue
+      unexplainedFall -= spending.amount
+      deposited.add(spending)
     }
-  return open.filter((one) => !spent.has(one))
+  return open.filter((spending) => !deposited.has(spending))
 }

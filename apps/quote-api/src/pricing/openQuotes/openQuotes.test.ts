@@ -20,7 +20,7 @@ function take(
   holder: Parameters<OpenQuotes['take']>[0] = alice,
 ) {
   return quotes.take(holder, {
-    place: 'usdc on 10',
+    payingBalance: 'usdc on 10',
     usdX18: usd(whole),
     payableUsdX18: usd(100),
     nowSeconds,

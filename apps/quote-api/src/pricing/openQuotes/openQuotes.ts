@@ -2,17 +2,17 @@ import { bpsDenominator, divideDown, type UsdX18 } from '@causeway/core'
 import { QuoteError } from '../errors.ts'
 
 /**
- * The holder of quotes. `user` is a claim of the caller: without the caller's own name, the key's or that of his network,
- * anybody could hold quotes in the name of somebody else. @source Q-32
+ * The holder of quotes: the request's `user` together with the caller, named by API key or network. `user` is only a
+ * claim: alone it would let anybody use up somebody else's limit. @source Q-32
  */
 export type QuoteHolder = { readonly user: string; readonly caller: string }
 
-/** Promises that can still be taken, by holder and place, in this process. */
+/** Payouts that unexpired quotes of this process promise, by holder and paying balance. */
 export interface OpenQuotes {
   /**
-   * Counts a promise until its quote expires, or refuses it. Both happen at once, so that quotes that are
-   * asked for together count each other.
-   * @returns takes it back, for a quote that is not answered after all
+   * Counts a promise until its quote expires, or refuses it. It checks and counts in one synchronous step, so that
+   * concurrent quotes count each other.
+   * @returns a function that takes the promise back, for a quote that is not answered after all
    * @throws QuoteError OPEN_QUOTES_LIMIT
    */
   take(holder: QuoteHolder, promise: QuotePromise): () => void
@@ -20,40 +20,45 @@ export interface OpenQuotes {
 
 export type QuotePromise = {
   /** Asset and chain of the solver's balance that pays it. */
-  readonly place: string
-  /** Worth of what leaves the solver's inventory. */
+  readonly payingBalance: string
+  /** Worth of the payout. */
   readonly usdX18: UsdX18
-  /** Worth of what the solver can pay where this would be paid. */
+  /** Worth of all that the solver can pay from that balance. */
   readonly payableUsdX18: UsdX18
   readonly nowSeconds: number
   readonly expiresAtSeconds: number
 }
 
-/** Two arrays, because most holders have one promise: a second at which promises end, and their worth. */
+/**
+ * Promises of one holder and balance. `ends[i]` is a second at which promises expire, `worths[i]` their worth together.
+ * Two arrays suffice, because most holders have one promise.
+ */
 type Promises = { totalUsdX18: UsdX18; readonly ends: number[]; readonly worths: UsdX18[] }
 
-/** Holders and places of one generation; with more, those who asked for nothing in this one are forgotten. */
+/** Most entries of one generation; with more, entries that were not used in it are forgotten. */
 const holdersMax = 20_000
 
 /**
- * Bounds what one user holds open at once of each place. Kept in memory: a restart forgets one lifetime of quotes.
- * @param options.perUserBps part of what the solver can pay from the place; 0 = off
+ * Bounds what one holder's open quotes promise at once from each balance. Kept in memory: a restart forgets one lifetime
+ * of quotes.
+ * @param options.perUserBps part of what the solver can pay from the balance; 0 = off
  * @source Q-32
  */
 export function createOpenQuotes(options: { readonly perUserBps: number }): OpenQuotes {
   const perUserBps = BigInt(options.perUserBps)
-  // A user without a request for a whole lifetime holds no promise, so two generations forget without a search.
+  // Forgets old entries without a search: an entry that was not used for a whole quote lifetime holds no promise. So the
+  // present generation and the one before suffice, and each lasts one lifetime.
   let holders = new Map<string, Promises>()
-  let earlier = new Map<string, Promises>()
+  let earlierHolders = new Map<string, Promises>()
   let nextGenerationSeconds = 0
 
   function promisesOf(name: string, { nowSeconds, expiresAtSeconds }: QuotePromise): Promises {
     if (nowSeconds > nextGenerationSeconds || holders.size >= holdersMax) {
-      earlier = holders
+      earlierHolders = holders
       holders = new Map()
       nextGenerationSeconds = expiresAtSeconds
     }
-    const storedPromises = holders.get(name) ?? earlier.get(name)
+    const storedPromises = holders.get(name) ?? earlierHolders.get(name)
     const promises: Promises = storedPromises ?? { totalUsdX18: 0n, ends: [], worths: [] }
     holders.set(name, promises)
     dropEnded(promises, nowSeconds)
@@ -64,7 +69,7 @@ export function createOpenQuotes(options: { readonly perUserBps: number }): Open
     take({ user, caller }, promise) {
       if (perUserBps === 0n) return nothingTaken
       const { usdX18, expiresAtSeconds } = promise
-      const promises = promisesOf(`${caller} ${user.toLowerCase()} ${promise.place}`, promise)
+      const promises = promisesOf(`${caller} ${user.toLowerCase()} ${promise.payingBalance}`, promise)
       const limit = divideDown(promise.payableUsdX18 * perUserBps, bpsDenominator)
       if (promises.totalUsdX18 + usdX18 > limit) throw refusal(promises, limit, promise)
       add(promises, expiresAtSeconds, usdX18)
@@ -79,22 +84,23 @@ export function createOpenQuotes(options: { readonly perUserBps: number }): Open
 
 const nothingTaken = (): void => {}
 
+/** Adds a worth that ends at a second; a negative one takes a promise back. */
 function add(promises: Promises, end: number, usdX18: UsdX18): void {
   const { ends, worths } = promises
-  const at = ends.lastIndexOf(end)
-  const held = worths[at]
-  // A promise that has ended was already subtracted as a whole.
-  if (held === undefined && usdX18 < 0n) return
-  if (held === undefined) {
+  const index = ends.lastIndexOf(end)
+  const worth = worths[index]
+  // Nothing to take back: `dropEnded` has subtracted the expired promise.
+  if (worth === undefined && usdX18 < 0n) return
+  if (worth === undefined) {
     ends.push(end)
     worths.push(usdX18)
   } else {
-    worths[at] = held + usdX18
+    worths[index] = worth + usdX18
   }
   promises.totalUsdX18 += usdX18
 }
 
-/** Promises end in the order in which they were made. */
+/** Subtracts expired promises. They stand first, because all quotes have the same lifetime. */
 function dropEnded(promises: Promises, nowSeconds: number): void {
   const { ends, worths } = promises
   let endedCount = 0

@@ -10,78 +10,90 @@ import {
 import { type AssetInventory, afterMoves, type InventoryMove, skewCostUsd } from '../market/inventory.ts'
 import { type BudgetReading, createRewardBudget } from './rewardBudget.ts'
 
-/** A move that earns a reward: so much comes in at one place and goes out at another. */
+/**
+ * A move of the solver's inventory that earns a reward: a worth enters the balance of one asset on one chain, and the
+ * same worth leaves another balance. Orders store it as JSON.
+ */
 export type RewardedMove = {
-  readonly received: MovedPlace
-  readonly paid: MovedPlace
+  readonly received: AssetOnChain
+  readonly paid: AssetOnChain
   readonly usdX18: UsdX18
   /** The reward, rounded up. */
   readonly microUsd: bigint
 }
-type MovedPlace = { readonly assetId: string; readonly chainId: number }
+type AssetOnChain = { readonly assetId: string; readonly chainId: number }
 
-/** A move of `usdX18` over the inventory that the solver has. */
+/** A move of `usdX18` whose reward is to be computed, with the inventories that it changes. */
 export type RatedMove = {
-  readonly received: MovedPlace & Pick<InventoryMove, 'asset'>
-  readonly paid: MovedPlace & Pick<InventoryMove, 'asset'>
+  readonly received: AssetOnChain & Pick<InventoryMove, 'asset'>
+  readonly paid: AssetOnChain & Pick<InventoryMove, 'asset'>
   readonly usdX18: UsdX18
 }
 
-/** Open and bound moves and the budget, as they lower the reward of one request. @source Q-40, Q-41, Q-46 */
+/**
+ * Limit of the reward that one request may earn, by other rewarded moves and by the budget. Not to be confused with
+ * `BoundRewards`, the rewards of orders whose deposit was bound. @source Q-40, Q-41, Q-46
+ */
 export interface RewardBound {
   /**
-   * @param costUsd of the move by the solver's inventory alone, below zero
-   * @returns from `costUsd` to zero
+   * @param costUsd skew cost of the move by the solver's present inventory; negative, so a reward
+   * @returns the reward that the request gets, as a cost between `costUsd` and zero
    */
   rewardOf(costUsd: UsdX18, move: RatedMove): UsdX18
 }
 
-/** For who earns nothing. */
+/** Limit of a request that earns no reward. */
 export const noReward: RewardBound = { rewardOf: () => 0n }
 
-/** Moves that earn a reward: those that can still be deposited for, of this process, and those that were, of all. */
+/**
+ * Rewarded moves that are not in the solver's inventory yet. *Open* ones belong to unexpired quotes of this process.
+ * *Bound* ones belong to orders of all processes that a deposit was bound to. A new quote earns what both leave.
+ */
 export interface OpenRewards {
-  /** @param asker.without a request whose own move does not lower its reward */
+  /** @param asker.without request whose own bound move is left out, where its deposit is priced again */
   boundOf(asker: Asker & { readonly nowSeconds: number; readonly without?: Hex }): RewardBound
-  /** Counts a move until its price ends; at once, so that quotes that are asked for together count each other. */
+  /** Counts the open move of a quote until its price ends. Synchronous, so that concurrent quotes count each other. */
   hold(move: RewardedMove, asker: Asker & { readonly endsAtSeconds: number }): HeldReward
-  /** Counts a move that is about to be bound, before the database lists it. */
+  /** Counts a move as bound when its deposit is about to be bound, before the database lists it. */
   bind(requestId: Hex, move: RewardedMove, nowSeconds: number): void
   /**
-   * Takes what the database says.
+   * Takes the bound moves and budget figures that were read from the database.
    * @returns what this process may promise from now on, in micro-USD; more than before once `confirmClaim` is called
    */
   putBound(bound: BoundRewards, nowSeconds: number): bigint
-  /** The claim that `putBound` returned is stored, so that others leave it alone. */
+  /** Tells that the claim which `putBound` returned is stored, so that other processes respect it. */
   confirmClaim(): void
-  /** Forgets the bound sum: until `putBound` no move earns a reward. */
+  /** No move earns a reward until `putBound` is called again, because the bound moves are not known now. */
   forgetBound(): void
 }
 
 export type BoundRewards = BudgetReading & {
-  /** Moves that were deposited for and are not in the solver's inventory yet. */
+  /** By request id: moves that were deposited for and are not in the solver's inventory yet. */
   readonly moves: ReadonlyMap<Hex, BoundMove>
 }
-/** A reward that is not booked is not in the reading of the budget. */
+/** `isBooked`: the reward is part of `bookedMicroUsd` already. */
 export type BoundMove = RewardedMove & { readonly isBooked: boolean }
 
 type Asker = { readonly hasKey: boolean }
 
+/** The counted move of one quote. */
 export type HeldReward = {
-  /** Bound under this id, it counts once. */
+  /** Names the quote's request, so that `bind` of it ends this hold and the move counts once. */
   name(requestId: Hex): void
+  /** Ends the hold, for a quote that is not answered after all. */
   release(): void
 }
 
-/** A filled move counts until every snapshot of the market shows the solver's new balances. */
+/** A bound move counts this long after it was last listed: by then every market snapshot shows the new balances. */
 const shownWithinSeconds = 30
 
 type Bound = { readonly move: RewardedMove; readonly isBooked: boolean; readonly seenAtSeconds: number }
 
-/** A fraction: a dollar counts so often. */
+/** A fraction: how often a dollar counts. */
 type Weight = readonly [numerator: bigint, denominator: bigint]
-/** Signed sums by asset and chain. */
+/** Signed USD by asset id and chain id. */
 type Sum = Map<string, Map<number, UsdX18>>
+/** An open move. `requestId` is undefined until the quote is named. */
 type Held = {
   readonly move: RewardedMove
   readonly hasKey: boolean
@@ -90,7 +102,9 @@ type Held = {
 }
 
 /**
- * @param options.processes of the service, each of which knows the open quotes of its own
+ * Weights: other processes may have as many open moves as this one, so those of this process count `processes` times.
+ * Quotes without a key may hold only `keylessBps` of the rewards, so for them keyless moves count 10 000/`keylessBps` times more.
+ * @param options.processes number of processes of the service; each knows only its own open quotes
  * @param options.keylessBps part of all rewards that quotes without a key may hold; 0: none
  * @param options.perDayMicroUsd what rewards may give away within 24 hours beside the skew costs that were kept
  */
@@ -101,12 +115,13 @@ export function createOpenRewards(options: {
 }): OpenRewards {
   const { keylessBps } = options
   const budget = createRewardBudget(options)
-  const one: Weight = [1n, 1n]
-  const ofKeys: Weight = [BigInt(options.processes), 1n]
-  const ofKeyless: Weight = [BigInt(options.processes) * bpsDenominator, BigInt(keylessBps)]
+  const singleWeight: Weight = [1n, 1n]
+  const keyedWeight: Weight = [BigInt(options.processes), 1n]
+  const keylessWeight: Weight = [BigInt(options.processes) * bpsDenominator, BigInt(keylessBps)]
   const open = new OpenMoves(budget)
   const bound = new BoundMoves()
-  let isKnown = false
+  /** False until the database was read, and after `forgetBound`. */
+  let isBoundKnown = false
 
   function bind(requestId: Hex, move: Bound): void {
     open.releaseNamed(requestId)
@@ -116,19 +131,20 @@ export function createOpenRewards(options: {
   return {
     boundOf({ hasKey, nowSeconds, without }) {
       open.prune(nowSeconds)
-      if (!isKnown || (!hasKey && keylessBps === 0)) return noReward
-      const own: Sum = new Map()
-      const boundMove = without && bound.get(without)
-      if (boundMove !== undefined) add(own, boundMove.move, -1n)
+      if (!isBoundKnown || (!hasKey && keylessBps === 0)) return noReward
+      const ownWeight = hasKey ? keyedWeight : keylessWeight
+      const minusOwnSum: Sum = new Map()
+      const ownBound = without && bound.get(without)
+      if (ownBound !== undefined) add(minusOwnSum, ownBound.move, -1n)
       const counted = [
-        { sum: bound.sum, weight: one },
-        { sum: own, weight: one },
-        { sum: open.keyedSum, weight: ofKeys },
-        { sum: open.keylessSum, weight: hasKey ? ofKeys : ofKeyless },
+        { sum: bound.sum, weight: singleWeight },
+        { sum: minusOwnSum, weight: singleWeight },
+        { sum: open.keyedSum, weight: keyedWeight },
+        { sum: open.keylessSum, weight: ownWeight },
       ]
-      const ownMicroUsd = boundMove === undefined || boundMove.isBooked ? 0n : boundMove.move.microUsd
+      const ownMicroUsd = ownBound === undefined || ownBound.isBooked ? 0n : ownBound.move.microUsd
       const leftMicroUsd = budget.left({ hasKey }) + ownMicroUsd
-      return rewardBound(counted, { weight: hasKey ? ofKeys : ofKeyless, leftMicroUsd })
+      return rewardBound(counted, { weight: ownWeight, leftMicroUsd })
     },
     hold(move, { hasKey, endsAtSeconds }) {
       const held: Held = { move, hasKey, endsAtSeconds, requestId: undefined }
@@ -142,7 +158,7 @@ export function createOpenRewards(options: {
     },
     putBound({ moves, ...reading }, nowSeconds) {
       open.prune(nowSeconds)
-      isKnown = true
+      isBoundKnown = true
       for (const [requestId, { isBooked, ...move }] of moves)
         bind(requestId, { move, isBooked, seenAtSeconds: nowSeconds })
       bound.prune(nowSeconds)
@@ -150,12 +166,12 @@ export function createOpenRewards(options: {
     },
     confirmClaim: () => budget.confirm(),
     forgetBound() {
-      isKnown = false
+      isBoundKnown = false
     },
   }
 }
 
-/** Moves that were deposited for, by request. */
+/** Moves of orders that a deposit was bound to, by request id, and their sum. */
 class BoundMoves {
   readonly sum: Sum = new Map()
   readonly #bound = new Map<Hex, Bound>()
@@ -185,12 +201,12 @@ class BoundMoves {
   }
 }
 
-/** Moves that can still be deposited for. */
+/** Moves of this process's unexpired quotes and their sums. Their rewards are held in the budget. */
 class OpenMoves {
   readonly keyedSum: Sum = new Map()
   readonly keylessSum: Sum = new Map()
   readonly #budget: ReturnType<typeof createRewardBudget>
-  /** Open promises by the second at which they end. */
+  /** Open moves by the second at which they end. */
   readonly #open = new Map<number, Set<Held>>()
   readonly #named = new Map<Hex, Held>()
   #prunedAtSeconds = 0
@@ -244,7 +260,7 @@ function add(sum: Sum, { received, paid, usdX18 }: RewardedMove, sign: 1n | -1n)
   addAt(sum, paid, -sign * usdX18)
 }
 
-function addAt(sum: Sum, { assetId, chainId }: MovedPlace, usdX18: UsdX18): void {
+function addAt(sum: Sum, { assetId, chainId }: AssetOnChain, usdX18: UsdX18): void {
   const chains = sum.get(assetId) ?? new Map<number, UsdX18>()
   const total = (chains.get(chainId) ?? 0n) + usdX18
   if (total === 0n) chains.delete(chainId)
@@ -254,43 +270,47 @@ function addAt(sum: Sum, { assetId, chainId }: MovedPlace, usdX18: UsdX18): void
 }
 
 /**
- * The potential is convex, so along one pair each further dollar earns less: a move after all open ones earns no more
- * than in a row with them. Where others do not know of each other, or may hold a part alone, all their moves and this
- * one count `weight` times and earn that part: together no more than all of them in a row.
+ * Prices a move over the inventory as it will be after all counted moves. The potential is convex, so each further
+ * dollar between two balances earns less, and the sum of all rewards is at most that of all moves in a row.
+ * Callers that do not know of each other (several processes), or that share a part of the rewards (keyless ones), each
+ * price as if their own moves were `weight` times as large, and get 1/`weight` of that reward.
+ * @param limits.leftMicroUsd what the budget leaves
  */
 function rewardBound(
   counted: readonly { readonly sum: Sum; readonly weight: Weight }[],
   { weight, leftMicroUsd }: { readonly weight: Weight; readonly leftMicroUsd: bigint },
 ): RewardBound {
-  const inventoryCache = new Map<string, { readonly from: AssetInventory; readonly moved: AssetInventory }>()
+  const inventoryCache = new Map<string, { readonly asset: AssetInventory; readonly moved: AssetInventory }>()
   const movedInventory = ({ assetId, asset }: RatedMove['paid']): AssetInventory => {
-    const before = inventoryCache.get(assetId)
-    if (before?.from === asset) return before.moved
+    const cached = inventoryCache.get(assetId)
+    if (cached?.asset === asset) return cached.moved
     const moves = new Map<number, UsdX18>()
     for (const {
       sum,
-      weight: [over, under],
+      weight: [numerator, denominator],
     } of counted)
       for (const [chainId, usdX18] of sum.get(assetId) ?? [])
-        moves.set(chainId, (moves.get(chainId) ?? 0n) + (usdX18 * over) / under)
+        moves.set(chainId, (moves.get(chainId) ?? 0n) + (usdX18 * numerator) / denominator)
     const moved = moves.size === 0 ? asset : afterMoves(asset, moves)
-    inventoryCache.set(assetId, { from: asset, moved })
+    inventoryCache.set(assetId, { asset, moved })
     return moved
   }
-  const [over, under] = weight
-  const mostUsd = leftMicroUsd * usdX18PerMicroUsd
+  const [numerator, denominator] = weight
+  const budgetUsd = leftMicroUsd * usdX18PerMicroUsd
   return {
-    rewardOf(wholeCostUsd, { received, paid, usdX18 }) {
-      const costUsd = minBigint(0n, maxBigint(wholeCostUsd, -mostUsd))
-      const deltaUsd = divideUp(usdX18 * over, under)
-      const from = movedInventory(received)
-      const to = movedInventory(paid)
-      if (deltaUsd === usdX18 && from === received.asset && to === paid.asset) return costUsd
-      const weighted = skewCostUsd(
-        { asset: from, chainId: received.chainId, deltaUsd },
-        { asset: to, chainId: paid.chainId, deltaUsd: -deltaUsd },
+    rewardOf(costUsd, { received, paid, usdX18 }) {
+      const affordableUsd = minBigint(0n, maxBigint(costUsd, -budgetUsd))
+      const weightedUsd = divideUp(usdX18 * numerator, denominator)
+      const receivedAsset = movedInventory(received)
+      const paidAsset = movedInventory(paid)
+      // Nothing counted changes these inventories: `costUsd` was computed over the same ones.
+      if (weightedUsd === usdX18 && receivedAsset === received.asset && paidAsset === paid.asset)
+        return affordableUsd
+      const weightedCostUsd = skewCostUsd(
+        { asset: receivedAsset, chainId: received.chainId, deltaUsd: weightedUsd },
+        { asset: paidAsset, chainId: paid.chainId, deltaUsd: -weightedUsd },
       )
-      return minBigint(0n, maxBigint(costUsd, -divideDown(-weighted * under, over)))
+      return minBigint(0n, maxBigint(affordableUsd, -divideDown(-weightedCostUsd * denominator, numerator)))
     },
   }
 }

@@ -2,40 +2,44 @@ import { bpsDenominator, divideDown, minBigint, type PricedUnit, usdValueDown } 
 
 const usdX18PerMicroUsd = 10n ** 12n
 
-/** Worth of a skew in whole micro-USD: of a cost no more than it is, of a reward no less. */
+/** Worth of a skew in whole micro-USD, rounded down: a cost counts at most, a reward (negative) at least its worth. */
 export function skewMicroUsd(skew: bigint, price: PricedUnit): bigint {
   return divideDown(usdValueDown(skew, price), usdX18PerMicroUsd)
 }
 
-/** Figures of bound orders and other processes, from which the budget of this one follows; in micro-USD. */
+/** Figures that are read from the database, from which this process's budget follows; in micro-USD. */
 export type BudgetReading = {
   /** Skew costs that were kept within 24 hours, less the rewards of bound orders. */
   readonly bookedMicroUsd: bigint
-  /** Other processes may promise so much. */
+  /** What other processes have claimed, so may still promise. */
   readonly claimedMicroUsd: bigint
 }
 
-/** The budget of rewards for 24 hours, as one process knows it; in micro-USD. @source Q-46 */
+/**
+ * The budget of rewards for 24 hours, as one process knows it; in micro-USD. The processes share it through claims in
+ * the database: each promises rewards only up to its own stored claim. @source Q-46
+ */
 export interface RewardBudget {
   /** The most that one more quote may earn; zero or below: nothing. */
   left(asker: { readonly hasKey: boolean }): bigint
+  /** Counts the reward of an open quote until `release`. */
   hold(microUsd: bigint, asker: { readonly hasKey: boolean }): void
   release(microUsd: bigint, asker: { readonly hasKey: boolean }): void
-  /** Counts a reward that is about to be bound, until the database is read again. */
+  /** Counts a reward that is about to be bound, until `claim` is given figures that contain it. */
   spend(microUsd: bigint): void
   /**
-   * Lowers at once what may be promised to what is left, and raises it with `confirm` alone.
-   * @param pendingMicroUsd rewards that were deposited for and are not booked
-   * @returns what this process may promise from now on, for others to leave alone
+   * Computes a new limit. A lower one holds at once; a higher one only after `confirm`, when other processes can read it.
+   * @param pendingMicroUsd rewards of bound orders that are not booked
+   * @returns the claim to store: what this process may promise from now on
    */
   claim(read: BudgetReading, pendingMicroUsd: bigint): bigint
-  /** The claim is stored. */
+  /** Tells that the claim is stored. */
   confirm(): void
 }
 
 /**
- * @param options.perDayMicroUsd beside the skew costs that were kept
- * @param options.processes of the service: each claims its part of what is free
+ * @param options.perDayMicroUsd what may be given away within 24 hours beside the skew costs that were kept
+ * @param options.processes number of processes of the service: each claims its part of what is free
  * @param options.keylessBps part that quotes without a key may hold
  */
 export function createRewardBudget(options: {
@@ -49,7 +53,7 @@ export function createRewardBudget(options: {
   let held = 0n
   let heldKeyless = 0n
   let spent = 0n
-  /** Bounds of all that is held: the claimed one, and the one that holds now. */
+  /** The most that may be held: by the last claim, and now. They differ until a higher claim is confirmed. */
   let claimedLimit = 0n
   let limit = 0n
 
@@ -72,7 +76,7 @@ export function createRewardBudget(options: {
       claimedLimit = held + (free > 0n ? divideDown(free, processes) : free)
       limit = minBigint(limit, claimedLimit)
       spent = 0n
-      // A promise stands, even where nothing is left.
+      // Rewards that are held were promised already, so they are claimed even where nothing is left.
       return claimedLimit > held ? claimedLimit : held
     },
     confirm() {

@@ -17,16 +17,16 @@ type PartyMembers = Pick<
   'user' | 'recipient' | 'refundTo' | 'depositFeePayer' | 'originChainId' | 'destinationChainId'
 > & {
   readonly appFees: readonly { readonly recipient: string }[]
-  /** Calls on the destination; what they hand on inside is not seen. */
+  /** Calls on the destination. Accounts inside their data are not compared. */
   readonly txs: readonly { readonly to: string }[]
 }
 
-/** For chains that left the configuration: their accounts are compared as they are stored. */
+/** Codec for chains that left the configuration: their accounts are compared as they are stored. */
 const asWritten: Pick<VmCodec, 'spellAddress'> = { spellAddress: (text) => text }
 
 /**
- * Every account that sends, receives, signs or is given back something of a request. What is no address of its chain
- * is refused elsewhere.
+ * Every account that sends, receives, signs or is refunded by a request. `resolveRoute` refuses what is no address of
+ * its chain.
  */
 export function partiesOf(
   { chainById }: Pick<QuoteRegistry, 'chainById'>,
@@ -71,7 +71,7 @@ export function deniedError(field: string): QuoteError {
   })
 }
 
-/** For a request that is to be priced. @throws QuoteError SANCTIONED_WALLET_ADDRESS */
+/** Routes call it before they price a request. @throws QuoteError SANCTIONED_WALLET_ADDRESS */
 export function refuseDeniedRequest(
   { denyList, registry }: { readonly denyList?: DenyList | undefined; readonly registry: QuoteRegistry },
   request: QuoteRequest,

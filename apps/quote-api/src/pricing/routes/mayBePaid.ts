@@ -28,6 +28,7 @@ export type TryPayment = (
   payment: TriedPayment,
 ) => Promise<{ readonly refusal: string | undefined; readonly units?: bigint } | undefined>
 
+/** A payment that endpoints simulate. */
 export type TriedPayment = {
   readonly chain: QuotableChain
   readonly account: string
@@ -43,11 +44,13 @@ export type PayeePorts = {
   readonly tryPayment: TryPayment
 }
 
+/** An account with the payment that it is to get. */
 export type Payee = TriedPayment & {
+  /** Purpose of the payment. */
   readonly what: 'output' | 'topup' | 'refund' | 'claim'
   /** True if the charged fee covers new state, of the payment and of the account itself. */
   readonly makesState: boolean
-  /** The request names whom it pays: else no payment is tried out, so that a price without names asks no more. */
+  /** The request names the payee. Else no payment is simulated, so that an anonymous price stays cheap. */
   readonly isNamed: boolean
   /** True for a depositor who gets his own refund: he has the token account already. */
   readonly isDepositor?: true
@@ -57,15 +60,15 @@ export type Payee = TriedPayment & {
 export type Refusal = { readonly code: QuoteErrorCode; readonly why: string }
 
 /**
- * The rule "may be paid" for one payment: by the address alone, then by what its chain says at this moment.
- * @returns undefined where it may; `silent` where the chain does not say
+ * The rule "may be paid" for one payment: by the address alone, then by what its chain answers now.
+ * @returns undefined where it may; `silent` where the chain does not answer in time
  * @source Q-60, Q-61, Q-62
  */
 export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusal | 'silent' | undefined> {
   const { chain, account, currency, amount } = payee
   const staticRefusal = neverPaid(chain, account)
   if (staticRefusal !== undefined) return staticRefusal
-  // Pages price for it before a wallet is connected.
+  // The placeholder for an account that is not chosen yet: pages price before a wallet is connected.
   if (chain.quoting.isNobody(account)) return undefined
   const { chainId } = chain
   const question = { chainId, account, currency: currency.address }
@@ -85,7 +88,7 @@ export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusa
   return hasCode === undefined || lack === undefined || trial === undefined ? 'silent' : undefined
 }
 
-/** Pure: what no chain has to be asked about. @source Q-60 */
+/** Refusal by the address alone; no chain is asked. @source Q-60 */
 export function neverPaid({ payees, chainId }: QuotableChain, account: string): Refusal | undefined {
   const accountKind = payees.neverPaid(account)
   return accountKind === undefined
@@ -96,7 +99,7 @@ export function neverPaid({ payees, chainId }: QuotableChain, account: string): 
       }
 }
 
-/** Pure: what keeps an account from a payment in a currency of its chain. @source Q-61 */
+/** Reason that an account's state refuses a payment in a currency of its chain; undefined: none. @source Q-61 */
 export function lackRefusal(
   lack: AccountLack,
   {
@@ -122,8 +125,8 @@ export function lackRefusal(
 }
 
 /**
- * The answer for a payee that may not be paid.
- * @param shown what the sentence begins with, where it is not the member
+ * The error for a payee that may not be paid.
+ * @param shown subject of the message, where it is not `field`
  */
 export function refusedPayee(
   refusal: Refusal | 'silent',

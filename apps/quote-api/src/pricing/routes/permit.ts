@@ -24,9 +24,9 @@ export function permitKindOf(
   { permit, asset, isNative }: Pick<QuotableCurrency, 'permit' | 'asset' | 'isNative'>,
 ): PermitKind | undefined {
   if (isNative) return undefined
-  // A token's own permit pays the depository: nobody swaps in between.
-  const isOwn = permit !== 'none' && config.permitRouter !== undefined && asset.inventory !== undefined
-  if (isOwn) return permit
+  // A token's own permit pays the depository directly, so an asset that must be swapped first cannot use it.
+  const hasOwnPermit = permit !== 'none' && config.permitRouter !== undefined && asset.inventory !== undefined
+  if (hasOwnPermit) return permit
   return config.permit2Router === undefined ? undefined : 'permit2'
 }
 
@@ -72,9 +72,9 @@ export async function permitTerms(
   if (kind === undefined || kind === 'permit2' || permitRouter === undefined)
     throw permitsNotRelayed(origin.chainId)
   const domain = await tokens.domainOf(currencyIn)
-  const own = { ...terms, amount: amountIn, router: permitRouter, domain }
-  if (kind === 'eip3009') return { ...own, kind }
-  return { ...own, kind, nonce: await tokens.nonceOf(currencyIn, owner) }
+  const tokenTerms = { ...terms, amount: amountIn, router: permitRouter, domain }
+  if (kind === 'eip3009') return { ...tokenTerms, kind }
+  return { ...tokenTerms, kind, nonce: await tokens.nonceOf(currencyIn, owner) }
 }
 
 /** True if the currency has a permit of its own that this service accepts. */

@@ -4,7 +4,7 @@ import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegi
 import type { Operation, QuoteRequest } from '../request.ts'
 import { neverPaid } from './mayBePaid.ts'
 
-/** Sender, recipient and currencies, resolved against the configuration. */
+/** Chains, currencies, accounts and operation of a request, resolved against the configuration. */
 export type Route = {
   readonly origin: QuotableChain
   readonly destination: QuotableChain
@@ -32,10 +32,10 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   const currencyIn = currencyOf(origin, request.originCurrency, 'INVALID_INPUT_CURRENCY')
   const currencyOut = currencyOf(destination, request.destinationCurrency, 'INVALID_OUTPUT_CURRENCY')
 
-  // Pages price before a wallet is connected, and then name nobody's account.
+  // Before a wallet is connected, pages send a placeholder as user. It is no address, and no signer.
   if (!origin.quoting.isNobody(request.user)) requireSigner(origin, request.user)
   const recipient = request.recipient ?? request.user
-  // Public clients send the user where nobody named a recipient.
+  // Some public clients repeat the user as recipient where none was chosen: that counts as none.
   if (recipient === request.user && !destination.quoting.isNobody(recipient))
     checkUserReceives(destination, recipient)
   if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
@@ -111,7 +111,7 @@ function requireSigner(chain: QuotableChain, user: string): void {
   })
 }
 
-/** For a request that names no recipient but its user. @throws QuoteError INVALID_ADDRESS */
+/** Checks a user who is the recipient too, because the request names no other. @throws QuoteError INVALID_ADDRESS */
 function checkUserReceives({ codec, chainId, vmType }: QuotableChain, user: string): void {
   if (codec.isAddress(user)) return
   const message = `recipient is required: user is not a valid address on chain ${chainId}.`
@@ -145,8 +145,8 @@ function checkAppFee({ chains }: QuoteRegistry, wallet: string, field: string): 
 }
 
 /**
- * The account that `refundTo` means. The native currency's id stands for whoever pays, as public clients send it: that
- * is `user`, whom the order names, because whoever deposits chooses what a depository notes as its depositor.
+ * The account that `refundTo` means. Public clients send the native currency's id for "whoever pays". That is taken as
+ * `user`: a depository's record of the depositor is no substitute, since whoever deposits can choose it.
  * @throws QuoteError INVALID_ADDRESS, INVALID_RECIPIENT
  * @source Q-65
  */
@@ -182,8 +182,8 @@ function nameOperation(
 }
 
 /**
- * True if the user cannot do it alone on one chain: calls, gas top-ups, app fees, and signing or paying an address
- * instead of sending need a solver. App fees on a plain send are not collected, so they do not require one.
+ * True if the user cannot execute a route within one chain alone: calls, gas top-ups, app fees, permits and deposit
+ * addresses need a solver. App fees on a plain send are not collected, so they do not require one.
  */
 function needsSolver(request: QuoteRequest, isSend: boolean): boolean {
   return (

@@ -3,21 +3,22 @@ import type { Clock } from '@causeway/market'
 import { QuoteError, type QuoteErrorCode } from '../errors.ts'
 import type { QuotableCurrency } from '../registry.ts'
 
-// A refusal of an amount names one that is accepted when it is sent back. Fees are steps, pools are curves and
-// there are several plans, so no formula over them is right for every route: the amount is found by pricing
-// others, within a bound of tries and of time. Without one in that bound the refusal names none.
+// A refusal of an amount names one that would be accepted. Fees rise in steps, pools are curves and there are several
+// plans, so no formula gives that amount for every route. It is found by pricing other amounts, within a bound of tries
+// and of time. If none is found within the bound, the refusal names none.
 
-/** Mended by a larger amount, and by a smaller one. */
+/** Refusals that a larger amount avoids. */
 const tooLow: ReadonlySet<QuoteErrorCode> = new Set(['AMOUNT_TOO_LOW', 'RELAYER_GAS_TOO_HIGH'])
+/** Refusals that a smaller amount avoids. */
 const tooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY'])
-/** Met on the way down from an amount that nobody can pay: still too much. */
+/** Refusals that mean "still too high" during the search downwards. */
 const stillTooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY', 'SWAP_IMPACT_TOO_HIGH'])
 
 const triesMax = 48
 const searchMs = 1_000
-/** A least amount is named this much above what was found, because gas and prices move while it is read. */
+/** The named minimum is this much above what was found, because gas and prices move before it is sent. */
 const marginPercent = 5n
-/** The search ends this near. */
+/** The search ends when accepted and refused amount are this near. */
 const nearPercent = 2n
 const amountMax = 2n ** 256n - 1n
 
@@ -29,8 +30,8 @@ type RequestedAmount = {
 }
 
 /**
- * Prices an amount. Where only the amount is refused, the refusal names one that is accepted, in the currency that
- * the request's amount counts: `minimumAmount`, or `maximumAmount` where no liquidity serves it.
+ * Prices an amount. Where a refusal is about the amount, it names one that is accepted, in the currency of the request's
+ * amount: `minimumAmount`, or `maximumAmount` where liquidity is short.
  * @throws QuoteError
  */
 export async function priceOrNameAmount<Priced>(
@@ -48,8 +49,8 @@ export async function priceOrNameAmount<Priced>(
 }
 
 /**
- * Prices a request whose gas depends on what its calls do with the amount: a refusal names no other one, since nobody
- * has tried them with it.
+ * Prices a request with calls. A refusal names no other amount, since the calls were not simulated with it; it is only
+ * restated in the currency of the request's amount.
  * @throws QuoteError
  */
 export async function priceOrNameNone<Priced>(
@@ -64,9 +65,11 @@ export async function priceOrNameNone<Priced>(
   }
 }
 
+/** `refused`: by one of the refusals that the search is about. `other`: by another, or the bound of the search is met. */
 type Verdict = 'accepted' | 'refused' | 'other'
 type Judge = (amount: bigint) => Promise<Verdict>
 
+/** Makes the judge of one search, which counts its tries and its time. */
 function judgeOf(
   { clock }: RequestedAmount,
   price: (amount: bigint) => Promise<unknown>,
@@ -81,7 +84,7 @@ function judgeOf(
       await price(amount)
       return 'accepted'
     } catch (error) {
-      // That a chain says no more ends the search, and the refusal stands: it names no amount then.
+      // A chain that does not answer ends the search: the first refusal stands and names no amount.
       if (!(error instanceof QuoteError) && !(error instanceof UpstreamUnavailableError)) throw error
       return error instanceof QuoteError && refusals.has(error.code) ? 'refused' : 'other'
     }
@@ -118,7 +121,7 @@ async function namingMost(
   )
 }
 
-/** Steps up until an amount is accepted, then halves what is left between. */
+/** Steps up from a refused amount until one is accepted, then bisects between both. */
 async function leastFrom(judge: Judge, refusedAmount: bigint): Promise<bigint | undefined> {
   let low = refusedAmount
   for (let factor = 2n; low < amountMax; factor *= 2n) {
@@ -128,17 +131,17 @@ async function leastFrom(judge: Judge, refusedAmount: bigint): Promise<bigint | 
       low = candidate
       continue
     }
-    // The doubling may have skipped accepted amounts: too high for a pool, but high enough to cover their fees.
+    // After `other` too: the step may have skipped accepted amounts, and the candidate may be too high for a pool.
     return searchBetween(judge, {
-      good: verdict === 'accepted' ? candidate : undefined,
-      bad: low,
-      far: candidate,
+      accepted: verdict === 'accepted' ? candidate : undefined,
+      refused: low,
+      limit: candidate,
     })
   }
   return undefined
 }
 
-/** Steps down until an amount is accepted, then halves what is left between. */
+/** Steps down from a refused amount until one is accepted, then bisects between both. */
 async function mostBelow(
   judge: Judge,
   refusedAmount: bigint,
@@ -152,33 +155,38 @@ async function mostBelow(
   for (let shift = 1n; high > 0n; shift += 1n) {
     const candidate = high >> shift
     const verdict = await judge(candidate)
-    if (verdict === 'accepted') return searchBetween(judge, { good: candidate, bad: high, far: high })
+    if (verdict === 'accepted')
+      return searchBetween(judge, { accepted: candidate, refused: high, limit: high })
     if (verdict === 'other') return undefined
     high = candidate
   }
   return undefined
 }
 
-/** @param range.good accepted; undefined where only `far` is known to be no longer refused for the same reason */
+/**
+ * Bisects between a refused and an accepted amount, on either side of each other, until they are near.
+ * @param range.accepted undefined while none is known; then the search lies between `refused` and `limit`
+ * @param range.limit an amount that is not refused for the searched reason, but perhaps for another
+ */
 async function searchBetween(
   judge: Judge,
-  range: { readonly good: bigint | undefined; readonly bad: bigint; readonly far: bigint },
+  range: { readonly accepted: bigint | undefined; readonly refused: bigint; readonly limit: bigint },
 ): Promise<bigint | undefined> {
-  let { good, bad, far } = range
+  let { accepted, refused, limit } = range
   for (;;) {
-    const other = good ?? far
-    const distance = other > bad ? other - bad : bad - other
-    if (distance * 100n <= other * nearPercent || distance <= 1n) return good
-    const middle = middleOf(bad, other)
+    const otherEnd = accepted ?? limit
+    const distance = otherEnd > refused ? otherEnd - refused : refused - otherEnd
+    if (distance * 100n <= otherEnd * nearPercent || distance <= 1n) return accepted
+    const middle = middleOf(refused, otherEnd)
     const verdict = await judge(middle)
-    if (verdict === 'accepted') good = middle
-    else if (verdict === 'refused' || good !== undefined) bad = middle
-    else if (distance <= 2n || middle === far) return undefined
-    else far = middle
+    if (verdict === 'accepted') accepted = middle
+    else if (verdict === 'refused' || accepted !== undefined) refused = middle
+    else if (distance <= 2n || middle === limit) return undefined
+    else limit = middle
   }
 }
 
-/** Middle by orders of magnitude while both are far apart. */
+/** Middle of two amounts: of their bit lengths while these differ by more than two, else the arithmetic one. */
 function middleOf(a: bigint, b: bigint): bigint {
   const [low, high] = a < b ? [a, b] : [b, a]
   const bits = high.toString(2).length - (low === 0n ? 0 : low.toString(2).length)
@@ -186,16 +194,16 @@ function middleOf(a: bigint, b: bigint): bigint {
   return high >> BigInt(bits >> 1)
 }
 
-/** Refusal with its code, in terms of the currency that the request's amount counts. */
+/** The same refusal with `amountData` instead of its own amounts, in the currency of the request's amount. */
 function restateRefusal(
   error: QuoteError,
   { currency }: Pick<RequestedAmount, 'currency'>,
   amountData: ErrorData,
 ): QuoteError {
-  const { minimumAmount: _least, maximumAmount: _most, ...rest } = error.data
+  const { minimumAmount: _minimum, maximumAmount: _maximum, ...otherData } = error.data
   const { retryAfterSeconds } = error
   return new QuoteError(error.code, error.message, {
-    data: { ...rest, ...amountData, currency: currency.address, chainId: currency.chainId },
+    data: { ...otherData, ...amountData, currency: currency.address, chainId: currency.chainId },
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     cause: error,
   })

@@ -25,15 +25,15 @@ const usdX18PerMicroUsd = 10n ** 12n
 const bpsDenominator = 10_000n
 
 /**
- * Refuses a quote whose destination gas is above both what is allowed at any amount and a part of the amount.
- * The part compares two amounts of one currency, so no price moves it.
+ * Refuses a quote whose destination gas is above both a fixed worth and a part of the amount, as configured.
+ * The part compares two amounts of the fee currency, so prices do not affect it.
  * @throws QuoteError RELAYER_GAS_TOO_HIGH naming the ceiling, the cost and the amount from which it is allowed
  */
 export function checkRelayerGas(
   ceilings: QuoteCeilings,
   gas: {
     readonly split: Pick<FeeSplit, 'amountIn' | 'relayerGas'>
-    /** Gas currency that the recipient gets; not a cost. */
+    /** Worth of the gas top-up in the fee currency. It is in `relayerGas`, but the recipient gets it: it is no cost. */
     readonly topup: bigint
     readonly feeCurrency: QuotableCurrency
     readonly price: PricedCurrency
@@ -54,7 +54,7 @@ export function checkRelayerGas(
         limitBps: maxBps,
         limitMicroUsd: orMicroUsd.toString(),
         costMicroUsd: divideUp(costUsd, usdX18PerMicroUsd).toString(),
-        // Without a part of the amount no amount is large enough.
+        // With 0 bps no amount is large enough.
         ...(maxBps > 0 && { minimumAmount: divideUp(cost * bpsDenominator, BigInt(maxBps)).toString() }),
         currency: feeCurrency.address,
       },
@@ -63,8 +63,8 @@ export function checkRelayerGas(
 }
 
 /**
- * Refuses a sponsored quote that debits more than a sponsor pays for gas, for inventory impact or for the
- * disagreement of price sources. That spread protects the solver, so a sponsor bears a small part of it at most.
+ * Refuses a sponsored quote that debits the sponsor more than the ceilings on gas, on inventory impact or on the
+ * disagreement of price sources (spread). The spread protects the solver, so a sponsor pays little of it at most.
  * @throws QuoteError SPONSOR_COST_TOO_HIGH naming the ceiling and its value
  */
 export function checkSponsorCost(
@@ -99,7 +99,10 @@ function sponsoredByCeiling(sponsored: Allocation['sponsored']): Record<SponsorC
   return sums
 }
 
-/** The platform fee is paid first: the spread is the last part of what a capped sponsor pays. */
+/**
+ * The sponsor's part of the spread. The spread is in the platform fee, and the cap of a sponsor pays the rest of that fee
+ * first.
+ */
 function sponsoredSpread(snapshot: MarketSnapshot, priced: PricedRoute, sponsoredRelay: bigint): bigint {
   const { split, feeCurrency, solver } = priced
   if (solver === undefined) return 0n

@@ -49,13 +49,14 @@ export type SolverRouteInputs = FeeInputs & {
   readonly ceilings: QuoteCeilings
 }
 
-/** Fills that the gas coin must last for: one may cost more than was charged, and others are on their way. */
+/** Fills that the wallet's gas coin must last for: one may cost more than charged, and others are on their way. */
 const fillsOfGas = 2n
-/** A refund may cost one part in twenty. @source rule Q-153 */
-const refundableShare = 20n
+/** The amount must be this many times the cost of its refund: a refund may cost 5 %. @source rule Q-153 */
+const refundCostMultiple = 20n
+/** One dollar with 18 digits: currencies of one asset are converted at equal prices. */
 const par = 10n ** 18n
 
-/** Amounts along one plan, before slippage. */
+/** Expected amounts along one plan. */
 type Flow = {
   readonly originLeg: LegQuote | undefined
   readonly split: FeeSplit
@@ -67,7 +68,7 @@ type Flow = {
 }
 
 /**
- * Prices a route that a solver fills, along one plan.
+ * Prices a route that a solver fills, along one plan. `priceRequest` calls it for every plan and keeps the best.
  * @throws QuoteError AMOUNT_TOO_LOW, INSUFFICIENT_LIQUIDITY, SWAP_IMPACT_TOO_HIGH,
  * NO_SWAP_ROUTES_FOUND, INVALID_EXTRA_TXS, PRICE_FETCH_FAILED, RELAYER_GAS_TOO_HIGH, SERVICE_UNAVAILABLE
  */
@@ -126,7 +127,7 @@ function checkFlow(
     feeCurrency: plan.feeCurrency,
     price: requirePrice(snapshot, plan.feeCurrency),
   })
-  // Called for its refusal, before depths and impacts: through rounding a dust amount looks like a loss in pools too.
+  // Called for its refusal only. It comes before depths and impacts, because rounding of a dust amount looks like a loss.
   refundMinimum(inputs, split.amountIn)
   for (const leg of [originLeg, destinationLeg])
     if (leg !== undefined) checkDepth(snapshot, leg, { override })
@@ -135,6 +136,7 @@ function checkFlow(
   return swapImpact
 }
 
+/** Amounts of an EXACT_INPUT request: from the input to the output. */
 async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<Flow> {
   const { request, plan, quoter, snapshot } = inputs
   const originLeg =
@@ -146,10 +148,12 @@ async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<
   const net = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
   // The solver keeps the part below the destination's granularity, like the rest of a rounded conversion.
   const payout = multipleDown(net, granularityOf(inputs.route.destination, plan.payoutCurrency))
-  // Rebalancing costs grow faster than the amount: above the inventory, the fee consumes all of it.
-  if (payout === 0n) checkBalance(inputs, convertDown(received, ...conversion(inputs)))
-  if (payout === 0n) refuseFeesOfAll(terms)
-  if (payout === 0n) throw amountTooLow()
+  if (payout === 0n) {
+    // The skew fee grows faster than the amount. Above the inventory it takes all of it: that is no low amount.
+    checkBalance(inputs, convertDown(received, ...conversion(inputs)))
+    refuseFeesOfAll(terms)
+    throw amountTooLow()
+  }
   checkPayable(inputs, { payout, split })
   const destinationLeg =
     plan.destination === undefined ? undefined : await quoter.exactInput(snapshot, plan.destination, payout)
@@ -163,6 +167,7 @@ async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<
   }
 }
 
+/** Amounts of the other trade types: from the output back to the input. */
 async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<Flow> {
   const { request, plan, quoter, snapshot } = inputs
   const destinationLeg =
@@ -187,7 +192,7 @@ async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise
   }
 }
 
-/** @throws QuoteError SERVICE_UNAVAILABLE, retryable: no amount of another currency pays for gas @source Q-132 */
+/** Refuses while the fill wallet is short of native coin. @throws QuoteError SERVICE_UNAVAILABLE, retryable @source Q-132 */
 function checkGasCoin({ route, snapshot }: SolverRouteInputs, gasCharged: bigint): void {
   const { native, chainId } = route.destination
   const held = requireChain(snapshot, chainId).inventory.get(native.key)
@@ -216,7 +221,7 @@ function reverse([from, to]: [PricedUnit, PricedUnit]): [PricedUnit, PricedUnit]
 function toleranceBpsOf(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bigint): bigint {
   const { request, plan, route, snapshot } = inputs
   return slippageBps({
-    asked: request.slippageBps,
+    requestedBps: request.slippageBps,
     hasPoolLeg: plan.origin?.kind === 'pool' || plan.destination?.kind === 'pool',
     assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
     swapImpactBps,
@@ -226,17 +231,17 @@ function toleranceBpsOf(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bi
 }
 
 /**
- * The deposit below which the promised minimum could not be paid: fees are fixed amounts, so this is
- * a little above the input less its slippage. Without an origin swap a deposit does not slip.
+ * The deposit below which the promised minimum could not be paid. Some fees do not shrink with the input, so this is a
+ * little above the input less its slippage. Without an origin swap it is the quoted input, which cannot slip.
  */
 function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, toleranceBps: bigint): bigint {
   const { amountIn: quoted, subsidized, parts } = flow.split
   if (flow.originLeg === undefined || toleranceBps === 0n) return quoted
   const payoutMin = divideUp(flow.payout * (bpsDenominator - toleranceBps), bpsDenominator)
-  // A sponsor owes no more than the deposit's part of what it pays of the quote: a smaller one bears fees of its own.
+  // For a smaller deposit the sponsor pays at most the proportional part of its quoted subsidy.
   const sharedTerms: FeeTerms = {
     ...terms,
-    // Between the two deposits the payout is in proportion, and so is what is booked of the move. (Q-47)
+    // A smaller deposit bears its part of the quoted skew, or its own move's cost if more. (Q-47)
     skew: (amountIn) => maxBigint(terms.skew(amountIn), mulDivUp(parts.skew, amountIn, quoted)),
     subsidy: (fees, amountIn) =>
       minBigint(terms.subsidy(fees, amountIn), mulDivDown(subsidized, amountIn, quoted)),
@@ -246,12 +251,12 @@ function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, to
 }
 
 /**
- * Input less the gas of a refund, and less that of the deposit where the solver sent it: of a permit, or to
- * fetch what lies at a deposit address. @throws QuoteError AMOUNT_TOO_LOW under 95 % of the input
+ * The least refund: the deposit less the gas of the refund, and less that of the deposit where the solver sends it (of a
+ * permit, or a sweep of a deposit address). @throws QuoteError AMOUNT_TOO_LOW below 95 % of the deposit
  */
 function refundMinimum(inputs: SolverRouteInputs, depositAmount: bigint): bigint {
   const cost = refundGas(inputs)
-  if (cost * refundableShare > depositAmount) {
+  if (cost * refundCostMultiple > depositAmount) {
     throw new QuoteError(
       'AMOUNT_TOO_LOW',
       'The amount is too low: refunding it would cost more than 5 % of it.',
@@ -262,14 +267,14 @@ function refundMinimum(inputs: SolverRouteInputs, depositAmount: bigint): bigint
   return refund
 }
 
-/** A deposit may have taken the last coin of an account, which keeps no refund below a network's least. */
+/** Refuses a refund that the network would not keep for an empty account: the deposit may have emptied it. */
 function requireKeptRefund({ plan, route, snapshot }: SolverRouteInputs, refund: bigint): void {
   const leastPayment = networkFees(snapshot, route.origin).leastPayment({ isAbsent: true })
   if (!plan.feeCurrency.isNative || refund >= leastPayment) return
   throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: an empty account would not keep its refund.')
 }
 
-/** @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE */
+/** Checks that the recipient's account keeps output and top-up. @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE */
 function checkLeastPayments(
   { route, snapshot, lack: reportedLack }: SolverRouteInputs,
   amountOutMin: bigint,
@@ -289,6 +294,7 @@ function refundGas(inputs: SolverRouteInputs): bigint {
   return refundCost(snapshot, route.origin, plan.feeCurrency, refundUnits) + relayedDepositCost(inputs)
 }
 
+/** Refuses a payout above the solver's balance, or one whose skew is above `maxSkewBps` of the input. */
 function checkPayable(inputs: SolverRouteInputs, flow: Pick<Flow, 'payout' | 'split'>): void {
   checkBalance(inputs, flow.payout)
   const { paid } = inventories(inputs)
@@ -319,7 +325,7 @@ function insufficientLiquidity(inputs: SolverRouteInputs, available: UsdX18): Qu
   )
 }
 
-/** In the currency that the request's amount counts. */
+/** A USD value in the currency of the request's amount. */
 function amountWorth({ request, route, plan, snapshot }: SolverRouteInputs, usd: bigint): bigint {
   if (request.tradeType === 'EXACT_INPUT') {
     return amountForUsdDown(usd, requirePrice(snapshot, route.currencyIn))

@@ -18,7 +18,9 @@ export type SponsorableFees = Readonly<Record<SponsoredComponent, bigint>>
 
 /** Split of a request's fees between user and sponsor. In smallest units of the fee currency. */
 export type Allocation = {
+  /** The sponsor's part of each fee. */
   readonly sponsored: Readonly<Record<SponsoredComponent, bigint>>
+  /** Sum of `sponsored`. */
   readonly total: bigint
   /** The caller's cap left a part of what was asked for with the user. */
   readonly capHit: boolean
@@ -29,9 +31,9 @@ export type Allocation = {
 const zeroAmounts = perName(sponsoredComponents, () => 0n)
 
 /**
- * Which part of each fee the sponsor pays. A cap is spent in the order of the list of fees. A reward stays
- * with the user and offsets nothing. A fee that must be sponsored, and is not selected (the rent of a missing
- * token account), leaves the whole request to the user.
+ * Computes the part of each fee that the sponsor pays. A cap is spent in the order of `sponsoredComponents`. A reward (a
+ * negative fee) stays with the user and offsets no other fee. Where a fee that must be sponsored is not selected (the
+ * rent of a missing token account), the sponsor pays nothing.
  * @source rule Q-31
  */
 export function allocateSubsidy(
@@ -69,7 +71,7 @@ export function allocateSubsidy(
   return { sponsored, total: budget, capHit, reason: capHit ? 'CAP_BELOW_FEES' : undefined }
 }
 
-/** The user pays everything. */
+/** The allocation where the user pays everything. */
 export function unpaid(reason: SponsorshipReason, capHit = false): Allocation {
   return { sponsored: zeroAmounts, total: 0n, capHit, reason }
 }

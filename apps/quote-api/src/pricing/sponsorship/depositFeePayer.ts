@@ -5,20 +5,20 @@ import { QuoteError } from '../errors.ts'
 /** A chain as far as a fee payer depends on it. */
 export type FeePayerChain = { readonly chainId: number; readonly vmType: VmType; readonly codec: VmCodec }
 
-const served = Object.values(families)
+const servedFamilyNames = Object.values(families)
   .filter(({ takesDepositFeePayer }) => takesDepositFeePayer)
   .map(({ name }) => name)
   .join(' and ')
 
 export type FeePayer = {
-  /** Pays the deposit's transaction fee and origin rent; nothing of it touches a balance. */
+  /** Pays the deposit's transaction fee and origin rent, from its own coin and not from the sponsor's balance. */
   readonly account: string
-  /** On one chain a user can turn the payer's rent into their own: worth a warning. */
+  /** True within one chain: there the user can take the rent that the payer paid. Worth a warning in the log. */
   readonly isExploitable: boolean
 }
 
 /**
- * The account that pays the network for the deposit, on families where another than the sender can.
+ * Checks the account that is to pay the network for the deposit, in families where it need not be the sender.
  * @throws QuoteError INVALID_ADDRESS for the user, a malformed account, or an origin of another family
  * @source quote-and-sponsorship.md, Solana rules
  */
@@ -31,12 +31,12 @@ export function depositFeePayer(args: {
   const { account, user, origin, destinationChainId } = args
   if (account === user) throw refusedFeePayer('it must differ from user')
   const { takesDepositFeePayer, name } = families[origin.vmType]
-  if (!takesDepositFeePayer) throw refusedFeePayer(`it serves ${served} origins only`)
+  if (!takesDepositFeePayer) throw refusedFeePayer(`it serves ${servedFamilyNames} origins only`)
   if (!origin.codec.isAddress(account)) throw refusedFeePayer(`it is not a ${name} account`)
   return { account, isExploitable: origin.chainId === destinationChainId }
 }
 
-/** A payer that is not taken. */
+/** The error for a payer that is not accepted; `reason` completes its message. */
 export function refusedFeePayer(reason: string): QuoteError {
   return new QuoteError('INVALID_ADDRESS', `depositFeePayer is not allowed: ${reason}.`, {
     data: { field: 'depositFeePayer' },

@@ -1,7 +1,7 @@
 import type { JsonRpcClient } from '@causeway/rpc'
 import type { QuoteRegistry } from '../registry.ts'
 
-/** Chain of the sponsorship wallets; without a client only keys can sign, contracts cannot. */
+/** Chain of the sponsorship wallets. Without a client, ERC-1271 signatures of contract wallets cannot be checked. */
 export type SponsorshipChain = { readonly chainId: number; readonly client: JsonRpcClient | undefined }
 
 const baseChainId = 8_453

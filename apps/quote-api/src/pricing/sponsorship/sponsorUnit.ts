@@ -5,6 +5,7 @@ export type SponsorUnit = { readonly numerator: bigint; readonly denominator: bi
 
 type AssetPrice = { readonly asset: { readonly id: string }; readonly usdX18: bigint }
 
+/** One dollar, with 18 digits. */
 const par = 10n ** 18n
 const microUsdDecimals = 6
 /** Market prices nearer to par than this are noise of the sources, not a lost peg. */
@@ -19,8 +20,8 @@ const depegBps = 50n
 export function sponsorUnit(fee: PricedUnit & AssetPrice, usdc: AssetPrice): SponsorUnit {
   const units = pow10(fee.decimals)
   if (fee.asset.id === usdc.asset.id) return { numerator: pow10(microUsdDecimals), denominator: units }
-  const lost = (par - usdc.usdX18) * 10_000n
-  const usdcUsdX18 = lost > par * depegBps ? usdc.usdX18 : par
+  const isDepegged = (par - usdc.usdX18) * 10_000n > par * depegBps
+  const usdcUsdX18 = isDepegged ? usdc.usdX18 : par
   return { numerator: fee.usdX18 * pow10(microUsdDecimals), denominator: units * usdcUsdX18 }
 }
 
@@ -29,7 +30,7 @@ export function toMicroUsdUp({ numerator, denominator }: SponsorUnit, amount: bi
   return divideUp(amount * numerator, denominator)
 }
 
-/** The most of the fee currency that so many micro-USDC pay for: back again it never exceeds them. */
+/** The most of the fee currency whose debit, by `toMicroUsdUp`, is not above `microUsd`. */
 export function fromMicroUsdDown({ numerator, denominator }: SponsorUnit, microUsd: bigint): bigint {
   return divideDown(microUsd * denominator, numerator)
 }

@@ -6,18 +6,20 @@ import type { SponsorshipReason } from './sponsorshipTerms.ts'
 export type SponsorshipOutcome = {
   /** Undefined where nobody pays for the user. */
   readonly sponsor: Hex | undefined
+  /** Fees that the request selected. */
   readonly selected: readonly SponsoredComponent[]
+  /** The caller's cap; undefined: none. */
   readonly capMicroUsd: bigint | undefined
   readonly sponsorable: SponsorableFees
   readonly allocation: Allocation
   /** Debit of the sponsor's balance when the request succeeds. @source design.md 6.3 */
   readonly debitMicroUsd: bigint
-  /** Nothing is held before the deposit is pinned: quotes hold as much of the balance as they may. */
+  /** True if the ledger holds the debit only once a deposit is pinned, because open quotes hold as much as they may. */
   readonly isHeldAtDeposit?: boolean
 }
 
 /**
- * Refusal of a reservation, as answers name it; undefined if it was made.
+ * Refusal of a reservation, as HTTP answers name it; undefined if the debit is held, or will be at the deposit.
  * @source rule L-50
  */
 export function refusalReason(outcome: HoldOutcome): SponsorshipReason | undefined {
@@ -35,7 +37,7 @@ export function refusalReason(outcome: HoldOutcome): SponsorshipReason | undefin
     case 'conflict':
     case 'already_resolved':
     case 'unknown_hold':
-      // Ids are random and fresh: only a bug can meet one again.
+      // Hold ids are random and new, so only a bug leads here.
       throw new Error(`a new hold was answered with ${outcome.status}`)
   }
 }

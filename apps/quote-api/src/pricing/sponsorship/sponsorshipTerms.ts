@@ -41,7 +41,7 @@ export type SponsorshipTerms = {
   readonly sponsor: Hex
   readonly selected: ReadonlySet<FeePart>
   readonly capMicroUsd: bigint | undefined
-  /** A cap below the fees pays nothing at all: requests by deposit address. */
+  /** The sponsor pays nothing if the cap is below the fees. So it is for deposit addresses. */
   readonly allOrNothing: boolean
 }
 
@@ -78,8 +78,8 @@ export function sponsorshipTerms(
 }
 
 /**
- * Fee parts that the request names, else those that `subsidizeFees` stands for; a deposit address cannot choose. Fields
- * of single fees add to both: `subsidizeRent` is the older name of `rent`. @source Q-30, Q-31
+ * Fee parts that the request names, else those of `relayer`, for which `subsidizeFees` stands alone; a deposit address
+ * cannot choose. Fields of single fees, such as `subsidizeRent`, add theirs. @source Q-30, Q-31
  */
 function selectedParts(request: SponsorshipRequest, useDepositAddress: boolean): ReadonlySet<FeePart> {
   const components = (useDepositAddress ? undefined : request.components) ?? ['relayer']
@@ -90,7 +90,7 @@ function selectedParts(request: SponsorshipRequest, useDepositAddress: boolean):
   return new Set([...components, ...added].flatMap(partsBoughtBy))
 }
 
-/** Fees of which something was selected, as answers and histories name them. */
+/** Selected fees, as HTTP answers and histories name them. */
 export function componentsOf({
   selected,
 }: Pick<SponsorshipTerms, 'selected'>): readonly SponsoredComponent[] {
@@ -98,13 +98,13 @@ export function componentsOf({
   return [...new Set(components)].filter(isSponsored)
 }
 
-/** The fields that select these fees again: what was selected is all that is kept of a request. */
+/** Rebuilds the request's fields from the stored selection, since stored orders keep only that. */
 export function selectingFields(
   selected: readonly SponsoredComponent[],
 ): Pick<SponsorshipRequest, 'subsidizeFees' | 'subsidizeRent'> {
   const fields = new Set(selected.map((component) => sponsorRule(component).selectedBy))
   return {
-    // Nothing is selected where nobody was to pay.
+    // The selection is empty exactly where no sponsor was asked for.
     subsidizeFees: selected.length > 0,
     subsidizeRent: fields.has('subsidizeRent'),
   }

@@ -7,21 +7,21 @@ import { type Allocation, allocateSubsidy } from './allocateSubsidy.ts'
 import type { SponsorshipTerms } from './sponsorshipTerms.ts'
 import { type SponsorUnit, sponsorUnit } from './sponsorUnit.ts'
 
-/** The asset of sponsor money, at its market price. */
+/** The asset of sponsor balances, USDC, at its market price. */
 export type PricedUsdc = { readonly asset: { readonly id: string }; readonly usdX18: bigint }
 
-/** Without an asset of sponsor money every fee is converted at one dollar: no currency has this empty id. */
+/** Stands in where no sponsor asset is configured: USDC at one dollar. No currency has the empty id. */
 const usdcAtPar: PricedUsdc = { asset: { id: '' }, usdX18: 10n ** 18n }
 
-/** @throws QuoteError PRICE_FETCH_FAILED while nobody knows whether USDC keeps its peg */
+/** USDC at its present price. @throws QuoteError PRICE_FETCH_FAILED without one, because its peg may be lost */
 export function pricedUsdc(snapshot: MarketSnapshot, asset: QuoteAsset | undefined): PricedUsdc {
   if (asset === undefined) return usdcAtPar
   return { asset, usdX18: requireAssetPrice(snapshot, asset).usdX18 }
 }
 
 /**
- * The sponsor's part of the fees while an amount is being solved. All-or-nothing terms are solved without their cap:
- * beyond it the subsidy would fall to zero, and an output would have no smallest input. `shareOf` applies the cap.
+ * The sponsor's part of the fees, for pricing. All-or-nothing terms are priced without their cap: where fees exceed it
+ * the subsidy would drop to zero, and `solveAmountIn` could find no smallest input. `shareOf` applies the cap later.
  */
 export function subsidyRule(terms: SponsorshipTerms, usdc: PricedUsdc): SubsidyRule {
   const rule = terms.allOrNothing ? { ...terms, capMicroUsd: undefined } : terms
