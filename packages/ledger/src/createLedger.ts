@@ -4,7 +4,7 @@ import { reserveFreeHolds, reserveHolds } from './holds/reserve.ts'
 import { expireDueHolds, pinHold, postHold, reserveHoldAgain, unpinHold, voidHold } from './holds/resolve.ts'
 import { usdcAssetId } from './transfers/accounts.ts'
 
-/** The ledger in PostgreSQL. `caps` are the bounds on quotes without a deposit. */
+/** The ledger in PostgreSQL; its methods work in the caller's transaction. `caps`: bounds on holds without a deposit. */
 export function createLedger({ caps = defaultHoldCaps }: { caps?: HoldCaps } = {}): Ledger {
   return {
     async reserve(tx, request) {
@@ -26,7 +26,7 @@ export function createLedger({ caps = defaultHoldCaps }: { caps?: HoldCaps } = {
 
 type BalanceRow = { readonly available: bigint; readonly held: bigint; readonly pending: bigint }
 
-/** Zeros for a wallet that never had a balance. */
+/** A sponsor's balance; zeros for a wallet that never had one. */
 async function readBalance(tx: SqlTx, sponsor: string): Promise<BalanceRecord> {
   const [row] = await tx.query<BalanceRow>(
     `select ledger_available(a) as available, debits_pending as held, credits_pending as pending

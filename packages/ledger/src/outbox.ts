@@ -1,15 +1,16 @@
 import type { SqlTx } from '@causeway/core'
 
+/** Work that a transaction leaves for a worker after its commit, in the table `outbox`. */
 export type OutboxMessage = { readonly id: bigint; readonly payload: unknown; readonly createdAt: Date }
 
-/** Leaves work for after the commit: it exists exactly when the transaction does. */
+/** Adds a message in the caller's transaction, so that it exists exactly if that commits. */
 export async function enqueue(tx: SqlTx, topic: string, payload: unknown): Promise<void> {
   await tx.query('insert into outbox (topic, payload) values ($1, $2)', [topic, JSON.stringify(payload)])
 }
 
 /**
- * Oldest waiting messages of a topic that no other transaction has taken. They stay with this transaction:
- * mark them done in it, or its rollback gives them back.
+ * Takes the oldest waiting messages of a topic that no other transaction has taken. They stay locked until this
+ * transaction ends: call `finishOutbox` in it, else others can take them again.
  */
 export async function takeOutbox(tx: SqlTx, topic: string, limit: number): Promise<readonly OutboxMessage[]> {
   const rows = await tx.query<{ id: bigint; payload: unknown; created_at: Date }>(

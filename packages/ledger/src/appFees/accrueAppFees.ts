@@ -10,7 +10,7 @@ export type AppFeeAccrual = {
   readonly amount: bigint
 }
 
-/** A request accrued other fees before. */
+/** The request has accrued app fees before, with other amounts. */
 class AppFeesDifferError extends DomainError {
   readonly code = 'APP_FEES_DIFFER'
   readonly kind = 'conflict'
@@ -21,8 +21,8 @@ class AppFeesDifferError extends DomainError {
 }
 
 /**
- * Owes each recipient its fee of one request, in the fee currency; never out of a sponsor's balance. Fees
- * of zero are left out, those of one recipient added up. Repeating a request changes nothing.
+ * Books what each recipient is owed for one request that succeeded, in the fee currency; a sponsor's balance never pays
+ * it. Fees of zero are left out, those of one recipient added up. Repeating a request changes nothing.
  * @throws AppFeesDifferError
  * @source quote-and-sponsorship.md, fees.app; ledger-and-safety.md 1.3
  */
@@ -35,7 +35,7 @@ export async function accrueAppFees(
   for (const { recipient, amount } of fees) totals.set(recipient, (totals.get(recipient) ?? 0n) + amount)
   const assetId = await registerAsset(tx, asset)
   const debitAccount = await openAccount(tx, { kind: 'app_fee_due', owner: 'users', assetId })
-  // In one order, so that two requests with the same recipients never wait for each other.
+  // Locks accounts in one order, so that two requests with the same recipients cannot deadlock.
   for (const [recipient, amount] of [...totals].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     if (amount === 0n) continue
     const outcome = await writeTransfer(tx, {

@@ -3,6 +3,7 @@ import { type LedgerAsset, openAccount, registerAsset } from '../transfers/accou
 import { transferId } from '../transfers/transferId.ts'
 import { hexToBuffer, writeTransfer } from '../transfers/transfers.ts'
 
+/** A wallet's request to be paid its app fees in one asset. */
 export type AppFeeClaimTerms = {
   /** The 32 bytes that the wallet signed. */
   readonly claimId: Hex
@@ -15,19 +16,22 @@ export type AppFeeClaimTerms = {
   readonly amount: bigint
 }
 
-/** `exists`: the claim was opened before, whatever became of it. `halted`: the books do not add up. */
+/**
+ * `exists`: the claim was opened before, and may have ended since. `insufficient`: the wallet is owed less. `halted`: the
+ * ledger pays nothing out while its books do not add up.
+ */
 export type OpenClaimOutcome = 'opened' | 'exists' | 'insufficient' | 'halted'
 
 /**
- * Takes the amount out of what its wallet can claim; it waits in `payout_clearing` for `endAppFeeClaim`.
- * Repeating a claim changes nothing, and claims at the same moment share one balance.
+ * Moves the amount from what the wallet can claim to `payout_clearing`, where it waits for `endAppFeeClaim`.
+ * Repeating a claim changes nothing, and concurrent claims cannot spend the same balance twice.
  * @source ledger-and-safety.md 1.3
  */
 export async function openAppFeeClaim(tx: SqlTx, terms: AppFeeClaimTerms): Promise<OpenClaimOutcome> {
   const { claimId, wallet, recipient, asset, amount } = terms
   const assetId = await registerAsset(tx, asset)
   const accounts = await claimAccounts(tx, wallet, { ...asset, assetId })
-  // Behind these locks it shows whether the claim or a halt was there before.
+  // The locks come first, so that an earlier claim or a halt is visible to the statements below.
   await tx.query('select ledger_lock($1)', [[accounts.owed, accounts.clearing]])
   const existingClaims = await tx.query('select 1 from app_fee_claim where claim_id = $1', [
     hexToBuffer(claimId),
@@ -48,15 +52,16 @@ export async function openAppFeeClaim(tx: SqlTx, terms: AppFeeClaimTerms): Promi
   return 'opened'
 }
 
+/** How a claim ended: its payout is final on the chain, or was given up. */
 export type ClaimEnd =
-  /** The transaction as its chain spells it. */
+  /** The payout's transaction as its chain spells it. */
   | { readonly status: 'paid'; readonly transactionHash: string }
-  /** The amount can be claimed again. */
+  /** The amount returns to the wallet's balance and can be claimed again. */
   | { readonly status: 'failed'; readonly reason: string }
 
 /**
- * Ends a pending claim once. False when it is unknown or has ended, in whatever way.
- * @param args.evidence why that is so, stored with the transfer
+ * Ends a pending claim. False when the claim is unknown or has ended already.
+ * @param args.evidence proof of the end, stored with the transfer
  */
 export async function endAppFeeClaim(
   tx: SqlTx,
@@ -78,7 +83,7 @@ export async function endAppFeeClaim(
   const { wallet, amount, asset_id: assetId, chain_id, address } = claim
   const accounts = await claimAccounts(tx, wallet, { chainId: Number(chain_id), address, assetId })
   const outcome = await writeTransfer(tx, {
-    // One id for both ends: the second one collides.
+    // Both ends have the same id, so a second end of one claim collides.
     ...{ id: transferId('claim_end', claimId), kind: 'posted', amount, requestId: claimId },
     debitAccount: accounts.clearing,
     creditAccount: end.status === 'paid' ? accounts.due : accounts.owed,
@@ -103,6 +108,7 @@ type PendingClaimRow = {
   readonly address: string
 }
 
+/** `owed`: owed to the wallet. `clearing`: claimed, not yet paid. `due`: the other side of all app fees. */
 async function claimAccounts(
   tx: SqlTx,
   wallet: string,

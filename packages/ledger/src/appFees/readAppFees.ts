@@ -48,7 +48,7 @@ type ClaimRow = AssetRow & {
 const claimColumns = `c.claim_id, c.wallet, c.recipient, ${assetColumns}, c.amount, c.status, c.tx_hash, c.seq,
   c.created_at`
 
-/** Claims of a wallet, newest first; `cursor` is the one that the page before ended with. */
+/** One page of a wallet's claims, newest first. `cursor`: that of the page before; returns the next page's, if any. */
 export async function listAppFeeClaims(
   tx: SqlTx,
   { wallet, limit, cursor }: { wallet: string; limit: number; cursor?: bigint },
@@ -64,7 +64,7 @@ export async function listAppFeeClaims(
 
 export type PendingAppFeeClaim = AppFeeClaimTerms & Pick<AppFeeClaim, 'createdAt'>
 
-/** Claims that wait for their payout, longest first. */
+/** Claims that wait for their payout, the oldest first. */
 export async function listPendingAppFeeClaims(
   tx: Pick<SqlTx, 'query'>,
   { limit }: { limit: number },
@@ -80,7 +80,7 @@ export async function listPendingAppFeeClaims(
   })
 }
 
-/** One claim, whatever became of it. */
+/** One claim in any status. */
 export async function readAppFeeClaim(tx: SqlTx, claimId: Hex): Promise<AppFeeClaim | undefined> {
   const [row] = await tx.query<ClaimRow>(
     `select ${claimColumns} from app_fee_claim c join asset s on s.id = c.asset_id where c.claim_id = $1`,

@@ -1,12 +1,15 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import type { LedgerFinding } from './finding.ts'
 
+// A checkpoint is a link of a hash chain over the transfer table: the hash of a range of rows and of the link before.
+// It reveals rows that were changed or removed later.
+
 /** Transfers per link, so that a finding names a short range and one statement stays short. */
 const rowsPerLink = 10_000n
 
 /**
- * Links the transfers since the last checkpoint into the hash chain. The table is locked against writers
- * for the moment in which its end is read: nothing before that end can still be on its way.
+ * Links the transfers since the last checkpoint into the hash chain. A job calls it regularly. Writers are locked out
+ * while the last `seq` is read, so that no open transaction can commit a transfer with a lower `seq` later.
  * @returns the last linked `seq`, `undefined` when there was nothing to link
  */
 export async function writeCheckpoints(database: SqlDatabase): Promise<bigint | undefined> {
@@ -16,7 +19,7 @@ export async function writeCheckpoints(database: SqlDatabase): Promise<bigint | 
   })
   const last = end?.seq ?? 0n
   return database.transaction(async (tx) => {
-    // One writer at a time: links follow each other.
+    // One process at a time, because each link contains the one before.
     await tx.query('lock table checkpoint in share row exclusive mode')
     const [previous] = await tx.query<{ upto_seq: bigint }>(
       'select upto_seq from checkpoint order by n desc limit 1',

@@ -17,9 +17,9 @@ const select = `
   where t.seq > $1 order by t.seq limit $2`
 
 /**
- * Every transfer as one line of JSON, oldest first, a page of the table at a time; amounts are decimal
- * strings. Transfers that are committed meanwhile may or may not be in it; `afterSeq` goes on where an
- * export ended.
+ * Yields every transfer as one line of JSON, the oldest first, for an operator's export; amounts are decimal strings.
+ * Transfers that are committed during the export may or may not be in it.
+ * @param options.afterSeq `seq` of the last transfer of an earlier export, which is continued
  */
 export async function* exportTransfers(
   database: Pick<SqlDatabase, 'query'>,

@@ -1,4 +1,7 @@
-/** I10 and I11 are of the requests behind the books, which quote-api keeps. */
+/**
+ * Invariants of the books, described in docs/concepts/ledger.md; `chain` is the hash chain of checkpoints. quote-api
+ * checks I10 and I11, since they compare the books with its requests; `verifyLedger` checks all others.
+ */
 export const invariants = [
   'I1',
   'I2',
@@ -15,7 +18,7 @@ export const invariants = [
 ] as const
 export type Invariant = (typeof invariants)[number]
 
-/** One place where the books do not add up. Money as exact decimal strings. */
+/** One violation of an invariant. Money as exact decimal strings. */
 export type LedgerFinding = {
   readonly invariant: Invariant
   /** The problem, in one sentence without figures. */

@@ -1,7 +1,7 @@
 import type { SqlTx } from '@causeway/core'
 import type { LedgerFinding } from './finding.ts'
 
-/** Why nobody may reserve at present. */
+/** A halt of the ledger: no new hold or claim is accepted since `haltedAt`, because of these findings. */
 export type LedgerHalt = {
   readonly haltedAt: Date
   readonly findings: readonly LedgerFinding[]
@@ -16,8 +16,8 @@ export async function readHalt(tx: SqlTx): Promise<LedgerHalt | undefined> {
 }
 
 /**
- * Refuses every new reservation until `clearHalt`; pins, posts, voids and expiries go on. False when that
- * was so before. @source rule L-46
+ * Refuses every new reservation until `clearHalt`; pins, posts, voids and expiries go on. False when the ledger was
+ * halted before. @source rule L-46
  */
 export async function haltReservations(tx: SqlTx, findings: readonly LedgerFinding[]): Promise<boolean> {
   const rows = await tx.query(
@@ -27,7 +27,7 @@ export async function haltReservations(tx: SqlTx, findings: readonly LedgerFindi
   return rows.length > 0
 }
 
-/** Lets reservations go on; who said so and why stays stored. False when nothing was halted. */
+/** Ends the halt, and stores who did it and why. False when the ledger was not halted. */
 export async function clearHalt(tx: SqlTx, args: { actor: string; reason: string }): Promise<boolean> {
   const rows = await tx.query(
     `update ledger_halt set cleared_at = clock_timestamp(), cleared_by = $1, reason = $2

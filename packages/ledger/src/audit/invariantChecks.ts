@@ -1,13 +1,14 @@
 import type { Invariant } from './finding.ts'
 
 /**
- * One statement each, so that each sees one snapshot; it returns a row of text columns per violation.
+ * An SQL statement that returns one row per violation of an invariant; its columns become the figures of the finding.
+ * Each check is one statement, so that it sees one snapshot. docs/concepts/ledger.md describes I1 to I9.
  * @source ledger-and-safety.md 1.9
  */
 export type InvariantCheck = {
   readonly invariant: Invariant
   readonly problem: string
-  /** Reads all history; the others read counters and what is open. */
+  /** True if it replays all history; the others read only counters and open rows. */
   readonly isReplaying: boolean
   readonly sql: string
 }
@@ -16,7 +17,7 @@ const balanced: InvariantCheck = {
   invariant: 'I1',
   problem: 'Debits and credits of an asset differ.',
   isReplaying: false,
-  // Holds count on the sponsor's side alone, so that reserving changes one account.
+  // A hold counts on the sponsor's account only, so that reserving changes one row: the other side is missing `held`.
   sql: `
     with sums as (
       select asset_id, sum(debits_posted) as debits_posted, sum(credits_posted) as credits_posted,
@@ -33,6 +34,7 @@ const countersReplay: InvariantCheck = {
   invariant: 'I2',
   problem: 'The counters of an account are not the sum of its transfers.',
   isReplaying: true,
+  // dp, cp: debits and credits posted; dh, ch: debits and credits that are still held (pending).
   sql: `
     with open_pending as (
       select p.* from transfer p
@@ -57,6 +59,7 @@ const balancesReplay: InvariantCheck = {
   invariant: 'I2',
   problem: 'A transfer records another balance than its account had after it.',
   isReplaying: true,
+  // A post frees its whole pending amount and takes what it posts: the change is their difference.
   sql: `
     with changes as (
       select t.debit_account as account_id, t.seq, t.debit_after as recorded,

@@ -1,6 +1,6 @@
 import type { SqlTx } from '@causeway/core'
 
-/** Keeps what an operator did by hand; the row can never be changed. */
+/** Stores an operator's manual change of the ledger; the row can never be changed. `subject`: what was changed. */
 export async function recordAction(
   tx: SqlTx,
   args: { actor: string; action: string; subject: string; reason: string },

@@ -4,18 +4,17 @@ import type { Invariant, LedgerFinding } from './finding.ts'
 import { type InvariantCheck, invariantChecks } from './invariantChecks.ts'
 
 /**
- * Checks the books: nothing found means that invariants I1 to I9 hold. `cheap` reads counters and what is
- * open, in one snapshot; `all` replays the whole history too, a snapshot per invariant, and compares it with
- * its checkpoints. Writes nothing. Replaying long histories takes a connection with a statement timeout of
- * minutes.
+ * Checks the books; without findings, invariants I1 to I9 hold. `cheap` reads counters and open rows, in one
+ * statement; `all` also replays the whole history, one statement per invariant, and compares it with the checkpoints.
+ * Writes nothing. To replay a long history the connection needs a statement timeout of minutes.
  */
 export async function verifyLedger(
   tx: SqlTx,
   { depth = 'all' }: { depth?: 'cheap' | 'all' } = {},
 ): Promise<readonly LedgerFinding[]> {
-  const findings = await run(tx, cheapSql)
+  const findings = await findViolations(tx, cheapSql)
   if (depth === 'cheap') return findings
-  for (const sql of replayingSql) findings.push(...(await run(tx, sql)))
+  for (const sql of replayingSql) findings.push(...(await findViolations(tx, sql)))
   return [...findings, ...(await verifyCheckpoints(tx))]
 }
 
@@ -25,12 +24,12 @@ type FindingRow = {
   readonly figures: LedgerFinding['figures']
 }
 
-async function run(tx: SqlTx, sql: string): Promise<LedgerFinding[]> {
+async function findViolations(tx: SqlTx, sql: string): Promise<LedgerFinding[]> {
   const rows = await tx.query<FindingRow>(sql)
   return rows.map(({ invariant, problem, figures }) => ({ invariant, problem, figures }))
 }
 
-/** `json_each_text` keeps every digit of an amount, and the names of the columns. */
+/** A statement that returns findings. `json_each_text` keeps every digit of an amount, and the names of the columns. */
 const findingsOf = ({ invariant, problem, sql }: InvariantCheck): string => `
   select '${invariant}' as invariant, '${problem}' as problem,
     (select json_object_agg(key, coalesce(value, 'none')) from json_each_text(row_to_json(found))) as figures

@@ -1,7 +1,7 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import type { LedgerAsset } from '../transfers/accounts.ts'
 
-/** Names of the public interface, and `app-fee` for an accrual. @source quote-api.md 3.8 */
+/** Kinds of balance events, as the public interface names them. @source quote-api.md 3.8 */
 export const balanceEventContexts = [
   'set-pending-amount',
   'unset-pending-amount',
@@ -12,9 +12,9 @@ export const balanceEventContexts = [
 ] as const
 export type BalanceEventContext = (typeof balanceEventContexts)[number]
 
-/** One change of what a wallet may spend or claim. */
+/** One change of what a wallet may spend or claim. A post of a hold is two: the hold is freed, the fees are paid. */
 export type BalanceEvent = {
-  /** Larger for later events of one wallet; a post is two events. */
+  /** Larger for later events of one wallet. */
   readonly id: bigint
   /** Absent for sponsor money, whose currency is the service's. */
   readonly asset: LedgerAsset | undefined
@@ -38,18 +38,19 @@ export type BalanceEventQuery = {
   readonly currency?: CurrencyFilter
 }
 
-/** Currencies of a history; absent members leave it as it is. */
+/** Filter on the currency of events; an absent member does not filter. */
 export type CurrencyFilter = {
   readonly chainId?: number
-  /** Addresses with and without case are found. */
+  /** In any case where the family's addresses have no case. */
   readonly address?: string
-  /** True if sponsor money, which no chain's asset represents, is among them. */
+  /** True if sponsor money, which has no chain and address, passes the filter. */
   readonly withSponsorMoney: boolean
 }
 
 /**
- * A transfer as one or two changes of an account that is credited (`C`): what it holds, frees, pays and
- * receives. Holds, and posts of them, are on its debit side.
+ * SQL that turns a transfer `t` into one or two balance changes: (part, delta, balance after, context). `p` is the pending
+ * transfer that `t` ends. On the debit side, part 0 holds an amount or frees it, and part 1 pays: a post does both. A row
+ * without a delta is no event. The account (`own`) is a `C` account, which debits lower.
  */
 const changesOfDebits = `(values
   (0, case t.kind when 'pending' then -t.amount when 'posted' then null else p.amount end,
@@ -61,7 +62,8 @@ const changesOfCredits = `(values (0, t.amount, t.credit_after,
   case when own.kind = 'sponsor' then 'balance-topup' when t.code = 'claim_failed' then 'claim'
     else 'app-fee' end))`
 
-const branch = (side: 'debit' | 'credit', changes: string) => `(
+/** Events of one side of the account. Event ids are `seq * 2 + part`, and `$2` is the first id that is excluded. */
+const eventsOfSide = (side: 'debit' | 'credit', changes: string) => `(
   select t.seq * 2 + c.part as id, c.delta, c.balance_after, c.context, t.request_id, t.created_at
   from transfer t left join transfer p on p.id = t.pending_id
     cross join lateral ${changes} c (part, delta, balance_after, context)
@@ -73,14 +75,14 @@ const branch = (side: 'debit' | 'credit', changes: string) => `(
 const select = `
   select e.*, s.chain_id, s.address, s.symbol, s.name, s.decimals
   from account own join asset s on s.id = own.asset_id
-  cross join lateral (${branch('debit', changesOfDebits)} union all ${branch('credit', changesOfCredits)}) e
+  cross join lateral (${eventsOfSide('debit', changesOfDebits)} union all ${eventsOfSide('credit', changesOfCredits)}) e
   where own.owner = $1 and own.kind in ('sponsor', 'app_fee')
     and case when s.chain_id is null then $8::boolean
       else ($6::numeric is null or s.chain_id = $6) and ($7::text is null or s.address in ($7, lower($7))) end
   order by e.id desc limit $5`
 
-/** Above every event: `bigint` of PostgreSQL ends here. */
-const beforeAll = 9_223_372_036_854_775_806n
+/** Cursor of the first page: above every event id, near the end of PostgreSQL's `bigint`. */
+const firstPageCursor = 9_223_372_036_854_775_806n
 
 type EventRow = {
   readonly id: bigint
@@ -96,12 +98,12 @@ type EventRow = {
   readonly decimals: number
 }
 
-/** Money history of a wallet, newest first, by keyset. Its deltas add up to its balance. */
+/** One page of a wallet's money history, newest first. The deltas of each asset add up to its balance. */
 export async function balanceEvents(
   tx: SqlTx,
   query: BalanceEventQuery,
 ): Promise<{ readonly events: readonly BalanceEvent[]; readonly cursor: bigint | undefined }> {
-  const { wallet, limit, cursor = beforeAll, context = null, requestId, currency } = query
+  const { wallet, limit, cursor = firstPageCursor, context = null, requestId, currency } = query
   const request = requestId === undefined ? null : Buffer.from(requestId.slice(2), 'hex')
   const rows = await tx.query<EventRow>(select, [
     wallet,

@@ -5,13 +5,13 @@ import type { LedgerAsset } from '../transfers/accounts.ts'
 export const statementGroups = ['day', 'user', 'route', 'key', 'request'] as const
 export type StatementGroup = (typeof statementGroups)[number]
 
-/** Kinds of money of a wallet: it sponsors with the first, and claims the second. */
+/** Kinds of a wallet's money: it sponsors with `sponsorship`, and can claim `app_fees`. */
 export const balanceKinds = ['sponsorship', 'app_fees'] as const
 
 /**
- * `top-up` came from custody, `top-up-reversed` was taken back with its block, `fees` were paid for requests;
- * `app-fee` accrued, `claim` was asked for, `claim-returned` came back from a payout that failed. `correction` is
- * whatever else moved the balance, an operator's doing.
+ * `top-up`: came from custody. `top-up-reversed`: taken back, because its block was. `fees`: paid for requests.
+ * `app-fee`: accrued. `claim`: moved to a payout. `claim-returned`: came back from a payout that failed. `correction`:
+ * any other movement, made by an operator.
  */
 export const statementKinds = [
   'top-up',
@@ -24,7 +24,10 @@ export const statementKinds = [
 ] as const
 export type StatementKind = (typeof statementKinds)[number]
 
-/** Members are absent where lines are not told apart by them, and where a movement has none. */
+/**
+ * Sum of movements of one kind that have equal group members. A member is absent if the query does not group by it, or if
+ * the movements have none.
+ */
 export type StatementLine = {
   readonly kind: StatementKind
   /** `YYYY-MM-DD`, UTC. */
@@ -35,16 +38,16 @@ export type StatementLine = {
   /** Public id of an API key. */
   readonly key?: string
   readonly requestId?: string
-  /** Movements that it sums up. */
+  /** Number of movements in the sum. */
   readonly count: number
   /** Smallest units, signed. */
   readonly amount: bigint
 }
 
-/** Smallest units. What is held is part of what is posted. */
+/** Smallest units. `held` is a part of `posted`. */
 export type StatementBalance = { readonly posted: bigint; readonly held: bigint }
 
-/** One account: `opening.posted` and the amounts of all lines add up to `closing.posted`. */
+/** Statement of one account: `opening.posted` and the amounts of all lines add up to `closing.posted`. */
 export type AccountStatement = {
   /** Absent for sponsor money, whose currency is the service's. */
   readonly asset: LedgerAsset | undefined
@@ -54,20 +57,20 @@ export type AccountStatement = {
 }
 
 export type Statement = {
-  /** Nothing of it changes any more. */
+  /** The period has ended, and the statement does not change any more. */
   readonly isClosed: boolean
   /** Sponsor money first, then app fees by currency; accounts that never existed are left out. */
   readonly accounts: readonly AccountStatement[]
 }
 
 export type StatementQuery = {
-  /** As the ledger keeps owners: lower-case where addresses have no case. */
+  /** Lower-case where addresses have no case, as the ledger stores owners. */
   readonly wallet: string
   /** Midnights, UTC; `to` is not included. */
   readonly from: Date
   readonly to: Date
   readonly groups: readonly StatementGroup[]
-  /** More lines than this are not read. */
+  /** With more lines the statement is refused. */
   readonly linesMax?: number
 }
 
@@ -84,6 +87,7 @@ type AccountRow = {
   readonly name: string
   readonly decimals: number
 }
+/** Stored balance of an account at a midnight, with its last transfer before it. */
 type CloseRow = { readonly upto_seq: bigint; readonly posted: bigint; readonly held: bigint }
 
 /**
@@ -100,24 +104,28 @@ export async function readStatement(database: SqlDatabase, query: StatementQuery
     const accounts: AccountStatement[] = []
     let linesLeft = query.linesMax
     for (const row of rows) {
-      const opened = await closeAt(tx, row.id, from)
-      const closed = isClosed ? await closeAt(tx, row.id, to) : undefined
-      // One more than is allowed, beside the line of what leaves the balance as it is.
+      const opening = await closeAt(tx, row.id, from)
+      const closing = isClosed ? await closeAt(tx, row.id, to) : undefined
+      // One line more than is allowed shows the excess; the line without a kind comes on top.
       const limit = linesLeft === undefined ? null : linesLeft + 2
       const lineRows = await tx.query<LineRow>(selectLines, [
-        ...[row.id, opened.upto_seq, closed?.upto_seq ?? seqMax],
+        ...[row.id, opening.upto_seq, closing?.upto_seq ?? seqMax],
         ...[from, to, query.groups, limit],
       ])
       const lines = lineRows.flatMap(lineOf)
       if (linesLeft !== undefined && lines.length > linesLeft) throw new StatementTooLongError()
       if (linesLeft !== undefined) linesLeft -= lines.length
-      const sum = (of: 'posted' | 'held') => lineRows.reduce((total, line) => total + BigInt(line[of]), 0n)
-      const moved = { posted: opened.posted + sum('posted'), held: opened.held + sum('held') }
+      const sumOf = (column: 'posted' | 'held') =>
+        lineRows.reduce((total, line) => total + BigInt(line[column]), 0n)
+      const presentBalance = {
+        posted: opening.posted + sumOf('posted'),
+        held: opening.held + sumOf('held'),
+      }
       accounts.push({
         asset: assetOf(row),
-        opening: balanceOf(opened),
+        opening: balanceOf(opening),
         lines,
-        closing: balanceOf(closed ?? moved),
+        closing: balanceOf(closing ?? presentBalance),
       })
     }
     return { isClosed, accounts }
@@ -134,10 +142,11 @@ const selectAccounts = `
 
 const balanceOf = ({ posted, held }: StatementBalance): StatementBalance => ({ posted, held })
 
-async function closeAt(tx: SqlTx, account: bigint, at: Date): Promise<CloseRow> {
+/** The stored balance of an account at a midnight that has passed; computed and stored the first time. */
+async function closeAt(tx: SqlTx, account: bigint, midnight: Date): Promise<CloseRow> {
   const [row] = await tx.query<CloseRow>(
     'select upto_seq, posted, held from ledger_close_statement($1, $2)',
-    [account, at],
+    [account, midnight],
   )
   if (row === undefined) throw new Error('a period was not closed')
   return row
@@ -157,8 +166,8 @@ type LineRow = {
 }
 
 /**
- * Movements that leave what is posted as it is, holds and their ends, are one line without a kind. A transfer whose
- * clock was off counts on the first or the last day of the period that it belongs to.
+ * Movements that do not change `posted` (holds and their ends) are one line without a kind, which only adds to `held`. A
+ * period is a range of `seq`; a transfer whose time lies outside counts on the period's first or last day.
  */
 const selectLines = `
   select case when m.posted = 0 then null else case m.code

@@ -2,46 +2,51 @@ import { bytesToHex, type HoldOutcome, type HoldRequest, sha256 } from '@causewa
 import type { RuleCheck } from '../policies/ruleCheck.ts'
 import { transferId } from '../transfers/transferId.ts'
 import type { HoldCaps } from './holdCaps.ts'
-import type { HoldFacts, KnownHold, OpenHold } from './holdFacts.ts'
+import type { HoldFacts, KnownHold, RequotableHold } from './holdFacts.ts'
 import { HoldState } from './holdState.ts'
 
 /** One hold to write. */
 export type NewHold = {
   readonly id: string
   readonly request: HoldRequest
+  /** 0 for the quote's hold; larger for holds of its deposit after an earlier one has ended. */
   readonly attempt: number
+  /** See `holdBodyHash`. */
   readonly bodyHash: string
+  /** Version of the key's policy that allowed it; undefined for a key without one. */
   readonly policyVersion: number | undefined
+  /** The sponsor has not paid for a settled request of its user yet. */
   readonly isUnsettled: boolean
 }
 
+/** What `writeHolds` has to write for one sponsor. */
 export type HoldDecision = {
   /** In request order. */
   readonly outcomes: readonly HoldOutcome[]
   readonly approved: readonly NewHold[]
-  /** Quotes beyond a cap: their deposits reserve. */
+  /** Quotes beyond a cap, which hold nothing until their deposit is pinned. */
   readonly atDeposit: readonly HoldRequest[]
-  /** Holds that re-quotes take the place of. */
+  /** Ids of holds that approved re-quotes replace. */
   readonly superseded: readonly string[]
-  /** Sweeping what is due could turn a refusal. */
+  /** A request was refused while expired holds still count: it may pass after they are swept. */
   readonly isWorthSweeping: boolean
 }
 
 /**
- * Decides about requests of one sponsor in their order; no request id and no re-quote key stands twice.
- * Pure: equal facts, equal answers. `isPinned` is for deposits that are there already: the caps on unpinned
- * holds do not apply, and a hold that has ended may be followed by a next attempt.
+ * Decides about requests of one sponsor in their order. Each approved one counts for the next. The caller makes sure that
+ * no request id and no re-quote key occurs twice. `isPinned`: the deposit exists already, so the caps on unpinned holds
+ * do not apply, and a new attempt may follow a hold that has ended.
  */
 export function decideHolds(
   facts: HoldFacts,
   requests: readonly HoldRequest[],
   { caps, isPinned }: { caps: HoldCaps; isPinned: boolean },
 ): HoldDecision {
-  const state = new HoldState(facts, caps)
+  const sums = new HoldState(facts, caps)
   const approved: NewHold[] = []
   const superseded: string[] = []
   const atDeposit: HoldRequest[] = []
-  let isRefusedForRoom = false
+  let isRefusedBySums = false
 
   const outcomes = requests.map((request): HoldOutcome => {
     const existingHold = facts.known.get(request.requestId)
@@ -49,44 +54,46 @@ export function decideHolds(
     const repeated = existingHold && answerRepeated(existingHold, bodyHash, isPinned)
     if (repeated !== undefined) return repeated
     if (!isPinned && facts.atDeposit.has(request.requestId)) return { status: 'at_deposit' }
-    // A deposit on an ended quote takes nothing away from the quote that came after it.
-    const earlier = isPinned ? [] : facts.open.filter((hold) => isRequoteOf(hold, request))
-    const earlierWeights = earlier.map((hold) => ({
+    // A late deposit of an ended quote does not replace the hold of a later quote.
+    const replaced = isPinned ? [] : facts.open.filter((hold) => isRequoteOf(hold, request))
+    // Equal re-quote keys imply the same destination, so the replaced holds count to it.
+    const replacedWeights = replaced.map((hold) => ({
       ...hold,
       destinationChainId: request.destinationChainId,
     }))
-    for (const weight of earlierWeights) state.remove(weight)
-    const refusal = refusalOf(state.checks(request, { isPinned }))
+    for (const weight of replacedWeights) sums.remove(weight)
+    const refusal = refusalOf(sums.checks(request, { isPinned }))
     if (refusal !== undefined) {
-      for (const weight of earlierWeights) state.add(weight)
+      for (const weight of replacedWeights) sums.add(weight)
       if (refusal.status === 'at_deposit') atDeposit.push(request)
-      if (refusal.status !== 'sponsor_frozen') isRefusedForRoom = true
+      if (refusal.status !== 'sponsor_frozen') isRefusedBySums = true
       return refusal
     }
     const policyVersion = facts.policies.get(request.apiKeyId)?.version
     const isUnsettled = !facts.settledUsers.has(request.user)
-    state.add({ ...request, isCounted: policyVersion !== undefined, isToday: true, isUnsettled })
-    superseded.push(...earlier.map(({ id }) => id))
+    sums.add({ ...request, isCounted: policyVersion !== undefined, isToday: true, isUnsettled })
+    superseded.push(...replaced.map(({ id }) => id))
     const attempt = existingHold === undefined ? 0 : existingHold.attempt + 1
     const id = holdId(request.requestId, attempt)
     approved.push({ id, request, attempt, bodyHash, policyVersion, isUnsettled })
     return { status: 'reserved', holdId: id }
   })
 
-  return { outcomes, approved, superseded, atDeposit, isWorthSweeping: facts.hasDue && isRefusedForRoom }
+  return { outcomes, approved, superseded, atDeposit, isWorthSweeping: facts.hasDue && isRefusedBySums }
 }
 
+/** Outcome for a request id that has a hold already; undefined where a new attempt may follow. */
 function answerRepeated(
   existingHold: KnownHold,
   bodyHash: string,
   isPinned: boolean,
 ): HoldOutcome | undefined {
   if (existingHold.bodyHash !== bodyHash) return { status: 'conflict' }
-  if (existingHold.lives) return { status: 'already_reserved', holdId: existingHold.id }
+  if (existingHold.isLive) return { status: 'already_reserved', holdId: existingHold.id }
   return isPinned && !existingHold.isPosted ? undefined : { status: 'already_resolved' }
 }
 
-function isRequoteOf(hold: OpenHold, request: HoldRequest): boolean {
+function isRequoteOf(hold: RequotableHold, request: HoldRequest): boolean {
   return hold.requoteKey === request.requoteKey && hold.apiKeyId === request.apiKeyId
 }
 
@@ -108,8 +115,8 @@ export function refusalOf(checks: readonly RuleCheck[]): HoldOutcome | undefined
 }
 
 /**
- * Hash of all that a hold promises, hex without `0x`. A request id that comes again with another hash is
- * a conflict. JSON of a list keeps the fields apart whatever they hold.
+ * Hash of all fields of a hold's request, hex without `0x`. A known request id with another hash is a conflict. JSON
+ * separates the fields unambiguously.
  */
 function holdBodyHash(request: HoldRequest): string {
   const body = [

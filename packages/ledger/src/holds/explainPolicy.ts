@@ -6,7 +6,7 @@ import { readHoldFacts } from './holdFacts.ts'
 import { HoldState } from './holdState.ts'
 
 export type PolicyExplanation = {
-  /** Outcome of a new hold like this now. */
+  /** Outcome that this request would have now. */
   readonly outcome: HoldOutcome['status']
   /** The rule that refuses, where one does. */
   readonly refusedBy: RuleCheck | undefined
@@ -15,7 +15,7 @@ export type PolicyExplanation = {
   readonly checks: readonly RuleCheck[]
 }
 
-/** Dry run of a reservation, rule by rule. Locks and writes nothing. */
+/** Dry run of a reservation, rule by rule, for an operator's question. Locks and writes nothing. */
 export async function explainPolicy(
   tx: SqlTx,
   request: HoldRequest,
@@ -25,10 +25,11 @@ export async function explainPolicy(
     request.sponsor,
   )
   if (facts === undefined) throw new Error('no facts about a sponsor')
-  const state = new HoldState(facts, caps)
+  const sums = new HoldState(facts, caps)
+  // The request would replace these holds, as in `decideHolds`.
   for (const hold of facts.open.filter(({ apiKeyId }) => apiKeyId === request.apiKeyId))
-    state.remove({ ...hold, destinationChainId: request.destinationChainId })
-  const checks = state.checks(request, { isPinned: false })
+    sums.remove({ ...hold, destinationChainId: request.destinationChainId })
+  const checks = sums.checks(request, { isPinned: false })
   return {
     outcome: refusalOf(checks)?.status ?? 'reserved',
     refusedBy: checks.find(({ passed }) => !passed),

@@ -1,16 +1,16 @@
 /**
- * Bounds on what quotes without a deposit may lock, so that quoting alone cannot starve a sponsor. They
+ * Bounds on what quotes without a deposit may hold, so that quoting alone cannot block a sponsor's balance. They
  * count unpinned holds only; `user` and `recipient` of a hold both count as its users. A quote beyond them
  * holds nothing until its deposit is pinned.
  */
 export type HoldCaps = {
-  /** To one destination chain. */
+  /** Number of one user's holds to one destination chain. */
   readonly holdsPerUser: number
-  /** To one destination chain. */
+  /** Number of one API key's holds to one destination chain. */
   readonly holdsPerKey: number
   /**
-   * Share of the posted balance that the unpinned holds of users who never settled a request may take
-   * together; one request always may. A key's policy may name another.
+   * Share of the posted balance that all unpinned holds of users without a settled request may take together; a single
+   * one always may. A key's policy may set another share.
    */
   readonly unsettledShareBps: bigint
 }

@@ -6,24 +6,26 @@ import { hexToBuffer } from '../transfers/transfers.ts'
 /** The newest hold of a request id that was used before. */
 export type KnownHold = {
   readonly id: string
+  /** As in `NewHold`. */
   readonly attempt: number
   /** Hex of the body's hash, without `0x`. */
   readonly bodyHash: string
   readonly isPosted: boolean
   /** Reserved, and not past its expiry. */
-  readonly lives: boolean
+  readonly isLive: boolean
 }
 
-/** An unpinned hold that a re-quote may take the place of. */
-export type OpenHold = {
+/** An unpinned hold with the re-quote key of a request in question, which may replace it. */
+export type RequotableHold = {
   readonly id: string
   readonly requoteKey: string
   readonly apiKeyId: string
   readonly user: string
   readonly recipient: string
   readonly amountMicroUsd: bigint
-  /** True if it counts in the key's usage; `isToday` if on the day of the decision. */
+  /** True if it counts in the key's usage, because the key had a policy when it was made. */
   readonly isCounted: boolean
+  /** True if it was made on the day (UTC) of the decision. */
   readonly isToday: boolean
   /** Its user had no settled request when it was made. */
   readonly isUnsettled: boolean
@@ -31,9 +33,9 @@ export type OpenHold = {
 
 /** Facts that decide about new holds of one sponsor, at one moment of the database's clock. */
 export type HoldFacts = {
-  /** The books do not add up: nothing new is reserved. */
+  /** True while the ledger is halted: nothing new is reserved. */
   readonly isHalted: boolean
-  /** As the database wrote it, with microseconds. */
+  /** The moment of the facts, as the database writes it, with microseconds. */
   readonly at: string
   /** Absent for a wallet that never had a balance. */
   readonly account:
@@ -44,26 +46,28 @@ export type HoldFacts = {
         readonly heldMicroUsd: bigint
       }
     | undefined
-  /** Holds past their expiry wait for the sweeper and still count. */
+  /** True if there are holds past their expiry that still count, because they were not swept yet. */
   readonly hasDue: boolean
-  /** Unpinned holds of users without a settled request. */
+  /** Sum of the unpinned holds of users without a settled request. */
   readonly unsettledMicroUsd: bigint
-  /** Unpinned holds by `openKey`. */
+  /** Numbers of unpinned holds by `openKey`, of API keys and of users. */
   readonly openByKey: ReadonlyMap<string, number>
   readonly openByUser: ReadonlyMap<string, number>
-  /** Users in question with a request that this sponsor paid for. */
+  /** Users of the requests for whom this sponsor has paid a settled request. */
   readonly settledUsers: ReadonlySet<string>
-  /** Request ids that hold nothing before their deposit. */
+  /** Ids of requests that were told to hold nothing before their deposit. */
   readonly atDeposit: ReadonlySet<string>
-  /** By request id. */
+  /** Earlier holds of the requests, by request id. */
   readonly known: ReadonlyMap<string, KnownHold>
-  readonly open: readonly OpenHold[]
+  /** Holds that the requests may replace. */
+  readonly open: readonly RequotableHold[]
+  /** Newest policies, by API key id. */
   readonly policies: ReadonlyMap<string, { readonly version: number; readonly rules: PolicyRules }>
   /** By `usageKey`. */
   readonly usage: ReadonlyMap<string, Usage>
 }
 
-/** Key of one row of usage. Api key ids hold no space. */
+/** Key of one sum of usage. `subject`: a user, or '' for all users. API key ids contain no space. */
 export function usageKey(apiKeyId: string, window: 'lifetime' | '24h', subject: string): string {
   return `${apiKeyId} ${window} ${subject}`
 }
@@ -76,13 +80,18 @@ export function openKey(
   return `${destinationChainId} ${subject}`
 }
 
-/** A row of one sponsor, by its place among those asked about, from 1. */
+// The SQL functions take and return flat lists for several sponsors. A `place` is a sponsor's position, from 1, in the
+// list of sponsors that was asked about.
+
+/** Number of unpinned holds of one API key or user to one chain. */
 type OpenRow = readonly [place: number, subject: string, destinationChainId: number, holds: number]
 
 type OpenRows = { readonly keys: readonly OpenRow[]; readonly users: readonly OpenRow[] }
 
+/** JSON that `ledger_holds_facts` returns. */
 type FactsRow = {
   readonly at: string
+  /** Places of sponsors whose rows another transaction has locked. */
   readonly busy: readonly number[]
   readonly accounts: readonly {
     place: number
@@ -92,7 +101,7 @@ type FactsRow = {
     held: string
     unsettled: string
   }[]
-  /** Ids of accounts. */
+  /** Ids of accounts with holds past their expiry. */
   readonly due: readonly string[]
   readonly settled: readonly (readonly [place: number, subject: string])[]
   readonly atDeposit: readonly string[]
@@ -127,7 +136,7 @@ type FactsRow = {
   ])[]
 }
 
-/** In this order: the functions after the first one see what was committed before it took its locks. */
+/** `ledger_holds_facts` comes first, because it takes the locks: the other functions then see what was committed before. */
 const select = `select ledger_holds_facts($1, $2, $3, $4, $5, $6, $7, $8, $9) as facts,
   ledger_is_halted() as halted, ledger_open_holds($1, $10, $11, $12, $13, $14, $15) as open`
 
@@ -138,8 +147,8 @@ const select = `select ledger_holds_facts($1, $2, $3, $4, $5, $6, $7, $8, $9) as
 export type FactsLock = 'wait' | 'skip' | 'none'
 
 /**
- * Reads what decides about requests, by sponsor; one call for all of them, because it costs much and little more for
- * each further sponsor. Nothing is told of a sponsor whose row was not to be had.
+ * Reads the facts that decide about requests, by sponsor. One call serves all sponsors, because a call is dear and a
+ * further sponsor is cheap. With `skip`, a sponsor whose row another transaction has locked is left out.
  */
 export async function readHoldFacts(
   tx: SqlTx,
@@ -147,11 +156,11 @@ export async function readHoldFacts(
   lock: FactsLock,
 ): Promise<ReadonlyMap<string, HoldFacts>> {
   const lists = [...requestsBySponsor.values()]
-  const keys = placed(lists, ({ apiKeyId }) => [apiKeyId])
-  const users = placed(lists, usersOf)
-  const requotes = placed(lists, ({ requoteKey }) => [requoteKey])
-  const openKeys = placedByChain(lists, ({ apiKeyId }) => [apiKeyId])
-  const openUsers = placedByChain(lists, usersOf)
+  const keys = flattenLists(lists, ({ apiKeyId }) => [apiKeyId])
+  const users = flattenLists(lists, usersOf)
+  const requotes = flattenLists(lists, ({ requoteKey }) => [requoteKey])
+  const openKeys = flattenByChain(lists, ({ apiKeyId }) => [apiKeyId])
+  const openUsers = flattenByChain(lists, usersOf)
   const [row] = await tx.query<{ facts: FactsRow; halted: boolean; open: OpenRows }>(select, [
     [...requestsBySponsor.keys()],
     keys.places,
@@ -174,8 +183,8 @@ export async function readHoldFacts(
   return fromRow(row, [...requestsBySponsor.keys()])
 }
 
-/** The values of each list, each once, and the place of its list. */
-function placed(
+/** The distinct values of each sponsor's requests, in one flat list beside the places of their sponsors. */
+function flattenLists(
   lists: readonly (readonly HoldRequest[])[],
   read: (request: HoldRequest) => readonly string[],
 ): { readonly places: readonly number[]; readonly values: readonly string[] } {
@@ -190,8 +199,8 @@ function placed(
   return { places, values }
 }
 
-/** As above, by the chain that is paid to. */
-function placedByChain(
+/** As `flattenLists`, but distinct by destination chain too. */
+function flattenByChain(
   lists: readonly (readonly HoldRequest[])[],
   read: (request: HoldRequest) => readonly string[],
 ): {
@@ -202,7 +211,7 @@ function placedByChain(
   const rows = lists.flatMap((requests, index) => {
     const subjects = requests.flatMap((request) =>
       read(request).map(
-        (value) => [openKey(value, request), { value, to: request.destinationChainId }] as const,
+        (value) => [openKey(value, request), { value, destination: request.destinationChainId }] as const,
       ),
     )
     return [...new Map(subjects).values()].map((subject) => ({ place: index + 1, ...subject }))
@@ -210,28 +219,25 @@ function placedByChain(
   return {
     places: rows.map(({ place }) => place),
     values: rows.map(({ value }) => value),
-    destinations: rows.map(({ to }) => to),
+    destinations: rows.map(({ destination }) => destination),
   }
 }
 
+/** The facts of each sponsor, out of the flat lists of all. */
 function fromRow(
   { facts, halted, open }: { readonly facts: FactsRow; readonly halted: boolean; readonly open: OpenRows },
   sponsors: readonly string[],
 ): ReadonlyMap<string, HoldFacts> {
   const busy = new Set(facts.busy)
   const due = new Set(facts.due)
-  const common = {
-    isHalted: halted,
-    at: facts.at,
-    atDeposit: new Set(facts.atDeposit.map((request) => `0x${request}`)),
-    known: new Map(
-      facts.known.map(({ request, id, attempt, hash, posted, lives }) => [
-        `0x${request}`,
-        { id, attempt, bodyHash: hash, isPosted: posted, lives },
-      ]),
-    ),
-  }
-  const of = {
+  const atDeposit = new Set(facts.atDeposit.map((request) => `0x${request}`))
+  const known = new Map(
+    facts.known.map(({ request, id, attempt, hash, posted, lives }) => [
+      `0x${request}`,
+      { id, attempt, bodyHash: hash, isPosted: posted, isLive: lives },
+    ]),
+  )
+  const rowsOf = {
     accounts: byPlace(facts.accounts, ({ place }) => place),
     openKeys: byPlace(open.keys, ([place]) => place),
     openUsers: byPlace(open.users, ([place]) => place),
@@ -240,29 +246,29 @@ function fromRow(
     policies: byPlace(facts.policies, ([place]) => place),
     usage: byPlace(facts.usage, ([place]) => place),
   }
-  const told = sponsors.flatMap((sponsor, index): readonly (readonly [string, HoldFacts])[] => {
+  const entries = sponsors.flatMap((sponsor, index): readonly (readonly [string, HoldFacts])[] => {
     const place = index + 1
     if (busy.has(place)) return []
-    const [account] = of.accounts(place)
-    const own: HoldFacts = {
-      isHalted: common.isHalted,
-      at: common.at,
+    const [account] = rowsOf.accounts(place)
+    const sponsorFacts: HoldFacts = {
+      isHalted: halted,
+      at: facts.at,
       account: account === undefined ? undefined : toAccount(account),
       hasDue: account !== undefined && due.has(account.id),
       unsettledMicroUsd: BigInt(account?.unsettled ?? 0),
-      openByKey: toCounts(of.openKeys(place)),
-      openByUser: toCounts(of.openUsers(place)),
-      settledUsers: new Set(of.settled(place).map(([, user]) => user)),
-      atDeposit: common.atDeposit,
-      known: common.known,
-      open: of.open(place).map(toOpenHold),
+      openByKey: toCounts(rowsOf.openKeys(place)),
+      openByUser: toCounts(rowsOf.openUsers(place)),
+      settledUsers: new Set(rowsOf.settled(place).map(([, user]) => user)),
+      atDeposit,
+      known,
+      open: rowsOf.open(place).map(toRequotableHold),
       policies: new Map(
-        of
+        rowsOf
           .policies(place)
           .map(([, key, version, rules]) => [key, { version, rules: policyRulesSchema.parse(rules) }]),
       ),
       usage: new Map(
-        of
+        rowsOf
           .usage(place)
           .map(([, key, subject, isDay, used, count]) => [
             usageKey(key, isDay ? '24h' : 'lifetime', subject),
@@ -270,12 +276,12 @@ function fromRow(
           ]),
       ),
     }
-    return [[sponsor, own]]
+    return [[sponsor, sponsorFacts]]
   })
-  return new Map(told)
+  return new Map(entries)
 }
 
-/** Groups rows by their place. */
+/** Groups rows by their place, and returns a function that looks a group up. */
 function byPlace<Row>(
   rows: readonly Row[],
   placeOf: (row: Row) => number,
@@ -299,7 +305,7 @@ function toAccount(row: FactsRow['accounts'][number]): HoldFacts['account'] {
   }
 }
 
-function toOpenHold(row: FactsRow['open'][number]): OpenHold {
+function toRequotableHold(row: FactsRow['open'][number]): RequotableHold {
   return {
     id: row.id,
     requoteKey: row.requote,

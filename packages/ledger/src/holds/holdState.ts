@@ -2,13 +2,14 @@ import { bpsDown, type HoldRequest, maxBigint } from '@causeway/core'
 import { checkPolicy, usersOf } from '../policies/checkPolicy.ts'
 import { type RuleCheck, withinLimit } from '../policies/ruleCheck.ts'
 import type { HoldCaps } from './holdCaps.ts'
-import { type HoldFacts, type OpenHold, openKey, usageKey } from './holdFacts.ts'
+import { type HoldFacts, openKey, type RequotableHold, usageKey } from './holdFacts.ts'
 
-/** Contribution of a hold to the sums that rules check. */
-type Weight = Omit<OpenHold, 'id' | 'requoteKey'> & Pick<HoldRequest, 'destinationChainId'>
+/** Members of a hold that change the sums which rules check. */
+type Weight = Omit<RequotableHold, 'id' | 'requoteKey'> & Pick<HoldRequest, 'destinationChainId'>
 
 /**
- * The sums of one sponsor while a batch is decided: each approved hold counts for the next.
+ * The sums of one sponsor while a batch of requests is decided, and the rules over them. `decideHolds` adds each approved
+ * hold, so that it counts for the next request.
  * @source rules L-1, L-45, L-47
  */
 export class HoldState {
@@ -30,7 +31,10 @@ export class HoldState {
     this.#heldMicroUsd = facts.account?.heldMicroUsd ?? 0n
   }
 
-  /** Every rule about one request, given all that was added so far. */
+  /**
+   * Checks every rule about one request, given all that was added so far. The order decides which refusal is reported:
+   * halt, frozen sponsor, policy, balance, caps.
+   */
   checks(request: HoldRequest, { isPinned }: { isPinned: boolean }): readonly RuleCheck[] {
     const { isHalted, account } = this.#facts
     return [
@@ -97,7 +101,7 @@ export class HoldState {
     ]
   }
 
-  /** A lone request always passes: a small balance is there to be used. */
+  /** Where no such hold is open, the request passes whatever its share, so that a small balance can be used too. */
   #unsettledCheck({ apiKeyId, amountMicroUsd: requested }: HoldRequest): RuleCheck {
     const { account, policies } = this.#facts
     const shareBps = policies.get(apiKeyId)?.rules.unsettledShareBps

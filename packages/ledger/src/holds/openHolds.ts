@@ -1,18 +1,18 @@
 import { bytesToHex, type Hex, type SqlTx } from '@causeway/core'
 import { usdcAssetId } from '../transfers/accounts.ts'
 
-/** Money of a sponsor that waits for the end of a request. */
+/** A reserved hold, as a sponsor sees it in the list of his holds. */
 export type OpenHold = {
   readonly requestId: Hex
   readonly apiKeyId: string
   readonly amountMicroUsd: bigint
-  /** A deposit was seen: it ends with its settlement. */
+  /** A deposit was seen, so the hold ends with its settlement. */
   readonly isPinned: boolean
   readonly createdAt: Date
   readonly expiresAt: Date
 }
 
-/** The newest holds of a wallet that are open. @param limit how many at most */
+/** The newest open holds of a wallet, at most `limit`. */
 export async function readOpenHolds(tx: SqlTx, wallet: string, limit: number): Promise<readonly OpenHold[]> {
   const rows = await tx.query<HoldRow>(
     `select request_id, api_key_id, amount, pinned, h.created_at, expires_at

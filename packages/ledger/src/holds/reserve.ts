@@ -9,18 +9,19 @@ import { decideHolds, type HoldDecision, type NewHold } from './decideHolds.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import { type HoldFacts, readHoldFacts } from './holdFacts.ts'
 
-/** Due holds freed at most when a refusal might be due to them. */
+/** Most expired holds of one sponsor that are freed when they may have caused a refusal. */
 const sweepMax = 1_000
 
 type ReserveOptions = {
   readonly caps: HoldCaps
-  /** For `reserveAgain`: the holds are pinned and end then. */
+  /** Set by `reserveAgain`: the new holds are pinned and expire at this time. */
   readonly until?: Date
 }
 
 /**
- * Reserves for many quotes in the caller's transaction; outcomes in request order. Sponsors are locked in
- * the order of their names, so that two batches never wait for each other, and decided in that order.
+ * Reserves for many quotes in the caller's transaction; outcomes in request order. Sponsors are locked and decided in
+ * the order of their names, so that two batches cannot deadlock. Sponsors whose expired holds may have caused a refusal
+ * are swept and decided once more.
  */
 export async function reserveHolds(
   tx: SqlWriteTx,
@@ -31,28 +32,28 @@ export async function reserveHolds(
   const write = (sponsors: readonly DecidedSponsor[]) => {
     for (const [index, outcome] of writeHolds(tx, sponsors, options)) outcomes.set(index, outcome)
   }
-  for (const round of rounds(placesOf(requests))) {
+  for (const round of splitRounds(sortBySponsor(requests))) {
     const decided = await decideRound(tx, round, options, 'wait')
-    const due = decided.filter(isWorthSweeping)
+    const toSweep = decided.filter(isWorthSweeping)
     write(decided.filter((sponsor) => !isWorthSweeping(sponsor)))
-    if (due.length === 0) continue
-    for (const { facts } of due) await tx.query(expireDue, [sweepMax, facts.account?.id])
-    const again = due.flatMap(({ places }) => places)
-    write(await decideRound(tx, again, options, 'wait'))
+    if (toSweep.length === 0) continue
+    for (const { facts } of toSweep) await tx.query(expireDue, [sweepMax, facts.account?.id])
+    const undecided = toSweep.flatMap(({ places }) => places)
+    write(await decideRound(tx, undecided, options, 'wait'))
   }
   return requests.map((_, index) => outcomes.get(index) ?? neverDecided())
 }
 
 /**
- * Reserves without waiting for a lock. `busy` where the decision is left to `reserveHolds`: another transaction has the
- * sponsor's row, its due holds want sweeping, or the request must see another one of this batch as written.
+ * Reserves without waiting for a lock. `busy` where the decision is left to `reserveHolds`: another transaction has
+ * locked the sponsor's row, expired holds must be swept first, or the request belongs to a later round of this batch.
  */
 export async function reserveFreeHolds(
   tx: SqlWriteTx,
   requests: readonly HoldRequest[],
   options: Pick<ReserveOptions, 'caps'>,
 ): Promise<readonly (HoldOutcome | BusySponsor)[]> {
-  const [round = []] = rounds(placesOf(requests), { isOnlyFirst: true })
+  const [round = []] = splitRounds(sortBySponsor(requests), { isOnlyFirst: true })
   const decided = await decideRound(tx, round, options, 'skip')
   const outcomes = writeHolds(
     tx,
@@ -62,38 +63,34 @@ export async function reserveFreeHolds(
   return requests.map((_, index) => outcomes.get(index) ?? { status: 'busy' })
 }
 
-function placesOf(requests: readonly HoldRequest[]): readonly Place[] {
+function sortBySponsor(requests: readonly HoldRequest[]): readonly IndexedRequest[] {
   for (const request of requests) assertReservable(request)
-  const places = requests.map((request, index) => ({ request, index }))
-  return places.toSorted((a, b) => compare(a.request.sponsor, b.request.sponsor) || a.index - b.index)
+  const indexed = requests.map((request, index) => ({ request, index }))
+  return indexed.toSorted((a, b) => compare(a.request.sponsor, b.request.sponsor) || a.index - b.index)
 }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-type Place = { readonly request: HoldRequest; readonly index: number }
+/** A request with its index in the caller's list. */
+type IndexedRequest = { readonly request: HoldRequest; readonly index: number }
 
-/** Decisions about one sponsor's requests. */
+/** Decisions about one sponsor's requests of one round. */
 type DecidedSponsor = {
-  readonly places: readonly Place[]
+  readonly places: readonly IndexedRequest[]
   readonly facts: HoldFacts
   readonly decision: HoldDecision
 }
 
-/** Nothing is told of a sponsor whose row was not to be had. */
+/** Decides one round, sponsor by sponsor. With `skip`, a sponsor whose row is locked is left out. */
 async function decideRound(
   tx: SqlWriteTx,
-  round: readonly Place[],
+  round: readonly IndexedRequest[],
   { caps, until }: ReserveOptions,
   lock: 'wait' | 'skip',
 ): Promise<readonly DecidedSponsor[]> {
-  const bySponsor = new Map<string, Place[]>()
-  for (const place of round) {
-    const own = bySponsor.get(place.request.sponsor)
-    if (own === undefined) bySponsor.set(place.request.sponsor, [place])
-    else own.push(place)
-  }
+  const bySponsor = Map.groupBy(round, ({ request }) => request.sponsor)
   const requestsBySponsor = new Map(
     [...bySponsor].map(([sponsor, places]) => [sponsor, places.map(({ request }) => request)]),
   )
@@ -113,31 +110,39 @@ function isWorthSweeping({ facts, decision }: DecidedSponsor): boolean {
 }
 
 /**
- * Cuts a batch where a request has to see an earlier one as written: where a request id or a re-quote key comes
- * again, or a key, whose usage its sponsors share, with another sponsor.
+ * Splits a batch into rounds, each of which reads the facts anew. A new round begins where a request depends on an earlier
+ * one being written: it has the same request id or re-quote key, or the same API key with another sponsor, since sponsors
+ * share the key's usage.
+ * @param options.isOnlyFirst leave out dependent requests instead
  */
-function rounds(places: readonly Place[], { isOnlyFirst = false } = {}): readonly (readonly Place[])[] {
-  const all: Place[][] = []
-  let seen = new Map<string, string>()
-  for (const place of places) {
-    const { requestId, apiKeyId, requoteKey, sponsor } = place.request
-    const marks = [`id ${requestId}`, `requote ${apiKeyId} ${requoteKey}`]
-    const key = `key ${apiKeyId}`
-    const round = all.at(-1)
-    const follows = marks.some((mark) => seen.has(mark)) || (seen.get(key) ?? sponsor) !== sponsor
-    if (follows && isOnlyFirst) continue
-    if (round === undefined || follows) {
-      all.push([place])
-      seen = new Map()
+function splitRounds(
+  requests: readonly IndexedRequest[],
+  { isOnlyFirst = false } = {},
+): readonly (readonly IndexedRequest[])[] {
+  const rounds: IndexedRequest[][] = []
+  /** Ids and keys of the present round, and the sponsor of the last request that had them. */
+  let sponsorByMark = new Map<string, string>()
+  for (const indexed of requests) {
+    const { requestId, apiKeyId, requoteKey, sponsor } = indexed.request
+    const uniqueMarks = [`id ${requestId}`, `requote ${apiKeyId} ${requoteKey}`]
+    const keyMark = `key ${apiKeyId}`
+    const round = rounds.at(-1)
+    const isDependent =
+      uniqueMarks.some((mark) => sponsorByMark.has(mark)) ||
+      (sponsorByMark.get(keyMark) ?? sponsor) !== sponsor
+    if (isDependent && isOnlyFirst) continue
+    if (round === undefined || isDependent) {
+      rounds.push([indexed])
+      sponsorByMark = new Map()
     } else {
-      round.push(place)
+      round.push(indexed)
     }
-    for (const mark of [...marks, key]) seen.set(mark, sponsor)
+    for (const mark of [...uniqueMarks, keyMark]) sponsorByMark.set(mark, sponsor)
   }
-  return all
+  return rounds
 }
 
-/** Bodies that only a bug can produce. @throws RangeError */
+/** Refuses requests that only a bug can produce. @throws RangeError */
 function assertReservable(request: HoldRequest): void {
   const { requestId, amountMicroUsd, lifetimeSeconds, apiKeyId, user, recipient, requoteKey } = request
   if (!isHex32(requestId)) throw new RangeError('a request id is 0x and 64 lower-case digits')
@@ -158,8 +163,9 @@ const holdAtDeposit = 'select ledger_hold_at_deposit($1, $2, $3)'
 const expireDue = 'select ledger_expire_due($1, $2)'
 
 /**
- * Writes what was decided on facts that this transaction read under the sponsors' locks, in one call; all of it was
- * decided at one moment. `until` makes the holds pinned ones that end then, instead of after their lifetime.
+ * Writes the decisions about several sponsors in one statement. They were all made at one moment, on facts that this
+ * transaction read under the sponsors' locks. With `until` the holds are pinned and expire then, else after their
+ * lifetime.
  * @returns outcomes by the index of the request
  */
 function writeHolds(
@@ -172,8 +178,8 @@ function writeHolds(
   const accounts: bigint[] = []
   const superseded: string[] = []
   for (const { places, facts, decision } of sponsors) {
-    for (const [place, outcome] of decision.outcomes.entries()) {
-      outcomes.set(places[place]?.index ?? neverDecided(), outcome)
+    for (const [position, outcome] of decision.outcomes.entries()) {
+      outcomes.set(places[position]?.index ?? neverDecided(), outcome)
     }
     if (facts.account === undefined) continue
     const { id: account } = facts.account
@@ -190,6 +196,7 @@ function writeHolds(
   return outcomes
 }
 
+/** JSON row of a new hold for `ledger_holds_apply`. */
 function holdRow(hold: NewHold, more: { n: number; account: bigint; until: Date | undefined }) {
   return {
     ...bodyRow(hold.request),
@@ -204,7 +211,7 @@ function holdRow(hold: NewHold, more: { n: number; account: bigint; until: Date 
   }
 }
 
-/** A request's own columns. */
+/** Columns that come from the request alone. */
 function bodyRow(request: HoldRequest) {
   return {
     request: request.requestId.slice(2),

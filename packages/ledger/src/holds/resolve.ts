@@ -9,6 +9,8 @@ import type {
 import type { HoldCaps } from './holdCaps.ts'
 import { reserveHolds } from './reserve.ts'
 
+// Ends and changes of a hold. `Ledger` in packages/core describes each method.
+
 /** @see Ledger.post */
 export function postHold(tx: SqlTx, args: Parameters<Ledger['post']>[1]): Promise<ResolveOutcome> {
   const { requestId, amountMicroUsd, evidence } = args
@@ -57,7 +59,7 @@ type HoldRow = {
   readonly lifetime_seconds: number
 }
 
-/** Columns common to a hold and to a quote that holds at its deposit. */
+/** Columns common to `hold` and `hold_at_deposit`, which lists quotes that hold nothing before their deposit. */
 const bodyColumns = `api_key_id, user_key, recipient_key, origin_chain_id, destination_chain_id, components,
   requote_key, amount, lifetime_seconds`
 
@@ -67,6 +69,7 @@ export async function reserveHoldAgain(
   { requestId, until }: Parameters<Ledger['reserveAgain']>[1],
   caps: HoldCaps,
 ): Promise<HoldOutcome> {
+  // An expired hold must be ended first, so that a new attempt may follow it.
   await tx.query('select ledger_hold_expire($1)', [toBytes(requestId)])
   const [row] = await tx.query<HoldRow>(
     `select a.owner as sponsor, b.api_key_id, b.user_key, b.recipient_key, b.origin_chain_id,

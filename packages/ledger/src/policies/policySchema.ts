@@ -56,7 +56,7 @@ export const policyRulesSchema = z.strictObject({
 
 export type PolicyRules = z.output<typeof policyRulesSchema>
 
-/** Rules as an operator wrote them cannot be read. */
+/** The rules that an operator wrote do not fit the schema. */
 export class InvalidPolicyError extends DomainError {
   readonly code = 'INVALID_POLICY'
   readonly kind = 'invalid_request'

@@ -1,6 +1,7 @@
 import type { SqlTx } from '@causeway/core'
 import { type PolicyRules, parsePolicyRules, policyRulesSchema } from './policySchema.ts'
 
+/** One version of an API key's policy. */
 export type StoredPolicy = {
   readonly apiKeyId: string
   readonly version: number
@@ -18,8 +19,10 @@ type PolicyRow = {
 }
 
 /**
- * Gives a key its next policy version; earlier ones stay readable. Holds that are being reserved meanwhile
- * see the old version or the new. @returns the version @throws InvalidPolicyError
+ * Gives a key its next policy version; earlier ones stay readable. A concurrent reservation uses the old version or the
+ * new.
+ * @returns the version
+ * @throws InvalidPolicyError
  */
 export async function setPolicy(
   tx: SqlTx,
@@ -40,7 +43,7 @@ export async function readPolicy(tx: SqlTx, apiKeyId: string): Promise<StoredPol
   return (await readPolicyVersions(tx, apiKeyId))[0]
 }
 
-/** Newest first. */
+/** All versions of a key's policy, the newest first. */
 export async function readPolicyVersions(tx: SqlTx, apiKeyId: string): Promise<readonly StoredPolicy[]> {
   const rows = await tx.query<PolicyRow>(
     'select api_key_id, version, rules, actor, created_at from policy where api_key_id = $1 order by version desc',
@@ -55,10 +58,11 @@ export async function readPolicyVersions(tx: SqlTx, apiKeyId: string): Promise<r
   }))
 }
 
+/** What a key's holds used, by user and period. */
 export type PolicyUsage = {
   /** `undefined` for all users together. */
   readonly user: string | undefined
-  /** Start of the UTC day; `undefined` for ever. */
+  /** Start of the UTC day; `undefined` for the sum of all days. */
   readonly day: Date | undefined
   readonly usedMicroUsd: bigint
   readonly count: bigint

@@ -1,4 +1,7 @@
-/** One rule and what it said about one hold. `used` is before the hold, `requested` what it adds. */
+/**
+ * Result of one rule for one hold. Rules with a `limit` compare it with `used`, the sum before the hold, plus
+ * `requested`, what the hold adds; in micro-USD or as a count.
+ */
 export type RuleCheck = {
   /** Which refusal a failed check leads to. */
   readonly kind: 'sponsor' | 'policy' | 'balance' | 'cap'
@@ -9,7 +12,7 @@ export type RuleCheck = {
   readonly requested?: bigint
 }
 
-/** A check of the form "what is used and what is asked stay within the limit". */
+/** A check that `used` plus `requested` is at most `limit`. */
 export function withinLimit(
   kind: RuleCheck['kind'],
   rule: string,

@@ -2,25 +2,26 @@ import type { Hex, SqlTx } from '@causeway/core'
 import { recordAction } from '../audit/operatorAction.ts'
 import { hexToBuffer } from '../transfers/transfers.ts'
 
-/** One watched account. Addresses are lower case. */
+/** One account that is watched for top-ups: transfers of a token to custody on a chain. Addresses are lower case. */
 export type TopUpAccount = { readonly chainId: number; readonly custody: Hex; readonly token: Hex }
 
+/** How far the blocks of one account were read. `settledTo` ≤ `finalTo` ≤ `scannedTo`. */
 export type TopUpCursor = {
-  /** Last block read near the head. */
+  /** Last block that was read, near the head; it may still be reorganised. */
   readonly scannedTo: bigint
-  /** Last final block whose top-ups are settled. */
+  /** Last final block whose top-ups were credited. */
   readonly finalTo: bigint
-  /** Blocks up to here are listed no more: at or below `finalTo`. */
+  /** Blocks up to here are never listed again. */
   readonly settledTo: bigint
-  /** Absent before the first final block was read. */
+  /** Hash of block `finalTo`; undefined before the first final block was read. */
   readonly finalHash: Hex | undefined
-  /** Set when a final block changed: an operator has to look. */
+  /** Set after a final block changed: reading stops until an operator resumes it. */
   readonly haltedReason: string | undefined
 }
 
 const isAccount = 'chain_id = $1 and custody = $2 and token = $3'
 
-/** The cursor, opened before `fromBlock` when it is new. Reads no lock. */
+/** The cursor of an account; a new one begins just before `fromBlock`. Takes no lock. */
 export async function openTopUpCursor(
   tx: SqlTx,
   account: TopUpAccount,
@@ -44,7 +45,7 @@ export async function readTopUpCursor(tx: SqlTx, account: TopUpAccount): Promise
   return row && toCursor(row)
 }
 
-/** The cursor as it is now, locked: nobody else moves it before this transaction ends. */
+/** The present cursor, locked: no other transaction moves it before this one ends. */
 export async function lockTopUpCursor(tx: SqlTx, account: TopUpAccount): Promise<TopUpCursor | undefined> {
   const [row] = await tx.query<CursorRow>(
     `select ${columns} from chain_cursor where ${isAccount} for update`,
@@ -53,7 +54,7 @@ export async function lockTopUpCursor(tx: SqlTx, account: TopUpAccount): Promise
   return row && toCursor(row)
 }
 
-/** @param to.settledTo absent: all of it is listed no more */
+/** Moves the cursor to a final block. @param to.settledTo absent: equal to `finalTo` */
 export async function moveFinalCursor(
   tx: SqlTx,
   account: TopUpAccount,
@@ -67,7 +68,7 @@ export async function moveFinalCursor(
   )
 }
 
-/** Everything up to `scannedTo` was read near the head. Goes back when the chain did. */
+/** Moves the cursor to the last block that was read near the head; backwards after a reorganisation, to `finalTo` at most. */
 export async function moveLiveCursor(tx: SqlTx, account: TopUpAccount, scannedTo: bigint): Promise<void> {
   await tx.query(`update chain_cursor set scanned_to = greatest($4, final_to) where ${isAccount}`, [
     ...accountValues(account),
@@ -75,7 +76,7 @@ export async function moveLiveCursor(tx: SqlTx, account: TopUpAccount, scannedTo
   ])
 }
 
-/** Stops the account for every process and freezes whoever was credited by the given events. */
+/** Stops the account for every process and freezes the sponsors that the given events credited. */
 export async function haltTopUps(
   tx: SqlTx,
   account: TopUpAccount,
@@ -88,7 +89,7 @@ export async function haltTopUps(
   ])
 }
 
-/** Accounts whose reading stopped, and why. */
+/** Accounts that are halted; their cursors have the reason. */
 export async function listHaltedTopUps(
   tx: SqlTx,
 ): Promise<readonly { readonly account: TopUpAccount; readonly cursor: TopUpCursor }[]> {
@@ -103,8 +104,7 @@ export async function listHaltedTopUps(
 }
 
 /**
- * Lets a halted account go on after the given block, whose hash the operator vouches for. False when it was not
- * halted.
+ * Resumes a halted account after block `finalTo`, whose hash the operator has verified. False when it was not halted.
  */
 export async function resumeTopUps(
   tx: SqlTx,

@@ -3,32 +3,36 @@ import { usdcAssetId } from '../transfers/accounts.ts'
 import { hexToBuffer } from '../transfers/transfers.ts'
 import type { TopUpAccount } from './cursor.ts'
 
-/** One stored sighting. */
+/** One stored transfer to custody, as it was seen in one block. */
 export type TopUpEvent = {
   readonly id: bigint
   readonly chainId: number
   readonly transactionHash: Hex
+  /** Index of the log in its block. */
   readonly logIndex: number
+  /** Index of the log in its transaction. */
   readonly ordinal: number
   readonly blockNumber: bigint
   readonly blockHash: Hex
   readonly from: Hex
+  /** Smallest units of the token. */
   readonly value: bigint
-  /** `ok`, `ok_trailing` or why it is suspended. */
+  /** Result of reading the credited wallet from the calldata: `ok`, `ok_trailing`, or why the money is suspended. */
   readonly parse: string
-  /** Absent for suspended money. */
+  /** Wallet that the transfer named; undefined for suspended money. */
   readonly creditedOwner: Hex | undefined
+  /** Wallet to which suspended money was given since. */
   readonly claimedOwner: Hex | undefined
   readonly state: 'seen' | 'final' | 'orphaned' | 'reversed'
   readonly seenAt: Date
 }
 
-/** Sightings that are neither final nor dropped, oldest block first. */
+/** Top-ups whose block is not final yet, the oldest block first. */
 export async function listSeenTopUps(tx: SqlTx, account: TopUpAccount): Promise<readonly TopUpEvent[]> {
   return list(tx, `${isAccount} and state = 'seen' order by block_number, id`, accountValues(account))
 }
 
-/** Settled top-ups of blocks from `from` to `to`, newest block first. */
+/** Final top-ups of blocks from `from` to `to`, the newest block first. */
 export async function listFinalTopUps(
   tx: SqlTx,
   account: TopUpAccount,
@@ -42,7 +46,7 @@ export async function listFinalTopUps(
   )
 }
 
-/** Money that waits for a claim, oldest first, after the event `after`. */
+/** Suspended top-ups that no wallet was given yet, the oldest first, after the event id `after`. */
 export async function listSuspendedTopUps(
   tx: SqlTx,
   page: { after?: bigint; limit: number },
@@ -66,8 +70,8 @@ export async function findTopUps(
 }
 
 /**
- * The newest top-ups of a wallet: those that wait for their block to become final, and those that were credited, also
- * where they were taken back since.
+ * The newest top-ups of a wallet: those that wait for a final block, and those that were credited, even if they were
+ * reversed since.
  * @param owner lower case
  */
 export async function listWalletTopUps(
@@ -75,7 +79,7 @@ export async function listWalletTopUps(
   owner: string,
   limit: number,
 ): Promise<readonly TopUpEvent[]> {
-  // Credited ones by the wallet's own account: the events have no index by owner once they are final.
+  // Credited ones are found through the wallet's account, because final events have no index by owner.
   return list(
     tx,
     `id in (

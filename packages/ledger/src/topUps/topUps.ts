@@ -2,7 +2,7 @@ import type { Hex, SqlTx } from '@causeway/core'
 import type { ClassifiedTransfer } from '@causeway/families/rules'
 import { hexToBuffer } from '../transfers/transfers.ts'
 
-/** One transfer to custody as it stands in one block, and what it is worth to whom. */
+/** One transfer to custody in one block, and the wallet that it credits, if it names one. */
 export type ObservedTopUp = ClassifiedTransfer & {
   readonly chainId: number
   readonly transactionHash: Hex
@@ -13,20 +13,20 @@ export type ObservedTopUp = ClassifiedTransfer & {
 }
 
 /**
- * `seen`: stored now, its amount is pending. `known`: stored before. `elsewhere`: the same transfer is live in
- * another block. `differs`: it is stored with other content.
+ * `seen`: stored now, its amount is pending. `known`: stored before. `elsewhere`: the same transfer is stored for another
+ * block, and counts there. `differs`: it is stored with other content.
  */
 export type SightingOutcome = {
   readonly answer: 'seen' | 'known' | 'elsewhere' | 'differs'
-  /** The live event; absent when another process stored it in this moment. */
+  /** The stored event that counts; undefined when another process is storing it at this moment. */
   readonly eventId: bigint | undefined
 }
 
 export type ClaimOutcome = 'claimed' | 'already_claimed' | 'not_suspended' | 'not_final' | 'unknown'
 
 /**
- * Stores one sighting; with an owner its amount becomes pending, not spendable. With `replace` an earlier
- * sighting of the same transfer gives way unless it is final. Repeating a sighting changes nothing.
+ * Stores one observed top-up. If it names a wallet its amount becomes pending there, not spendable. With `replace` it
+ * replaces an earlier event of the same transfer, unless that is final. Repeating it changes nothing.
  */
 export async function recordTopUp(
   tx: SqlTx,
@@ -58,7 +58,7 @@ export async function recordTopUp(
   return { answer: row.answer, eventId: row.event_id ?? undefined }
 }
 
-/** Makes a sighting final: credited, or suspended. False when it was final or gone before. */
+/** Makes a seen event final, which credits its wallet or suspends the money. False when it is not in the state `seen`. */
 export async function finalizeTopUp(
   tx: SqlTx,
   eventId: bigint,
@@ -67,7 +67,7 @@ export async function finalizeTopUp(
   return (await answerOf(tx, 'finalize_event($1, $2)', [eventId, JSON.stringify(evidence)])) === 'final'
 }
 
-/** Drops a sighting whose block is not canonical; a final one stays. False when there was none. */
+/** Drops a seen event whose block is no longer canonical; a final one stays. False when nothing was dropped. */
 export async function orphanTopUp(tx: SqlTx, eventId: bigint): Promise<boolean> {
   return (await answerOf(tx, 'orphan_event($1)', [eventId])) === 'orphaned'
 }
@@ -88,8 +88,8 @@ export async function claimTopUp(
 }
 
 /**
- * Takes a final top-up back that its chain dropped: from whoever has it as far as that is free, the rest is a
- * loss. An operator's decision, never automatic. False when the event is not final.
+ * Takes a final top-up back that its chain dropped after all: from the wallet that has it, as far as its balance is
+ * available; the rest is booked as a loss. Only an operator calls it. False when the event is not final.
  */
 export async function reverseTopUp(
   tx: SqlTx,

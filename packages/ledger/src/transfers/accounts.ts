@@ -3,19 +3,29 @@ import { recordAction } from '../audit/operatorAction.ts'
 
 /** @source ledger-and-safety.md 1.3 */
 export type AccountKind =
+  /** Money that custody received on chain, less payouts. */
   | 'custody'
+  /** A sponsor's balance. */
   | 'sponsor'
+  /** Fees that sponsors paid. */
   | 'solver_earned'
+  /** Top-ups that name no wallet. */
   | 'suspense'
+  /** App fees that are owed to their recipient. */
   | 'app_fee'
+  /** The other side of all app fees. */
   | 'app_fee_due'
+  /** Claims whose payout is not final on chain. */
   | 'payout_clearing'
+  /** Corrections by an operator, and what was paid for lost deposits. */
   | 'adjustment'
+  /** Losses from final blocks that were taken back. */
   | 'bad_debt'
 
-/** Sponsor money: the unit of account, micro-USDC. */
+/** Asset of sponsor money, in micro-USDC. */
 export const usdcAssetId = 1
 
+/** A currency of one chain in which accounts are kept. */
 export type LedgerAsset = {
   readonly chainId: number
   /** Lower-case where the family's addresses have no case. */
@@ -25,7 +35,7 @@ export type LedgerAsset = {
   readonly decimals: number
 }
 
-/** Id of an account, opened when it is new. `owner` is lower-case where addresses have no case. */
+/** Id of an account, which is opened if it is new. `owner` is lower-case where addresses have no case. */
 export async function openAccount(
   tx: SqlTx,
   args: { kind: AccountKind; owner: string; assetId?: number },
@@ -40,7 +50,7 @@ export async function openAccount(
   return row.id
 }
 
-/** Id of the asset of a currency, registered when it is new. Its first description stays. */
+/** Id of the asset of a currency, which is registered if it is new. A known asset keeps its symbol and name. */
 export async function registerAsset(tx: SqlTx, asset: LedgerAsset): Promise<number> {
   const { chainId, address, symbol, name, decimals } = asset
   await tx.query(
@@ -57,8 +67,8 @@ export async function registerAsset(tx: SqlTx, asset: LedgerAsset): Promise<numb
 }
 
 /**
- * Stops a sponsor's money: no new holds and no payments until it is unfrozen. Posts of holds go on. Who did it
- * and why stays stored. False when the wallet has no account or stands so already.
+ * Freezes a sponsor's balance, or unfreezes it. A frozen one has no new holds and makes no payments, but existing holds
+ * are still posted. Stores who did it and why. False when the wallet has no account or nothing changes.
  */
 export async function setSponsorFrozen(
   tx: SqlTx,

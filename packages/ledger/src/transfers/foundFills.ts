@@ -3,15 +3,15 @@ import { openAccount } from './accounts.ts'
 import { transferId } from './transferId.ts'
 import { type TransferOutcome, writeTransfer } from './transfers.ts'
 
-/** Accounts among which solvers' earnings are spread, as holds spread them, so that debits do not wait for one row. */
+/** Number of `solver_earned` accounts, among which holds spread earnings too, so that debits do not wait for one row. */
 const earnedShards = 16n
 
 /**
- * Debits a sponsor for the fill of an order whose hold was lost with the database's last rows. Repeating it books
- * nothing again, because the transfer's id is derived from the order.
+ * Debits a sponsor for a fill that was found after the database had lost its last rows, and with them the order's hold.
+ * Repeating it changes nothing, because the transfer's id is derived from the order.
  * @param args.amountMicroUsd above zero
- * @param args.evidence kept with the transfer: what proves the fill
- * @returns `insufficient`, `frozen` and `conflict` wrote nothing
+ * @param args.evidence proof of the fill, stored with the transfer
+ * @returns `done` or `exists`; with any other outcome nothing was written
  */
 export async function bookFoundFill(
   tx: SqlTx,

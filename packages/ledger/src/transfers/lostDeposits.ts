@@ -4,8 +4,9 @@ import { transferId } from './transferId.ts'
 import { writeTransfer } from './transfers.ts'
 
 /**
- * Books the loss of a deposit that was paid for and left its chain, or takes that back once it has come back: odd and
- * even `turn`s follow each other. Repeating a turn changes nothing.
+ * Books the loss of a deposit that was paid for and left its chain in a reorganisation, or reverses that when the deposit
+ * is back. Repeating a turn changes nothing.
+ * @param args.turn number of the booking of this deposit, from 1: odd ones book a loss, even ones its return
  * @param args.amount of the deposit, in smallest units of its currency
  */
 export async function bookLostDeposit(
@@ -14,13 +15,14 @@ export async function bookLostDeposit(
 ): Promise<void> {
   const { requestId, depositId, turn, amount } = args
   const assetId = await registerAsset(tx, args.asset)
-  const lost = await openAccount(tx, { kind: 'bad_debt', owner: String(args.asset.chainId), assetId })
-  const paid = await openAccount(tx, { kind: 'adjustment', owner: 'lost deposits', assetId })
+  const badDebt = await openAccount(tx, { kind: 'bad_debt', owner: String(args.asset.chainId), assetId })
+  const adjustment = await openAccount(tx, { kind: 'adjustment', owner: 'lost deposits', assetId })
   const isLost = turn % 2 === 1
   const outcome = await writeTransfer(tx, {
     id: transferId('lost_deposit', `${depositId}:${turn}`),
     kind: 'posted',
-    ...(isLost ? { debitAccount: lost, creditAccount: paid } : { debitAccount: paid, creditAccount: lost }),
+    debitAccount: isLost ? badDebt : adjustment,
+    creditAccount: isLost ? adjustment : badDebt,
     amount,
     code: isLost ? 'deposit_lost' : 'deposit_found',
     actor: 'settlement',

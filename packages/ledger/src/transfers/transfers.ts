@@ -1,5 +1,6 @@
 import type { Hex, SqlTx } from '@causeway/core'
 
+/** A transfer to write: one debit and one credit of the same amount. */
 export type TransferRequest = {
   /** From `transferId`. */
   readonly id: string
@@ -9,20 +10,25 @@ export type TransferRequest = {
   readonly creditAccount: bigint
   /** Smallest units of the accounts' asset, above zero. */
   readonly amount: bigint
-  /** Why, e.g. `deposit` or `claim`. */
+  /** Reason of the transfer, e.g. `deposit` or `claim`. */
   readonly code: string
+  /** Service or operator that makes it. */
   readonly actor: string
   readonly requestId?: Hex
+  /** Id of the `TopUpEvent` behind it. */
   readonly chainEventId?: bigint
   readonly evidence?: Readonly<Record<string, unknown>>
 }
 
-/** `exists`: equal id and body, nothing written. `conflict`: equal id, other body, nothing written. */
+/**
+ * Only `done` wrote something. `exists`: a transfer with this id and body is there. `conflict`: one with this id and
+ * another body. `insufficient`: an account would be overdrawn. `frozen`: an account is frozen.
+ */
 export type TransferOutcome = 'done' | 'exists' | 'conflict' | 'insufficient' | 'frozen'
 
 export type TransferResolution = 'done' | 'already_posted' | 'already_voided' | 'exceeds_pending' | 'unknown'
 
-/** Writes one transfer and both counters. Locks sponsors first, then accounts by id. */
+/** Writes one transfer and the counters of both accounts. Locks sponsors first, then accounts by id, against deadlocks. */
 export async function writeTransfer(tx: SqlTx, transfer: TransferRequest): Promise<TransferOutcome> {
   const { id, kind, debitAccount, creditAccount, amount, code, actor } = transfer
   const { requestId, chainEventId = null, evidence } = transfer
@@ -45,7 +51,7 @@ export async function writeTransfer(tx: SqlTx, transfer: TransferRequest): Promi
   return row.outcome
 }
 
-/** Ends a pending transfer that is no hold: posts at most its amount, or voids it. */
+/** Ends a pending transfer that is not a hold: posts at most its amount, or voids it. */
 export async function resolveTransfer(
   tx: SqlTx,
   args:
