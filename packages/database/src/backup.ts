@@ -3,15 +3,15 @@ import { ConfigurationError, type SqlDatabase, type SqlTx } from '@causeway/core
 const rowsPerPage = 1_000
 const format = 'causeway-backup-1'
 
-/** Tables of the database that hold data; how far it is migrated stands in `migrations_…`. */
+/** All tables: those with data, and the histories of migrations (`migrations_…`). */
 const tablesSql = `
   select relname::text as name from pg_class
   where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname`
 
 /**
- * Writes every row of every table as a line of text, from one snapshot, while others go on writing. A
- * backup by SQL alone, for where the server's own tools are not at hand; figures keep all their digits
- * because no row is parsed on the way.
+ * Writes a backup of all data as text, from one snapshot, while others go on writing: a header, then one line per row.
+ * It needs SQL alone, where the server's own tools are not at hand. Numbers keep all their digits, because no row is
+ * parsed here.
  */
 export async function backupDatabase(
   database: SqlDatabase,
@@ -34,9 +34,9 @@ export async function backupDatabase(
 }
 
 /**
- * Fills an empty, migrated database from the lines of a backup, all or nothing, as the role that migrated it. Foreign
+ * Fills an empty, migrated database from the lines of a backup, in one transaction, as the role that migrated it. Foreign
  * keys are checked when all rows are there.
- * @param record writes what the audit says of it, in the same transaction
+ * @param record writes the audit's entry of the restore, in the same transaction
  * @throws ConfigurationError when the lines are no backup, the schema is another, a table holds rows, a row refers to
  *   one that is not in the backup, or the role does not own the tables
  */
@@ -46,12 +46,12 @@ export async function restoreDatabase(
   record: (tx: SqlTx) => Promise<void>,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const checkAgain = await letRowsComeInAnyOrder(tx)
+    const checkConstraints = await suspendConstraints(tx)
     let tables: readonly string[] | undefined
     let page: Page | undefined
     for await (const line of lines) {
       if (tables === undefined) {
-        if (isOfNpm(line)) continue
+        if (isNpmOutput(line)) continue
         tables = await acceptHeader(tx, line)
         continue
       }
@@ -67,7 +67,7 @@ export async function restoreDatabase(
     }
     if (page !== undefined) await insert(tx, page)
     if (tables === undefined) throw new ConfigurationError('The backup is empty.')
-    await checkAgain()
+    await checkConstraints()
     for (const table of tables) await restoreIdentities(tx, table)
     await record(tx)
   })
@@ -79,12 +79,16 @@ const foreignKeysSql = `
   select conrelid::regclass::text as table, conname::text as name from pg_constraint
   where contype = 'f' and connamespace = 'public'::regnamespace and not condeferrable order by 1, 2`
 
-/** Rows of tables that only grow are refused by triggers of ours when they are put in order; foreign keys wait. */
-async function letRowsComeInAnyOrder(tx: SqlTx): Promise<() => Promise<void>> {
-  const [foreign] = await tx.query<{ name: string }>(`${ownedBySomebodyElseSql} limit 1`)
-  if (foreign !== undefined) {
+/**
+ * Lets rows be inserted in any order: disables triggers, some of which refuse rows of append-only tables, and defers
+ * foreign keys to the end of the transaction.
+ * @returns a function that checks the foreign keys and restores both
+ */
+async function suspendConstraints(tx: SqlTx): Promise<() => Promise<void>> {
+  const [notOwned] = await tx.query<{ name: string }>(`${ownedBySomebodyElseSql} limit 1`)
+  if (notOwned !== undefined) {
     throw new ConfigurationError(
-      `The table ${foreign.name} belongs to another role: restore as the role that migrated the database.`,
+      `The table ${notOwned.name} belongs to another role: restore as the role that migrated the database.`,
     )
   }
   const tables = (await tx.query<{ name: string }>(tablesSql)).map(({ name }) => quoted(name))
@@ -114,7 +118,7 @@ const ownedBySomebodyElseSql = `
   select relname::text as name from pg_class
   where relnamespace = 'public'::regnamespace and relkind = 'r' and not pg_has_role(relowner, 'usage')`
 
-/** @source PostgreSQL documentation, Appendix A */
+/** SQLSTATE 23503. @source PostgreSQL documentation, Appendix A */
 const isForeignKeyViolation = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === '23503'
 
@@ -130,9 +134,10 @@ async function insert(tx: SqlTx, { table, rows }: Page): Promise<void> {
   )
 }
 
-/** `npm run` names its command before the output, also where that goes to a file. */
-const isOfNpm = (line: string) => line === '' || line.startsWith('> ')
+/** True for a line that `npm run` prints before the output of its command, also into a file. */
+const isNpmOutput = (line: string) => line === '' || line.startsWith('> ')
 
+/** Checks the header against this database and makes room for the rows. @returns the tables, by their index in lines */
 async function acceptHeader(tx: SqlTx, line: string): Promise<readonly string[]> {
   const header: unknown = JSON.parse(line)
   if (typeof header !== 'object' || header === null || !('format' in header && header.format === format)) {
@@ -147,10 +152,13 @@ async function acceptHeader(tx: SqlTx, line: string): Promise<readonly string[]>
   return tables
 }
 
-/** Migrations put rows there; the backup has them too. Without a transfer or a payment no other row means anything. */
+/**
+ * Tables that migrations fill. The backup contains their rows too, so a restore replaces them. In a new database nothing
+ * refers to them yet.
+ */
 const seededTables: ReadonlySet<string> = new Set(['account', 'asset', 'solver_name'])
 
-/** Refuses a restore into a table with rows, which it would overwrite. */
+/** Empties a seeded table, and refuses any other table with rows. */
 async function makeRoom(tx: SqlTx, table: string): Promise<void> {
   if (seededTables.has(table)) {
     await tx.query(`delete from ${quoted(table)}`)
@@ -162,7 +170,7 @@ async function makeRoom(tx: SqlTx, table: string): Promise<void> {
   }
 }
 
-/** Numbers go on after the largest that was restored. */
+/** Sets identity columns to continue after the largest restored number. */
 async function restoreIdentities(tx: SqlTx, table: string): Promise<void> {
   const columns = await tx.query<{ name: string }>(
     `select attname::text as name from pg_attribute
@@ -183,6 +191,7 @@ async function dataTables(tx: SqlTx): Promise<readonly string[]> {
   return rows.map(({ name }) => name).filter((name) => !name.startsWith('migrations_'))
 }
 
+/** Every applied migration, as `migrations_<module>/<name>`. */
 async function schemaVersion(tx: SqlTx): Promise<readonly string[]> {
   const rows = await tx.query<{ name: string }>(tablesSql)
   const versions: string[] = []

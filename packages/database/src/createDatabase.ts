@@ -14,7 +14,7 @@ import { type RunStatement, runTransaction, UnfinishedTransaction } from './tran
 
 export type DatabaseOptions = {
   readonly connectionString: string
-  /** Connections. Throughput on a hot row falls with more: 4 to 8 per process. Default 6. */
+  /** Connections; 4 to 8 per process are best, because more of them contend for hot rows. Default 6. */
   readonly poolSize?: number
   /** Callers that may wait for a connection before more are refused. Default 256. */
   readonly queueMax?: number
@@ -24,16 +24,16 @@ export type DatabaseOptions = {
   readonly statementTimeoutMs?: number
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string
-  /** Told about connections that broke while idle. */
+  /** Called for each connection that broke while idle. */
   readonly onConnectionLost?: (error: Error) => void
-  /** Told once that the disk of the server is full, and with `undefined` once it is not. */
+  /** Called once when the disk of the server is full, and once with `undefined` when it has room again. */
   readonly onDiskFull?: (full: DatabaseDiskFullError | undefined) => void
 }
 
 /** Connections in use, callers that wait for one, and the most that are opened. */
 export type PoolUsage = { readonly inUse: number; readonly waiting: number; readonly limit: number }
 
-/** The one pool of a process. */
+/** The pool of connections of a process. */
 export interface Database extends SqlDatabase {
   /** @throws UpstreamUnavailableError; DatabaseStartingError or DatabaseDiskFullError while nothing can be written */
   ping(): Promise<void>
@@ -43,14 +43,14 @@ export interface Database extends SqlDatabase {
   close(): Promise<void>
 }
 
-/** The client gives up this much after the server should have: for servers that do not answer. */
+/** The client's statement timeout is this much longer than the server's: it serves where the server does not answer. */
 const clientGraceMs = 500
 const idleInTransactionMs = 10_000
 
 /**
- * Opens a pool; connects at first use. `numeric` and `int8` are read as `bigint`. Errors of
- * availability become `UpstreamUnavailableError`, whether a commit was reached or not: repeat with
- * the same ids. Others are the driver's, SQLSTATE in `code`.
+ * Opens a pool; connects at first use. `numeric` and `int8` are read as `bigint`. Errors of availability become
+ * `UpstreamUnavailableError`. After one it is unknown whether the transaction was committed, so callers repeat it with
+ * the same ids. Other errors are the driver's, with the SQLSTATE in `code`.
  * @throws DatabaseOverloadedError from every method, when too many callers wait
  */
 export function createDatabase(options: DatabaseOptions): Database {
@@ -79,7 +79,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 
   const query = <Row extends SqlRow>(text: string, values?: readonly unknown[], more?: QueryOptions) =>
     withClient(async (runOn, session) =>
-      // A limit that holds in a transaction alone needs one.
+      // Behind a pooler time limits hold within a transaction only, so a single query needs one.
       session?.isPooled === true
         ? runTransaction(runOn, (tx) => tx.query<Row>(text, values), {
             begin: session.begin,
@@ -113,7 +113,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 }
 
-/** @param sessions where that of each connection is kept */
+/** @param sessions gets the session of each new connection */
 function openPool(options: DatabaseOptions, poolSize: number, sessions: WeakMap<object, Session>): pg.Pool {
   const { acquireTimeoutMs = 1_000, statementTimeoutMs = 5_000 } = options
   const pool = new pg.Pool({
@@ -122,7 +122,8 @@ function openPool(options: DatabaseOptions, poolSize: number, sessions: WeakMap<
     connectionTimeoutMillis: acquireTimeoutMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    // A caller has its connection alone: only statements of one transaction ever follow each other unanswered.
+    // Statements are sent before earlier ones are answered. They are always of one transaction, since a caller has its
+    // connection alone.
     pipeline: true,
     query_timeout: statementTimeoutMs + clientGraceMs,
     application_name: options.applicationName ?? 'causeway',
@@ -137,12 +138,13 @@ function openPool(options: DatabaseOptions, poolSize: number, sessions: WeakMap<
     },
   })
   pool.on('error', (error) => options.onConnectionLost?.(error))
-  // Whoever uses a connection that breaks learns it from its statement; unheard, the event would end
+  // The caller of a connection that breaks gets the error from its statement. Without a listener, the event would end
   // the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
+/** Lends a connection to `work`, maps its errors to those of callers, and drops the connection if it broke. */
 async function useClient<T>(
   pool: pg.Pool,
   disk: DiskSpace,
@@ -159,17 +161,17 @@ async function useClient<T>(
     isBroken = isConnectionError(error) || error instanceof UnfinishedTransaction
     throw disk.judge(toCallerError(cause), isConnectionError(cause))
   } finally {
-    // A statement's own failure leaves its connection as good as it was.
+    // A connection is kept after an error of its statement alone.
     client.release(isBroken)
   }
 }
 
-/** Texts of dynamic SQL must not fill the server with statements that nobody repeats. */
+/** Most prepared statements per connection, so that dynamic SQL does not fill the server with plans. */
 const namedStatementsMax = 200
 
 type NameOf = (text: string) => string | undefined
 
-/** Gives each statement text the name under which connections remember its plan. */
+/** Gives each statement text the name under which connections prepare it; undefined beyond the maximum. */
 function createStatementNames(): NameOf {
   const names = new Map<string, string>()
   return (text) => {
@@ -183,9 +185,9 @@ function createStatementNames(): NameOf {
 
 function statementsOn(client: pg.PoolClient, session: Session | undefined, nameOf: NameOf): RunStatement {
   return (text, values, { isPlannedEachTime = false } = {}) => {
-    // A plan stays on a connection of the server, which is another one for a pooler's next transaction.
-    const isKept = session?.isPooled !== true && !isPlannedEachTime
-    return run(client, isKept ? nameOf : () => undefined, text, values)
+    // A prepared plan belongs to one connection of the server, and a pooler may use another for the next transaction.
+    const isPrepared = session?.isPooled !== true && !isPlannedEachTime
+    return run(client, isPrepared ? nameOf : () => undefined, text, values)
   }
 }
 
@@ -200,6 +202,7 @@ async function run<Row extends SqlRow>(
   return client.query<Row>({ text, values: [...values], ...(name !== undefined && { name }) })
 }
 
+// Type ids of PostgreSQL's catalog.
 const int8Oid = 20
 const numericOid = 1700
 const int8ArrayOid = 1016

@@ -1,8 +1,11 @@
 import { DatabaseDiskFullError } from './errors.ts'
 
-/** State of a server's disk, known from the last write: full or not. */
+/** Whether the disk of the server is full, by the last write. Each pool has one. */
 export interface DiskSpace {
-  /** Maps `error` to the caller's error: a server that a full disk stopped is unavailable for that reason. */
+  /**
+   * Notes an error for "disk full", and returns the error for the caller. While the disk is full a lost connection counts
+   * as its consequence, since PostgreSQL may stop for it.
+   */
   judge(error: unknown, isConnectionLost: boolean): unknown
   /** @throws DatabaseDiskFullError until something could be written again */
   requireSpace(): void
@@ -12,8 +15,8 @@ export interface DiskSpace {
 const probeIntervalMs = 2_000
 
 /**
- * Remembers that a disk is full, and tries to write until it is not: reads go on meanwhile, so that neither
- * they nor a connection tell.
+ * Remembers that the disk is full, and probes it by a write until it has room. Reads and connections still work on a full
+ * disk, so their success proves nothing.
  * @param options.probe writes about a megabyte and leaves nothing behind
  */
 export function createDiskSpace(options: {
@@ -26,24 +29,24 @@ export function createDiskSpace(options: {
   let isClosed = false
 
   const probeLater = () => {
-    timer = setTimeout(() => void tryAgain(), probeIntervalMs).unref()
+    timer = setTimeout(() => void probeNow(), probeIntervalMs).unref()
   }
-  const tryAgain = async () => {
+  const probeNow = async () => {
     try {
       await probe()
       full = undefined
       onChange(undefined)
     } catch {
-      // Whatever keeps it from writing: it has not written.
+      // Any failure counts as "still full": nothing was written.
       if (!isClosed) probeLater()
     }
   }
   return {
     judge(error, isConnectionLost) {
       if (error instanceof DatabaseDiskFullError) {
-        const isNews = full === undefined
+        const wasFull = full !== undefined
         full = error
-        if (isNews && !isClosed) {
+        if (!wasFull && !isClosed) {
           onChange(error)
           probeLater()
         }
@@ -61,7 +64,7 @@ export function createDiskSpace(options: {
   }
 }
 
-/** Takes new pages from the disk as a table that grows does; the table is gone with its transaction. */
+/** Writes a temporary table, which needs new pages of the disk as a growing table does. It is dropped at commit. */
 export async function writeProbe(tx: { query(text: string): Promise<unknown> }): Promise<void> {
   await tx.query(
     `create temporary table causeway_space on commit drop as

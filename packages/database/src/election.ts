@@ -2,12 +2,16 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 
-/** Throws unless the leadership it belongs to is still the newest; runs inside the transaction that writes. */
+/**
+ * Throws unless this process still leads the job. A job calls it inside every transaction that writes, so that a leader
+ * which was replaced writes nothing.
+ */
 export type Fence = (tx: SqlTx) => Promise<void>
 
+/** Right of this process to run a job. `epoch` grows with each new leader of the job. */
 export type Leadership = { readonly epoch: bigint; readonly fence: Fence }
 
-/** Another process leads the job by now: nothing of the old leader may be written any more. */
+/** Another process leads the job now, so this one may not write for it any more. */
 class StaleLeadershipError extends Error {
   constructor(job: string, epoch: bigint) {
     super(`epoch ${epoch} of the job ${job} is over`)
@@ -16,24 +20,25 @@ class StaleLeadershipError extends Error {
 }
 
 export type ElectionOptions = {
-  /** In the order in which they are tried, the same one in every process. */
+  /** Names of jobs, in the order in which their locks are tried; the same order in every process. */
   readonly jobs: readonly string[]
   /**
-   * Whoever leads one leads all, for work that needs several at once: a later job is tried only while this process leads
-   * those before it. Default: each job by itself, so that processes share them.
+   * True: one process leads all jobs, for work that needs several at once. A later job's lock is tried only while this
+   * process holds those before it. Default: each job by itself, so that processes share them.
    */
   readonly areTogether?: boolean
-  /** A connection of its own: one transaction stays open and holds the locks. */
+  /** A pool for the elections alone, because one transaction stays open and holds the locks. */
   readonly lockDatabase: SqlDatabase
   /** Database of the epochs and of the jobs' writes. */
   readonly database: SqlDatabase
   /** Names this process to operators. */
   readonly holder: string
   /**
-   * A leader that shows no sign of life for so long loses its locks: the server ends its connection. One
-   * that dies loses them at once. Default 10 s.
+   * Time without a statement after which the server ends a leader's connection, and with it the locks. A leader that dies
+   * loses them at once. Default 10 s.
    */
   readonly leaseMs?: number
+  /** Called when this process begins to lead a job, and with `undefined` when it stops. */
   readonly onChange: (job: string, epoch: bigint | undefined) => void
   readonly onFailure: (error: unknown) => void
 }
@@ -45,14 +50,16 @@ export interface Elections {
   close(): Promise<void>
 }
 
-/** First half of the keys of this project's job locks; any fixed number. */
+/** First half of the advisory lock keys of jobs; any fixed number. */
 export const jobLockClass = 0x0ca5e3a7
+/** Statements per lease that keep the connection alive. */
 const beatsPerLease = 5
 const retryMs = 500
 
 /**
- * Runs for the leadership of each job until closed. Correctness rests on the fence alone; the lock only keeps
- * several processes from doing the same work. @source design.md 3, Past one machine
+ * Tries to lead each job until closed. A leader holds the job's advisory lock and has the newest row in `job_epoch`.
+ * Correctness rests on the fence, which reads that row; the lock only keeps several processes from doing the same work.
+ * @source design.md 3, Past one machine
  */
 export function startElections(options: ElectionOptions): Elections {
   const { jobs, areTogether = false, lockDatabase, leaseMs = 10_000, onChange, onFailure } = options
@@ -63,7 +70,7 @@ export function startElections(options: ElectionOptions): Elections {
   const lead = async (tx: SqlTx) => {
     await tx.query(`select set_config('idle_in_transaction_session_timeout', $1, true)`, [String(leaseMs)])
     while (!closing.signal.aborted) {
-      // Each question is a sign of life too, and so is a try that fails.
+      // Keeps the connection from being ended as idle, and throws if it was lost.
       await tx.query('select 1')
       for (const job of jobs) {
         if (leading.has(job)) continue
@@ -119,7 +126,8 @@ async function beginEpoch({ database, holder }: ElectionOptions, job: string): P
   return {
     epoch,
     async fence(tx) {
-      // Shared with other writes of this leader; the next leader waits for them, and later ones find no row.
+      // The shared row lock lets this leader's transactions run together. The next leader's update waits for them, and
+      // transactions after it find no row.
       const rows = await tx.query('select 1 from job_epoch where job = $1 and epoch = $2 for share', [
         job,
         epoch,

@@ -1,7 +1,7 @@
 import { ConfigurationError, DomainError, UpstreamUnavailableError } from '@causeway/core'
 import { UnfitSettingsError } from '@causeway/core/config'
 
-/** More statements wait for a connection than may: the caller should come back later. */
+/** Too many callers wait for a connection: the caller should try again later. */
 export class DatabaseOverloadedError extends DomainError {
   readonly code = 'SERVICE_UNAVAILABLE'
   readonly kind = 'overloaded'
@@ -11,7 +11,7 @@ export class DatabaseOverloadedError extends DomainError {
   }
 }
 
-/** The server answers and takes no writes: it starts, recovers from a crash, or is a standby. */
+/** The server answers but takes no writes: it starts, recovers from a crash, or is a standby. */
 export class DatabaseStartingError extends UpstreamUnavailableError {
   override readonly code = 'DATABASE_STARTING'
 
@@ -20,7 +20,7 @@ export class DatabaseStartingError extends UpstreamUnavailableError {
   }
 }
 
-/** A write needs room that the disk of the server does not have. Nothing of it was committed. */
+/** The server's disk is full. Nothing of the transaction was committed. */
 export class DatabaseDiskFullError extends UpstreamUnavailableError {
   override readonly code = 'DATABASE_DISK_FULL'
 
@@ -30,8 +30,8 @@ export class DatabaseDiskFullError extends UpstreamUnavailableError {
 }
 
 /**
- * A session that may not write. It can outlast what made it so, as a failover or a role's setting, so it ends and the
- * next one is asked anew.
+ * SQLSTATE of a write in a read-only session. The session may stay read-only after a failover or after the role's setting
+ * was changed, so its connection is closed and a new one is opened.
  */
 const readOnly = '25006'
 
@@ -58,7 +58,7 @@ const connectionCode = /^(08|E[A-Z])/
 const connectionMessage =
   /^(Connection terminated|Client was closed|Client has encountered|Query read timeout|timeout e)/
 
-/** True when an error says that the connection, not the statement, is at fault. */
+/** True if the connection caused the error and not the statement: then it is not used again. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof DatabaseStartingError) return true
@@ -73,7 +73,7 @@ function isStalePlan(code: string, message: string): boolean {
   return code === '0A000' && message.includes('cached plan')
 }
 
-/** Maps an error to the one for callers of the service: unavailability as such, everything else unchanged. */
+/** Maps an error to the one for callers: unavailability becomes an `UpstreamUnavailableError`, others are unchanged. */
 export function toCallerError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DomainError) return error
   const code = sqlState(error)
@@ -84,14 +84,17 @@ export function toCallerError(error: unknown): unknown {
   return new UpstreamUnavailableError('The database did not answer in time.', { cause: error })
 }
 
-/** Like `toCallerError`, for whoever cannot connect: a refused login or a full list ends by itself or by an operator. */
+/**
+ * As `toCallerError`, for errors of connecting: every one is unavailability, since a refused login or too many
+ * connections end by themselves or by an operator's act.
+ */
 export function toConnectingError(error: unknown): unknown {
   const callerError = toCallerError(error)
   if (callerError instanceof DomainError) return callerError
   return new UpstreamUnavailableError('The database takes no connection.', { cause: error })
 }
 
-/** SQLSTATE 53100, or the words of the operating system where a server gives its error another state. */
+/** SQLSTATE 53100, or the operating system's message where the server reports it under another state. */
 function isDiskFull(error: Error): boolean {
   return sqlState(error) === '53100' || /No space left on device|Disk quota exceeded/.test(error.message)
 }
@@ -99,7 +102,7 @@ function isDiskFull(error: Error): boolean {
 const startingStates: ReadonlySet<string> = new Set([readOnly, '57P01', '57P02', '57P03'])
 
 /** SQLSTATEs and socket errors of a server that does not listen yet, or does not accept connections yet. */
-const comingStates: ReadonlySet<string> = new Set([
+const notYetUpStates: ReadonlySet<string> = new Set([
   ...startingStates,
   '53300',
   'ECONNREFUSED',
@@ -112,8 +115,8 @@ const comingStates: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Error that may disappear by waiting at start; `undefined` for one that an operator must fix, such as a refused login,
- * a missing database or an unknown host name.
+ * Maps an error during a service's start to one that waiting may end; `undefined` for one that an operator must fix, such
+ * as a refused login, a missing database or an unknown host name.
  */
 export function whileStarting(error: unknown): DatabaseStartingError | DatabaseDiskFullError | undefined {
   if (error instanceof DatabaseStartingError) return error
@@ -122,8 +125,8 @@ export function whileStarting(error: unknown): DatabaseStartingError | DatabaseD
     return whileStarting(error.cause)
   if (isDiskFull(error)) return new DatabaseDiskFullError({ cause: error })
   const code = sqlState(error)
-  const isComing = code === undefined ? connectionMessage.test(error.message) : comingStates.has(code)
-  return isComing ? new DatabaseStartingError({ cause: error }) : undefined
+  const isNotYetUp = code === undefined ? connectionMessage.test(error.message) : notYetUpStates.has(code)
+  return isNotYetUp ? new DatabaseStartingError({ cause: error }) : undefined
 }
 
 /** SQLSTATE of a driver error, or Node's code of a socket error. */

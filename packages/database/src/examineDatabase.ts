@@ -16,7 +16,7 @@ import type { MigrationDirectory } from './migrations/migrationFiles.ts'
 import { refusalOf } from './openMigrated.ts'
 import { openSession } from './session.ts'
 
-/** Facts about a server and the current role. */
+/** Facts about a server and the connected role, from which `judgeDatabase` makes findings. */
 export type DatabaseFacts = {
   /** As `server_version_num`, e.g. 170007. */
   readonly version: number
@@ -24,55 +24,58 @@ export type DatabaseFacts = {
   /** True for a role or a database whose transactions are read-only. */
   readonly isReadOnly: boolean
   readonly mayCreateTables: boolean
-  /** Names of own tables that the role cannot read and write. */
+  /** Names of this project's tables that the role cannot read and write; five at most. */
   readonly closedTables: readonly string[]
   /** True once migrations ran. */
   readonly isMigrated: boolean
-  /** Some process runs jobs here. */
+  /** True if some process holds the lock of a job. */
   readonly hasJobs: boolean
   /** Connections that the server takes from ordinary roles. */
   readonly connectionsMax: number
   /** True where a write of about a megabyte found no room. */
   readonly isDiskFull: boolean
-  /** Ours less theirs. */
+  /** This machine's clock less the server's. */
   readonly clockOffsetMs: number
 }
 
+/** A database that a service would use, and how. */
 export type ExaminedDatabase = {
   readonly connectionString: string
-  /** The variable that names it. */
+  /** Environment variable that names it. */
   readonly setting: string
-  /** True for a service that starts without its database and waits for it. */
+  /** True if the service starts without its database and waits for it. */
   readonly isWaitedFor: boolean
-  /** Connections that the service holds. */
+  /** Most connections that the service opens. */
   readonly connections: number
+  /** True if this process runs jobs. */
   readonly runsJobs: boolean
   readonly nowMs: () => number
-  /** Use of the database by the service. */
+  /** Modules whose tables the service keeps there. */
   readonly directories?: readonly MigrationDirectory[]
 }
 
 const connectTimeoutMs = 5_000
-/** The oldest that is still mended by its makers, and what this release is tested with. */
+/** Oldest version that PostgreSQL's makers still support, and the version that this release is tested with. */
 const oldestMajor = 14
 const testedMajor = 17
 
-/** Connects once and asks; leaves nothing behind. */
+/** Examines a database for the `doctor` command, and adds findings. Connects once; leaves nothing behind. */
 export async function examineDatabase(examined: ExaminedDatabase, findings: Findings): Promise<void> {
   const { setting, isWaitedFor } = examined
   try {
     const { facts, schema } = await readFacts(examined)
     findings.add(...judgeDatabase(facts, examined), ...schema.map((finding) => ({ ...finding, setting })))
   } catch (error) {
-    const isComing = isWaitedFor && whileStarting(error) !== undefined
+    const mayWait = isWaitedFor && whileStarting(error) !== undefined
     findings.add({
-      ...{ code: 'database-unreachable', severity: isComing ? 'degrades' : 'stops', setting },
-      seen: `the database cannot be used${refusalOf(error) ?? ''}${isComing ? '; the start waits for it' : ''}`,
+      ...{ code: 'database-unreachable', severity: mayWait ? 'degrades' : 'stops', setting },
+      seen: `the database cannot be used${refusalOf(error) ?? ''}${mayWait ? '; the start waits for it' : ''}`,
       fix: fixOf(sqlState(error)),
     })
   }
 }
 
+/** Advice for an SQLSTATE or Node's code of a connection that failed. */
 function fixOf(state: string | undefined): string {
   if (state?.startsWith('28') === true)
     return 'Compare user and password with those of the server, and see that the password is still valid.'
@@ -101,16 +104,17 @@ async function readFacts({
     await openSession(client, {
       ...{ statement_timeout: connectTimeoutMs, idle_in_transaction_session_timeout: connectTimeoutMs },
     })
-    const before = nowMs()
+    const askedAtMs = nowMs()
     const { rows } = await client.query<FactsRow>(factsQuery, [jobLockClass])
     const [row] = rows
     if (row === undefined) throw new Error('the database said nothing of itself')
-    const clockOffsetMs = (before + nowMs()) / 2 - Number(row.clockMs)
+    // The server's time is compared with the middle of question and answer.
+    const clockOffsetMs = (askedAtMs + nowMs()) / 2 - Number(row.clockMs)
     const isReadOnly = row.readOnly === 'on'
     const facts = { ...row, isReadOnly, isDiskFull: !isReadOnly && (await isDiskFull(client)), clockOffsetMs }
-    // A history that may not be read is among these tables.
-    const isClosed = facts.closedTables.length > 0
-    return { facts, schema: isClosed ? [] : await examineSchema(catalogOf(client), directories) }
+    // The closed tables may include a history of migrations, which could not be read.
+    const hasClosedTables = facts.closedTables.length > 0
+    return { facts, schema: hasClosedTables ? [] : await examineSchema(catalogOf(client), directories) }
   } finally {
     await client.end()
   }
@@ -139,7 +143,7 @@ const factsQuery = `
            as "connectionsMax",
          (extract(epoch from clock_timestamp()) * 1000)::text as "clockMs"`
 
-/** Some roles may not make temporary tables: that is no full disk. */
+/** True only for the SQLSTATE of a full disk: some roles may not make temporary tables at all. */
 async function isDiskFull(client: pg.Client): Promise<boolean> {
   try {
     await client.query('begin')
@@ -158,11 +162,11 @@ export function judgeDatabase(
   { setting, connections, runsJobs, isWaitedFor }: Omit<ExaminedDatabase, 'connectionString' | 'nowMs'>,
 ): readonly Finding[] {
   const when = (
-    isSo: boolean,
+    isFound: boolean,
     code: FindingCode,
     severity: Severity,
     [seen, fix]: readonly [string, string],
-  ) => (isSo ? [{ code, severity, setting, seen, fix }] : [])
+  ) => (isFound ? [{ code, severity, setting, seen, fix }] : [])
   const major = Math.floor(facts.version / 10_000)
   const old = `PostgreSQL ${major}, and this release is tested with ${testedMajor} and newer`
   const upgrade = 'Upgrade the server.'

@@ -6,14 +6,14 @@ import { isBehindPooler } from './session.ts'
 
 export type ListenOptions = {
   readonly connectionString: string
-  /** A name of this project. */
+  /** Channel of `pg_notify`. */
   readonly channel: string
   readonly applicationName: string
-  /** Told the payload of each `pg_notify`, after the commit that made it. */
+  /** Called with the payload of each `pg_notify`, after its transaction has committed. */
   readonly onNotification: (payload: string) => void
   /**
-   * Notifications come from now on. Those since the last loss are gone. Called every second where a pooler keeps them
-   * away, so that whoever listens looks for changes himself.
+   * Called when notifications begin to arrive. Those since the last loss are gone, so the listener reads the present
+   * state here. Where a pooler keeps notifications away it is called every second, so that the listener polls.
    */
   readonly onConnected: () => void
   readonly onLost: (error: Error) => void
@@ -21,12 +21,13 @@ export type ListenOptions = {
 
 const retryMs = 500
 const connectTimeoutMs = 5_000
-/** A server that is gone without a word is found by this question. */
+/** Interval of a query that detects a server which is gone without closing the connection. */
 const probeMs = 10_000
 const probeTimeoutMs = 5_000
-const lookMs = 1_000
+/** Interval of polling behind a pooler. */
+const pollMs = 1_000
 
-/** A pooler gives the connection that listens to somebody else after each transaction. */
+/** A pooler gives the listening connection of the server to another client after each transaction. */
 class UnheardChannelError extends Error {
   override readonly name = 'UnheardChannelError'
 
@@ -35,7 +36,7 @@ class UnheardChannelError extends Error {
   }
 }
 
-/** Hears a channel on one connection of its own, and connects anew until closed. */
+/** Listens to a channel on a connection of its own, and reconnects until closed. */
 export function startListening(options: ListenOptions): { close(): Promise<void> } {
   const closing = new AbortController()
   const pause = (timeMs: number) => sleep(timeMs, undefined, { signal: closing.signal }).catch(() => {})
@@ -56,7 +57,7 @@ export function startListening(options: ListenOptions): { close(): Promise<void>
   }
 }
 
-/** Until the connection ends. @returns why */
+/** Listens until the connection ends or `closing` is aborted. @returns the reason, where the driver named one */
 async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise<Error | undefined> {
   const client = createClient(options)
   const lost = new AbortController()
@@ -80,20 +81,23 @@ async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise
     if (!signal.aborted) options.onConnected()
     while (!signal.aborted) {
       if (!isHeard) options.onConnected()
-      await sleep(isHeard ? probeMs : lookMs, undefined, { signal }).catch(() => {})
+      await sleep(isHeard ? probeMs : pollMs, undefined, { signal }).catch(() => {})
       if (!signal.aborted) await client.query('select 1')
     }
   } finally {
     closing.removeEventListener('abort', end)
     await client.end().catch((error: unknown) => {
-      // It was broken already.
+      // A broken connection needs no end.
       if (!isConnectionError(error)) throw error
     })
   }
   return signal.reason instanceof Error ? signal.reason : undefined
 }
 
-/** Notifies on another connection: on the same one a pooler would hand the notification over with the answer. */
+/**
+ * Tests behind a pooler whether notifications arrive. It notifies on another connection: on the same one the pooler would
+ * deliver the notification with the answer, and prove nothing.
+ */
 async function isHeardElsewhere(options: ListenOptions, probe: string, heard: AbortSignal): Promise<boolean> {
   const other = createClient(options)
   other.on('error', () => {})

@@ -9,24 +9,25 @@ import { type AppliedMigration, type MigrationPlan, planMigrations } from './mig
 
 const connectTimeoutMs = 10_000
 
-/** Allowed form of a table name. */
+/** Allowed form of a module's name, which becomes part of a table name. */
 const namePattern = /^[a-z][a-z0-9_]{0,40}$/
 
-/** Releases before this one took the same lock, so that starts of both take turns. */
+/** Advisory lock of all migrations; the same in every release, so that their starts take turns. */
 const lockId = '7241865325823964'
 
-/** Later users of a table queue behind a statement that waits for it, so it waits no longer. */
+/** Longest wait for a table's lock. It is short, because all later users of the table queue behind the waiting statement. */
 const lockTimeoutMs = 2_000
 const lockTriesMax = 10
 const lockPauseMs = 1_000
 /** PostgreSQL's states of a lock that was not granted in time, and of a deadlock. */
 const lockFailures: ReadonlySet<string> = new Set(['55P03', '40P01'])
 
+/** A module with its migration files, in their order. */
 type Module = MigrationDirectory & { readonly files: readonly MigrationFile[] }
 
 /**
- * Brings the schema to the newest state; forward only. All that is missing, of all modules in the given order, is one
- * transaction with its history. Starts at the same time wait for each other.
+ * Brings the schema to the newest state when a service starts; forward only. The missing migrations of all modules, in
+ * the given order, and their history are one transaction. Concurrent starts wait for each other.
  * @returns names of the migrations that ran, `<module>/<name>`
  * @throws SchemaRefusedError for a database that ran other migrations, MigrationFailedError for one that cannot be
  * applied; the driver's error, or DatabaseStartingError for a standby, where waiting or another address may help.
@@ -45,7 +46,7 @@ export async function migrate(options: {
     directories.map(async (directory) => ({ ...directory, files: await readMigrations(directory.path) })),
   )
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectTimeoutMs })
-  // Connections that break are reported by their statements as well.
+  // A connection that breaks fails its statements too. Without a listener, the event would end the process.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -56,13 +57,13 @@ export async function migrate(options: {
   }
 }
 
-/** A standby with every migration would be used, and refuse every quote. */
+/** Refuses a standby. One that has all migrations would pass otherwise, and the service would fail every write. */
 async function requireWritable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')
   if (rows[0]?.standby === true) throw new DatabaseStartingError()
 }
 
-/** Waits for tables in use between transactions: a wait inside one would block later users of them. */
+/** Migrates, and retries while tables are in use. It waits between transactions, because a wait inside would block users. */
 async function migrateOnceUnlocked(
   client: pg.Client,
   modules: readonly Module[],
@@ -125,7 +126,10 @@ async function migrateModules(
   return names
 }
 
-/** Held until the transaction ends, however it does. Limits that were set for everyday statements do not count here. */
+/**
+ * Takes the lock of migrations, which is held until the transaction ends. Lifts the time limits that are set for ordinary
+ * statements, except that tables are waited for only briefly.
+ */
 async function takeTurn(client: pg.Client, log: (message: string) => void): Promise<void> {
   await client.query(
     'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0',
@@ -140,6 +144,7 @@ async function takeTurn(client: pg.Client, log: (message: string) => void): Prom
   await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
 }
 
+/** Reads a module's history; creates its table, or adds the columns that older releases did not have. */
 async function openHistory(client: pg.Client, module: string): Promise<readonly AppliedMigration[]> {
   const history = historyOf(module)
   const make = `create table ${history} (id serial primary key, name varchar(255) not null, run_on timestamp not null)`
@@ -183,7 +188,8 @@ async function writeHistory(client: pg.Client, module: string, plan: MigrationPl
 const trialSchema = 'causeway_expected'
 
 /**
- * Whatever ran before, the tables must be by now what the files make, which an empty schema beside them shows.
+ * Compares the tables with what the migration files make. For that it runs all files in an empty trial schema, which is
+ * rolled back. Needed where the history does not prove which texts ran.
  * @throws SchemaRefusedError with what differs
  */
 async function compareTables(
@@ -194,13 +200,13 @@ async function compareTables(
   const { rows } = await client.query<{ schema: string; mayCompare: boolean }>(
     `select current_schema() as schema, has_database_privilege(current_database(), 'create') as "mayCompare"`,
   )
-  const [place] = rows
-  if (place?.mayCompare !== true) {
+  const [target] = rows
+  if (target?.mayCompare !== true) {
     log('The user may make no schema, so the tables that were there are taken as they are, unseen.')
     return
   }
   const catalog = catalogOf(client)
-  const actual = await describeSchema(catalog, place.schema)
+  const actual = await describeSchema(catalog, target.schema)
   await client.query(
     `savepoint besides; create schema ${trialSchema}; set local search_path to ${trialSchema}`,
   )

@@ -8,16 +8,16 @@ import type { MigrationDirectory } from './migrations/migrationFiles.ts'
 import { LimitNotKeptError } from './session.ts'
 
 export type MigratedOptions = DatabaseOptions & {
-  /** The variable that leads to the database. */
+  /** Environment variable that names the database. */
   readonly setting: string
   readonly directories: readonly MigrationDirectory[]
   readonly log?: (message: string) => void
 }
 
 /**
- * Migrates a database and opens a pool whose first connection works.
+ * Migrates a database when a service starts, and opens a pool whose first connection works.
  * @throws UnfitSettingsError for a schema that is refused; ConfigurationError for a database that cannot be used, with
- * the setting and the server's own words. `whileStarting` says whether waiting may mend it
+ * the setting and the server's own message. `whileStarting` tells whether waiting may help
  */
 export async function openMigrated(options: MigratedOptions): Promise<Database> {
   const { setting, directories, log, ...pool } = options
@@ -33,20 +33,20 @@ export async function openMigrated(options: MigratedOptions): Promise<Database> 
   }
 }
 
-const firstPings = 10
+const firstPingsMax = 10
 
-/** A busy machine may need longer for its first connection than a statement waits for one. */
+/** Pings until the first connection works: on a busy machine it may take longer than one ping waits. */
 async function firstPing(database: Database): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await database.ping()
     } catch (error) {
-      if (tries === firstPings || refusalOf(originOf(error)) !== undefined) throw error
+      if (tries === firstPingsMax || refusalOf(originOf(error)) !== undefined) throw error
     }
   }
 }
 
-/** The driver's error, where there is one. */
+/** The driver's error behind an error for callers, where there is one. */
 function originOf(error: unknown): unknown {
   return error instanceof UpstreamUnavailableError ? (error.cause ?? error) : error
 }
@@ -61,8 +61,9 @@ function startingError(setting: string, error: unknown): unknown {
 }
 
 /**
- * The code of a refusal and the server's own words, which name user and database at most. Messages of the driver and of
- * Node may quote the connection string, so of theirs the code alone is shown.
+ * Text about a refused connection, to follow "cannot be used": the error's code and the server's message, which names
+ * user and database at most. Messages of the driver and of Node may quote the connection string with its password, so
+ * only their code is shown. Undefined for an error without a code.
  */
 export function refusalOf(error: unknown): string | undefined {
   if (error instanceof LimitNotKeptError) return `: ${error.message}`

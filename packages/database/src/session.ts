@@ -1,38 +1,39 @@
 import type pg from 'pg'
 
-/** Time limits that the server keeps itself, in milliseconds. */
+/** Time limits that the server enforces, in milliseconds. */
 export type SessionLimits = {
   readonly statement_timeout: number
   readonly idle_in_transaction_session_timeout: number
 }
 
-/** A connection that its limits hold on. */
+/** Properties of a connection whose time limits were verified. */
 export type Session = {
-  /** Opens a transaction that its limits hold in. */
+  /** SQL that opens a transaction with the limits in force. */
   readonly begin: string
-  /** A pooler answers: the next transaction may run on another connection of the server. */
+  /** A pooler stands in between: the next transaction may run on another connection of the server. */
   readonly isPooled: boolean
-  /** Nothing may be written: a standby, or a role or database that is read-only. */
+  /** Nothing may be written: the server is a standby, or the role or database is read-only. */
   readonly isReadOnly: boolean
 }
 
-/** A statement without an end would hold its locks, and the connection, for ever. */
+/** The server does not keep a time limit, so that a statement could hold its locks for ever. */
 export class LimitNotKeptError extends Error {
   override readonly name = 'LimitNotKeptError'
 }
 
 /**
- * Sets the limits and reads them back. A pooler refuses limits that come with the connection, or drops them unseen.
- * Behind one they are set in each transaction, because the next transaction may run elsewhere.
- * @throws LimitNotKeptError for a limit that reads otherwise
+ * Sets the limits on a new connection and reads them back. They are not sent as connection options, because poolers
+ * refuse or silently drop those. Behind a pooler they are set in each transaction, which may run on any connection.
+ * @throws LimitNotKeptError for a limit that has another value when it is read back
  */
 export async function openSession(client: pg.ClientBase, limits: SessionLimits): Promise<Session> {
   const isPooled = await isBehindPooler(client)
   const settings = Object.entries(limits)
-  const set = (scope: string) => settings.map(([name, ms]) => `set ${scope} ${name} = ${ms}`).join('; ')
-  const begin = isPooled ? `begin; ${set('local')}` : 'begin'
+  const setSql = (scope: string) => settings.map(([name, ms]) => `set ${scope} ${name} = ${ms}`).join('; ')
+  const begin = isPooled ? `begin; ${setSql('local')}` : 'begin'
+  // Three statements in a row on one connection: set the limits, read them back, and end the transaction of the first.
   const [, { rows }] = await Promise.all([
-    client.query(isPooled ? begin : set('session')),
+    client.query(isPooled ? begin : setSql('session')),
     client.query<{ name: string; value: string }>(
       `select name, setting as value from pg_settings where name = any($1)`,
       [[...settings.map(([name]) => name), 'transaction_read_only']],
@@ -49,7 +50,7 @@ export async function openSession(client: pg.ClientBase, limits: SessionLimits):
   return { begin, isPooled, isReadOnly: values.get('transaction_read_only') === 'on' }
 }
 
-/** A pooler names a process of its own to whoever connects. */
+/** True if a pooler answered the connection: it names another process id than that of the server's process. */
 export async function isBehindPooler(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   return !('processID' in client && client.processID === rows[0]?.pid)

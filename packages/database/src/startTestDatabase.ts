@@ -7,6 +7,7 @@ import { migrate } from './migrate.ts'
 import type { MigrationDirectory } from './migrations/migrationFiles.ts'
 import { startTestPostgres } from './startTestPostgres.ts'
 
+/** A migrated database on an embedded server of its own, for tests. */
 export type TestDatabase = {
   readonly database: Database
   readonly connectionString: string
@@ -17,8 +18,8 @@ export type TestDatabase = {
 }
 
 /**
- * A PostgreSQL of a test's own on a free port, migrated and empty. `durable: true` for tests that
- * kill it; `pool` changes the pool.
+ * Starts a PostgreSQL for one test on a free port, migrated and without data. `durable: true` for tests that kill it;
+ * `pool` changes options of the pool.
  */
 export async function startTestDatabase(
   options: {

@@ -14,29 +14,29 @@ import {
 
 const run = promisify(execFile)
 const defaultCacheFolder = fileURLToPath(new URL('../../../.cache/postgres/', import.meta.url))
-/** Parts of a stopped server to keep: its files, and the password that they hold. */
-const keptParts = ['cluster', 'password'] as const
+/** Entries of a stopped server's directory that are copied: its files, and the password that they were made with. */
+const copiedEntries = ['cluster', 'password'] as const
 
 /**
- * A PostgreSQL for tests that crash nothing. Its files are copied from those of a server that was stopped, which
- * the first call makes: to create them anew takes four times as long. A directory that has files keeps them.
+ * Starts a PostgreSQL for tests that crash nothing. Its files are copied from a template, a stopped server that the first
+ * call makes, because creating them takes four times as long. A directory that has files keeps them.
  */
 export async function startTestPostgres(
   options: Omit<EmbeddedPostgresOptions, 'durable'> & { readonly cacheFolder?: string },
 ): Promise<EmbeddedPostgres> {
   const { cacheFolder = defaultCacheFolder, ...rest } = options
   const { dataDirectory } = rest
-  // There is no `cp` that keeps the owner.
+  // Windows has no `cp` that keeps the owner.
   const isCopied = process.platform !== 'win32' && !(await exists(clusterDirectory(dataDirectory)))
   if (isCopied) {
     await mkdir(dataDirectory, { recursive: true })
-    await copyParts(await stoppedServer(cacheFolder), dataDirectory)
+    await copyEntries(await findTemplate(cacheFolder), dataDirectory)
   }
   return startEmbeddedPostgres({ ...rest, durable: false })
 }
 
-/** Files of a stopped server of the installed version. Calls at the same time agree on one. */
-async function stoppedServer(cacheFolder: string): Promise<string> {
+/** Folder of the template for the installed version, made if missing. Concurrent calls agree on one by the rename. */
+async function findTemplate(cacheFolder: string): Promise<string> {
   const { initdb } = await findPostgresBinaries()
   const { size, mtimeMs } = await stat(initdb)
   const version = createHash('sha256').update(`${initdb} ${size} ${mtimeMs}`).digest('hex').slice(0, 16)
@@ -57,9 +57,9 @@ async function stoppedServer(cacheFolder: string): Promise<string> {
   return folder
 }
 
-/** With their owner, which is not who starts a server as root. The password comes last, as at creation. */
-async function copyParts(from: string, to: string): Promise<void> {
-  for (const part of keptParts) await run('cp', ['-a', join(from, part), join(to, part)])
+/** Copies with the owner, since a server that root starts runs as another account. */
+async function copyEntries(from: string, to: string): Promise<void> {
+  for (const entry of copiedEntries) await run('cp', ['-a', join(from, entry), join(to, entry)])
 }
 
 async function exists(path: string): Promise<boolean> {

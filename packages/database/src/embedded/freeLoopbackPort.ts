@@ -2,19 +2,19 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Below the ports that systems hand out by themselves (Linux from 32768 on): there every outgoing connection
- * of this machine may take the port between this look and its use.
+ * Range below the ephemeral ports (Linux: from 32768), any of which an outgoing connection of this machine may take
+ * between the check and the port's use.
  */
-const choice = { from: 20_000, below: 32_768 } as const
+const portRange = { from: 20_000, below: 32_768 } as const
 const triesMax = 100
 
 /** A loopback port that is free now. @throws Error when none is found */
 export async function freeLoopbackPort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const port = randomInt(choice.from, choice.below)
+    const port = randomInt(portRange.from, portRange.below)
     if (await canListen(port)) return port
   }
-  throw new Error(`no free port in ${triesMax} tries from ${choice.from} to ${choice.below - 1}`)
+  throw new Error(`no free port in ${triesMax} tries from ${portRange.from} to ${portRange.below - 1}`)
 }
 
 /** True when nothing listens on that port of `host`. */

@@ -6,13 +6,14 @@ import type { PostgresBinaries } from './binaries.ts'
 import { clusterDirectory } from './owner.ts'
 import type { Runner } from './unprivileged.ts'
 
+/** Role that owns an embedded server. */
 export const superuser = 'causeway'
 
 const passwordFile = (dataDirectory: string) => join(dataDirectory, 'password')
 
 /**
- * Creates the database files unless they exist, with a generated password. They are written aside
- * and renamed, so that a kill half-way leaves nothing that looks complete.
+ * Creates the database files of an embedded server unless they exist, with a generated password. They are written to a
+ * draft directory that is then renamed, so that a kill half-way leaves nothing that looks complete.
  * @returns the password
  */
 export async function initialiseCluster(options: {
@@ -68,11 +69,11 @@ async function runToEnd(program: string, args: readonly string[], runner: Runner
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  const keep = (chunk: Buffer) => {
+  const appendOutput = (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-4_000)
   }
-  child.stdout.on('data', keep)
-  child.stderr.on('data', keep)
+  child.stdout.on('data', appendOutput)
+  child.stderr.on('data', appendOutput)
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)

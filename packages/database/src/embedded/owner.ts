@@ -2,9 +2,13 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { processCommand, processIdentity } from './processIdentity.ts'
 
-/** The process that started a server and is responsible for stopping it. */
+/**
+ * The process that started an embedded server and is responsible for stopping it. `identity`: see `processIdentity`.
+ * `durable`: the setting that the server runs with.
+ */
 export type Owner = { readonly pid: number; readonly identity: string; readonly durable: boolean }
 
+/** A live server process; `port` is 0 where its lock file does not name one yet. */
 export type RunningServer = { readonly pid: number; readonly port: number }
 
 const ownerFile = (dataDirectory: string) => join(dataDirectory, 'owner.json')
@@ -33,7 +37,7 @@ export async function removeOwner(dataDirectory: string): Promise<void> {
   await rm(ownerFile(dataDirectory), { force: true })
 }
 
-/** The server that runs on this directory now, whoever started it. */
+/** The server that runs in this directory now, whoever started it. */
 export async function findRunningServer(dataDirectory: string): Promise<RunningServer | undefined> {
   const cluster = clusterDirectory(dataDirectory)
   // PostgreSQL's own lock file: process id, directory, start time, port, one per line.
@@ -42,7 +46,7 @@ export async function findRunningServer(dataDirectory: string): Promise<RunningS
   const port = Number.parseInt(lines[3] ?? '', 10)
   if (!Number.isInteger(pid) || pid <= 0) return undefined
   if ((await processIdentity(pid)) === undefined) return undefined
-  // After a reboot the id may belong to anybody.
+  // After a reboot the process id may belong to another program.
   if (!(await processCommand(pid))?.includes(cluster)) return undefined
   return { pid, port: Number.isInteger(port) ? port : 0 }
 }

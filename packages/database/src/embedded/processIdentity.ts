@@ -5,16 +5,17 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * When a process started, in a form that only serves to tell it from a later process with the same
- * id; `undefined` when there is no such process (a zombie is none).
+ * Start time of a process, as an opaque text that tells it from a later process with the same id; `undefined` when there
+ * is no such process (a zombie is none).
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return (await askPs(pid, 'lstart=')) || undefined
   const stat = await readProc(pid, 'stat')
   if (stat === undefined) return undefined
-  // The second field is the name in brackets and may hold anything; the rest are plain.
-  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return state === 'Z' ? undefined : fields[18]
+  // The second field is the name in brackets and may contain spaces, so the fields after the last bracket are read.
+  const [state, ...fieldsFromFour] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const startTime = fieldsFromFour[22 - 4]
+  return state === 'Z' ? undefined : startTime
 }
 
 /** The command line of a process, `undefined` when there is none. */

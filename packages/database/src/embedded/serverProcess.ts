@@ -15,23 +15,24 @@ export type ServerSpawn = {
   readonly runner: Runner
 }
 
-const alwaysOn = {
+/** Settings of every embedded server. */
+const commonSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   timezone: 'UTC',
   max_connections: '100',
 }
-/** For tests that never crash the machine or the server. */
-const notDurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+/** Settings for tests that never crash the machine or the server. */
+const notDurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /**
- * Starts the server in a process group of its own, so that Ctrl-C in a terminal reaches its owner
- * and not the database under it; output goes to the log file and survives the owner.
- * @returns its process id, at once; it answers later
+ * Starts the server in a process group of its own, so that Ctrl-C in a terminal reaches its owner and not the database.
+ * Its output goes to the log file, which outlives the owner.
+ * @returns its process id, before the server answers
  */
 export function spawnServer(options: ServerSpawn): number {
   const { dataDirectory, port, durable, logFile, binaries, runner } = options
-  const settings = Object.entries({ ...alwaysOn, ...(durable ? {} : notDurable) })
+  const settings = Object.entries({ ...commonSettings, ...(durable ? {} : notDurableSettings) })
   const { program, args } = runner.command(binaries.postgres, [
     '-D',
     clusterDirectory(dataDirectory),
@@ -48,7 +49,7 @@ export function spawnServer(options: ServerSpawn): number {
       stdio: ['ignore', log, log],
     })
     child.unref()
-    // Starting it is confirmed by its answers; this keeps a failing spawn from ending the process.
+    // Callers learn from the server's answers whether it started. The listener keeps a failed spawn from ending us.
     child.on('error', () => {})
     if (child.pid === undefined) throw new Error('PostgreSQL could not be started')
     return child.pid
@@ -57,13 +58,14 @@ export function spawnServer(options: ServerSpawn): number {
   }
 }
 
+/** PostgreSQL: SIGINT is a fast shutdown, which ends clients; SIGQUIT an immediate one, with recovery at the next start. */
 const stopSignals = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 5_000 },
 ] as const
 
-/** Ends a server by process id: first cleanly, disconnecting its clients, then harder. */
+/** Ends a server by process id, with a harder signal each time that it does not stop in time. */
 export async function stopServer(pid: number): Promise<void> {
   const identity = await processIdentity(pid)
   if (identity === undefined) return
@@ -74,6 +76,7 @@ export async function stopServer(pid: number): Promise<void> {
   throw new Error(`PostgreSQL (process ${pid}) did not stop`)
 }
 
+/** False when there is no such process. */
 function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -92,7 +95,7 @@ async function isGoneWithin(pid: number, identity: string, waitMs: number): Prom
   return false
 }
 
-/** The end of the log, for an error that has to say why the server did not start. */
+/** The end of the log, for the error of a server that did not start. */
 export async function readLogTail(logFile: string): Promise<string> {
   return (await readFile(logFile, 'utf8')).slice(-2_000)
 }

@@ -11,27 +11,26 @@ import { connectWhenUp, databaseName, embeddedConnectionString } from './superus
 import { createRunner } from './unprivileged.ts'
 
 export type EmbeddedPostgresOptions = {
-  /** Belongs to the server alone; created when missing. */
+  /** Directory for the server alone; created when missing. */
   readonly dataDirectory: string
   /** Loopback port; default: one of `choosePort`. */
   readonly port?: number
-  /** Asked again when somebody else took the port meanwhile; default: a free one. */
+  /** Called again when another program took the port meanwhile; default: a free one. */
   readonly choosePort?: () => Promise<number>
-  /**
-   * False trades survival of crashes for speed: for tests that crash nothing. Default true.
-   */
+  /** False: faster, but data may be lost in a crash; for tests that crash nothing. Default true. */
   readonly durable?: boolean
-  /** Told what happens, one sentence each, for people who wait. */
+  /** Gets one sentence for each event that people wait for. */
   readonly log?: (message: string) => void
 }
 
+/** A running embedded server. */
 export type EmbeddedPostgres = {
   /** Superuser on the database `causeway`, with its password. */
   readonly connectionString: string
   readonly port: number
   readonly pid: number
   readonly logFile: string
-  /** True when the server of an owner that died was taken over instead of a new one started. */
+  /** True when the server of an owner that died was taken over, and no new one was started. */
   readonly adopted: boolean
   /** Disconnects clients, stops the server, keeps the files. */
   stop(): Promise<void>
@@ -40,9 +39,8 @@ export type EmbeddedPostgres = {
 const startTimeoutMs = 60_000
 
 /**
- * Starts a real PostgreSQL on loopback over its own directory. One process owns a directory at a
- * time; the server of an owner that died (killed, crashed) is adopted when its settings fit and
- * stopped otherwise.
+ * Starts a real PostgreSQL on loopback in its own directory, for development and tests. One process owns a directory at
+ * a time. If the owner died and left its server running, that server is adopted if its settings fit, else stopped.
  * @throws ConfigurationError when another live process owns the directory
  * @source design.md 3; local-chains.md 6
  */
@@ -70,8 +68,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     log('Stopping a database that was left running with other settings.')
     await stopServer(orphan.pid)
   }
-  const ready = { dataDirectory, durable, logFile, binaries, runner }
-  const server = await spawnUntilUp(ready, { ...options, password })
+  const spawnOptions = { dataDirectory, durable, logFile, binaries, runner }
+  const server = await spawnUntilUp(spawnOptions, { ...options, password })
   return handle({ ...server, password, logFile, dataDirectory, adopted: false })
 }
 
@@ -97,32 +95,33 @@ function handle(server: Server & { dataDirectory: string; adopted: boolean }): E
   }
 }
 
-/** Right after a server was killed its children may linger for a moment and bar the next start. */
+/** Log of a start that failed because children of a killed server still run: it may succeed a moment later. */
 const leftoverPattern = /pre-existing shared memory block|lock file "postmaster.pid" already exists/
 const portTakenPattern = /could not bind/
 
 type StartOptions = Pick<EmbeddedPostgresOptions, 'port' | 'choosePort'> & { readonly password: string }
 
+/** Starts servers until one answers. A failure that may pass is retried, another one is thrown. */
 async function spawnUntilUp(
-  ready: Omit<ServerSpawn, 'port'>,
+  spawnOptions: Omit<ServerSpawn, 'port'>,
   { port: fixedPort, choosePort = freeLoopbackPort, password }: StartOptions,
 ): Promise<{ readonly pid: number; readonly port: number }> {
-  const { logFile } = ready
-  const passes = fixedPort === undefined ? [leftoverPattern, portTakenPattern] : [leftoverPattern]
+  const { logFile } = spawnOptions
+  const retriedPatterns = fixedPort === undefined ? [leftoverPattern, portTakenPattern] : [leftoverPattern]
   const deadline = Date.now() + startTimeoutMs
   for (;;) {
     const port = fixedPort ?? (await choosePort())
-    const pid = spawnServer({ ...ready, port })
+    const pid = spawnServer({ ...spawnOptions, port })
     if (await waitForAnswer({ pid, port, password, logFile })) return { pid, port }
     const tail = await readLogTail(logFile)
-    if (!passes.some((pattern) => pattern.test(tail.slice(-600))) || Date.now() > deadline) {
+    if (!retriedPatterns.some((pattern) => pattern.test(tail.slice(-600))) || Date.now() > deadline) {
       throw new Error(`PostgreSQL did not start; the end of its log: ${tail}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
 
-/** True once the server answers and has the database; false when its process ended before. */
+/** True once the server answers and has the database `causeway`; false when its process ended before. */
 async function waitForAnswer({ pid, port, password, logFile }: Server): Promise<boolean> {
   const deadline = Date.now() + startTimeoutMs
   while (Date.now() < deadline) {
@@ -134,7 +133,7 @@ async function waitForAnswer({ pid, port, password, logFile }: Server): Promise<
   throw new Error(`PostgreSQL did not answer in time; the end of its log: ${await readLogTail(logFile)}`)
 }
 
-/** False while the server does not take connections. */
+/** Creates the database unless it exists. False while the server does not take connections. */
 async function ensureDatabase(url: string): Promise<boolean> {
   const client = await connectWhenUp(url)
   if (client === undefined) return false

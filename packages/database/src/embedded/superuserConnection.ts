@@ -4,7 +4,7 @@ import { superuser } from './initialise.ts'
 /** The database of an embedded server. */
 export const databaseName = 'causeway'
 
-/** Superuser on the database of an embedded server, or on another one of it. */
+/** Connection string of the superuser of an embedded server. */
 export function embeddedConnectionString(args: {
   port: number
   password: string
@@ -20,7 +20,7 @@ export function embeddedConnectionString(args: {
  */
 export async function connectWhenUp(connectionString: string): Promise<pg.Client | undefined> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
-  // Connections that break are reported by their calls as well.
+  // A connection that breaks fails its calls too. Without a listener, the event would end the process.
   client.on('error', () => {})
   try {
     await client.connect()

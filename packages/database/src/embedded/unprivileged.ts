@@ -5,9 +5,9 @@ import { ConfigurationError } from '@causeway/core'
 
 const run = promisify(execFile)
 
-/** Runs PostgreSQL programs, which refuse to run as root. */
+/** How to run PostgreSQL programs, which refuse to run as root. */
 export type Runner = {
-  /** The program and arguments to spawn in place of the given ones. */
+  /** The program and arguments to spawn instead of the given ones. */
   command(program: string, args: readonly string[]): { program: string; args: readonly string[] }
   /** Options for `spawn`. */
   readonly identity: { readonly uid?: number; readonly gid?: number }
@@ -34,17 +34,17 @@ export async function createRunner(): Promise<Runner> {
   if (setpriv === undefined) {
     return { command: (program, args) => ({ program, args }), identity: { uid, gid }, giveTo }
   }
-  const drop = [
+  const setprivOptions = [
     `--reuid=${uid}`,
     `--regid=${gid}`,
     '--clear-groups',
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',
-    // Without it access(2), by which initdb looks for its own files, forgets that right.
+    // Keeps the capability across the change of user, so that access(2), which initdb uses, sees it too.
     '--securebits=+no_setuid_fixup',
   ]
   return {
-    command: (program, args) => ({ program: setpriv, args: [...drop, program, ...args] }),
+    command: (program, args) => ({ program: setpriv, args: [...setprivOptions, program, ...args] }),
     identity: {},
     giveTo,
   }

@@ -1,9 +1,10 @@
 import type { SqlRow, SqlTx } from '@causeway/core'
 import type pg from 'pg'
 
-/** Whatever can be asked. */
+/** A connection that answers queries about the server's catalog. */
 export type Catalog = Pick<SqlTx, 'query'>
 
+/** A driver's client as a `Catalog`. */
 export function catalogOf(client: pg.ClientBase): Catalog {
   return {
     query: async <Row extends SqlRow>(text: string, values: readonly unknown[] = []) =>
@@ -13,23 +14,24 @@ export function catalogOf(client: pg.ClientBase): Catalog {
 
 /** Description of one schema object, from the server's catalog. */
 export type SchemaObject = {
-  /** `order` of a table's columns, storage `options` and `comment`: what no statement of ours depends on. */
+  /** E.g. `column` or `index`. Of `order` (of columns), `options` (of storage) and `comment` no statement depends. */
   readonly kind: string
   readonly name: string
   readonly definition: string
 }
 
 /**
- * Everything in a schema but its rows: what `pg_dump -s` writes, less owners and grants. Names of the schema itself
- * are left out, so that two of them can be compared.
+ * Describes everything in a schema but its rows: what `pg_dump -s` writes, less owners and grants. The schema's own name
+ * is removed from names and definitions, so that two schemas can be compared.
  */
 export async function describeSchema(database: Catalog, schema: string): Promise<readonly SchemaObject[]> {
   const rows = await database.query<SchemaObject>(catalogQuery, [schema])
-  const spelled = schema.replaceAll(/\W/g, '\\$&')
-  const own = new RegExp(`(?<![\\w"$])(?:${spelled}|"${spelled}")\\.`, 'g')
+  const escapedName = schema.replaceAll(/\W/g, '\\$&')
+  const schemaPrefix = new RegExp(`(?<![\\w"$])(?:${escapedName}|"${escapedName}")\\.`, 'g')
   return rows.map(({ kind, name, definition }) => ({
-    ...{ kind, name: name.replace(own, '') },
-    definition: definition.replace(own, ''),
+    kind,
+    name: name.replace(schemaPrefix, ''),
+    definition: definition.replace(schemaPrefix, ''),
   }))
 }
 
@@ -88,8 +90,8 @@ const catalogQuery = `
   where o.schema = $1
   order by 1, 2`
 
-/** Kinds in which two databases may differ and serve alike. */
-const cosmetic: ReadonlySet<string> = new Set(['order', 'options', 'comment'])
+/** Kinds in which two databases may differ without effect. */
+const cosmeticKinds: ReadonlySet<string> = new Set(['order', 'options', 'comment'])
 
 /**
  * Expected objects that are absent or different, one line each. Additional objects belong to their owner: an extra
@@ -99,11 +101,13 @@ export function missingFrom(
   actual: readonly SchemaObject[],
   expected: readonly SchemaObject[],
 ): readonly string[] {
-  const actualDefinitions = new Map(actual.map((one) => [`${one.kind} ${one.name}`, one.definition]))
+  const actualDefinitions = new Map(
+    actual.map(({ kind, name, definition }) => [`${kind} ${name}`, definition]),
+  )
   return expected.flatMap(({ kind, name, definition }) => {
     const key = `${kind} ${name}`
     const actualDefinition = actualDefinitions.get(key)
-    if (cosmetic.has(kind) || actualDefinition === definition) return []
+    if (cosmeticKinds.has(kind) || actualDefinition === definition) return []
     if (actualDefinition === undefined) return [`${key} is missing`]
     const isLong = actualDefinition.length + definition.length > 400
     return [isLong ? `${key} is another one` : `${key} is "${actualDefinition}" and not "${definition}"`]

@@ -4,10 +4,13 @@ import { SchemaError, schemaFinding } from './migrationErrors.ts'
 import { type MigrationDirectory, readMigrations } from './migrationFiles.ts'
 import { type AppliedMigration, planMigrations } from './migrationPlan.ts'
 
-/** In `public` with the columns of releases that kept no checksums, which read it after a rollback. */
+/**
+ * Table of a module's applied migrations. It keeps the schema and the columns of the releases before checksums, so that
+ * one of these can still read it after a rollback of the release.
+ */
 export const historyOf = (module: string) => `public.migrations_${module}`
 
-/** None where the module never ran. */
+/** Columns of a module's history; none where it never ran. */
 export async function historyColumns(catalog: Catalog, module: string): Promise<ReadonlySet<string>> {
   const columns = await catalog.query<{ name: string }>(
     `select attname::text as name from pg_attribute
@@ -17,7 +20,7 @@ export async function historyColumns(catalog: Catalog, module: string): Promise<
   return new Set(columns.map(({ name }) => name))
 }
 
-/** In the order in which they ran. */
+/** Applied migrations of a module, in the order in which they ran. */
 export function readHistory(
   catalog: Catalog,
   module: string,
@@ -29,7 +32,10 @@ export function readHistory(
   )
 }
 
-/** Effect of the next start on the tables of a database, or the reason for a refusal. Changes nothing. */
+/**
+ * Findings about the schema for the `doctor` command: what the next start would apply, or why it would refuse. Changes
+ * nothing.
+ */
 export async function examineSchema(
   catalog: Catalog,
   directories: readonly MigrationDirectory[],
@@ -46,7 +52,7 @@ export async function examineSchema(
     try {
       const plan = planMigrations({ ...directory, files, applied })
       if (applied.length > 0) pending.push(...plan.toRun.map((file) => `${name}/${file.name}`))
-      newer.push(...plan.newer.map((one) => `${name}/${one}`))
+      newer.push(...plan.newer.map((migration) => `${name}/${migration}`))
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error
       return error.findings
@@ -87,7 +93,7 @@ export async function examineSchema(
   ]
 }
 
-/** Histories of modules that are none of these. A service without modules is asked for nothing. */
+/** Histories of other services' modules in the same database; none for a service that has no modules. */
 async function readOthers(
   catalog: Catalog,
   directories: readonly MigrationDirectory[],

@@ -3,7 +3,7 @@ import { sqlState } from '../errors.ts'
 
 const page = 'docs/operating/upgrade.md'
 
-/** One finding, as every start tells them; nothing was changed in the database. */
+/** A start that refuses the schema, with one finding that tells the operator why. Nothing was changed in the database. */
 export class SchemaError extends UnfitSettingsError {
   constructor(observation: string, fix: string, options: { readonly cause?: unknown } = {}) {
     super([schemaFinding('stops', observation, fix)])
@@ -13,12 +13,12 @@ export class SchemaError extends UnfitSettingsError {
   }
 }
 
-/** Finding about the tables of a database. Its setting is the database's address, the only one that leads to them. */
+/** Finding about the tables of a database. Its setting is the variable that names the database. */
 export function schemaFinding(severity: Finding['severity'], observation: string, fix: string): Finding {
   return { code: 'database-schema', severity, setting: 'DATABASE_URL', seen: observation, fix }
 }
 
-/** The database ran other migrations than the files of this release, so that its tables are not known. */
+/** The database ran migrations other than this release's files, so its tables are unknown. */
 export class SchemaRefusedError extends SchemaError {}
 
 /** A migration could not be applied. */
@@ -71,7 +71,7 @@ const fixes: Readonly<Record<string, string>> = {
   '55P03': 'End what keeps the tables locked (select * from pg_stat_activity), then start again.',
 }
 
-/** The server counts characters of the text that it was sent, from 1. */
+/** Line of the text at which the server reports an error: its `position` counts characters from 1. */
 function lineOf(text: string, error: unknown): number | undefined {
   const position = error instanceof Error && 'position' in error ? Number(error.position) : Number.NaN
   return Number.isInteger(position) ? text.slice(0, position - 1).split('\n').length : undefined

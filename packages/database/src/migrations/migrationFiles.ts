@@ -8,17 +8,18 @@ export type MigrationDirectory = {
   readonly name: string
   /** Absolute path. */
   readonly path: string
-  /** Names under which a file was known before it had its own, by the old one; both without `.sql`. */
+  /** Present names of files that were renamed, by their earlier name; both without `.sql`. */
   readonly renamed?: Readonly<Record<string, string>>
 }
 
+/** One migration. */
 export type MigrationFile = {
-  /** Without `.sql`, as the history has it. */
+  /** Without `.sql`, as the history stores it. */
   readonly name: string
   readonly text: string
   /** SHA-256 of the text in hex. */
   readonly checksum: string
-  /** Releases that do not know it must not run on a database that has it. */
+  /** True if releases that do not have this file must not run on a database that applied it. */
   readonly stopsOlder: boolean
 }
 
@@ -31,12 +32,12 @@ export const migrationFileName = /^\d{4}_[a-z0-9_]+\.sql$/
  */
 export const olderReleasesLine = /^-- older releases: (run on|stop), \S.*$/m
 
-/** SHA-256 of a migration's text in hex, the same however a checkout ends its lines. */
+/** SHA-256 of a migration's text in hex; equal for both kinds of line ends. */
 export function migrationChecksum(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')
 }
 
-/** A migration by the name of its file, with or without `.sql`. */
+/** Makes a migration from its text. @param fileName with or without `.sql` */
 export function migrationFile(fileName: string, text: string): MigrationFile {
   return {
     name: fileName.replace(/\.sql$/, ''),
