@@ -90,7 +90,12 @@ async function decideRound(
   { caps, until }: ReserveOptions,
   lock: 'wait' | 'skip',
 ): Promise<readonly DecidedSponsor[]> {
-  const bySponsor = Map.groupBy(round, ({ request }) => request.sponsor)
+  const bySponsor = new Map<string, IndexedRequest[]>()
+  for (const indexed of round) {
+    const sponsorRequests = bySponsor.get(indexed.request.sponsor)
+    if (sponsorRequests === undefined) bySponsor.set(indexed.request.sponsor, [indexed])
+    else sponsorRequests.push(indexed)
+  }
   const requestsBySponsor = new Map(
     [...bySponsor].map(([sponsor, places]) => [sponsor, places.map(({ request }) => request)]),
   )
