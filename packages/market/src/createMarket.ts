@@ -25,24 +25,24 @@ import { type Market, runMarket } from './runMarket.ts'
 export type MarketOptions = {
   /** Parts of a quote file that the market reads: chains, assets, prices and the owner of the inventory. */
   readonly config: PriceConfig & Pick<QuoteFile, 'fillWallet'>
-  /** By chain key. A chain without a client is refused with `no_data`. Closed by its owner, not here. */
+  /** By chain key. A chain without a client is refused with `no_data`. The caller closes the clients. */
   readonly clients: ReadonlyMap<string, JsonRpcClient>
   /**
-   * By chain key, of chains that did not answer yet: what must hold before one of them is read, asked at each of its
-   * turns until it does. The start does not wait for them.
+   * By chain key, for chains that did not answer at start. A gate is a check that must pass before the chain is read; it
+   * is tried at each refresh until it does. The start does not wait for these chains.
    */
   readonly gates?: ReadonlyMap<string, ChainGate>
-  /** By chain key, of the chains that no contract calls read. */
+  /** By chain key, for chains that are not read by contract calls. */
   readonly readers?: ReadonlyMap<string, NetworkReader>
   /** Account whose balances are the inventory; default the one of the configuration. */
   readonly fillWallet?: Hex
-  /** Which hosts every source is read through, by which second sources are told from first ones. */
+  /** Hosts through which each source is read: two sources are independent if they share no host. */
   readonly reach: SourceHosts
   /** HTTP price services that are switched on. */
   readonly adapters?: readonly HttpPriceAdapter[]
-  /** Part of a balance that is promised already, in smallest units. */
+  /** Part of a balance that is promised already, in smallest units; it is subtracted from the inventory. */
   readonly reserved?: (key: CurrencyKey) => bigint
-  /** Told how many endpoints of a chain agreed each time they were asked, for metrics. */
+  /** Called with the number of a chain's endpoints that agreed, each time they were asked; for metrics. */
   readonly onReport?: (chainKey: string, kind: AgreedKind, report: AgreementReport) => void
   readonly limits?: Partial<MarketLimits>
   readonly clock?: Clock
@@ -54,10 +54,10 @@ export type MarketOptions = {
 const measureTimeoutMs = 1_500
 
 /**
- * The market of one configuration: prices in USD with 18 fraction digits, gas in wei, balances in smallest units.
- * Does no I/O before `start`; after it everything is read in the background.
- * @throws ConfigurationError when a price names a chain, pool or currency that is not there, or has several
- * sources of which none is apart from the others
+ * Composes the market of one configuration: plans what is read, makes a source for each chain, and hands both to
+ * `runMarket`. Does no I/O before `start`; after it everything is read in the background.
+ * @throws ConfigurationError when a price names a chain, pool or currency that is not configured, or has several
+ * sources that all share an endpoint host
  * @source rule Q-171
  */
 export function createMarket(options: MarketOptions): Market {
@@ -88,7 +88,7 @@ export function createMarket(options: MarketOptions): Market {
       onReport: keepReport(chain.chainKey),
     })
   }
-  const ungated = (chain: ChainPlan): ChainSource | undefined => {
+  const ungatedSource = (chain: ChainPlan): ChainSource | undefined => {
     const reader = readers.get(chain.chainKey)
     if (reader !== undefined)
       return createNetworkSource({
@@ -101,8 +101,8 @@ export function createMarket(options: MarketOptions): Market {
   const sources = new Map<string, ChainSource>(
     plan.chains.flatMap((chain) => {
       const { chainKey } = chain
-      const [source, gate] = [ungated(chain), gates.get(chainKey)]
-      return source === undefined ? [] : [[chainKey, gate === undefined ? source : behind(gate, source)]]
+      const [source, gate] = [ungatedSource(chain), gates.get(chainKey)]
+      return source === undefined ? [] : [[chainKey, gate === undefined ? source : gated(gate, source)]]
     }),
   )
   return runMarket({
@@ -126,7 +126,7 @@ type MeterParts = {
   readonly log: MarketLog
 }
 
-/** Meter of a network whose facts in the configuration were checked (`seen`). @source F-107 */
+/** Meter of a chain's gas units, where the configuration's facts about its network were checked (`seen`). @source F-107 */
 function meterOf({ quotable, config, chainKey }: ChainPlan, { client, fillWallet, clock, log }: MeterParts) {
   if (!quotable || config.seen === undefined) return undefined
   return createUnitsMeter({
@@ -136,8 +136,8 @@ function meterOf({ quotable, config, chainKey }: ChainPlan, { client, fillWallet
   })
 }
 
-/** Nothing is read before the gate is passed, once. */
-function behind(gate: ChainGate, source: ChainSource): ChainSource {
+/** The source, read only after the gate has passed once. */
+function gated(gate: ChainGate, source: ChainSource): ChainSource {
   let isPassed = false
   return {
     ...source,

@@ -18,7 +18,7 @@ export type RefreshHealth = {
   readonly lastError: unknown
 }
 
-/** Input of `describeMarket`. */
+/** Input of `describeMarket`; `version` is that of the snapshot. */
 export type HealthFacts = {
   readonly version: number
   readonly plan: MarketPlan
@@ -261,7 +261,7 @@ function describeReading(
   }
 }
 
-/** Codes are public; anything that is no expected failure is a bug and stays unnamed. */
+/** The code of an expected failure. Any other error is a bug, whose text is not shown to callers. */
 function errorCode(error: unknown): string {
   return error instanceof DomainError ? error.code : 'INTERNAL'
 }

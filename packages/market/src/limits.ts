@@ -29,7 +29,7 @@ export const defaultLimits: MarketLimits = {
   startTimeoutMs: 10_000,
 }
 
-/** Twice per block, between once a second and once in three seconds. */
+/** Interval of a chain's refreshes: half a block time, at least 1 s and at most 3 s. */
 export function pollIntervalMs(chain: Pick<QuoteChain, 'blockTimeMs'>): number {
   return Math.min(Math.floor(paceMs(chain) / 2), 3_000)
 }

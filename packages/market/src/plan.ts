@@ -18,6 +18,7 @@ export type ChainPlan = {
   readonly pools: readonly PoolConfig[]
 }
 
+/** What is read where, derived once from the configuration. Maps are by chain key and price key. */
 export type MarketPlan = {
   readonly chains: readonly ChainPlan[]
   readonly chainByKey: ReadonlyMap<string, ChainPlan>
@@ -28,17 +29,17 @@ export type MarketPlan = {
 }
 
 /**
- * Resolves the names in the configuration to what is read where.
+ * Derives from the configuration what is read on which chain and from which service.
  * @param file chains, assets and prices, as a quote file lists them
- * @param reach which endpoint hosts each source is read through
- * @throws ConfigurationError that names every reference without a target, and every price whose sources are
- * several and none of them is apart from the others
+ * @param sourceHosts endpoint hosts through which each source is read
+ * @throws ConfigurationError that names every reference without a target, and every price with several sources that
+ * all share an endpoint host
  */
-export function planMarket(file: PriceConfig, reach: SourceHosts = localHosts): MarketPlan {
+export function planMarket(file: PriceConfig, sourceHosts: SourceHosts = localHosts): MarketPlan {
   const problems: string[] = []
   const keys = new Set(file.prices.map(({ key }) => key))
   if (keys.size < file.prices.length) problems.push('prices: a key is listed twice')
-  const prices = file.prices.map((price) => planPrice({ file, price, reach, problems }))
+  const prices = file.prices.map((price) => planPrice({ file, price, sourceHosts, problems }))
   for (const [chainKey, { feeModel }] of Object.entries(file.chains)) {
     if (lacksGasPriceOracle(feeModel))
       problems.push(`${chainKey}: an ${feeModel.kind} chain needs feeModel.gasPriceOracle`)
@@ -56,14 +57,14 @@ export function planMarket(file: PriceConfig, reach: SourceHosts = localHosts): 
     pricesByChain: new Map(
       chains.map(({ chainKey }) => [
         chainKey,
-        prices.filter((price) => isTouched(price, chainKey, priceByKey)).map(({ key }) => key),
+        prices.filter((price) => dependsOnChain(price, chainKey, priceByKey)).map(({ key }) => key),
       ]),
     ),
   }
 }
 
-/** A chain changes a price by feeds and pools on it, and by feeds of the token that a pool quotes in. */
-function isTouched(
+/** True if a chain's reading can change the price: by its feeds and pools, or by feeds of the token that a pool quotes in. */
+function dependsOnChain(
   { feeds, pools }: PricePlan,
   chainKey: string,
   priceByKey: ReadonlyMap<string, PricePlan>,
@@ -90,7 +91,8 @@ function planChain(args: {
       .filter((feed) => feed.chain === chainKey)
       .map((feed) => [feed.address, feed]),
   )
-  const priced = new Set(
+  /** Pools that are sources of prices; a chain that is not quoted reads no others. */
+  const sourcePools = new Set(
     prices.flatMap((price) => price.pools).map((source) => `${source.chainKey} ${source.pool}`),
   )
   const pools = config.uniswapV3?.pools ?? []
@@ -100,7 +102,7 @@ function planChain(args: {
     quotable: config.enabled,
     feeds: [...feeds.values()],
     balances: config.enabled && isContractChain(config) ? planBalances(config) : [],
-    pools: config.enabled ? pools : pools.filter(({ address }) => priced.has(`${chainKey} ${address}`)),
+    pools: config.enabled ? pools : pools.filter(({ address }) => sourcePools.has(`${chainKey} ${address}`)),
   }
 }
 

@@ -1,8 +1,8 @@
-/** Time as the market sees it, so that tests move it by hand. */
+/** The market's clock and timers, an interface so that tests control time. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
-  /** Runs `task` once after `delayMs`, without keeping the process alive. Returns what cancels it. */
+  /** Runs `task` once after `delayMs`, without keeping the process alive. @returns a function that cancels it */
   after(delayMs: number, task: () => void): () => void
 }
 

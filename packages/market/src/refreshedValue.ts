@@ -19,10 +19,10 @@ export type RefreshOptions<T> = {
   readonly softMaxAgeMs: number
   /** Older values are `expired`. */
   readonly hardMaxAgeMs: number
-  /** After failures the delay doubles up to this. Default: no back-off. */
+  /** The delay doubles with each failure up to this. Default: no back-off. */
   readonly backoffMaxMs?: number
   readonly clock: Clock
-  /** 0 ≤ random() < 1: spreads refreshes by ±10 % so that values do not fire together. */
+  /** 0 ≤ random() < 1. Spreads refreshes by ±10 %, so that values are not loaded all at once. */
   readonly random: () => number
   readonly onLoaded?: (sample: Sample<T>) => void
   /** Asked after each load: true brings the next one forward to a quarter of the interval. */
@@ -30,16 +30,17 @@ export type RefreshOptions<T> = {
   readonly onFailed?: (error: unknown, consecutiveFailures: number) => void
 }
 
-/** A value that is refreshed in the background. @source pricing-engine.md 6.1 */
+/** A value that is loaded again and again in the background: the reading of a chain or a price service. @source pricing-engine.md 6.1 */
 export class RefreshedValue<T> {
   readonly #options: RefreshOptions<T>
   readonly #closing = new AbortController()
+  /** The load under way. */
   #flight: Promise<boolean> | undefined
   #newest: Sample<T> | undefined
   #failures = 0
   #cancelTimer: (() => void) | undefined
   #startedAtMs = Number.NEGATIVE_INFINITY
-  /** Told of something new while a load was under way, which may not have seen it. */
+  /** True if `hasten` was called since the last load began: that load may not contain the news. */
   #isHastened = false
 
   constructor(options: RefreshOptions<T>) {
@@ -51,7 +52,7 @@ export class RefreshedValue<T> {
     if (!this.#closing.signal.aborted) void this.#refreshAndPlanNext()
   }
 
-  /** Never does I/O. */
+  /** The newest value and its state, from memory. */
   read(): RefreshReading<T> {
     if (this.#newest === undefined) return { state: 'empty' }
     const { clock, softMaxAgeMs, hardMaxAgeMs } = this.#options
@@ -70,7 +71,7 @@ export class RefreshedValue<T> {
     return this.#closing.signal.aborted ? Promise.resolve(false) : this.#join()
   }
 
-  /** There may be something new: the next load comes at once, but not sooner than a quarter of the interval after the last. */
+  /** Brings the next load forward, because there may be news: to now, or a quarter of the interval after the last load. */
   hasten(): void {
     this.#isHastened = true
     if (this.#closing.signal.aborted || this.#cancelTimer === undefined) return
@@ -94,7 +95,7 @@ export class RefreshedValue<T> {
     const backedOffMs = Math.min(intervalMs * 2 ** Math.min(this.#failures, 16), backoffMaxMs)
     const hasteFactor = this.#isHastened || isUrgent?.() === true ? 0.25 : 1
     const periodMs = Math.max(backedOffMs, intervalMs) * hasteFactor * (0.9 + 0.2 * random())
-    // A slow load shortens the pause that follows it, but never to nothing.
+    // The time of the load counts, but at least a quarter of the period remains as a pause.
     const delayMs = Math.max(periodMs - (clock.now() - this.#startedAtMs), periodMs / 4)
     this.#planNext(delayMs)
   }
@@ -133,7 +134,7 @@ export class RefreshedValue<T> {
   }
 }
 
-/** Settles at the limit even when `load` ignores its signal, so that one stuck load cannot stop the next. */
+/** Loads with a time limit. It rejects at the limit even if `load` ignores its signal, so that the next load can begin. */
 function withinTimeLimit<T>(options: RefreshOptions<T>, closing: AbortSignal): Promise<T> {
   const { clock, load, timeoutMs } = options
   const limit = new AbortController()

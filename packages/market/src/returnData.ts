@@ -1,5 +1,8 @@
 import type { Hex } from '@causeway/core'
 
+// Decodes return data of contract calls, strictly: bytes of another shape give undefined.
+
+/** Hex digits of a 32-byte word. */
 const wordDigits = 64
 
 /** Number of whole 32-byte words, `undefined` when the bytes are not made of them. */

@@ -12,11 +12,11 @@ import type { MarketSnapshot } from './snapshot.ts'
 
 /** Live prices, gas, pools and inventory. All I/O happens in the background. */
 export type Market = {
-  /** Present view: a pointer read, with all data that pricing needs. */
+  /** The present snapshot, from memory. */
   snapshot(): MarketSnapshot
   /**
-   * Starts refreshing. Resolves after the first complete refresh or its time limit; what is missing then
-   * is refused until it comes.
+   * Starts refreshing. Resolves after the first complete refresh of all chains or a time limit. Until a chain or price
+   * was read, snapshots refuse it.
    * @throws ConfigurationError when a feed that answered is not the one configured
    */
   start(): Promise<void>
@@ -24,14 +24,14 @@ export type Market = {
   close(): void
   /** Sources of every price and state of every chain, for operators. */
   health(): MarketHealth
-  /** A chain may have a new block: it is read soon instead of at its next turn. */
+  /** Tells that a chain may have a new block, so that it is read sooner. */
   hint(chainKey: string): void
   /**
    * The newest head of a chain that enough endpoints share; newer than the snapshot's while the rest is still read.
    * `undefined` where none is known, or its blocks have no hash.
    */
   agreedHead(chainKey: string): AgreedHead | undefined
-  /** Calls `listener` with each new snapshot; returns what ends that. */
+  /** Calls `listener` with each new snapshot. @returns a function that ends this */
   onChange(listener: (snapshot: MarketSnapshot) => void): () => void
 }
 
@@ -51,7 +51,7 @@ export type RunMarketOptions = {
   readonly log: MarketLog
 }
 
-/** Refreshes every chain and every adapter on its own, so that a stuck one delays no other. */
+/** Runs the market over given sources. Each chain and adapter is refreshed by itself, so that a stuck one delays no other. */
 export function runMarket(options: RunMarketOptions): Market {
   const { plan, limits, clock, reserved } = options
   const { agreementOf = () => undefined, late } = options
@@ -63,12 +63,12 @@ export function runMarket(options: RunMarketOptions): Market {
     const source = options.sources.get(chain.chainKey)
     if (source === undefined) return []
     const intervalMs = pollIntervalMs(chain.config)
-    return chainRefresh({ chainKey: chain.chainKey, intervalMs, source, state, options })
+    return refreshChain({ chainKey: chain.chainKey, intervalMs, source, state, options })
   })
   const byKey = new Map(chains.map((chain) => [chain.chainKey, chain]))
   const refreshed = [
     ...chains.map(({ reading }) => reading),
-    ...options.adapters.map((a) => refreshAdapter(a, state, options)),
+    ...options.adapters.map((adapter) => refreshAdapter(adapter, state, options)),
   ]
 
   return {
@@ -103,11 +103,12 @@ const neverRefreshed: RefreshHealth = { state: 'empty', consecutiveFailures: 0, 
 type ChainRefresh = {
   readonly chainKey: string
   readonly reading: RefreshedValue<ChainReading>
+  /** Resolves after the first reading that includes pools. */
   readonly firstReading: Promise<void>
   health(): RefreshHealth
 }
 
-function chainRefresh(args: {
+function refreshChain(args: {
   readonly chainKey: string
   readonly intervalMs: number
   readonly source: ChainSource
@@ -130,22 +131,22 @@ function chainRefresh(args: {
     clock,
     random,
     onLoaded(sample) {
-      trouble.over()
+      trouble.noteSuccess()
       state.putChain(chainKey, sample)
       if (sample.value.poolsLive) announceFirst()
     },
     isUrgent: () => state.awaitsConfirmation(chainKey),
-    onFailed: trouble.met,
+    onFailed: trouble.noteFailure,
   })
   const health = () => ({
     state: reading.read().state,
     consecutiveFailures: reading.consecutiveFailures(),
-    lastError: trouble.last(),
+    lastError: trouble.lastError(),
   })
   return { chainKey, reading, firstReading, health }
 }
 
-/** An optional service: nobody waits for it, and it is asked ever less while it fails. */
+/** Refreshes an optional price service. The start does not wait for it, and it is asked less often while it fails. */
 function refreshAdapter(
   adapter: HttpPriceAdapter,
   state: MarketState,
@@ -158,7 +159,7 @@ function refreshAdapter(
     load: async (signal) =>
       ids.length === 0 ? new Map() : adapter.read(ids, { nowMs: clock.now(), signal }),
     intervalMs: adapter.intervalMs,
-    // A price may wait for it, so that it is back soon after its service is.
+    // The bound is low, because a price may be refused until the service is back.
     backoffMaxMs: 4 * adapter.intervalMs,
     timeoutMs: adapter.intervalMs,
     softMaxAgeMs: 2 * adapter.intervalMs,
@@ -166,47 +167,50 @@ function refreshAdapter(
     clock,
     random,
     onLoaded({ value, asOfMs }) {
-      trouble.over()
+      trouble.noteSuccess()
       state.putHttp(adapter.name, { kind: adapter.kind, quotes: value, readAtMs: asOfMs })
     },
-    onFailed: trouble.met,
+    onFailed: trouble.noteFailure,
   })
 }
 
 /**
- * A feed of another pair or with other decimals misprices everything, so nothing may start with it.
+ * Refuses to start with a feed that has another description or other decimals than configured, since it would misprice
+ * everything.
  * @throws ConfigurationError naming each such feed
  */
 function refuseMisdescribedFeeds({ prices }: Evaluation): void {
-  const wrong = [...prices].flatMap(([key, { readings }]) =>
+  const misdescribedFeeds = [...prices].flatMap(([key, { readings }]) =>
     readings
       .filter(({ result }) => 'fault' in result && result.fault === 'misdescribed')
       .map(({ source }) => `${key}: ${source}`),
   )
-  if (wrong.length === 0) return
-  throw new ConfigurationError(`Feeds with another description or other decimals:\n${wrong.join('\n')}`)
+  if (misdescribedFeeds.length === 0) return
+  throw new ConfigurationError(
+    `Feeds with another description or other decimals:\n${misdescribedFeeds.join('\n')}`,
+  )
 }
 
 /** Logs when refreshing begins to fail and when it works again, not each failure between. */
 function troubleLog(subject: object, log: MarketLog) {
-  let last: unknown
-  let failing = false
+  let lastError: unknown
+  let isFailing = false
   return {
-    met(error: unknown) {
-      if (!failing) log.warn({ ...subject, err: error }, 'market refresh failed')
-      failing = true
-      last = error
+    noteFailure(error: unknown) {
+      if (!isFailing) log.warn({ ...subject, err: error }, 'market refresh failed')
+      isFailing = true
+      lastError = error
     },
-    over() {
-      if (failing) log.info(subject, 'market refresh works again')
-      failing = false
-      last = undefined
+    noteSuccess() {
+      if (isFailing) log.info(subject, 'market refresh works again')
+      isFailing = false
+      lastError = undefined
     },
-    last: () => last,
+    lastError: () => lastError,
   }
 }
 
-/** Settles with the first of the promise and the limit. The timer keeps the process alive while it waits. */
+/** Settles with the promise, or at the limit if that is earlier. The timer keeps the process alive while it waits. */
 async function atMost(limitMs: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<void>((resolve) => {

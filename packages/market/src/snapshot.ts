@@ -6,17 +6,19 @@ import type { NetworkFees, ShapeUnits } from '@causeway/families/rules'
 export type UsdPrice = {
   /** USD per whole token, 18 fraction digits. */
   readonly usdX18: bigint
+  /** Newest time that a source gives for its value. */
   readonly updatedAtMs: number
-  /** `degraded`: sources disagree within the hard limit; `spreadBps` is by how much. */
+  /** `degraded`: sources disagree within the hard limit, or a stablecoin has lost its peg. */
   readonly confidence: 'fresh' | 'degraded'
+  /** Distance between the lowest and the highest source. */
   readonly spreadBps: bigint
   /** Distance of a stablecoin from 1 USD, present when it is notable; the price is then `degraded`. */
   readonly depegBps?: bigint
 }
 
 /**
- * Reason for which a price must not be used. There is no substitute: callers refuse their request, and may be asked
- * again.
+ * Reason for which a price must not be used. There is no substitute: callers refuse their request, which may be repeated
+ * later.
  */
 export type PriceRefusal = {
   readonly reason:
@@ -25,11 +27,11 @@ export type PriceRefusal = {
     | 'deviation'
     | 'depeg'
     | 'unconfirmed_jump'
-    /** One is configured and has not been heard of within its maximum age. */
+    /** A second source is configured, but has no fresh value. */
     | 'second_source_missing'
 }
 
-/** Price by a source that made or confirmed it. */
+/** Value of one source that made or confirmed a price. */
 export type PriceWitness = {
   /** E.g. `feed base 0x…`, `http defillama`. */
   readonly source: string
@@ -37,17 +39,17 @@ export type PriceWitness = {
   readonly usdX18: bigint
   /** By the source itself. */
   readonly updatedAtMs: number
-  /** At which it was read, of a source on a chain. */
+  /** Block at which it was read, for a source on a chain. */
   readonly block?: bigint
 }
 
-/** Data read of a chain, and the number of endpoints behind it. */
+/** Origin of a chain's values: block, network fee, and the number of endpoints that agreed. */
 export type ChainBasis = {
   readonly block: bigint
   readonly hash?: Hex
   /** For people, e.g. `1000000000 wei per gas`. */
   readonly networkFee?: string
-  /** Hosts of endpoints that said the same, of those that are configured. */
+  /** Number of endpoint hosts that gave the same answer, and of those that are configured. */
   readonly agreed?: number
   readonly configured?: number
 }
@@ -55,14 +57,13 @@ export type ChainBasis = {
 /** Everything about one chain that a price depends on, read at one head. */
 export type ChainMarket = {
   readonly chainId: number
-  /** Without a hash where endpoints are compared by what they have reached. */
+  /** The hash is absent on chains where endpoints are compared by the height that they have reached. */
   readonly head: { readonly number: bigint; readonly hash?: Hex; readonly timestampSeconds: number }
+  /** When it was read, Unix milliseconds. */
   readonly asOfMs: number
   /** Fees of a transaction on the chain, as its family computes them. */
   readonly fees: NetworkFees
-  /**
-   * Units of known transactions by the network's own estimate, part of `fees`; absent for chains that are not measured.
-   */
+  /** Gas units of known transactions by the network's own estimate, part of `fees`; absent where they are not measured. */
   readonly shapes?: readonly ShapeUnits[]
   /** Mirrored pools, all at `head.hash`. Empty while the mirror is not trusted. */
   readonly pools: readonly PoolState[]
@@ -70,19 +71,19 @@ export type ChainMarket = {
   readonly inventory: ReadonlyMap<CurrencyKey, bigint>
 }
 
-/** Why a chain must not be priced now. It may be a moment later. */
+/** Reason for which a chain must not be priced now; it may pass within moments. */
 export type ChainRefusal = { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' } | NetworkFeeRefusal
 
 /**
- * One immutable view of all markets: whoever prices something uses exactly one, so it never mixes two ticks.
- * `price` and `chain` return why a value is missing instead of a guess.
+ * One immutable view of all markets. A price is computed from exactly one snapshot, so it never mixes two moments.
+ * Where a value is missing, `price` and `chain` return the reason, never a guess.
  */
 export type MarketSnapshot = {
   readonly version: number
   readonly takenAtMs: number
   /** @param priceKey e.g. `ETH/USD` */
   price(priceKey: string): UsdPrice | PriceRefusal
-  /** The newest guarded price, though it may be refused now: to show what something is worth, never to decide. */
+  /** The newest guarded price, even while it is refused. Only for showing a worth, never for an amount. */
   lastPrice(priceKey: string): UsdPrice | undefined
   chain(chainId: number): ChainMarket | ChainRefusal
   /** Sources of a price; empty for an unknown one. */

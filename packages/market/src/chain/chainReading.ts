@@ -12,7 +12,7 @@ export type FeeReading = {
   readonly shown: ShownGas | ShownNetworkFee | undefined
 }
 
-/** Whole numbers in decimal text. */
+/** Gas prices of a contract chain as health reports them: integers in decimal text. */
 export type ShownGas = {
   readonly expectedWei: string
   readonly maxFeePerGasWei: string
@@ -26,12 +26,12 @@ export type ShownGas = {
 export type ChainReading = {
   readonly head: ChainMarket['head']
   readonly fees: FeeReading
-  /** Units of known transactions, on chains that measure them. */
+  /** Gas units of known kinds of transactions (shapes), on chains where these are measured. */
   readonly shapes?: readonly ShapeUnits[]
   readonly inventory: ReadonlyMap<CurrencyKey, bigint>
   /** By feed address, as of `contractsAt`. */
   readonly feeds: ReadonlyMap<Hex, FeedReading>
-  /** As of `contractsAt`; absent where no uptime feed is read, or none that says it. */
+  /** As of `contractsAt`; absent where no uptime feed is read, or its answer cannot be read. */
   readonly sequencer?: SequencerStatus | undefined
   /** Block at which feeds and balances were read. */
   readonly contractsAt: { readonly block: bigint; readonly timestampSeconds: number }
@@ -47,16 +47,16 @@ export type ChainReading = {
 export const agreedKinds = ['head', 'state', 'pools'] as const
 export type AgreedKind = (typeof agreedKinds)[number]
 
-/** Source of a chain's readings. One per chain. */
+/** Source of a chain's readings. One per chain; `runMarket` calls it for every refresh. */
 export interface ChainSource {
   /**
-   * The chain at the newest head that enough endpoints share; the same object while that head stays.
+   * Reads the chain at the newest head that enough endpoints share. Returns the same object while that head stays.
    * @throws DomainError when the chain gives no usable answer
    */
   read(signal: AbortSignal): Promise<ChainReading>
   /**
-   * The newest head that enough endpoints share, which may not be read through yet; `undefined` before the first.
-   * Absent where blocks have no hash to be read at.
+   * The newest head that enough endpoints share, though its state may not be read yet; `undefined` before the first.
+   * Absent on chains that are not read by block hash.
    */
   agreedHead?(): AgreedHead | undefined
 }

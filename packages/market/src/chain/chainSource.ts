@@ -29,51 +29,52 @@ export type ChainSourceOptions = {
   readonly plan: ChainPlan
   readonly client: PollingClient
   readonly fillWallet?: Hex
-  /** Absent on a chain without pools; its reads are agreed. */
+  /** Makes the mirror of the chain's pools over a client whose answers are agreed; absent without pools. */
   readonly mirrorOf?: (client: AgreedClient) => PoolMirror
-  /** Tells what known transactions take; absent where they take what the release counts on. */
+  /** Measures gas units of known transactions; absent where the units that the release assumes are right. */
   readonly meter?: UnitsMeter
   readonly batchTimeoutMs: number
   /** Milliseconds that a refresh waits for the mirror, whose work continues after that. */
   readonly poolsTimeoutMs: number
-  /** Told of each count of votes, once every endpoint has spoken. */
+  /** Called with each count of votes, once every endpoint has answered or failed. */
   readonly onReport?: (kind: AgreedKind, report: AgreementReport) => void
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
-/** @source pricing-engine.md 6.1 */
+/** Least time between two readings of data fees. @source pricing-engine.md 6.1 */
 const dataFeeIntervalMs = 5_000
 
 /** Number of successive failures of the mirror after which the chain is published without pools. */
 const mirrorFailuresMax = 3
 
 /**
- * The part of a head's greatest age in which an endpoint that is a block behind may still decide what contracts
- * said. Longer than blocks take to spread; what is published meanwhile is the head before.
+ * Part of `headMaxAgeMs` for which undecided contract answers of a head wait for an endpoint that is a block behind. It is
+ * longer than blocks take to spread. Meanwhile the reading of the head before stays published.
  */
 const behindShare = 1 / 4
 
+/** A reading without its pools. */
 type State = Omit<ChainReading, keyof PoolFacts>
 
-/** A block that enough endpoints showed and too few told the state of, and since when that is so. */
+/** A block that enough endpoints have shown, but whose state too few have told, and since when. */
 type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
 
 /**
  * Reads one chain by agreement: first the head that enough endpoints share, then everything at its hash. Data of one
  * block never changes, so an unchanged head costs one call per endpoint.
  *
- * If too few endpoints report a head's state, the same head is asked for again, and not the next one. Otherwise a liar
- * that shows every new head with the fastest honest endpoint, and withholds or disputes its state, could stop the chain
- * or a part of it while another honest endpoint is a block behind. Endpoints that are behind reach the block that is
- * waited for.
+ * If too few endpoints report a head's state, the same head is asked for again, and not the next one. Otherwise a lying
+ * endpoint could stop the chain: it would show every new head together with the fastest honest endpoint, and then
+ * withhold or dispute the state, always while another honest endpoint is a block behind. An endpoint that is behind
+ * reaches the awaited block in time.
  * @source rule Q-178
  */
 export function createChainSource(options: ChainSourceOptions): ChainSource {
   const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
   const { headMaxAgeMs, blockTimeMs } = options.plan.config
-  /** As many new blocks are read when they are there; none where the file says that they come fast. */
-  const soonBlocks = paceMs({ blockTimeMs }) > 2 * blockTimeMs ? 0n : 1n
+  /** Up to this many new blocks are read at once; a head further ahead waits `leastBetweenReadsMs`. 0 on fast chains. */
+  const promptBlocks = paceMs({ blockTimeMs }) > 2 * blockTimeMs ? 0n : 1n
   const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
   const mirror = mirrorOf?.(createAgreedClient(client, { onReport: reportOn('pools') }))
   const readPools = mirror === undefined ? async () => noPools : keepPools(mirror, poolsTimeoutMs)
@@ -85,7 +86,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
   let agreed: AgreedHead | undefined
 
   const observe = (limits: { signal: AbortSignal; timeoutMs: number }): Promise<ChainHead> => {
-    // Older than that, nothing could be priced from it.
+    // A head older than `headMaxAgeMs` cannot be priced from, so it is no longer awaited.
     if (awaited !== undefined && now() - awaited.sinceMs > headMaxAgeMs) awaited = undefined
     return awaited === undefined
       ? agreeOnHead(client, { ...limits, onReport: reportOn('head') })
@@ -97,17 +98,18 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       const limits = { signal, timeoutMs: batchTimeoutMs }
       const observed = await observe(limits)
       const { chain, change } = observeHead(heads, observed)
-      // Enough endpoints have shown the newer head: that some do not have it yet takes nothing back.
+      // Endpoints that are behind do not take back a newer head that enough endpoints have shown.
       if (change === 'behind' && last !== undefined) return last
       const head = chain.head
       agreed = { number: head.number, hash: head.hash }
       const isKnown = last?.head.hash === head.hash
-      const isFast = last !== undefined && head.number > last.head.number + soonBlocks
-      const mayStay = isKnown || (isFast && now() - readAtMs < leastBetweenReadsMs)
-      if (mayStay && last?.poolsLive === true && last.fees.shown !== undefined) return last
+      const isFarAhead = last !== undefined && head.number > last.head.number + promptBlocks
+      const mayKeepLast = isKnown || (isFarAhead && now() - readAtMs < leastBetweenReadsMs)
+      if (mayKeepLast && last?.poolsLive === true && last.fees.shown !== undefined) return last
       awaited ??= { number: head.number, sinceMs: now() }
-      const isYoung = now() - awaited.sinceMs < headMaxAgeMs * behindShare
-      const state = await readState(head, { ...limits, undecided: isYoung ? 'wait' : 'refuse' })
+      const mayWait = now() - awaited.sinceMs < headMaxAgeMs * behindShare
+      const state = await readState(head, { ...limits, undecided: mayWait ? 'wait' : 'refuse' })
+      // Set only after the state was read: a failed read repeats the observation of this head.
       heads = chain
       readAtMs = now()
       last = { ...state, ...(await readPools(head, signal)) }
@@ -123,7 +125,7 @@ type StateLimits = { readonly signal: AbortSignal; readonly timeoutMs: number } 
   'undecided'
 >
 
-/** Everything but pools, at one head. */
+/** Reads everything but pools at one head: fees and contract calls, each by agreement. */
 function createStateReader(
   { plan, client, fillWallet, meter, now }: ChainSourceOptions,
   onReport: (report: AgreementReport) => void,
@@ -176,9 +178,9 @@ export function feeReading(
   if (gas === undefined) return { fees: { reason: 'gas_disputed' }, shown: undefined }
   const { price, ceilingWei, tipFrom } = gas
   const { expectedWei } = price
-  const isBorneOut = expectedWei <= ceilingWei
+  const isSupported = expectedWei <= ceilingWei
   return {
-    fees: isBorneOut
+    fees: isSupported
       ? new EthereumFees({ gasPrice: price, gasUnits, ...facts })
       : {
           ...{ reason: 'gas_above_ceiling', charge: 'Gas' },
@@ -199,8 +201,9 @@ type PoolFacts = Pick<ChainReading, 'pools' | 'poolsLive' | 'poolProblems'>
 const noPools: PoolFacts = { pools: [], poolsLive: true, poolProblems: new Map() }
 
 /**
- * Pools as of each head. A passing fault fails the refresh, which keeps the last complete reading; a
- * lasting one, or a first load that takes long, must not keep gas and prices back.
+ * Reads pools at each head. A single failure fails the whole refresh, so that the last complete reading stays. After
+ * `mirrorFailuresMax` failures, or while the first load takes long, the chain is published without pools, so that gas
+ * and prices do not wait for them.
  */
 function keepPools(
   mirror: PoolMirror,

@@ -3,15 +3,15 @@ import type { MarketLimits } from '../limits.ts'
 import type { ChainMarket, ChainRefusal } from '../snapshot.ts'
 import type { ChainReading } from './chainReading.ts'
 
-/** The newest reading of one chain. */
+/** The newest reading of one chain, from which `chainState` derives whether it may be priced. */
 export type ChainFacts = {
   readonly reading: ChainReading
   readonly readAtMs: number
-  /** Time of the block with which the chain went on after it had stood; undefined where it was not seen to stand. */
+  /** Time of the first block after the chain had stood still; undefined if it was never seen to stand. */
   readonly wentOnAtSeconds?: number | undefined
 }
 
-/** A head that is no older is no sign that the chain stands. */
+/** A chain stands still once its head is older than this, and older than its `headMaxAgeMs`. */
 const standMs = 120_000
 
 /** Last moment at which a chain's head may still be priced from. */
@@ -19,7 +19,7 @@ export function headUsableUntilMs(facts: ChainFacts, config: QuoteChain): number
   return facts.reading.head.timestampSeconds * 1_000 + config.headMaxAgeMs
 }
 
-/** A new reading beside what is known. @source F-86 */
+/** Facts after a new reading: tells whether the chain went on after it had stood. @source F-86 */
 export function chainFacts(
   before: ChainFacts | undefined,
   { reading, readAtMs }: ChainFacts,
@@ -28,21 +28,21 @@ export function chainFacts(
   if (before === undefined || config === undefined) return { reading, readAtMs }
   const head = before.reading.head
   const standsFromMs = head.timestampSeconds * 1_000 + Math.max(standMs, config.headMaxAgeMs)
-  const wentOn = before.readAtMs > standsFromMs && reading.head.number > head.number
+  const hasGoneOn = before.readAtMs > standsFromMs && reading.head.number > head.number
   return {
     ...{ reading, readAtMs },
-    wentOnAtSeconds: wentOn ? reading.head.timestampSeconds : before.wentOnAtSeconds,
+    wentOnAtSeconds: hasGoneOn ? reading.head.timestampSeconds : before.wentOnAtSeconds,
   }
 }
 
-/** True when the head claims to be from further ahead than clocks differ. */
+/** True if the head's time is further in the future than clocks may differ. */
 export function isHeadAhead(facts: ChainFacts, limits: MarketLimits, nowMs: number): boolean {
   return facts.reading.head.timestampSeconds * 1_000 > nowMs + limits.headAheadMaxMs
 }
 
 /**
- * Parts of a chain that may be priced now. Silence differs from a chain that stands still: nothing read within the hard
- * age is `stale_gas`, an old head that is still confirmed is `stale_head`.
+ * What of a chain may be priced now, or why nothing may. `stale_gas`: endpoints have not answered within the hard age.
+ * `stale_head`: they answer, but the newest head is too old, since the chain stands still.
  * @source design.md 5.4
  */
 export function chainState(args: {

@@ -22,6 +22,7 @@ export type ContractFacts = Pick<ChainReading, 'feeds' | 'inventory' | 'sequence
   readonly dataFees?: DataFees
 }
 
+/** Fees for a rollup's data on its parent chain. */
 export type DataFees = Pick<EthereumFeeFacts, 'l1DataFeeWei' | 'dataByteWei'>
 
 /** The contract calls of one refresh of one chain. */
@@ -33,19 +34,23 @@ export type ContractReading = {
 }
 
 export type ContractReads = {
-  /** Data fees are five sixths of the calls and move slowly, so not every refresh asks for them. */
+  /** Makes the calls of one refresh. Data fees are most of them and move slowly, so not every refresh asks for them. */
   readonly reading: (options: { readonly withDataFees: boolean }) => ContractReading
   /** True if the chain charges data fees as gas. */
   readonly isDataFeeGas: boolean
 }
 
+/** A sample transaction of each gas shape, for which the chain is asked its data fee. */
 const feeShapes = gasShapes.map((shape) => ({
   calldata: shapeProbes[shape].words.length === 0 ? ('0x' as const) : probeCalldata(shapeProbes[shape].words),
   // An amount of usual length, since data fees count the bytes of a value.
   valueWei: shapeProbes[shape].carriesValue ? 123_456_789_012_345_678n : 0n,
   gasUnits: gasUnits[shape],
 }))
-/** Shape that is asked a second time with a kilobyte more: the two fees differ by the price of bytes alone. */
+/**
+ * Shape whose data fee is asked a second time with `extraWords` more data. The difference of both fees is the price of
+ * these bytes.
+ */
 const shortShape: GasShape = 'sweep-erc20'
 const extraWords = 32
 const longerTransaction = {
@@ -56,7 +61,10 @@ const longerTransaction = {
   ...{ valueWei: 0n, gasUnits: gasUnits[shortShape] },
 }
 
-/** @param fillWallet whose balances are the inventory; without it there is none */
+/**
+ * Plans all contract calls of a chain's refresh: balances, data fees, price feeds and the sequencer's uptime feed.
+ * @param fillWallet whose balances are the inventory; without it there is none
+ */
 export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
   const { multicall3, feeModel } = contractChain(plan.config)
   const feeds = createFeedReader(plan.feeds)
@@ -72,8 +80,8 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
     shapes: [...feeShapes, longerTransaction],
   })
   const allFeeCalls = plan.quotable ? dataFees.calls : []
-  // A chain that is read for its feeds alone sends nothing.
-  const feesOf = plan.quotable ? dataFees.read : () => []
+  // No transaction is sent on a chain that is read for its feeds alone, so it has no data fees.
+  const readFees = plan.quotable ? dataFees.read : () => []
   const reading: ContractReads['reading'] = ({ withDataFees }) => {
     const feeCalls = withDataFees ? allFeeCalls : []
     const feedCalls = feeds.calls()
@@ -87,7 +95,7 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
             fillWallet === undefined
               ? new Map(balances.map(({ key }) => [key, 0n]))
               : readBalances(balances, take(balanceCalls.length)),
-          ...(withDataFees && { dataFees: dataFeesOf(feesOf(take(feeCalls.length))) }),
+          ...(withDataFees && { dataFees: dataFeesOf(readFees(take(feeCalls.length))) }),
           feeds: feeds.read(take(feedCalls.length)),
           sequencer: sequencer.read(take(sequencer.calls.length)),
         }
@@ -97,7 +105,7 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
   return { reading, isDataFeeGas: dataFees.isGas }
 }
 
-/** Hands out the items from the front, so many at a time. */
+/** Returns a function that takes the next `count` items. */
 function takeFrom<T>(items: readonly T[]): (count: number) => readonly T[] {
   let position = 0
   return (count) => {
@@ -113,7 +121,7 @@ function balanceCall(
   return token === undefined ? nativeBalanceCall(multicall3, fillWallet) : balanceOfCall(token, fillWallet)
 }
 
-/** A balance that cannot be read is left out: it is not known. */
+/** Balances by currency; one that cannot be read is unknown and left out. */
 function readBalances(
   balances: readonly BalancePlan[],
   answers: readonly ContractAnswer[],

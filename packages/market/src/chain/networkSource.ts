@@ -3,7 +3,7 @@ import type { AgreementReport, NetworkReader } from '@causeway/families'
 import type { ChainPlan } from '../plan.ts'
 import type { AgreedKind, ChainReading, ChainSource } from './chainReading.ts'
 
-/** Readings of a chain that its family reads itself: no feeds, no pools. */
+/** Source of a chain that is not read by contract calls: its family reads head, fees and balances. No feeds or pools. */
 export function createNetworkSource(options: {
   readonly plan: ChainPlan
   readonly reader: NetworkReader
@@ -12,20 +12,20 @@ export function createNetworkSource(options: {
 }): ChainSource {
   const { plan, reader, timeoutMs, onReport } = options
   const { chainId, currencies, fillWallet } = plan.config
-  const kept = currencies.filter(({ solver }) => solver).map(({ address }) => address)
+  const solverCurrencies = currencies.filter(({ solver }) => solver).map(({ address }) => address)
   let last: ChainReading | undefined
   return {
     async read(signal) {
       const { head, fees, shown, inventory, voices } = await reader.read({ signal, timeoutMs })
       onReport('head', { ...voices, dissenting: [] })
-      // Enough endpoints have shown the newer head: that some do not have it yet takes nothing back.
+      // Endpoints that are behind do not take back a newer head that enough endpoints have shown.
       if (last !== undefined && head.number < last.head.number) return last
       last = {
         head,
         fees: { fees, shown },
         inventory: new Map(
-          kept.flatMap((currency) => {
-            // Without a wallet nothing is there to pay from.
+          solverCurrencies.flatMap((currency) => {
+            // Without a fill wallet the balance is known to be zero.
             const amount = fillWallet === undefined ? 0n : inventory.get(currency)
             return amount === undefined ? [] : [[currencyKey(chainId, currency), amount] as const]
           }),

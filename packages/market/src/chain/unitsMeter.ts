@@ -1,16 +1,16 @@
 import type { ShapeUnits } from '@causeway/families/rules'
 
-/** Never rejects. */
+/** Gas units of known kinds of transactions (shapes), as last measured. Never rejects. */
 export type UnitsMeter = () => Promise<readonly ShapeUnits[]>
 
-/** So that a change is known within a minute, with the time until the next block is read. */
+/** Interval of measurements: with the time until the next block is read, a change is known within a minute. */
 const measureEveryMs = 40_000
 
 /**
- * Units of known transactions on a chain, measured at the first call and repeatedly after that. Calls wait for the
- * first measurement, even if the reading that began it failed meanwhile, but for no later one. Without a new answer the
- * last one stands, so silencing a chain makes nothing cheaper.
- * @param measure none where too few say it
+ * Measures gas units of known transactions on a chain at the first call and regularly after that. Every call waits for
+ * the first measurement, even if the reading that began it has failed, but for no later one. Without a new answer the
+ * last one stays, so that nobody makes gas cheaper by silencing endpoints.
+ * @param options.measure returns nothing where too few endpoints answer
  * @source F-115
  */
 export function createUnitsMeter({
@@ -24,9 +24,9 @@ export function createUnitsMeter({
 }): UnitsMeter {
   const unitsByShape = new Map<string, ShapeUnits>()
   let startedAtMs: number | undefined
-  let first: Promise<void> | undefined
+  let firstMeasurement: Promise<void> | undefined
 
-  async function look(): Promise<void> {
+  async function measureNow(): Promise<void> {
     try {
       for (const shapeUnits of await measure()) unitsByShape.set(shapeUnits.shape, shapeUnits)
     } catch (error) {
@@ -36,10 +36,10 @@ export function createUnitsMeter({
   return async () => {
     if (startedAtMs === undefined || now() - startedAtMs >= measureEveryMs) {
       startedAtMs = now()
-      const looked = look()
-      first ??= looked
+      const measurement = measureNow()
+      firstMeasurement ??= measurement
     }
-    await first
+    await firstMeasurement
     return [...unitsByShape.values()]
   }
 }

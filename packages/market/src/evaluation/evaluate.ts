@@ -9,7 +9,7 @@ import { isFresh, type SourceReading } from '../prices/source.ts'
 import type { ChainMarket, ChainRefusal, PriceRefusal, UsdPrice } from '../snapshot.ts'
 import { createSourceReader, type MarketFacts, type SourceReader } from './readSources.ts'
 
-/** One price, what it was made of, and what its next evaluation has to know. */
+/** One price, the readings that it was made of, and the state that its next evaluation needs. */
 export type PriceEvaluation = {
   readonly price: UsdPrice | PriceRefusal
   readonly readings: readonly SourceReading[]
@@ -33,12 +33,12 @@ export type Evaluation = {
   readonly changesAtMs: number
 }
 
-/** Prices and chains that new facts can have changed; the rest is taken over from the evaluation before. */
+/** Keys of prices and chains that are evaluated anew; all others are taken over from the evaluation before. */
 export type Scope = { readonly prices: readonly string[]; readonly chains: readonly string[] }
 
 /**
- * Pure: the same facts, moment and earlier evaluation give the same result. A value that did not change
- * keeps the identity it had, so a comparison of pointers tells what is new.
+ * Derives prices and chain states from the facts. `marketState.ts` calls it for each new reading and when age alone
+ * changes something. Pure. A value that did not change keeps its object, so that `===` tells what is new.
  */
 export function evaluate(facts: MarketFacts, before?: Evaluation, scope: Scope = all(facts)): Evaluation {
   const { plan, nowMs } = facts
@@ -56,8 +56,8 @@ export function evaluate(facts: MarketFacts, before?: Evaluation, scope: Scope =
     if (chain !== undefined) chains.set(key, evaluateChain(chain, facts, before?.chains.get(key)))
   }
   let changesAtMs = Number.POSITIVE_INFINITY
-  for (const part of prices.values()) changesAtMs = Math.min(changesAtMs, part.changesAtMs)
-  for (const part of chains.values()) changesAtMs = Math.min(changesAtMs, part.changesAtMs)
+  for (const price of prices.values()) changesAtMs = Math.min(changesAtMs, price.changesAtMs)
+  for (const chain of chains.values()) changesAtMs = Math.min(changesAtMs, chain.changesAtMs)
   return { prices, chains, changesAtMs: Math.max(changesAtMs, nowMs + 1) }
 }
 
@@ -95,11 +95,12 @@ function evaluatePrice(
   return { price: keep(before, verdict.price), readings, jump: verdict.state, changesAtMs }
 }
 
-/** When the price that stands in for an unconfirmed jump must not be used any longer. */
+/** Moment from which the earlier price no longer stands in for an unconfirmed jump. */
 function holdEndsAtMs({ published, pending }: JumpState, holdMaxMs: number): number {
   return published === undefined || pending === undefined ? Infinity : published.readAtMs + holdMaxMs + 1
 }
 
+/** The earlier object where the price did not change. */
 function keep(before: PriceEvaluation | undefined, next: UsdPrice | PriceRefusal): UsdPrice | PriceRefusal {
   return before !== undefined && samePrice(before.price, next) ? before.price : next
 }
@@ -118,7 +119,7 @@ function evaluateChain(
   }
 }
 
-/** The first of the moments that lies ahead. */
+/** The earliest of the moments in the future. */
 function soonest(moments: readonly number[], nowMs: number): number {
   return Math.min(...moments.filter((atMs) => atMs > nowMs))
 }
@@ -135,7 +136,7 @@ function samePrice(a: UsdPrice | PriceRefusal, b: UsdPrice | PriceRefusal): bool
   )
 }
 
-/** Equal in everything but when it was last confirmed. */
+/** True if both are equal apart from the time of their last reading. */
 function sameChain(a: ChainMarket | ChainRefusal, b: ChainMarket | ChainRefusal): boolean {
   if (a === b) return true
   if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b && a.reason === b.reason

@@ -19,12 +19,12 @@ import type {
 import { type Evaluation, evaluate, type Scope } from './evaluate.ts'
 import type { HttpFacts } from './readSources.ts'
 
-/** Number of endpoints that agreed in the last reading of a chain. */
+/** Looks up how many endpoints agreed in the last reading of a chain, by kind of data; undefined before the first. */
 export type AgreementOf = (chainKey: string) => ReadonlyMap<AgreedKind, AgreementReport> | undefined
 
-/** The facts read so far and the snapshot that follows from them. Does no I/O. */
+/** Keeps the facts read so far and the snapshot that follows from them. `runMarket` puts new readings in. Does no I/O. */
 export type MarketState = {
-  /** A pointer read, unless age alone changed something since the last call. */
+  /** The present snapshot. It is evaluated anew only if age alone changed something since the last call. */
   snapshot(): MarketSnapshot
   /** Evaluation behind the present snapshot. */
   evaluation(): Evaluation
@@ -33,7 +33,7 @@ export type MarketState = {
   awaitsConfirmation(chainKey: string): boolean
   putChain(chainKey: string, sample: Sample<ChainReading>): void
   putHttp(adapter: string, facts: HttpFacts): void
-  /** Calls `listener` with each new snapshot; returns what ends that. */
+  /** Calls `listener` with each new snapshot. @returns a function that ends this */
   onChange(listener: (snapshot: MarketSnapshot) => void): () => void
 }
 
@@ -61,7 +61,7 @@ export function createMarketState(options: MarketStateOptions): MarketState {
     })
   let snapshot = snapshotOf(1)
 
-  /** @param scope left out: everything can have changed */
+  /** @param scope what new facts may have changed; left out: everything */
   function update(scope?: Scope): void {
     const before = evaluation
     const isAged = clock.now() >= before.changesAtMs
@@ -86,8 +86,8 @@ export function createMarketState(options: MarketStateOptions): MarketState {
     },
     chainFacts: (chainKey) => chains.get(chainKey),
     awaitsConfirmation(chainKey) {
-      const touched = plan.pricesByChain.get(chainKey) ?? []
-      return touched.some((key) => evaluation.prices.get(key)?.jump.pending !== undefined)
+      const priceKeys = plan.pricesByChain.get(chainKey) ?? []
+      return priceKeys.some((key) => evaluation.prices.get(key)?.jump.pending !== undefined)
     },
     putChain(chainKey, { value, asOfMs }) {
       const reading = { ...value, inventory: spendable(value.inventory, reserved) }
@@ -106,7 +106,7 @@ export function createMarketState(options: MarketStateOptions): MarketState {
   }
 }
 
-/** Values that did not change keep their identity. */
+/** True if a price or a chain's state changed: `evaluate` keeps the object of each unchanged one. */
 function differs(before: Evaluation, after: Evaluation): boolean {
   for (const [key, { price }] of after.prices) if (before.prices.get(key)?.price !== price) return true
   for (const [key, { state }] of after.chains) if (before.chains.get(key)?.state !== state) return true
@@ -152,6 +152,7 @@ function buildSnapshot(args: {
   })
 }
 
+/** Balances less what is promised already, at least zero. */
 function spendable(
   balances: ReadonlyMap<CurrencyKey, bigint>,
   reserved: ((key: CurrencyKey) => bigint) | undefined,
@@ -165,7 +166,7 @@ function spendable(
   )
 }
 
-/** Those of a price's sources that made it or confirmed it. */
+/** The fresh sources that made or confirmed a price. */
 function witnessesOf(readings: readonly SourceReading[], nowMs: number): readonly PriceWitness[] {
   return readings.flatMap((reading) => {
     if (!isWitness(reading) || !isFresh(reading, nowMs)) return []
@@ -175,7 +176,7 @@ function witnessesOf(readings: readonly SourceReading[], nowMs: number): readonl
   })
 }
 
-/** Record of a chain's reading, for later questions about its origin. */
+/** Origin of a chain's values, which a quote stores to explain its price later. */
 function chainBasis({ reading }: ChainFacts, reports: ReturnType<AgreementOf>): ChainBasis {
   const { head, fees } = reading
   const agreed = reports?.get('state') ?? reports?.get('head')

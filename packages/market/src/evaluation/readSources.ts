@@ -14,10 +14,12 @@ import type { SourceFault, SourceReading, SourceValue } from '../prices/source.t
 /** Last answer of one HTTP adapter. */
 export type HttpFacts = {
   readonly kind: HttpPriceAdapter['kind']
+  /** By the adapter's id of the asset. */
   readonly quotes: ReadonlyMap<string, HttpQuote>
   readonly readAtMs: number
 }
 
+/** Everything that was read, and the moment at which it is evaluated. */
 export type MarketFacts = {
   readonly plan: MarketPlan
   /** By chain key; a chain that was never read is absent. */
@@ -30,26 +32,27 @@ export type MarketFacts = {
 
 type Result = SourceValue | { readonly fault: SourceFault }
 
-/** Reads the sources of one price after another, and each price that pools are quoted in once. */
+/** Reads the sources of a price out of the facts. */
 export type SourceReader = (price: PricePlan) => readonly SourceReading[]
 
 /**
- * Readings of all sources of a price. The other token of a pool is priced by its feeds and HTTP sources alone, so that
- * no price can confirm itself through a circle of pools.
+ * Makes a reader of all sources of prices: feeds, HTTP services and pools. The other token of a pool is priced by its
+ * own feeds and HTTP sources alone (its direct price), so that no price can confirm itself through a circle of pools.
  * @source rule Q-174
  */
 export function createSourceReader(facts: MarketFacts): SourceReader {
-  const anchors = new Map<string, bigint | undefined>()
-  const anchorOf = (key: string): bigint | undefined => {
-    if (!anchors.has(key)) anchors.set(key, directPrice(facts.plan.priceByKey.get(key), facts))
-    return anchors.get(key)
+  const directPrices = new Map<string, bigint | undefined>()
+  const directPriceOf = (key: string): bigint | undefined => {
+    if (!directPrices.has(key)) directPrices.set(key, directPrice(facts.plan.priceByKey.get(key), facts))
+    return directPrices.get(key)
   }
   return (price) => [
     ...readDirect(price, facts),
-    ...price.pools.map((pool) => readPool(price, pool, { quoteUsdX18: anchorOf(pool.quoteKey), facts })),
+    ...price.pools.map((pool) => readPool(price, pool, { quoteUsdX18: directPriceOf(pool.quoteKey), facts })),
   ]
 }
 
+/** Price by feeds and HTTP sources alone; undefined where these support none. */
 function directPrice(price: PricePlan | undefined, facts: MarketFacts): bigint | undefined {
   if (price === undefined) return undefined
   const { assetClass, hostsOf, secondSource } = price
@@ -85,7 +88,7 @@ function feedResult(
   const { description, decimals, heartbeatSeconds } = feed
   if (identity.description !== description || identity.decimals !== decimals) return { fault: 'misdescribed' }
   const blockTimestampSeconds = reading.contractsAt.timestampSeconds
-  // A feed that stood still with the sequencer is no price, however young its last round is.
+  // While the sequencer is down its feeds are not updated, so they count for nothing, however young the last round is.
   if (plan.chainByKey.get(feed.chain)?.config.sequencerUptimeFeed !== undefined) {
     const fault = sequencerFault(reading.sequencer, blockTimestampSeconds)
     if (fault !== undefined) return { fault }
@@ -122,7 +125,7 @@ function poolResult(
   return { usdX18, updatedAtMs, freshUntilMs: Number.MAX_SAFE_INTEGER }
 }
 
-/** An adapter that is off is no source at all. */
+/** The reading of an HTTP source; none of an adapter that is switched off or was never read. */
 function readHttp(adapter: string, id: string, { http }: MarketFacts): readonly SourceReading[] {
   const answer = http.get(adapter)
   if (answer === undefined) return []
@@ -131,7 +134,7 @@ function readHttp(adapter: string, id: string, { http }: MarketFacts): readonly 
   return [{ source: adapterSource(adapter), kind, readAtMs, result }]
 }
 
-/** A value read on a chain counts no longer than the chain itself does. */
+/** Limits a value that was read on a chain: it counts no longer than the chain's reading and head do. */
 function bounded(result: Result, chainKey: string, { plan, chains, limits, nowMs }: MarketFacts): Result {
   const chainFacts = chains.get(chainKey)
   const config = plan.chainByKey.get(chainKey)?.config

@@ -4,18 +4,17 @@ import { type ClassGuards, classGuards, distance, distanceBps, oneUsdX18, pegGua
 import { hasIndependentPair, isWitness, type SecondSource, type SourcePlan } from './secondSource.ts'
 import { type FreshReading, isFresh, type SourceReading } from './source.ts'
 
-/** Sources that a price depends on. */
+/** Rule on second sources of a price, and the hosts by which sources count as independent. */
 export type Standing = Pick<SourcePlan, 'hostsOf'> & { readonly secondSource: SecondSource }
 
 /**
- * The one price that the fresh feeds and HTTP services support, or why there is none. The result lies between
- * the lowest and the highest of them and does not depend on their order. While a feed is fresh, feeds alone
- * make the value, and without one signed prices alone: an HTTP service that nobody signs for only agrees, or
- * adds to the spread, or ends the price.
+ * Computes the price that the fresh sources support, or the reason that there is none. The value lies between the lowest
+ * and the highest of them and does not depend on their order. It is made by the primary sources: fresh feeds, without
+ * one signed prices, without either the HTTP services. The other sources only confirm it, widen its spread, or by their
+ * distance cause its refusal.
  *
- * Pools never make a price. They stand guard over one that rests on a single voice: when more than half of
- * those that are dear to move lie beyond the hard limit, it is refused. Two sources that are reached apart
- * overrule any pool.
+ * Pools never make a price. They guard one that rests on a single source: if more than half of the pools that are
+ * costly to move lie beyond the hard limit, the price is refused. Two independent sources overrule all pools.
  *
  * A stablecoin is priced at market like everything else and carries `depegBps` when it left its peg.
  * @source rules Q-170, Q-173 and Q-174
@@ -32,8 +31,8 @@ export function aggregate(
   const witnesses = fresh.filter(isWitness)
   if (witnesses.length === 0) return { reason: everHadValue(readings) ? 'stale' : 'no_source' }
   const sources = witnesses.map(({ source }) => source)
-  const isWitnessed = hasIndependentPair(sources, hostsOf)
-  if (secondSource === 'required' && !isWitnessed) return { reason: 'second_source_missing' }
+  const hasSecondSource = hasIndependentPair(sources, hostsOf)
+  if (secondSource === 'required' && !hasSecondSource) return { reason: 'second_source_missing' }
 
   const values = ascending(witnesses)
   const middle = median(values)
@@ -41,23 +40,23 @@ export function aggregate(
   const guards: ClassGuards = classGuards[assetClass]
   if (spreadBps > guards.hardBps) return { reason: 'deviation' }
 
-  const disagreeing = spreadBps > guards.softBps
-  const usdX18 = disagreeing ? nearestPrimary(witnesses, middle) : median(ascending(primaries(witnesses)))
-  if (!isWitnessed && isContradicted(usdX18, fresh, guards.hardBps)) return { reason: 'deviation' }
+  const isDisputed = spreadBps > guards.softBps
+  const usdX18 = isDisputed ? nearestPrimary(witnesses, middle) : median(ascending(primaries(witnesses)))
+  if (!hasSecondSource && isContradicted(usdX18, fresh, guards.hardBps)) return { reason: 'deviation' }
   const depegBps = assetClass === 'stable' ? distanceBps(usdX18, oneUsdX18, oneUsdX18) : 0n
   if (depegBps > pegGuards.refuseBps) return { reason: 'depeg' }
 
-  const depegged = depegBps > pegGuards.flagBps
+  const isDepegged = depegBps > pegGuards.flagBps
   return {
     usdX18,
     updatedAtMs: Math.max(...witnesses.map(({ result }) => result.updatedAtMs)),
-    confidence: disagreeing || depegged ? 'degraded' : 'fresh',
+    confidence: isDisputed || isDepegged ? 'degraded' : 'fresh',
     spreadBps,
-    ...(depegged && { depegBps }),
+    ...(isDepegged && { depegBps }),
   }
 }
 
-/** More than half of the pools lie beyond the limit. */
+/** True if more than half of the pools lie beyond the limit. */
 function isContradicted(usdX18: bigint, fresh: readonly FreshReading[], hardBps: bigint): boolean {
   const pools = fresh.filter((reading) => !isWitness(reading))
   const against = pools.filter(({ result }) => distanceBps(result.usdX18, usdX18, usdX18) > hardBps)
@@ -87,17 +86,17 @@ function median(values: readonly bigint[]): bigint {
 }
 
 /**
- * The feed nearest to `middle`, or without feeds the nearest signed price, the lower of two; without either `middle`
- * itself.
+ * The value of the feed nearest to `middle`, without feeds of the nearest signed price, without either `middle` itself.
+ * Of two that are equally near the lower one.
  */
 function nearestPrimary(witnesses: readonly FreshReading[], middle: bigint): bigint {
   let nearest: bigint | undefined
   for (const { kind, result } of primaries(witnesses)) {
     if (kind === 'http') continue
     const offset = distance(result.usdX18, middle)
-    const best = nearest === undefined ? undefined : distance(nearest, middle)
-    if (nearest === undefined || best === undefined || offset < best) nearest = result.usdX18
-    else if (offset === best) nearest = minBigint(nearest, result.usdX18)
+    const leastOffset = nearest === undefined ? undefined : distance(nearest, middle)
+    if (nearest === undefined || leastOffset === undefined || offset < leastOffset) nearest = result.usdX18
+    else if (offset === leastOffset) nearest = minBigint(nearest, result.usdX18)
   }
   return nearest ?? middle
 }

@@ -5,17 +5,17 @@ import type { JsonRpcClient } from '@causeway/rpc'
 import { createFeedReader } from './feedReader.ts'
 import { feedValue } from './feedRound.ts'
 
-/** Why a feed gives no price now. */
+/** Age of a feed's last answer, for the report of an operator's check. */
 export type FeedAge = {
   readonly address: Hex
-  /** Age of its last answer in seconds, by the clock of its chain; undefined where it gives none that counts. */
+  /** In seconds, by the clock of its chain; undefined where the feed gives no valid answer. */
   readonly ageSeconds: number | undefined
-  /** True if prices would be made of it. */
+  /** True if the market would use the answer now. */
   readonly isFresh: boolean
 }
 
 /**
- * Ages of the feeds' answers, by the same rule as for prices.
+ * Reads the ages of feeds on one chain once, judged by the same rule as prices.
  * @throws UpstreamUnavailableError when the chain cannot be read
  */
 export async function readFeedAges(

@@ -5,14 +5,14 @@ import { decodeText } from '../returnData.ts'
 import { decodeDecimals, decodeRound, type FeedIdentity, type FeedRound } from './feedRound.ts'
 import type { FeedPlan } from './pricePlan.ts'
 
-/** Its answers are read by whole words, see `returnData.ts`. @source Chainlink, AggregatorV3Interface */
+/** Encodes the calls only; `returnData.ts` decodes the answers. @source Chainlink, AggregatorV3Interface */
 const aggregator = contractInterface([
   'function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)',
   'function description() view returns (string)',
   'function decimals() view returns (uint8)',
 ])
 
-/** Uptime feeds of sequencers answer it as well. */
+/** The call for a feed's last round. Uptime feeds of sequencers answer it as well. */
 export const latestRoundCall = (target: Hex): ContractCall => callOf(target, 'latestRoundData')
 
 const callOf = (target: Hex, name: 'latestRoundData' | 'description' | 'decimals'): ContractCall => ({
@@ -20,13 +20,15 @@ const callOf = (target: Hex, name: 'latestRoundData' | 'description' | 'decimals
   callData: aggregator.encode(name, []),
 })
 
-/** Answer of one feed: nothing, or a round with the feed's description of itself. */
+/** Answer of one feed. */
 export type FeedReading = {
+  /** Undefined where the feed did not answer. */
   readonly round: FeedRound | undefined
+  /** Undefined until the feed has described itself. */
   readonly identity: FeedIdentity | undefined
 }
 
-/** Reads feeds; what a feed says about itself is asked until it was answered once. */
+/** Reads the feeds of one chain. It asks for a feed's identity at each refresh until it was answered once. */
 export type FeedReader = {
   /** Calls for one multicall; its answers go to `read`, in order. */
   calls(): readonly ContractCall[]
@@ -37,22 +39,26 @@ export type FeedReader = {
 /** @source pricing-engine.md 2.2 */
 export function createFeedReader(feeds: readonly FeedPlan[]): FeedReader {
   const identities = new Map<FeedPlan, FeedIdentity>()
-  const unknown = () => feeds.filter((feed) => !identities.has(feed))
+  const unidentifiedFeeds = () => feeds.filter((feed) => !identities.has(feed))
   return {
     calls: () => [
       ...feeds.map(({ address }) => latestRoundCall(address)),
-      ...unknown().flatMap(({ address }) => [callOf(address, 'description'), callOf(address, 'decimals')]),
+      ...unidentifiedFeeds().flatMap(({ address }) => [
+        callOf(address, 'description'),
+        callOf(address, 'decimals'),
+      ]),
     ],
     read(answers) {
-      const about = answers.slice(feeds.length)
-      for (const [index, feed] of unknown().entries()) {
-        const identity = readIdentity(about[2 * index], about[2 * index + 1])
+      // After the rounds come two answers for each feed that was unidentified when `calls` was called.
+      const identityAnswers = answers.slice(feeds.length)
+      for (const [index, feed] of unidentifiedFeeds().entries()) {
+        const identity = readIdentity(identityAnswers[2 * index], identityAnswers[2 * index + 1])
         if (identity !== undefined) identities.set(feed, identity)
       }
       return new Map(
         feeds.map((feed, index) => [
           feed.address,
-          { round: returned(answers[index], decodeRound), identity: identities.get(feed) },
+          { round: decodeAnswer(answers[index], decodeRound), identity: identities.get(feed) },
         ]),
       )
     },
@@ -63,12 +69,12 @@ function readIdentity(
   descriptionAnswer: ContractAnswer | undefined,
   decimalsAnswer: ContractAnswer | undefined,
 ): FeedIdentity | undefined {
-  const description = returned(descriptionAnswer, decodeText)
-  const decimals = returned(decimalsAnswer, decodeDecimals)
+  const description = decodeAnswer(descriptionAnswer, decodeText)
+  const decimals = decodeAnswer(decimalsAnswer, decodeDecimals)
   return description === undefined || decimals === undefined ? undefined : { description, decimals }
 }
 
-function returned<T>(
+function decodeAnswer<T>(
   answer: ContractAnswer | undefined,
   decode: (returnData: ContractAnswer['returnData']) => T | undefined,
 ): T | undefined {

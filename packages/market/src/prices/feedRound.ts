@@ -6,11 +6,11 @@ import type { SourceFault, SourceValue } from './source.ts'
 /** Answer of `latestRoundData()`; `answeredInRound` is deprecated and ignored. */
 export type FeedRound = { readonly answer: bigint; readonly updatedAtSeconds: bigint }
 
-/** Description of a feed by itself. */
+/** A feed's own description (e.g. `ETH / USD`) and decimals, which are compared with the configuration. */
 export type FeedIdentity = { readonly description: string; readonly decimals: number }
 
 /**
- * Undefined when the bytes are not five words.
+ * Decodes the answer of `latestRoundData()`; undefined when the bytes are not five words.
  * @source AggregatorV3Interface: (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80)
  */
 export function decodeRound(returnData: Hex): FeedRound | undefined {
@@ -25,8 +25,8 @@ export function decodeDecimals(returnData: Hex): number | undefined {
 }
 
 /**
- * A feed's answer as a price. It counts until its heartbeat and a minute are over; an answer from
- * after the block it was read at is a fault, because no honest contract gives one.
+ * A feed's answer as a price. It counts until its heartbeat and a minute of grace are over. An answer with a later time
+ * than that of the block it was read at is a fault, because no honest contract gives one.
  * @source pricing-engine.md 2.2
  */
 export function feedValue(args: {

@@ -1,12 +1,12 @@
 import { type AssetClass, bpsDenominator, divideUp } from '@causeway/core'
 
-/** Limits on the spread between sources of one price, and on its movement at once. */
+/** Limits of one asset class on the spread between sources of a price, and on its movement between two samples. */
 export type ClassGuards = {
-  /** Up to here the median counts; above, the price is degraded and the primary source decides. */
+  /** Up to this spread the median of the primary sources counts; above, the one nearest to the median of all. */
   readonly softBps: bigint
   /** Above, the price is refused. */
   readonly hardBps: bigint
-  /** A larger move than this from one sample to the next needs a witness. */
+  /** A larger move from one sample to the next is a jump, which needs a second source. */
   readonly jumpBps: bigint
 }
 
@@ -32,8 +32,8 @@ export const oneUsdX18 = 10n ** 18n
 export const feedGraceMs = 60_000
 
 /**
- * A pool stands guard only when moving it by the hard limit and back costs at least this much in fees alone.
- * A guard moves no amount; all that it can be misused for is to stop the quotes of one asset for some blocks.
+ * A pool guards a price only if moving it by the hard limit and back costs at least this much in fees. The bound may be
+ * low, because a guard changes no amount: whoever moves a pool can only stop the quotes of one asset for some blocks.
  */
 export const poolMoveCostMinUsdX18 = 500n * oneUsdX18
 

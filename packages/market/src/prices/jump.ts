@@ -4,23 +4,24 @@ import { distance, distanceBps } from './guards.ts'
 import { hasIndependentPair, isWitness } from './secondSource.ts'
 import type { FreshReading } from './source.ts'
 
-/** State of one price between two samples. */
+/** What one evaluation of a price keeps for the next. */
 export type JumpState = {
-  /** The last published price and when its sources were last read. */
+  /** The last published price and when its sources were last read; absent before the first. */
   readonly published?: { readonly price: UsdPrice; readonly readAtMs: number }
-  /** A jump that a later reading may confirm; only where no second source is asked for. */
+  /** A jump that a later reading may confirm; only for prices that are exempt from second sources. */
   readonly pending?: { readonly usdX18: bigint; readonly readAtMs: number }
 }
 
+/** The price to publish now, and the state for the next evaluation. */
 export type JumpVerdict = { readonly state: JumpState; readonly price: UsdPrice | PriceRefusal }
 
 /**
- * Publishes a price at once unless it jumped. A jump is published when two independently reached sources lie nearer to
- * the new value than to the old one; until then the price is refused, because the old one would be an offer at a price
- * that the market may have left. A repetition by one source confirms nothing.
+ * Publishes a price at once unless it jumped. A jump is published when two independent sources lie nearer to the new
+ * value than to the old one. Until then the price is refused, because the market may have left the old one. A repetition
+ * by one source confirms nothing.
  *
- * Without the need for a second source, a jump is confirmed by any two sources, pools too, or by a later reading that
- * repeats it. In between, the previous price stays while its last reading is younger than `holdMaxMs`.
+ * Prices that are exempt from second sources: a jump is confirmed by any two sources, pools included, or by a later
+ * reading that repeats it. Until then the previous price stays, while its last reading is younger than `holdMaxMs`.
  * @source rules Q-170 and Q-172
  */
 export function settleJump(
@@ -48,28 +49,29 @@ export function settleJump(
   const previousUsdX18 = previous.price.usdX18
   if (distanceBps(candidate.usdX18, previousUsdX18, previousUsdX18) <= jumpBps) return publish()
 
-  const witnesses = readings.filter(
+  const confirming = readings.filter(
     ({ result }) => distance(result.usdX18, candidate.usdX18) < distance(result.usdX18, previousUsdX18),
   )
   if (!isExempt) {
-    const sources = witnesses.map(({ source }) => source)
+    const sources = confirming.map(({ source }) => source)
     if (hasIndependentPair(sources, hostsOf)) return publish()
     return { state: { published: previous }, price: { reason: 'unconfirmed_jump' } }
   }
-  const readAtMs = Math.max(0, ...witnesses.map((witness) => witness.readAtMs))
-  const earlier = repeated(state.pending, candidate.usdX18, jumpBps)
-  if (witnesses.length >= 2 || (earlier !== undefined && readAtMs > earlier.readAtMs)) return publish()
+  const readAtMs = Math.max(0, ...confirming.map((reading) => reading.readAtMs))
+  const samePending = findSameJump(state.pending, candidate.usdX18, jumpBps)
+  const isRepeated = samePending !== undefined && readAtMs > samePending.readAtMs
+  if (confirming.length >= 2 || isRepeated) return publish()
 
-  const pending = earlier ?? { usdX18: candidate.usdX18, readAtMs }
-  const usable = nowMs - previous.readAtMs <= args.holdMaxMs
+  const pending = samePending ?? { usdX18: candidate.usdX18, readAtMs }
+  const isPreviousUsable = nowMs - previous.readAtMs <= args.holdMaxMs
   return {
     state: { published: previous, pending },
-    price: usable ? previous.price : { reason: 'unconfirmed_jump' },
+    price: isPreviousUsable ? previous.price : { reason: 'unconfirmed_jump' },
   }
 }
 
-/** The waiting jump, when `usdX18` is the same one again. */
-function repeated(pending: JumpState['pending'], usdX18: bigint, jumpBps: bigint): JumpState['pending'] {
+/** The pending jump, if `usdX18` is within `jumpBps` of it. */
+function findSameJump(pending: JumpState['pending'], usdX18: bigint, jumpBps: bigint): JumpState['pending'] {
   if (pending === undefined) return undefined
   return distanceBps(usdX18, pending.usdX18, pending.usdX18) <= jumpBps ? pending : undefined
 }

@@ -3,7 +3,7 @@ import type { PriceFeed, QuoteChain, QuoteFile, QuotePrice } from '@causeway/cor
 import { ethereumCodec } from '@causeway/core/encodings'
 import { planSources, type SecondSource, type SourceHosts, type SourcePlan } from './secondSource.ts'
 
-/** The part of a quote file that says where prices come from. */
+/** The part of a quote file that configures sources of prices. */
 export type PriceConfig = Pick<QuoteFile, 'chains' | 'assets' | 'prices'>
 
 /** A feed read on one chain. `source` names it to operators. */
@@ -11,13 +11,14 @@ export type FeedPlan = PriceFeed & { readonly source: string }
 
 /** A pool as a source of one price: the other token's price times the pool's ratio. */
 export type PoolSourcePlan = {
+  /** Names the pool to operators. */
   readonly source: string
   readonly chainKey: string
   readonly pool: Hex
   readonly token: Hex
   readonly tokenDecimals: number
   readonly quoteDecimals: number
-  /** Price of the pool's other token. */
+  /** Price key of the pool's other token. */
   readonly quoteKey: string
 }
 
@@ -32,7 +33,7 @@ export type PricePlan = {
   readonly hostsOf: SourcePlan['hostsOf']
   /** Rule that decides if this price needs two sources that share no endpoint host. */
   readonly secondSource: SecondSource
-  /** Chains without endpoint whose feeds the price lacks; empty when it can be quoted without. */
+  /** Chains without endpoint whose feeds the price lacks; empty when it can be quoted without them. */
   readonly lackingChains: SourcePlan['lackingChains']
 }
 
@@ -40,15 +41,15 @@ export type PricePlan = {
 export function planPrice(args: {
   readonly file: PriceConfig
   readonly price: QuotePrice
-  readonly reach: SourceHosts
+  readonly sourceHosts: SourceHosts
   readonly problems: string[]
 }): PricePlan {
-  const { file, price, reach, problems } = args
+  const { file, price, sourceHosts, problems } = args
   for (const { chain } of price.feeds) {
     if (file.chains[chain] === undefined) problems.push(`${price.key}: its feed chain ${chain} is not listed`)
   }
   const feeds = price.feeds.map((feed) => ({ ...feed, source: `feed ${feed.chain} ${feed.address}` }))
-  const { hostsOf, secondSource, lackingChains, problem } = planSources({ ...price, feeds }, reach)
+  const { hostsOf, secondSource, lackingChains, problem } = planSources({ ...price, feeds }, sourceHosts)
   if (problem !== undefined) problems.push(problem)
   if (price.pools.length > 0 && feeds.length + price.http.length === 0) {
     problems.push(`${price.key}: pools guard a price and make none; it needs a feed or an HTTP source`)
@@ -99,7 +100,7 @@ const nativeAddress = evm.canonicalAddress(evm.nativeCurrency)
 
 /** The currency at an address; the wrapped native token counts as the native currency when unlisted. */
 function currencyAt(chain: QuoteChain, address: Hex): QuoteChain['currencies'][number] | undefined {
-  const find = (wanted: string) =>
-    chain.currencies.find((currency) => evm.canonicalAddress(currency.address) === wanted)
-  return find(address) ?? (address === chain.wrappedNative ? find(nativeAddress) : undefined)
+  const findListed = (listedAddress: string) =>
+    chain.currencies.find((currency) => evm.canonicalAddress(currency.address) === listedAddress)
+  return findListed(address) ?? (address === chain.wrappedNative ? findListed(nativeAddress) : undefined)
 }

@@ -3,8 +3,8 @@ import type { MarketLog } from '../ports.ts'
 import type { SourceReading } from './source.ts'
 
 /**
- * Rule on the sources of a price: `required`, two fresh ones that share no endpoint host; `single`, only one
- * such source is configured, so no jump of it is ever confirmed; `exempt`, as `local` is.
+ * Rule on the sources of a price. `required`: two fresh sources that share no endpoint host. `single`: the configuration
+ * has no two such sources, so no jump is ever confirmed. `exempt`: no rule, in the environment `local`.
  * @source rules Q-171 and Q-172
  */
 export const secondSourceRules = ['required', 'single', 'exempt'] as const
@@ -12,7 +12,7 @@ export type SecondSource = (typeof secondSourceRules)[number]
 
 /** Hosts through which sources are reached: the operator of a host controls everything read through it. */
 export type SourceHosts = {
-  /** `local` has one machine for everything. */
+  /** True in the environment `local`, where one machine has everything. */
   readonly isExempt: boolean
   /** Host names of each chain's endpoints, by chain key; a chain without endpoints is absent. */
   readonly chains: ReadonlyMap<string, readonly string[]>
@@ -20,15 +20,17 @@ export type SourceHosts = {
   readonly adapters: ReadonlyMap<string, string>
 }
 
-/** Nothing is asked of second sources. */
+/** Hosts of the environment `local`: no second source is needed. */
 export const localHosts: SourceHosts = { isExempt: true, chains: new Map(), adapters: new Map() }
 
+/** What the hosts of a price's sources mean for it. */
 export type SourcePlan = {
   /** By source name; pools have no entry, because they never count as a source. */
   readonly hostsOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly secondSource: SecondSource
-  /** Chains whose endpoints would let the price be quoted; empty when it can be with what there is. */
+  /** Chains that need an endpoint before the price can be quoted; empty when it can be quoted now. */
   readonly lackingChains: readonly string[]
+  /** Mistake in the configuration, in words for operators. */
   readonly problem: string | undefined
 }
 
@@ -36,44 +38,45 @@ type PlannedPrice = Pick<QuotePrice, 'key' | 'http'> & {
   readonly feeds: readonly { readonly source: string; readonly chain: string }[]
 }
 
+/** Source name of an HTTP adapter. */
 export function adapterSource(adapter: string): string {
   return `http ${adapter}`
 }
 
-/** The lower-case host name of an endpoint: two ports of one host are one voice. */
+/** The lower-case host name of an endpoint, without its port: two ports of one host are not independent. */
 export function hostOf(url: string): string {
   return new URL(url).hostname.toLowerCase()
 }
 
 /**
- * Which sources of a price count apart. An HTTP source counts where its service is switched on; a feed
- * always does, so a feed whose chain has no endpoint is configured and missing.
+ * Decides the second-source rule of a price. An HTTP source counts only if its service is switched on. A feed always
+ * counts as configured, even if its chain has no endpoint; then it is missing.
  */
-export function planSources(price: PlannedPrice, reach: SourceHosts): SourcePlan {
+export function planSources(price: PlannedPrice, sourceHosts: SourceHosts): SourcePlan {
   const hostsOf = new Map<string, ReadonlySet<string>>()
   for (const { source, chain } of price.feeds) {
-    hostsOf.set(source, new Set(reach.chains.get(chain) ?? [`chain ${chain}`]))
+    hostsOf.set(source, new Set(sourceHosts.chains.get(chain) ?? [`chain ${chain}`]))
   }
   for (const { adapter } of price.http) {
-    const host = reach.adapters.get(adapter)
+    const host = sourceHosts.adapters.get(adapter)
     if (host !== undefined) hostsOf.set(adapterSource(adapter), new Set([host]))
   }
-  if (reach.isExempt) return { hostsOf, secondSource: 'exempt', lackingChains: [], problem: undefined }
+  if (sourceHosts.isExempt) return { hostsOf, secondSource: 'exempt', lackingChains: [], problem: undefined }
   const sources = [...hostsOf.keys()]
-  const silent = price.feeds.filter(({ chain }) => !reach.chains.has(chain))
-  const reached = sources.filter((source) => !silent.some((feed) => feed.source === source))
-  const isApart = hasIndependentPair(reached, hostsOf)
+  const missingFeeds = price.feeds.filter(({ chain }) => !sourceHosts.chains.has(chain))
+  const reached = sources.filter((source) => !missingFeeds.some((feed) => feed.source === source))
+  const hasPair = hasIndependentPair(reached, hostsOf)
   const problem = `${price.key}: its sources (${reached.join(', ')}) are read through one endpoint host, so none of them is a second source; give one a host of its own, or leave only one`
   const secondSource = hasIndependentPair(sources, hostsOf) ? 'required' : 'single'
-  const isEnough = secondSource === 'required' ? isApart : reached.length > 0
+  const isEnough = secondSource === 'required' ? hasPair : reached.length > 0
   return {
     ...{ hostsOf, secondSource },
-    lackingChains: isEnough ? [] : silent.map(({ chain }) => chain),
-    problem: reached.length > 1 && !isApart ? problem : undefined,
+    lackingChains: isEnough ? [] : missingFeeds.map(({ chain }) => chain),
+    problem: reached.length > 1 && !hasPair ? problem : undefined,
   }
 }
 
-/** True when two of the sources are reached through no common host. */
+/** True if two of the sources share no host. */
 export function hasIndependentPair(sources: readonly string[], hostsOf: SourcePlan['hostsOf']): boolean {
   return sources.some((source, index) =>
     sources.slice(index + 1).some((other) => areApart(hostsOf.get(source), hostsOf.get(other))),
@@ -86,12 +89,12 @@ function areApart(a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | u
   return true
 }
 
-/** Feeds and HTTP services make a price; a pool is cheap to move and only stands guard. */
+/** True for feeds and HTTP services, which make or confirm a price; false for pools, which only guard one. */
 export function isWitness({ kind }: Pick<SourceReading, 'kind'>): boolean {
   return kind !== 'pool'
 }
 
-/** Says at start what the second source of each price is worth, so that nobody finds out by a refusal. */
+/** Logs at start which prices need a second source, have only one, or lack a chain, before one is refused for it. */
 export function logSecondSources(
   prices: readonly (Pick<SourcePlan, 'secondSource' | 'lackingChains'> & { readonly key: string })[],
   log: MarketLog,

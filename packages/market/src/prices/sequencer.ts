@@ -7,9 +7,10 @@ import type { SourceFault } from './source.ts'
 /** Status of a rollup's sequencer by its uptime feed: whether it is up, and since when. */
 export type SequencerStatus = { readonly isUp: boolean; readonly sinceSeconds: bigint }
 
-/** Feeds count again so long after the sequencer came back: their updates need to land first. */
+/** Feeds count again this long after the sequencer came back, because their updates must land first. */
 const sequencerGraceSeconds = 3_600
 
+/** Reads the uptime feed of one rollup's sequencer. */
 export type SequencerReader = {
   /** For one multicall; none where the chain names no uptime feed, or no feed is read there. */
   readonly calls: readonly ContractCall[]
@@ -34,7 +35,7 @@ function decodeSequencerStatus(returnData: Hex): SequencerStatus | undefined {
   return sinceSeconds === 0n ? undefined : { isUp: wordAt(returnData, 1) === 0n, sinceSeconds }
 }
 
-/** Why no feed of the chain counts now; undefined while they do. @param blockTimestampSeconds of the block that was read */
+/** The fault of all feeds of the chain; undefined while they count. @param blockTimestampSeconds of the block that was read */
 export function sequencerFault(
   status: SequencerStatus | undefined,
   blockTimestampSeconds: number,

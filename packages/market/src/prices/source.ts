@@ -1,6 +1,6 @@
 /**
- * Feeds are primary; HTTP services are second sources, those before the others whose prices are `signed`; pools
- * stand guard over a lonely source.
+ * Kinds of sources of a price. Feeds are primary. HTTP services are second sources: `signed`, whose signatures are
+ * checked, rank before `http`. Pools only guard a price that rests on a single source.
  */
 export const sourceKinds = ['feed', 'pool', 'http', 'signed'] as const
 export type SourceKind = (typeof sourceKinds)[number]
@@ -15,14 +15,15 @@ export type SourceFault =
   | 'unverified'
   /** A feed that is not the one that configuration describes. */
   | 'misdescribed'
-  /** A feed of a rollup whose sequencer is down by its uptime feed, came back within the hour, or is not known to be up. */
+  // A feed of a rollup whose sequencer, by its uptime feed, is down, came back within the hour, or has an unknown status.
   | 'sequencer_down'
   | 'sequencer_recovering'
   | 'sequencer_unknown'
-  /** A round from before its chain went on after it had stood. */
+  /** A round from before the chain stood still: it was not updated since the chain went on. */
   | 'older_than_stop'
+  /** The source states a too wide confidence interval, or too little confidence. */
   | 'wide_confidence'
-  /** A signed update that is not one, or ends too early. */
+  /** A signed update of another format, or one that ends too early. */
   | 'malformed_update'
   /** Signed by a guardian set that the quote file does not list. */
   | 'unknown_guardian_set'
@@ -30,16 +31,18 @@ export type SourceFault =
   | 'not_signed'
   /** Signed, but published by another emitter. */
   | 'wrong_emitter'
-  /** Signed, and a price is not a part of what was. */
+  /** Signed, but the proof does not lead from a price to the signed root. */
   | 'wrong_proof'
-  /** Too cheap to move: it guards nothing. */
+  /** A pool that is too cheap to move to guard a price. */
   | 'thin_pool'
   /** The pool's other token has no price of its own. */
   | 'unpriced_pair'
 
+/** A valid price of one source. */
 export type SourceValue = {
   /** Above zero. */
   readonly usdX18: bigint
+  /** By the source itself. */
   readonly updatedAtMs: number
   /** The last moment at which this value counts. */
   readonly freshUntilMs: number
@@ -50,8 +53,9 @@ export type SourceReading = {
   /** Unique per price, and what operators see: `feed base 0x…`, `http defillama`. */
   readonly source: string
   readonly kind: SourceKind
-  /** When it last answered: a later one is another sample. Absent before the first answer. */
+  /** When it last answered. Two different times are two samples. Absent before the first answer. */
   readonly readAtMs?: number
+  /** Block at which it was read, for sources on a chain. */
   readonly block?: bigint
   readonly result: SourceValue | { readonly fault: SourceFault }
 }

@@ -144,7 +144,7 @@ export function createOpenRewards(options: {
       ]
       const ownMicroUsd = ownBound === undefined || ownBound.isBooked ? 0n : ownBound.move.microUsd
       const leftMicroUsd = budget.left({ hasKey }) + ownMicroUsd
-      return rewardBound(counted, { weight: ownWeight, leftMicroUsd })
+      return createRewardLimit(counted, { weight: ownWeight, leftMicroUsd })
     },
     hold(move, { hasKey, endsAtSeconds }) {
       const held: Held = { move, hasKey, endsAtSeconds, requestId: undefined }
@@ -276,7 +276,7 @@ function addAt(sum: Sum, { assetId, chainId }: AssetOnChain, usdX18: UsdX18): vo
  * price as if their own moves were `weight` times as large, and get 1/`weight` of that reward.
  * @param limits.leftMicroUsd what the budget leaves
  */
-function rewardBound(
+function createRewardLimit(
   counted: readonly { readonly sum: Sum; readonly weight: Weight }[],
   { weight, leftMicroUsd }: { readonly weight: Weight; readonly leftMicroUsd: bigint },
 ): RewardBound {

@@ -25,10 +25,10 @@ export interface HttpPriceAdapter {
   ): Promise<ReadonlyMap<string, HttpQuote>>
 }
 
-/** Clocks of two honest machines differ by less than this. */
+/** A service's time may be this far ahead of ours: clocks of two honest machines differ by less. */
 const clockToleranceMs = 60_000
 
-/** A price with the time its service gives for it. */
+/** Checks a price and the time that its service gives for it. */
 export function timedQuote(args: {
   readonly usdX18: bigint | undefined
   readonly updatedAtSeconds: number
@@ -46,8 +46,8 @@ const decimalPattern = /^(\d{1,40})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/
 const fractionDigits = 18
 
 /**
- * USD with 18 fraction digits from decimal text, `1.5e-7` included; further digits are cut off.
- * No step goes through floating point. Undefined for anything else, a sign and an empty text included.
+ * USD with 18 fraction digits from decimal text, such as `1.5e-7`; further digits are cut off. It uses no floating point.
+ * Undefined for any other text, also for one with a sign or an empty one.
  */
 export function usdX18FromText(text: string): bigint | undefined {
   const match = decimalPattern.exec(text)

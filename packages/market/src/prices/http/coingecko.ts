@@ -3,12 +3,13 @@ import { z } from 'zod'
 import { type HttpPriceAdapter, type HttpQuote, timedQuote, usdX18FromText } from './adapter.ts'
 import { readJson, serviceUrl } from './readJson.ts'
 
-/** A coin that is listed but not traded comes without a price. */
+/** By coin id. A coin that is listed but not traded has no price. */
 const simplePriceSchema = z.record(
   z.string(),
   z.object({ usd: z.number().nullish(), last_updated_at: z.number().int().nullish() }),
 )
 
+/** Age above which the service's price no longer counts. */
 const maxAgeMs = 600_000
 
 /**

@@ -13,6 +13,7 @@ const currentSchema = z.object({
   ),
 })
 
+/** Age above which the service's price no longer counts. */
 const maxAgeMs = 600_000
 const confidenceMin = 0.9
 

@@ -6,20 +6,25 @@ import type { SourceFault } from '../source.ts'
 import { type HttpPriceAdapter, type HttpQuote, timedQuote, usdX18FromMantissa } from './adapter.ts'
 import { readJson, serviceUrl } from './readJson.ts'
 
-/** One update per moment of the feeds that were asked for; each costs a check of up to as many signatures as a set has guardians. */
+/**
+ * Most updates of an answer. An honest one has an update for each publish time of the asked feeds; checking one costs up
+ * to as many signature recoveries as a guardian set has members.
+ */
 const updatesMax = 16
 
 const latestSchema = z.object({
   binary: z.object({ encoding: z.literal('hex'), data: z.array(z.string()).max(updatesMax) }),
 })
 
+/** Age above which a signed price no longer counts. */
 const maxAgeMs = 30_000
+/** Widest confidence interval, as a part of the price. */
 const confidenceMaxBps = 100n
 
 /**
- * Pyth prices by feed id (`0x` and 64 hex digits), from their signed updates alone: the service can withhold a
- * price or show one that is up to `maxAgeMs` old, and can make none. What is not proven is a fault of every id
- * without a proven price. A confidence interval above 1 % of the price is a fault.
+ * Pyth prices by feed id (`0x` and 64 hex digits), from their signed updates alone. The service can withhold a price or
+ * show one that is up to `maxAgeMs` old, but cannot forge one. If an update is invalid, every id without a valid price
+ * gets its fault. A confidence interval above 1 % of the price is a fault.
  * @source F-30; Hermes `GET /v2/updates/price/latest`
  */
 export function createHermes(
@@ -64,12 +69,12 @@ export function createHermes(
 
 const keyedHosts = /(^|\.)(pyth\.network|dourolabs\.app)$/
 
-/** Pyth's own services answer nobody without an API key; those of others may carry one in their URL. @source F-32 */
+/** True for Pyth's own services, which need an API key. Other providers may have the key in their URL. @source F-32 */
 export function hermesNeedsKey(baseUrl: string): boolean {
   return keyedHosts.test(new URL(baseUrl).hostname)
 }
 
-/** The newest proven price by feed id, and what was wrong with the first update that proves nothing. */
+/** The newest proven price by feed id, and the fault of the first invalid update. */
 function readUpdates(
   updates: readonly string[],
   check: GuardianCheck,

@@ -4,10 +4,11 @@ import type { z } from 'zod'
 
 const answerBytesMax = 1024 * 1024
 
+/** One GET request of a price service. */
 export type JsonQuestion<Schema extends z.ZodType> = {
   /** Name of the service for messages; never its URL. */
   readonly service: string
-  /** The variable that holds its API key, for messages. */
+  /** Environment variable with its API key, for messages. */
   readonly keySetting?: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -32,8 +33,8 @@ export async function readJson<Schema extends z.ZodType>(
     })
     if (answer.status === 200) return schema.parse(JSON.parse(answer.text))
     const { status } = answer
-    const wantsKey = keySetting !== undefined && (status === 401 || status === 403)
-    const advice = wantsKey ? `: it wants an API key that it knows, see ${keySetting}` : ''
+    const isKeyRefused = keySetting !== undefined && (status === 401 || status === 403)
+    const advice = isKeyRefused ? `: it wants an API key that it knows, see ${keySetting}` : ''
     throw new UpstreamUnavailableError(`${service} answered with status ${status}${advice}.`)
   } catch (error) {
     if (error instanceof AnswerTooLongError) throw new UpstreamUnavailableError(`${service} sent too much.`)

@@ -1,4 +1,4 @@
-/** Reads what networks write, the highest byte first. Every method throws RangeError where the bytes end. */
+/** Reads big-endian binary data from front to back. Every method throws RangeError where the bytes end. */
 export class BigEndianReader {
   readonly #bytes: Uint8Array
   readonly #view: DataView
@@ -14,8 +14,8 @@ export class BigEndianReader {
   }
 
   take(byteCount: number): Uint8Array {
-    const at = this.#advance(byteCount)
-    return this.#bytes.subarray(at, at + byteCount)
+    const start = this.#advance(byteCount)
+    return this.#bytes.subarray(start, start + byteCount)
   }
 
   /** Everything that is left. */
@@ -47,10 +47,11 @@ export class BigEndianReader {
     return this.#view.getBigInt64(this.#advance(8))
   }
 
+  /** Moves behind the next bytes. @returns the offset at which they start */
   #advance(byteCount: number): number {
-    const at = this.#offset
-    if (at + byteCount > this.#bytes.length) throw new RangeError('the bytes end too early')
-    this.#offset = at + byteCount
-    return at
+    const start = this.#offset
+    if (start + byteCount > this.#bytes.length) throw new RangeError('the bytes end too early')
+    this.#offset = start + byteCount
+    return start
   }
 }

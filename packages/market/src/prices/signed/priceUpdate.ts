@@ -3,7 +3,7 @@ import type { SourceFault } from '../source.ts'
 import { BigEndianReader } from './bigEndianReader.ts'
 import { type Emitter, type GuardianCheck, verifyWormholeMessage } from './wormholeMessage.ts'
 
-/** A price as the guardians signed it: `price · 10^expo` USD, give or take `conf · 10^expo`. */
+/** A price as the guardians signed it, with Pyth's names: `price · 10^expo` USD, plus or minus `conf · 10^expo`. */
 export type SignedPrice = {
   readonly feedId: Hex
   readonly price: bigint
@@ -22,6 +22,7 @@ const pythnet: Emitter = {
   address: '0x507974686e6574507974686e6574507974686e6574507974686e657450797468',
 }
 
+// Constants of the format: the first bytes of an update and of a root, and its type numbers.
 const updateMagic = '0x504e4155' // PNAU
 const rootMagic = '0x41555756' // AUWV
 const majorVersion = 1
@@ -30,9 +31,9 @@ const priceMessage = 0
 const hashBytes = 20
 
 /**
- * The prices of one accumulator update of Pyth, each proven against a root that the guardians signed. All of it
- * counts or none. Nothing that is not signed is believed; what is signed may be longer than what is read here,
- * as later versions of the format are.
+ * Verifies one accumulator update of Pyth and returns its prices, each proven against a Merkle root that the guardians
+ * signed. If one proof is wrong, no price counts. Signed parts may be longer than what is read here, because later
+ * versions of the format append to them.
  * @source Pyth Network, accumulator updates: header, Wormhole message of a Merkle root, then messages with proofs
  */
 export function verifyPriceUpdate(
@@ -50,12 +51,12 @@ export function verifyPriceUpdate(
 function readUpdate(reader: BigEndianReader, check: GuardianCheck): ReturnType<typeof verifyPriceUpdate> {
   if (bytesToHex(reader.take(4)) !== updateMagic) return { fault: 'malformed_update' }
   if (reader.byte() !== majorVersion) return { fault: 'malformed_update' }
-  // The minor version, then headers of later ones: neither is signed, and nothing is read from them.
+  // Skips the minor version and a trailing header of that length, which later minor versions use. Neither is signed.
   reader.byte()
   reader.take(reader.byte())
   if (reader.byte() !== wormholeMerkle) return { fault: 'malformed_update' }
   const message = reader.take(reader.uint16())
-  const updates = Array.from({ length: reader.byte() }, () => readUpdateOfOne(reader))
+  const updates = Array.from({ length: reader.byte() }, () => readMessageWithProof(reader))
   if (!reader.isDone) return { fault: 'malformed_update' }
 
   const signed = verifyWormholeMessage(message, { ...check, emitter: pythnet })
@@ -68,21 +69,25 @@ function readUpdate(reader: BigEndianReader, check: GuardianCheck): ReturnType<t
 
 type MessageWithProof = { readonly message: Uint8Array; readonly proof: readonly Uint8Array[] }
 
-function readUpdateOfOne(reader: BigEndianReader): MessageWithProof {
+function readMessageWithProof(reader: BigEndianReader): MessageWithProof {
   const message = reader.take(reader.uint16())
   const proof = Array.from({ length: reader.byte() }, () => reader.take(hashBytes))
   return { message, proof }
 }
 
+/** The Merkle root in a signed payload; undefined for a payload of another kind. */
 function readRoot(payload: Uint8Array): Uint8Array | undefined {
   const reader = new BigEndianReader(payload)
   if (bytesToHex(reader.take(4)) !== rootMagic || reader.byte() !== wormholeMerkle) return undefined
-  // The slot of Pythnet and the size of its ring of roots.
+  // Skips the slot of Pythnet (8 bytes) and the size of its ring of roots (4).
   reader.take(12)
   return reader.take(hashBytes)
 }
 
-/** Leaves and nodes are hashed behind different bytes, so that no node passes for a message. */
+/**
+ * True if the proof leads from the message to the root. Leaves are hashed with the prefix 0 and nodes with 1, so that no
+ * node can pass for a message.
+ */
 function isProven({ message, proof }: MessageWithProof, root: Uint8Array): boolean {
   let hash = shortHash(0, [message])
   for (const sibling of proof) {
@@ -95,7 +100,7 @@ function shortHash(prefix: number, parts: readonly Uint8Array[]): Uint8Array {
   return keccak256(concatBytes([Uint8Array.of(prefix), ...parts])).subarray(0, hashBytes)
 }
 
-/** Nothing for a message of another kind, such as an average. */
+/** The price in a message; none for a message of another kind, such as an average. */
 function readPrice(message: Uint8Array): SignedPrice[] {
   const reader = new BigEndianReader(message)
   if (reader.byte() !== priceMessage) return []

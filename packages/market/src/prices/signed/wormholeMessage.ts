@@ -3,7 +3,7 @@ import { type GuardianSet, guardianQuorum } from '@causeway/core/config'
 import type { SourceFault } from '../source.ts'
 import { BigEndianReader } from './bigEndianReader.ts'
 
-/** One guardian set: whose signatures count, in their order. */
+/** One guardian set: the addresses whose signatures count. A signature names its guardian by position. */
 export type Guardians = Pick<GuardianSet, 'index'> & { readonly addresses: readonly Hex[] }
 
 /** Guardians whose signatures count, and the recovery of a signature's key. */
@@ -12,15 +12,17 @@ export type GuardianCheck = { readonly guardianSets: readonly Guardians[]; reado
 /** Required publisher of a message, by Wormhole's chain ids. */
 export type Emitter = { readonly chain: number; readonly address: Hex }
 
+/** `guardian`: position in the guardian set. */
 type Signature = { readonly guardian: number; readonly bytes: Uint8Array }
 
 const version = 1
 const signatureBytes = 65
 
 /**
- * The payload of a message in Wormhole's format that enough of its guardian set signed, and that `emitter`
- * published. Guardians stand in ascending order, so nobody counts twice; every signature that is there must be
- * right, as Pyth's own contract has it.
+ * Verifies a message in Wormhole's format: enough members of its guardian set signed it, and `emitter` published it.
+ * Guardians must be in ascending order, so that nobody counts twice. Every signature must be right, as Pyth's own
+ * contract demands.
+ * @returns the payload, or why it does not count
  * @throws RangeError when the bytes end too early
  * @source Wormhole, "VAAs": version, set, signatures (guardian ‖ r ‖ s ‖ recovery id), then the body, whose
  * keccak-256 is hashed once more and signed
@@ -65,7 +67,7 @@ function isSignedBy(
   return true
 }
 
-/** Wormhole ends a signature with 0 or 1 where Ethereum has 27 or 28; anything else stays what it is not. */
+/** Ethereum's form of a signature: its last byte is 27 or 28 for Wormhole's 0 or 1; any other one becomes an invalid 0. */
 function ethereumForm(signature: Uint8Array): Hex {
   const recoveryId = signature[signatureBytes - 1] ?? 0
   const v = recoveryId <= 1 ? 27 + recoveryId : 0
@@ -74,10 +76,10 @@ function ethereumForm(signature: Uint8Array): Hex {
 
 function readBody(body: Uint8Array): { readonly emitter: Emitter; readonly payload: Uint8Array } {
   const reader = new BigEndianReader(body)
-  // When it was published, and a nonce.
+  // Skips the time of publication (4 bytes) and a nonce (4).
   reader.take(8)
   const emitter = { chain: reader.uint16(), address: bytesToHex(reader.take(32)) }
-  // Its sequence number and how final the chain had to be.
+  // Skips the sequence number (8 bytes) and the required finality (1).
   reader.take(9)
   return { emitter, payload: reader.rest() }
 }
