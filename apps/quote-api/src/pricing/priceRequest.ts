@@ -171,17 +171,16 @@ async function priceWithFallbacks(
   pricingOptions: Required<PricedFor>,
 ): Promise<Priced> {
   const { subsidy, rewards } = pricingOptions
+  const inputs = { subsidy, rewards, external: [] }
   try {
-    return await priceInScope(dependencies, request, {
-      ...{ subsidy, rewards, poolScope: 'configured', external: [] },
-    })
+    return await priceInScope(dependencies, request, { ...inputs, poolScope: 'configured' })
   } catch (error) {
     if (!(error instanceof QuoteError) || !isPoolRefusal(error)) throw error
     if (!request.useFallbacks) {
       const route = resolveRoute(dependencies.registry, request)
       throw adviseFallbacks(error, { route, swaps: request.swaps })
     }
-    return priceInScope(dependencies, request, { subsidy, rewards, poolScope: 'fallbacks', external: [] })
+    return priceInScope(dependencies, request, { ...inputs, poolScope: 'fallbacks' })
   }
 }
 

@@ -90,9 +90,9 @@ export function feeTerms(inputs: FeeInputs): {
   const feePrice = requirePrice(snapshot, plan.feeCurrency)
   const nativePrice = requirePrice(snapshot, route.destination.native)
   const topup = gasTopup(inputs)
-  const fillWei = fillCost(inputs)
-  const rentWei = networkFees(snapshot, route.destination).rentOf(requireLack(inputs.lack, route))
-  const fillGas = convertUp(fillWei, nativePrice, feePrice)
+  const fillNative = fillCost(inputs)
+  const rentNative = networkFees(snapshot, route.destination).rentOf(requireLack(inputs.lack, route))
+  const fillGas = convertUp(fillNative, nativePrice, feePrice)
   const gas = fillGas + relayedDepositCost(inputs) + (topup?.valueInFeeCurrency ?? 0n)
   const offer = offerOf(plan.payoutCurrency, inputs.external)
   // The offer's fee is charged on the whole payout, even if the offer covers only a part of it.
@@ -102,14 +102,14 @@ export function feeTerms(inputs: FeeInputs): {
   const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
   return {
     topup,
-    gasCharged: fillWei + rentWei,
+    gasCharged: fillNative + rentNative,
     terms: {
       gas,
       flat: amountForUsdUp(schedule.flatMicroUsd * usdX18PerMicroUsd, feePrice),
       platformBps,
       skew: skewOf(inputs),
       appFeesBps,
-      rent: convertUp(rentWei, nativePrice, feePrice),
+      rent: convertUp(rentNative, nativePrice, feePrice),
       subsidy: inputs.subsidy(plan.feeCurrency, feePrice),
       // The potential is quadratic: its slope is twice the average, which `checkPayable` holds below `maxSkewBps`.
       slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * paid.parameters.maxSkewBps,
@@ -162,7 +162,7 @@ export function inventories({ inventory, plan }: Pick<SkewInputs, 'plan' | 'inve
   }
 }
 
-/** Charge for the network fee of the fill and its gas top-up, in wei of the destination's native coin. */
+/** Charge for the network fee of the fill and its gas top-up, in smallest units of the destination's native coin. */
 function fillCost({ route, plan, snapshot, use, request, lack: reportedLack }: FeeInputs): bigint {
   const { destination, currencyOut } = route
   const fees = networkFees(snapshot, destination)
