@@ -34,8 +34,8 @@ export async function backupDatabase(
 }
 
 /**
- * Fills an empty, migrated database from the lines of a backup, in one transaction, as the role that migrated it. Foreign
- * keys are checked when all rows are there.
+ * Fills an empty, migrated database from the lines of a backup, in one transaction, as the role that migrated it.
+ * Foreign keys are checked when all rows are there.
  * @param record writes the audit's entry of the restore, in the same transaction
  * @throws ConfigurationError when the lines are no backup, the schema is another, a table holds rows, a row refers to
  *   one that is not in the backup, or the role does not own the tables
@@ -153,8 +153,8 @@ async function acceptHeader(tx: SqlTx, line: string): Promise<readonly string[]>
 }
 
 /**
- * Tables that migrations fill. The backup contains their rows too, so a restore replaces them. In a new database nothing
- * refers to them yet.
+ * Tables that migrations fill. The backup contains their rows too, so a restore replaces them. In a new database
+ * nothing refers to them yet.
  */
 const seededTables: ReadonlySet<string> = new Set(['account', 'asset', 'solver_name'])
 

@@ -3,8 +3,8 @@ import { DatabaseDiskFullError } from './errors.ts'
 /** Whether the disk of the server is full, by the last write. Each pool has one. */
 export interface DiskSpace {
   /**
-   * Notes an error for "disk full", and returns the error for the caller. While the disk is full a lost connection counts
-   * as its consequence, since PostgreSQL may stop for it.
+   * Notes an error for "disk full", and returns the error for the caller. While the disk is full a lost connection
+   * counts as its consequence, since PostgreSQL may stop for it.
    */
   judge(error: unknown, isConnectionLost: boolean): unknown
   /** @throws DatabaseDiskFullError until something could be written again */
@@ -15,8 +15,8 @@ export interface DiskSpace {
 const probeIntervalMs = 2_000
 
 /**
- * Remembers that the disk is full, and probes it by a write until it has room. Reads and connections still work on a full
- * disk, so their success proves nothing.
+ * Remembers that the disk is full, and probes it by a write until it has room. Reads and connections still work on a
+ * full disk, so their success proves nothing.
  * @param options.probe writes about a megabyte and leaves nothing behind
  */
 export function createDiskSpace(options: {

@@ -34,8 +34,8 @@ export type ElectionOptions = {
   /** Names this process to operators. */
   readonly holder: string
   /**
-   * Time without a statement after which the server ends a leader's connection, and with it the locks. A leader that dies
-   * loses them at once. Default 10 s.
+   * Time without a statement after which the server ends a leader's connection, and with it the locks. A leader that
+   * dies loses them at once. Default 10 s.
    */
   readonly leaseMs?: number
   /** Called when this process begins to lead a job, and with `undefined` when it stops. */

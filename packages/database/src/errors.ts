@@ -30,8 +30,8 @@ export class DatabaseDiskFullError extends UpstreamUnavailableError {
 }
 
 /**
- * SQLSTATE of a write in a read-only session. The session may stay read-only after a failover or after the role's setting
- * was changed, so its connection is closed and a new one is opened.
+ * SQLSTATE of a write in a read-only session. The session may stay read-only after a failover or after the role's
+ * setting was changed, so its connection is closed and a new one is opened.
  */
 const readOnly = '25006'
 
@@ -115,8 +115,8 @@ const notYetUpStates: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Maps an error during a service's start to one that waiting may end; `undefined` for one that an operator must fix, such
- * as a refused login, a missing database or an unknown host name.
+ * Maps an error during a service's start to one that waiting may end; `undefined` for one that an operator must fix,
+ * such as a refused login, a missing database or an unknown host name.
  */
 export function whileStarting(error: unknown): DatabaseStartingError | DatabaseDiskFullError | undefined {
   if (error instanceof DatabaseStartingError) return error

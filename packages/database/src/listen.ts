@@ -95,8 +95,8 @@ async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise
 }
 
 /**
- * Tests behind a pooler whether notifications arrive. It notifies on another connection: on the same one the pooler would
- * deliver the notification with the answer, and prove nothing.
+ * Tests behind a pooler whether notifications arrive. It notifies on another connection: on the same one the pooler
+ * would deliver the notification with the answer, and prove nothing.
  */
 async function isHeardElsewhere(options: ListenOptions, probe: string, heard: AbortSignal): Promise<boolean> {
   const other = createClient(options)

@@ -15,7 +15,10 @@ const namePattern = /^[a-z][a-z0-9_]{0,40}$/
 /** Advisory lock of all migrations; the same in every release, so that their starts take turns. */
 const lockId = '7241865325823964'
 
-/** Longest wait for a table's lock. It is short, because all later users of the table queue behind the waiting statement. */
+/**
+ * Longest wait for a table's lock. It is short, because all later users of the table queue behind the waiting
+ * statement.
+ */
 const lockTimeoutMs = 2_000
 const lockTriesMax = 10
 const lockPauseMs = 1_000
@@ -63,7 +66,10 @@ async function requireWritable(client: pg.Client): Promise<void> {
   if (rows[0]?.standby === true) throw new DatabaseStartingError()
 }
 
-/** Migrates, and retries while tables are in use. It waits between transactions, because a wait inside would block users. */
+/**
+ * Migrates, and retries while tables are in use. It waits between transactions, because a wait inside would block
+ * users.
+ */
 async function migrateOnceUnlocked(
   client: pg.Client,
   modules: readonly Module[],
@@ -127,8 +133,8 @@ async function migrateModules(
 }
 
 /**
- * Takes the lock of migrations, which is held until the transaction ends. Lifts the time limits that are set for ordinary
- * statements, except that tables are waited for only briefly.
+ * Takes the lock of migrations, which is held until the transaction ends. Lifts the time limits that are set for
+ * ordinary statements, except that tables are waited for only briefly.
  */
 async function takeTurn(client: pg.Client, log: (message: string) => void): Promise<void> {
   await client.query(

@@ -18,8 +18,8 @@ const defaultCacheFolder = fileURLToPath(new URL('../../../.cache/postgres/', im
 const copiedEntries = ['cluster', 'password'] as const
 
 /**
- * Starts a PostgreSQL for tests that crash nothing. Its files are copied from a template, a stopped server that the first
- * call makes, because creating them takes four times as long. A directory that has files keeps them.
+ * Starts a PostgreSQL for tests that crash nothing. Its files are copied from a template, a stopped server that the
+ * first call makes, because creating them takes four times as long. A directory that has files keeps them.
  */
 export async function startTestPostgres(
   options: Omit<EmbeddedPostgresOptions, 'durable'> & { readonly cacheFolder?: string },

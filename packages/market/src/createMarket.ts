@@ -28,8 +28,8 @@ export type MarketOptions = {
   /** By chain key. A chain without a client is refused with `no_data`. The caller closes the clients. */
   readonly clients: ReadonlyMap<string, JsonRpcClient>
   /**
-   * By chain key, for chains that did not answer at start. A gate is a check that must pass before the chain is read; it
-   * is tried at each refresh until it does. The start does not wait for these chains.
+   * By chain key, for chains that did not answer at start. A gate is a check that must pass before the chain is read;
+   * it is tried at each refresh until it does. The start does not wait for these chains.
    */
   readonly gates?: ReadonlyMap<string, ChainGate>
   /** By chain key, for chains that are not read by contract calls. */
@@ -126,7 +126,10 @@ type MeterParts = {
   readonly log: MarketLog
 }
 
-/** Meter of a chain's gas units, where the configuration's facts about its network were checked (`seen`). @source F-107 */
+/**
+ * Meter of a chain's gas units, where the configuration's facts about its network were checked (`seen`).
+ * @source F-107
+ */
 function meterOf({ quotable, config, chainKey }: ChainPlan, { client, fillWallet, clock, log }: MeterParts) {
   if (!quotable || config.seen === undefined) return undefined
   return createUnitsMeter({

@@ -63,7 +63,10 @@ export function planMarket(file: PriceConfig, sourceHosts: SourceHosts = localHo
   }
 }
 
-/** True if a chain's reading can change the price: by its feeds and pools, or by feeds of the token that a pool quotes in. */
+/**
+ * True if a chain's reading can change the price: by its feeds and pools, or by feeds of the token that a pool quotes
+ * in.
+ */
 function dependsOnChain(
   { feeds, pools }: PricePlan,
   chainKey: string,

@@ -30,7 +30,10 @@ export type RefreshOptions<T> = {
   readonly onFailed?: (error: unknown, consecutiveFailures: number) => void
 }
 
-/** A value that is loaded again and again in the background: the reading of a chain or a price service. @source pricing-engine.md 6.1 */
+/**
+ * A value that is loaded again and again in the background: the reading of a chain or a price service.
+ * @source pricing-engine.md 6.1
+ */
 export class RefreshedValue<T> {
   readonly #options: RefreshOptions<T>
   readonly #closing = new AbortController()
@@ -71,7 +74,9 @@ export class RefreshedValue<T> {
     return this.#closing.signal.aborted ? Promise.resolve(false) : this.#join()
   }
 
-  /** Brings the next load forward, because there may be news: to now, or a quarter of the interval after the last load. */
+  /**
+   * Brings the next load forward, because there may be news: to now, or a quarter of the interval after the last load.
+   */
   hasten(): void {
     this.#isHastened = true
     if (this.#closing.signal.aborted || this.#cancelTimer === undefined) return
@@ -134,7 +139,9 @@ export class RefreshedValue<T> {
   }
 }
 
-/** Loads with a time limit. It rejects at the limit even if `load` ignores its signal, so that the next load can begin. */
+/**
+ * Loads with a time limit. It rejects at the limit even if `load` ignores its signal, so that the next load can begin.
+ */
 function withinTimeLimit<T>(options: RefreshOptions<T>, closing: AbortSignal): Promise<T> {
   const { clock, load, timeoutMs } = options
   const limit = new AbortController()

@@ -17,8 +17,8 @@ export type UsdPrice = {
 }
 
 /**
- * Reason for which a price must not be used. There is no substitute: callers refuse their request, which may be repeated
- * later.
+ * Reason for which a price must not be used. There is no substitute: callers refuse their request, which may be
+ * repeated later.
  */
 export type PriceRefusal = {
   readonly reason:
@@ -63,7 +63,9 @@ export type ChainMarket = {
   readonly asOfMs: number
   /** Fees of a transaction on the chain, as its family computes them. */
   readonly fees: NetworkFees
-  /** Gas units of known transactions by the network's own estimate, part of `fees`; absent where they are not measured. */
+  /**
+   * Gas units of known transactions by the network's own estimate, part of `fees`; absent where they are not measured.
+   */
   readonly shapes?: readonly ShapeUnits[]
   /** Mirrored pools, all at `head.hash`. Empty while the mirror is not trusted. */
   readonly pools: readonly PoolState[]

@@ -129,7 +129,10 @@ function plansFrom(route: Route, feeCurrency: QuotableCurrency): readonly LegPla
     .map((plan) => ({ ...plan, origin: undefined }))
 }
 
-/** A subsidy of the quoted debit at any input. @throws QuoteError while USDC has no usable price, so its peg is unknown */
+/**
+ * A subsidy of the quoted debit at any input.
+ * @throws QuoteError while USDC has no usable price, so its peg is unknown
+ */
 function fixedSubsidy(
   debitMicroUsd: bigint,
   snapshot: MarketSnapshot,

@@ -144,8 +144,9 @@ export type Priced = PricedRoute & {
 export type PricedFor = { readonly subsidy?: SubsidyRule; readonly rewards?: RewardBound }
 
 /**
- * Prices one request for `/price` and `/quote`. Prices, gas and pools come from one snapshot in memory; only accounts and
- * unlisted pools are asked over the network. Configured pools are tried first, then fallbacks, then external liquidity.
+ * Prices one request for `/price` and `/quote`. Prices, gas and pools come from one snapshot in memory; only accounts
+ * and unlisted pools are asked over the network. Configured pools are tried first, then fallbacks, then external
+ * liquidity.
  * @throws QuoteError for every refusal
  */
 export async function priceRequest(

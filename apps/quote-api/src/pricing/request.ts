@@ -58,7 +58,9 @@ export type QuoteRequest = {
   readonly useExternalLiquidity: boolean
   /** The answer has the signature of its order. */
   readonly includeProtocolData: boolean
-  /** Gas units that the user's account uses besides its calls. Set where the solver submits these; else the user sends. */
+  /**
+   * Gas units that the user's account uses besides its calls. Set where the solver submits these; else the user sends.
+   */
   readonly originGasOverhead?: bigint | undefined
   /** Undefined: every swap is permitted. */
   readonly swaps?: SwapPermissions | undefined

@@ -7,8 +7,8 @@ const pollMs = 50
 
 /**
  * Connection string of the embedded server that another live process runs in this directory, so that a command can use
- * the service's database; waits while the server starts. `undefined` when no process runs one: then the command may call
- * `startEmbeddedPostgres`.
+ * the service's database; waits while the server starts. `undefined` when no process runs one: then the command may
+ * call `startEmbeddedPostgres`.
  * @throws Error when the server does not answer within `timeoutMs` (default 30 s)
  */
 export async function findEmbeddedPostgres(options: {

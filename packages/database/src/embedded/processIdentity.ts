@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * Start time of a process, as an opaque text that tells it from a later process with the same id; `undefined` when there
- * is no such process (a zombie is none).
+ * Start time of a process, as an opaque text that tells it from a later process with the same id; `undefined` when
+ * there is no such process (a zombie is none).
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return (await askPs(pid, 'lstart=')) || undefined

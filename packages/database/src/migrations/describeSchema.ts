@@ -21,8 +21,8 @@ export type SchemaObject = {
 }
 
 /**
- * Describes everything in a schema but its rows: what `pg_dump -s` writes, less owners and grants. The schema's own name
- * is removed from names and definitions, so that two schemas can be compared.
+ * Describes everything in a schema but its rows: what `pg_dump -s` writes, less owners and grants. The schema's own
+ * name is removed from names and definitions, so that two schemas can be compared.
  */
 export async function describeSchema(database: Catalog, schema: string): Promise<readonly SchemaObject[]> {
   const rows = await database.query<SchemaObject>(catalogQuery, [schema])

@@ -25,8 +25,8 @@ export type MigrationPlan = {
 /**
  * Plans a module's migrations for a database with this history. Pure.
  *
- * A history is uncertain in two cases. It has rows without checksums, so only the names of what ran are known. Or it lacks
- * a file that comes before one that it has, as a merged branch can bring.
+ * A history is uncertain in two cases. It has rows without checksums, so only the names of what ran are known. Or it
+ * lacks a file that comes before one that it has, as a merged branch can bring.
  * @throws SchemaRefusedError where neither these files nor a later release's can have written the history
  */
 export function planMigrations(module: {

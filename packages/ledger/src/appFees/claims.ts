@@ -17,8 +17,8 @@ export type AppFeeClaimTerms = {
 }
 
 /**
- * `exists`: the claim was opened before, and may have ended since. `insufficient`: the wallet is owed less. `halted`: the
- * ledger pays nothing out while its books do not add up.
+ * `exists`: the claim was opened before, and may have ended since. `insufficient`: the wallet is owed less. `halted`:
+ * the ledger pays nothing out while its books do not add up.
  */
 export type OpenClaimOutcome = 'opened' | 'exists' | 'insufficient' | 'halted'
 

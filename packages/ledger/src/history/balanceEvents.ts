@@ -48,9 +48,9 @@ export type CurrencyFilter = {
 }
 
 /**
- * SQL that turns a transfer `t` into one or two balance changes: (part, delta, balance after, context). `p` is the pending
- * transfer that `t` ends. On the debit side, part 0 holds an amount or frees it, and part 1 pays: a post does both. A row
- * without a delta is no event. The account (`own`) is a `C` account, which debits lower.
+ * SQL that turns a transfer `t` into one or two balance changes: (part, delta, balance after, context). `p` is the
+ * pending transfer that `t` ends. On the debit side, part 0 holds an amount or frees it, and part 1 pays: a post does
+ * both. A row without a delta is no event. The account (`own`) is a `C` account, which debits lower.
  */
 const changesOfDebits = `(values
   (0, case t.kind when 'pending' then -t.amount when 'posted' then null else p.amount end,

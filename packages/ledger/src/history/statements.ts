@@ -25,8 +25,8 @@ export const statementKinds = [
 export type StatementKind = (typeof statementKinds)[number]
 
 /**
- * Sum of movements of one kind that have equal group members. A member is absent if the query does not group by it, or if
- * the movements have none.
+ * Sum of movements of one kind that have equal group members. A member is absent if the query does not group by it, or
+ * if the movements have none.
  */
 export type StatementLine = {
   readonly kind: StatementKind
@@ -166,8 +166,8 @@ type LineRow = {
 }
 
 /**
- * Movements that do not change `posted` (holds and their ends) are one line without a kind, which only adds to `held`. A
- * period is a range of `seq`; a transfer whose time lies outside counts on the period's first or last day.
+ * Movements that do not change `posted` (holds and their ends) are one line without a kind, which only adds to `held`.
+ * A period is a range of `seq`; a transfer whose time lies outside counts on the period's first or last day.
  */
 const selectLines = `
   select case when m.posted = 0 then null else case m.code

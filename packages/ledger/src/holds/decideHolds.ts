@@ -33,9 +33,9 @@ export type HoldDecision = {
 }
 
 /**
- * Decides about requests of one sponsor in their order. Each approved one counts for the next. The caller makes sure that
- * no request id and no re-quote key occurs twice. `isPinned`: the deposit exists already, so the caps on unpinned holds
- * do not apply, and a new attempt may follow a hold that has ended.
+ * Decides about requests of one sponsor in their order. Each approved one counts for the next. The caller makes sure
+ * that no request id and no re-quote key occurs twice. `isPinned`: the deposit exists already, so the caps on unpinned
+ * holds do not apply, and a new attempt may follow a hold that has ended.
  */
 export function decideHolds(
   facts: HoldFacts,

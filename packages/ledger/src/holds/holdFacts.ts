@@ -136,7 +136,9 @@ type FactsRow = {
   ])[]
 }
 
-/** `ledger_holds_facts` comes first, because it takes the locks: the other functions then see what was committed before. */
+/**
+ * `ledger_holds_facts` comes first, because it takes the locks: the other functions then see what was committed before.
+ */
 const select = `select ledger_holds_facts($1, $2, $3, $4, $5, $6, $7, $8, $9) as facts,
   ledger_is_halted() as halted, ledger_open_holds($1, $10, $11, $12, $13, $14, $15) as open`
 

@@ -8,8 +8,8 @@ import { type HoldFacts, openKey, type RequotableHold, usageKey } from './holdFa
 type Weight = Omit<RequotableHold, 'id' | 'requoteKey'> & Pick<HoldRequest, 'destinationChainId'>
 
 /**
- * The sums of one sponsor while a batch of requests is decided, and the rules over them. `decideHolds` adds each approved
- * hold, so that it counts for the next request.
+ * The sums of one sponsor while a batch of requests is decided, and the rules over them. `decideHolds` adds each
+ * approved hold, so that it counts for the next request.
  * @source rules L-1, L-45, L-47
  */
 export class HoldState {

@@ -115,9 +115,9 @@ function isWorthSweeping({ facts, decision }: DecidedSponsor): boolean {
 }
 
 /**
- * Splits a batch into rounds, each of which reads the facts anew. A new round begins where a request depends on an earlier
- * one being written: it has the same request id or re-quote key, or the same API key with another sponsor, since sponsors
- * share the key's usage.
+ * Splits a batch into rounds, each of which reads the facts anew. A new round begins where a request depends on an
+ * earlier one being written: it has the same request id or re-quote key, or the same API key with another sponsor,
+ * since sponsors share the key's usage.
  * @param options.isOnlyFirst leave out dependent requests instead
  */
 function splitRounds(

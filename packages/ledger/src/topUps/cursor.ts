@@ -68,7 +68,10 @@ export async function moveFinalCursor(
   )
 }
 
-/** Moves the cursor to the last block that was read near the head; backwards after a reorganisation, to `finalTo` at most. */
+/**
+ * Moves the cursor to the last block that was read near the head; backwards after a reorganisation, to `finalTo` at
+ * most.
+ */
 export async function moveLiveCursor(tx: SqlTx, account: TopUpAccount, scannedTo: bigint): Promise<void> {
   await tx.query(`update chain_cursor set scanned_to = greatest($4, final_to) where ${isAccount}`, [
     ...accountValues(account),

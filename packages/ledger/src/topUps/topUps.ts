@@ -13,8 +13,8 @@ export type ObservedTopUp = ClassifiedTransfer & {
 }
 
 /**
- * `seen`: stored now, its amount is pending. `known`: stored before. `elsewhere`: the same transfer is stored for another
- * block, and counts there. `differs`: it is stored with other content.
+ * `seen`: stored now, its amount is pending. `known`: stored before. `elsewhere`: the same transfer is stored for
+ * another block, and counts there. `differs`: it is stored with other content.
  */
 export type SightingOutcome = {
   readonly answer: 'seen' | 'known' | 'elsewhere' | 'differs'
@@ -58,7 +58,9 @@ export async function recordTopUp(
   return { answer: row.answer, eventId: row.event_id ?? undefined }
 }
 
-/** Makes a seen event final, which credits its wallet or suspends the money. False when it is not in the state `seen`. */
+/**
+ * Makes a seen event final, which credits its wallet or suspends the money. False when it is not in the state `seen`.
+ */
 export async function finalizeTopUp(
   tx: SqlTx,
   eventId: bigint,

@@ -4,8 +4,8 @@ import { transferId } from './transferId.ts'
 import { writeTransfer } from './transfers.ts'
 
 /**
- * Books the loss of a deposit that was paid for and left its chain in a reorganisation, or reverses that when the deposit
- * is back. Repeating a turn changes nothing.
+ * Books the loss of a deposit that was paid for and left its chain in a reorganisation, or reverses that when the
+ * deposit is back. Repeating a turn changes nothing.
  * @param args.turn number of the booking of this deposit, from 1: odd ones book a loss, even ones its return
  * @param args.amount of the deposit, in smallest units of its currency
  */

@@ -1,8 +1,8 @@
 import { bytesToHex, sha256 } from '@causeway/core'
 
 /**
- * Id of a transfer: a UUID of version 8 from SHA-256 of `tag:fact`. If any process repeats the transfer of a fact, its id
- * collides on the primary key, so nothing is booked twice. The SQL function `ledger_transfer_id` computes the same.
+ * Id of a transfer: a UUID of version 8 from SHA-256 of `tag:fact`. If any process repeats the transfer of a fact, its
+ * id collides on the primary key, so nothing is booked twice. The SQL function `ledger_transfer_id` computes the same.
  * @source rule L-41
  */
 export function transferId(tag: string, fact: string): string {

@@ -49,8 +49,8 @@ const dataFeeIntervalMs = 5_000
 const mirrorFailuresMax = 3
 
 /**
- * Part of `headMaxAgeMs` for which undecided contract answers of a head wait for an endpoint that is a block behind. It is
- * longer than blocks take to spread. Meanwhile the reading of the head before stays published.
+ * Part of `headMaxAgeMs` for which undecided contract answers of a head wait for an endpoint that is a block behind. It
+ * is longer than blocks take to spread. Meanwhile the reading of the head before stays published.
  */
 const behindShare = 1 / 4
 
@@ -73,7 +73,9 @@ type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
 export function createChainSource(options: ChainSourceOptions): ChainSource {
   const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
   const { headMaxAgeMs, blockTimeMs } = options.plan.config
-  /** Up to this many new blocks are read at once; a head further ahead waits `leastBetweenReadsMs`. 0 on fast chains. */
+  /**
+   * Up to this many new blocks are read at once; a head further ahead waits `leastBetweenReadsMs`. 0 on fast chains.
+   */
   const promptBlocks = paceMs({ blockTimeMs }) > 2 * blockTimeMs ? 0n : 1n
   const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
   const mirror = mirrorOf?.(createAgreedClient(client, { onReport: reportOn('pools') }))

@@ -8,10 +8,10 @@ import { type FreshReading, isFresh, type SourceReading } from './source.ts'
 export type Standing = Pick<SourcePlan, 'hostsOf'> & { readonly secondSource: SecondSource }
 
 /**
- * Computes the price that the fresh sources support, or the reason that there is none. The value lies between the lowest
- * and the highest of them and does not depend on their order. It is made by the primary sources: fresh feeds, without
- * one signed prices, without either the HTTP services. The other sources only confirm it, widen its spread, or by their
- * distance cause its refusal.
+ * Computes the price that the fresh sources support, or the reason that there is none. The value lies between the
+ * lowest and the highest of them and does not depend on their order. It is made by the primary sources: fresh feeds,
+ * without one signed prices, without either the HTTP services. The other sources only confirm it, widen its spread, or
+ * by their distance cause its refusal.
  *
  * Pools never make a price. They guard one that rests on a single source: if more than half of the pools that are
  * costly to move lie beyond the hard limit, the price is refused. Two independent sources overrule all pools.

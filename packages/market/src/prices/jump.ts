@@ -17,8 +17,8 @@ export type JumpVerdict = { readonly state: JumpState; readonly price: UsdPrice 
 
 /**
  * Publishes a price at once unless it jumped. A jump is published when two independent sources lie nearer to the new
- * value than to the old one. Until then the price is refused, because the market may have left the old one. A repetition
- * by one source confirms nothing.
+ * value than to the old one. Until then the price is refused, because the market may have left the old one. A
+ * repetition by one source confirms nothing.
  *
  * Prices that are exempt from second sources: a jump is confirmed by any two sources, pools included, or by a later
  * reading that repeats it. Until then the previous price stays, while its last reading is younger than `holdMaxMs`.

@@ -3,8 +3,8 @@ import type { MarketLog } from '../ports.ts'
 import type { SourceReading } from './source.ts'
 
 /**
- * Rule on the sources of a price. `required`: two fresh sources that share no endpoint host. `single`: the configuration
- * has no two such sources, so no jump is ever confirmed. `exempt`: no rule, in the environment `local`.
+ * Rule on the sources of a price. `required`: two fresh sources that share no endpoint host. `single`: the
+ * configuration has no two such sources, so no jump is ever confirmed. `exempt`: no rule, in the environment `local`.
  * @source rules Q-171 and Q-172
  */
 export const secondSourceRules = ['required', 'single', 'exempt'] as const

@@ -35,7 +35,10 @@ function decodeSequencerStatus(returnData: Hex): SequencerStatus | undefined {
   return sinceSeconds === 0n ? undefined : { isUp: wordAt(returnData, 1) === 0n, sinceSeconds }
 }
 
-/** The fault of all feeds of the chain; undefined while they count. @param blockTimestampSeconds of the block that was read */
+/**
+ * The fault of all feeds of the chain; undefined while they count.
+ * @param blockTimestampSeconds of the block that was read
+ */
 export function sequencerFault(
   status: SequencerStatus | undefined,
   blockTimestampSeconds: number,

@@ -15,7 +15,8 @@ export type SourceFault =
   | 'unverified'
   /** A feed that is not the one that configuration describes. */
   | 'misdescribed'
-  // A feed of a rollup whose sequencer, by its uptime feed, is down, came back within the hour, or has an unknown status.
+  // A feed of a rollup whose sequencer, by its uptime feed, is down, came back within the hour, or has an unknown
+  // status.
   | 'sequencer_down'
   | 'sequencer_recovering'
   | 'sequencer_unknown'

@@ -46,7 +46,10 @@ export function deliveryOf(
   return isPlainPayment ? { recipient: firstCall.to, calls: [] } : { recipient, calls: txs }
 }
 
-/** Payee of an order's output: the recipient, or the clone where calls run. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED */
+/**
+ * Payee of an order's output: the recipient, or the clone where calls run.
+ * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED
+ */
 export function payeeOf(
   { destination }: Pick<Route, 'destination'>,
   { recipient, calls }: Delivery,

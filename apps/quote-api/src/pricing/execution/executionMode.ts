@@ -63,8 +63,8 @@ export function granularityOf(
 }
 
 /**
- * Refuses quotes of routes that may be priced but not executed, because a quote promises execution: a self-executed route
- * on a chain whose transactions cannot be matched to requests, and a permit within one chain without a sponsor.
+ * Refuses quotes of routes that may be priced but not executed, because a quote promises execution: a self-executed
+ * route on a chain whose transactions cannot be matched to requests, and a permit within one chain without a sponsor.
  * @throws QuoteError UNSUPPORTED_ROUTE, UNSUPPORTED_EXECUTION_TYPE
  * @source quote-api.md 7, row 36
  */

@@ -158,8 +158,8 @@ type RefundQuestion = {
 
 /**
  * Accounts that the order names for its refund. The first is `refundTo`; without one `recipient`, unless
- * `candidateRefusal` objects; else `user`. The second is `user`, where it differs and may be paid, but not for a deposit
- * address, whose terms name one account. @source Q-63, Q-64
+ * `candidateRefusal` objects; else `user`. The second is `user`, where it differs and may be paid, but not for a
+ * deposit address, whose terms name one account. @source Q-63, Q-64
  */
 async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Promise<readonly string[]> {
   const { route, request, currency, amount } = question

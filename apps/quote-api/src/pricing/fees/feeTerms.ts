@@ -190,7 +190,10 @@ export function relayedDepositCost({ request, route, plan, snapshot }: FeeInputs
   return convertUp(cost, requirePrice(snapshot, origin.native), requirePrice(snapshot, plan.feeCurrency))
 }
 
-/** The top-up that the request asks for. @throws QuoteError INVALID_REQUEST where the output is the gas currency already */
+/**
+ * The top-up that the request asks for.
+ * @throws QuoteError INVALID_REQUEST where the output is the gas currency already
+ */
 function gasTopup({ request, route, plan, snapshot }: FeeInputs): GasTopup | undefined {
   if (!request.topupGas) return undefined
   const currency = route.destination.native

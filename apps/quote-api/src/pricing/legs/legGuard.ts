@@ -40,7 +40,9 @@ export function adverseBps(
   return maxBigint(divideUp((agreed - spot) * bpsDenominator, agreed), 0n)
 }
 
-/** Greatest `adverseBps` of a quoted pool: the automatic tolerance before impact, of which a worse pool leaves nothing. */
+/**
+ * Greatest `adverseBps` of a quoted pool: the automatic tolerance before impact, of which a worse pool leaves nothing.
+ */
 export function guardBps({ from, to }: Leg): bigint {
   return autoBaseBps[dearerClass(from.assetClass, to.assetClass)]
 }

@@ -255,7 +255,10 @@ export type LegImpact = {
 
 const noImpact: LegImpact = { usd: 0n, inputUsd: 0n, lossBps: 0n }
 
-/** A pool in which half of the value is lost is not deep enough for the amount. Smaller losses are left to `checkImpact`. */
+/**
+ * A pool in which half of the value is lost is not deep enough for the amount. Smaller losses are left to
+ * `checkImpact`.
+ */
 const depthLossBps = 5_000n
 
 /**

@@ -30,7 +30,8 @@ export type SlippageInputs = {
  * Tolerance in bps below the expected output: a tolerance below the agreed price, less `adverseBps`, by which the pools
  * are below it already.
  * - The caller named one: it counts from `poolLagBps` below the agreed price. The result never exceeds the named one.
- * - Else it is computed: 0 without a pool leg, else by class, half the legs' own impact and the spread of price sources.
+ * - Else it is computed: 0 without a pool leg, else by class, half the legs' own impact and the spread of price
+ * sources.
  * @throws QuoteError PRICE_FETCH_FAILED when `adverseBps` exceeds the tolerance below the agreed price
  */
 export function slippageBps(inputs: SlippageInputs): bigint {

@@ -108,9 +108,9 @@ const reliesOn = ({ approval }: OpenSpending, standing: bigint): boolean =>
   approval === undefined || approval.sets === standing
 
 /**
- * Leaves out quotes that were probably deposited for. If the allowance has fallen since the last quote, deposits explain
- * it: those quotes are taken for deposited whose amounts fit into the fall, first those whose own approval had set the
- * allowance, then the earliest. Expired ones count too, since they may have been deposited before they expired.
+ * Leaves out quotes that were probably deposited for. If the allowance has fallen since the last quote, deposits
+ * explain it: those quotes are taken for deposited whose amounts fit into the fall, first those whose own approval had
+ * set the allowance, then the earliest. Expired ones count too, since they may have been deposited before they expired.
  * @source Q-56
  */
 function filterUnspent({ lastAllowance, open }: Spendings, standing: bigint): readonly OpenSpending[] {

@@ -39,15 +39,15 @@ type Promises = { totalUsdX18: UsdX18; readonly ends: number[]; readonly worths:
 const holdersMax = 20_000
 
 /**
- * Bounds what one holder's open quotes promise at once from each balance. Kept in memory: a restart forgets one lifetime
- * of quotes.
+ * Bounds what one holder's open quotes promise at once from each balance. Kept in memory: a restart forgets one
+ * lifetime of quotes.
  * @param options.perUserBps part of what the solver can pay from the balance; 0 = off
  * @source Q-32
  */
 export function createOpenQuotes(options: { readonly perUserBps: number }): OpenQuotes {
   const perUserBps = BigInt(options.perUserBps)
-  // Forgets old entries without a search: an entry that was not used for a whole quote lifetime holds no promise. So the
-  // present generation and the one before suffice, and each lasts one lifetime.
+  // Forgets old entries without a search: an entry that was not used for a whole quote lifetime holds no promise. So
+  // the present generation and the one before suffice, and each lasts one lifetime.
   let holders = new Map<string, Promises>()
   let earlierHolders = new Map<string, Promises>()
   let nextGenerationSeconds = 0

@@ -28,7 +28,8 @@ export interface RewardBudget {
   /** Counts a reward that is about to be bound, until `claim` is given figures that contain it. */
   spend(microUsd: bigint): void
   /**
-   * Computes a new limit. A lower one holds at once; a higher one only after `confirm`, when other processes can read it.
+   * Computes a new limit. A lower one holds at once; a higher one only after `confirm`, when other processes can read
+   * it.
    * @param pendingMicroUsd rewards of bound orders that are not booked
    * @returns the claim to store: what this process may promise from now on
    */

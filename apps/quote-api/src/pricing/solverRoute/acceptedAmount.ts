@@ -30,8 +30,8 @@ type RequestedAmount = {
 }
 
 /**
- * Prices an amount. Where a refusal is about the amount, it names one that is accepted, in the currency of the request's
- * amount: `minimumAmount`, or `maximumAmount` where liquidity is short.
+ * Prices an amount. Where a refusal is about the amount, it names one that is accepted, in the currency of the
+ * request's amount: `minimumAmount`, or `maximumAmount` where liquidity is short.
  * @throws QuoteError
  */
 export async function priceOrNameAmount<Priced>(
@@ -65,7 +65,9 @@ export async function priceOrNameNone<Priced>(
   }
 }
 
-/** `refused`: by one of the refusals that the search is about. `other`: by another, or the bound of the search is met. */
+/**
+ * `refused`: by one of the refusals that the search is about. `other`: by another, or the bound of the search is met.
+ */
 type Verdict = 'accepted' | 'refused' | 'other'
 type Judge = (amount: bigint) => Promise<Verdict>
 

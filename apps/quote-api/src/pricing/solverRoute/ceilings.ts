@@ -100,8 +100,8 @@ function sponsoredByCeiling(sponsored: Allocation['sponsored']): Record<SponsorC
 }
 
 /**
- * The sponsor's part of the spread. The spread is in the platform fee, and the cap of a sponsor pays the rest of that fee
- * first.
+ * The sponsor's part of the spread. The spread is in the platform fee, and the cap of a sponsor pays the rest of that
+ * fee first.
  */
 function sponsoredSpread(snapshot: MarketSnapshot, priced: PricedRoute, sponsoredRelay: bigint): bigint {
   const { split, feeCurrency, solver } = priced

@@ -127,7 +127,8 @@ function checkFlow(
     feeCurrency: plan.feeCurrency,
     price: requirePrice(snapshot, plan.feeCurrency),
   })
-  // Called for its refusal only. It comes before depths and impacts, because rounding of a dust amount looks like a loss.
+  // Called for its refusal only. It comes before depths and impacts, because rounding of a dust amount looks like a
+  // loss.
   refundMinimum(inputs, split.amountIn)
   for (const leg of [originLeg, destinationLeg])
     if (leg !== undefined) checkDepth(snapshot, leg, { override })
@@ -192,7 +193,11 @@ async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise
   }
 }
 
-/** Refuses while the fill wallet is short of native coin. @throws QuoteError SERVICE_UNAVAILABLE, retryable @source Q-132 */
+/**
+ * Refuses while the fill wallet is short of native coin.
+ * @throws QuoteError SERVICE_UNAVAILABLE, retryable
+ * @source Q-132
+ */
 function checkGasCoin({ route, snapshot }: SolverRouteInputs, gasCharged: bigint): void {
   const { native, chainId } = route.destination
   const held = requireChain(snapshot, chainId).inventory.get(native.key)
@@ -251,8 +256,8 @@ function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, to
 }
 
 /**
- * The least refund: the deposit less the gas of the refund, and less that of the deposit where the solver sends it (of a
- * permit, or a sweep of a deposit address). @throws QuoteError AMOUNT_TOO_LOW below 95 % of the deposit
+ * The least refund: the deposit less the gas of the refund, and less that of the deposit where the solver sends it (of
+ * a permit, or a sweep of a deposit address). @throws QuoteError AMOUNT_TOO_LOW below 95 % of the deposit
  */
 function refundMinimum(inputs: SolverRouteInputs, depositAmount: bigint): bigint {
   const cost = refundGas(inputs)
@@ -274,7 +279,10 @@ function requireKeptRefund({ plan, route, snapshot }: SolverRouteInputs, refund:
   throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: an empty account would not keep its refund.')
 }
 
-/** Checks that the recipient's account keeps output and top-up. @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE */
+/**
+ * Checks that the recipient's account keeps output and top-up.
+ * @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE
+ */
 function checkLeastPayments(
   { route, snapshot, lack: reportedLack }: SolverRouteInputs,
   amountOutMin: bigint,

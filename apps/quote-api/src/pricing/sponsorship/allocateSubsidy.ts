@@ -31,9 +31,9 @@ export type Allocation = {
 const zeroAmounts = perName(sponsoredComponents, () => 0n)
 
 /**
- * Computes the part of each fee that the sponsor pays. A cap is spent in the order of `sponsoredComponents`. A reward (a
- * negative fee) stays with the user and offsets no other fee. Where a fee that must be sponsored is not selected (the
- * rent of a missing token account), the sponsor pays nothing.
+ * Computes the part of each fee that the sponsor pays. A cap is spent in the order of `sponsoredComponents`. A reward
+ * (a negative fee) stays with the user and offsets no other fee. Where a fee that must be sponsored is not selected
+ * (the rent of a missing token account), the sponsor pays nothing.
  * @source rule Q-31
  */
 export function allocateSubsidy(

@@ -46,8 +46,8 @@ const decimalPattern = /^(\d{1,40})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/
 const fractionDigits = 18
 
 /**
- * USD with 18 fraction digits from decimal text, such as `1.5e-7`; further digits are cut off. It uses no floating point.
- * Undefined for any other text, also for one with a sign or an empty one.
+ * USD with 18 fraction digits from decimal text, such as `1.5e-7`; further digits are cut off. It uses no floating
+ * point. Undefined for any other text, also for one with a sign or an empty one.
  */
 export function usdX18FromText(text: string): bigint | undefined {
   const match = decimalPattern.exec(text)

@@ -7,8 +7,8 @@ import { type HttpPriceAdapter, type HttpQuote, timedQuote, usdX18FromMantissa }
 import { readJson, serviceUrl } from './readJson.ts'
 
 /**
- * Most updates of an answer. An honest one has an update for each publish time of the asked feeds; checking one costs up
- * to as many signature recoveries as a guardian set has members.
+ * Most updates of an answer. An honest one has an update for each publish time of the asked feeds; checking one costs
+ * up to as many signature recoveries as a guardian set has members.
  */
 const updatesMax = 16
 

@@ -85,8 +85,8 @@ function readRoot(payload: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * True if the proof leads from the message to the root. Leaves are hashed with the prefix 0 and nodes with 1, so that no
- * node can pass for a message.
+ * True if the proof leads from the message to the root. Leaves are hashed with the prefix 0 and nodes with 1, so that
+ * no node can pass for a message.
  */
 function isProven({ message, proof }: MessageWithProof, root: Uint8Array): boolean {
   let hash = shortHash(0, [message])
