@@ -15,10 +15,7 @@ const namePattern = /^[a-z][a-z0-9_]{0,40}$/
 /** Advisory lock of all migrations; the same in every release, so that their starts take turns. */
 const lockId = '7241865325823964'
 
-/**
- * Longest wait for a table's lock. It is short, because all later users of the table queue behind the waiting
- * statement.
- */
+/** Longest wait for a table's lock; short, because later users of the table queue behind the waiting statement. */
 const lockTimeoutMs = 2_000
 const lockTriesMax = 10
 const lockPauseMs = 1_000

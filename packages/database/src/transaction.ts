@@ -1,9 +1,7 @@
 import type { QueryOptions, SqlRow, SqlWriteTx, TransactionOptions } from '@causeway/core'
 import type pg from 'pg'
 
-/**
- * Sends one statement before it returns, without waiting for earlier answers. Answers come in the statements' order.
- */
+/** Sends one statement before it returns, without waiting for earlier answers. Answers come in the same order. */
 export type RunStatement = <Row extends SqlRow>(
   text: string,
   values?: readonly unknown[],

@@ -4,9 +4,7 @@ import { reserveFreeHolds, reserveHolds } from './holds/reserve.ts'
 import { expireDueHolds, pinHold, postHold, reserveHoldAgain, unpinHold, voidHold } from './holds/resolve.ts'
 import { usdcAssetId } from './transfers/accounts.ts'
 
-/**
- * The ledger in PostgreSQL; its methods work in the caller's transaction. `caps`: bounds on holds without a deposit.
- */
+/** The ledger in PostgreSQL; it works in the caller's transaction. `caps`: bounds on holds without a deposit. */
 export function createLedger({ caps = defaultHoldCaps }: { caps?: HoldCaps } = {}): Ledger {
   return {
     async reserve(tx, request) {

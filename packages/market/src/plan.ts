@@ -63,10 +63,7 @@ export function planMarket(file: PriceConfig, sourceHosts: SourceHosts = localHo
   }
 }
 
-/**
- * True if a chain's reading can change the price: by its feeds and pools, or by feeds of the token that a pool quotes
- * in.
- */
+/** True if feeds or pools on the chain, or feeds of a pool's quote token, can change the price. */
 function dependsOnChain(
   { feeds, pools }: PricePlan,
   chainKey: string,

@@ -139,9 +139,7 @@ export class RefreshedValue<T> {
   }
 }
 
-/**
- * Loads with a time limit. It rejects at the limit even if `load` ignores its signal, so that the next load can begin.
- */
+/** Loads with a time limit. Rejects at the limit even if `load` ignores its signal, so that the next load can begin. */
 function withinTimeLimit<T>(options: RefreshOptions<T>, closing: AbortSignal): Promise<T> {
   const { clock, load, timeoutMs } = options
   const limit = new AbortController()

@@ -51,10 +51,7 @@ export type RunMarketOptions = {
   readonly log: MarketLog
 }
 
-/**
- * Runs the market over given sources. Each chain and adapter is refreshed by itself, so that a stuck one delays no
- * other.
- */
+/** Runs the market over given sources. Each is refreshed by itself, so that a stuck one delays no other. */
 export function runMarket(options: RunMarketOptions): Market {
   const { plan, limits, clock, reserved } = options
   const { agreementOf = () => undefined, late } = options

@@ -63,9 +63,7 @@ export type ChainMarket = {
   readonly asOfMs: number
   /** Fees of a transaction on the chain, as its family computes them. */
   readonly fees: NetworkFees
-  /**
-   * Gas units of known transactions by the network's own estimate, part of `fees`; absent where they are not measured.
-   */
+  /** Gas units of known transactions, estimated by the network; part of `fees`. Absent where they are not measured. */
   readonly shapes?: readonly ShapeUnits[]
   /** Mirrored pools, all at `head.hash`. Empty while the mirror is not trusted. */
   readonly pools: readonly PoolState[]

@@ -176,9 +176,7 @@ export function wayOfRoute(
   return route.operation === 'bridge' ? 'swap' : route.operation
 }
 
-/**
- * Gas units that the transactions are expected to use, and their limits; undefined where a family has no gas limits.
- */
+/** Gas units that the transactions are expected to use, and their limits; undefined in families without gas limits. */
 export function sumOriginGas(
   fees: NetworkFees,
   transactions: readonly PlannedTransaction[],

@@ -58,9 +58,7 @@ export type QuoteRequest = {
   readonly useExternalLiquidity: boolean
   /** The answer has the signature of its order. */
   readonly includeProtocolData: boolean
-  /**
-   * Gas units that the user's account uses besides its calls. Set where the solver submits these; else the user sends.
-   */
+  /** Gas units of the user's account besides its calls, where the solver submits these; else undefined. */
   readonly originGasOverhead?: bigint | undefined
   /** Undefined: every swap is permitted. */
   readonly swaps?: SwapPermissions | undefined

@@ -3,9 +3,7 @@ import { sqlState } from '../errors.ts'
 
 const page = 'docs/operating/upgrade.md'
 
-/**
- * A start that refuses the schema, with one finding that tells the operator why. Nothing was changed in the database.
- */
+/** A start that refuses the schema, with one finding for the operator. Nothing was changed in the database. */
 export class SchemaError extends UnfitSettingsError {
   constructor(observation: string, fix: string, options: { readonly cause?: unknown } = {}) {
     super([schemaFinding('stops', observation, fix)])

@@ -4,9 +4,7 @@ import { type RuleCheck, withinLimit } from './ruleCheck.ts'
 
 export type Usage = { readonly usedMicroUsd: bigint; readonly count: bigint }
 
-/**
- * Looks up usage of an API key: of all users for the subject `''`, else of one user; ever, or on the present UTC day.
- */
+/** Looks up usage of an API key by all users (subject `''`) or one user; ever, or on the present UTC day. */
 export type UsageOf = (subject: string, window: 'lifetime' | '24h') => Usage
 
 /** Checks every rule that the policy states, in a fixed order; the hold is allowed if all pass. */

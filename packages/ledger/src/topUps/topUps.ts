@@ -58,9 +58,7 @@ export async function recordTopUp(
   return { answer: row.answer, eventId: row.event_id ?? undefined }
 }
 
-/**
- * Makes a seen event final, which credits its wallet or suspends the money. False when it is not in the state `seen`.
- */
+/** Makes a seen event final, which credits its wallet or suspends the money. False when it is not `seen`. */
 export async function finalizeTopUp(
   tx: SqlTx,
   eventId: bigint,

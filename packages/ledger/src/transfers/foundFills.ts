@@ -3,9 +3,7 @@ import { openAccount } from './accounts.ts'
 import { transferId } from './transferId.ts'
 import { type TransferOutcome, writeTransfer } from './transfers.ts'
 
-/**
- * Number of `solver_earned` accounts, among which holds spread earnings too, so that debits do not wait for one row.
- */
+/** Number of `solver_earned` accounts; holds spread earnings among them too, so that debits do not wait for one row. */
 const earnedShards = 16n
 
 /**

@@ -28,9 +28,7 @@ export type TransferOutcome = 'done' | 'exists' | 'conflict' | 'insufficient' | 
 
 export type TransferResolution = 'done' | 'already_posted' | 'already_voided' | 'exceeds_pending' | 'unknown'
 
-/**
- * Writes one transfer and the counters of both accounts. Locks sponsors first, then accounts by id, against deadlocks.
- */
+/** Writes one transfer and both counters. Locks sponsors first, then accounts by id, against deadlocks. */
 export async function writeTransfer(tx: SqlTx, transfer: TransferRequest): Promise<TransferOutcome> {
   const { id, kind, debitAccount, creditAccount, amount, code, actor } = transfer
   const { requestId, chainEventId = null, evidence } = transfer

@@ -73,9 +73,7 @@ type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
 export function createChainSource(options: ChainSourceOptions): ChainSource {
   const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
   const { headMaxAgeMs, blockTimeMs } = options.plan.config
-  /**
-   * Up to this many new blocks are read at once; a head further ahead waits `leastBetweenReadsMs`. 0 on fast chains.
-   */
+  /** Up to this many new blocks are read at once; a head further ahead waits. 0 on fast chains. */
   const promptBlocks = paceMs({ blockTimeMs }) > 2 * blockTimeMs ? 0n : 1n
   const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
   const mirror = mirrorOf?.(createAgreedClient(client, { onReport: reportOn('pools') }))

@@ -3,9 +3,7 @@ import type { AgreementReport, NetworkReader } from '@causeway/families'
 import type { ChainPlan } from '../plan.ts'
 import type { AgreedKind, ChainReading, ChainSource } from './chainReading.ts'
 
-/**
- * Source of a chain that is not read by contract calls: its family reads head, fees and balances. No feeds or pools.
- */
+/** Source of a chain without contract calls: its family reads head, fees and balances. No feeds or pools. */
 export function createNetworkSource(options: {
   readonly plan: ChainPlan
   readonly reader: NetworkReader

@@ -22,9 +22,7 @@ import type { HttpFacts } from './readSources.ts'
 /** Looks up how many endpoints agreed in the last reading of a chain, by kind of data; undefined before the first. */
 export type AgreementOf = (chainKey: string) => ReadonlyMap<AgreedKind, AgreementReport> | undefined
 
-/**
- * Keeps the facts read so far and the snapshot that follows from them. `runMarket` puts new readings in. Does no I/O.
- */
+/** Keeps the facts that `runMarket` puts in and the snapshot that follows from them. Does no I/O. */
 export type MarketState = {
   /** The present snapshot. It is evaluated anew only if age alone changed something since the last call. */
   snapshot(): MarketSnapshot

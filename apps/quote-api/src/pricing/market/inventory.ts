@@ -38,9 +38,7 @@ type Position = {
   readonly floorUsd?: UsdX18 | undefined
 }
 
-/**
- * Solver inventory of one asset over all chains, in USD with 18 digits. Prices read it for skew and payable amounts.
- */
+/** Solver inventory of one asset over all chains, in USD with 18 digits, for skew and payable amounts. */
 export type AssetInventory = {
   readonly parameters: InventoryParameters
   readonly totalUsd: UsdX18
