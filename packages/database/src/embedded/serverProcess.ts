@@ -58,7 +58,7 @@ export function spawnServer(options: ServerSpawn): number {
   }
 }
 
-/** PostgreSQL: SIGINT is a fast shutdown, which ends clients; SIGQUIT an immediate one, with recovery at the next start. */
+/** PostgreSQL: SIGINT is a fast shutdown, which ends clients; SIGQUIT an immediate one, with recovery at next start. */
 const stopSignals = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
