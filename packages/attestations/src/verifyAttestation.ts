@@ -3,20 +3,23 @@ import type { AttestationKind } from './responses/kinds.ts'
 import { domainKey, type SignatureArray, type SignatureContext } from './responses/signatureArrays.ts'
 import { verifyRows } from './verifyRows.ts'
 
-/** Verdict on a response: the number of listed signers that signed all of it for this hub. */
+/** Verdict on a response: which listed signers signed all of it for this hub. */
 export type AttestationVerdict = {
   /** True when `matched` reaches `required`. */
   readonly isQuorum: boolean
   /** Distinct listed signers with a valid signature in every array, lower case, ascending. */
   readonly signers: readonly Hex[]
+  /** Number of `signers`. */
   readonly matched: number
+  /** The threshold. */
   readonly required: number
-  /** True when the signers vouch for the message alone: an oracle holds the execution. */
+  /** True when the response has only a message, because the oracle holds its execution. */
   readonly isExecutionHeld: boolean
-  /** Why declared signers do not count, or why nothing does. */
+  /** Why declared signers do not count, or why the whole response does not. */
   readonly problems: readonly AttestationProblem[]
 }
 
+/** `not_proven`: a listed signer without a valid signature in every array. `detail`: path of the wrong field. */
 export type AttestationProblem =
   | { readonly reason: 'schema'; readonly detail: string }
   | { readonly reason: 'nothing_to_sign' }
@@ -25,8 +28,8 @@ export type AttestationProblem =
 /**
  * Recovers every signature of a response over digests computed from its payload and counts the
  * distinct listed signers that signed **every** array of it in the domains of `hub`. Pure; nothing
- * that the response declares is trusted. It does not ask whether the payload is about the fact that
- * the caller means: compare `data` and the execution's key with the own request.
+ * that the response declares is trusted. It does not check that the payload is about the fact that the
+ * caller asked for: compare it with the request by `kind.isAbout`, or `data` and the execution's key by hand.
  * @param response as received, parsed JSON
  * @param options.signers allowlist in any case
  * @param options.threshold at least 1
@@ -75,7 +78,7 @@ function verdict(
   return { isQuorum: matched >= required, signers, matched, required, isExecutionHeld, problems }
 }
 
-/** A signature for another hub, or for another version of it, is none for this one. */
+/** The array without signatures of other domains: a signature for another hub must not count for this one. */
 function inOwnDomain(array: SignatureArray): SignatureArray {
   const own = domainKey(array.ownDomain)
   return {

@@ -2,23 +2,25 @@ import type { Hex, RecoverSigner } from '@causeway/core'
 import { domainKey, type SignatureArray } from './responses/signatureArrays.ts'
 import type { SignatureClaim } from './responses/signatureEntries.ts'
 
-/** One signer proven in every signature array of a response. */
+/**
+ * A signer with one valid signature in every signature array of a response. One with valid signatures in several
+ * domains has several rows. Two rows count toward the same quorum only if their `domains` are equal.
+ */
 export type ProvenRow = {
   readonly signer: Hex
-  /** Domains of its signatures, one per array; rows of different domains never count together. */
+  /** `domainKey` of its signature in each array. */
   readonly domains: readonly string[]
-  /** Its signature in each array, in the order of the arrays. */
+  /** Its signature in each array. */
   readonly claims: readonly SignatureClaim[]
 }
 
-/** An honest array holds one signature per signer; a liar's other tries are bounded. */
+/** An honest array has one signature per signer. A dishonest one may have more: this bounds the recoveries. */
 const triesPerSignerMax = 16
 
 /**
- * The signers whose valid signature stands in **every** array. Declared signers are proven by
- * recovery over digests that are computed from the payload; the first valid signature per signer and
- * domain counts, all others are as if they were not there.
- * @param options.isWanted decides before anything is recovered
+ * Finds the signers with a valid signature in **every** array, by recovery over digests that are computed from the
+ * payload. Per signer and domain the first valid signature counts; all others are ignored.
+ * @param options.isWanted false: the signer is skipped without recovering anything
  * @source rule P-131
  */
 export function verifyRows(
@@ -72,7 +74,7 @@ function firstValidPerDomain(
   return [...valid.values()]
 }
 
-/** One element of each list, in every way; only executions have more than one domain. */
+/** All rows with one element of each list. Only arrays over typed data can hold several domains, so there are few. */
 function combinations(lists: readonly (readonly SignatureClaim[])[]): readonly (readonly SignatureClaim[])[] {
   let combined: readonly (readonly SignatureClaim[])[] = [[]]
   for (const list of lists) combined = combined.flatMap((row) => list.map((claim) => [...row, claim]))

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { UpstreamUnavailableError } from './errors.ts'
 
-/** A signal with an end of its own, on top of the caller's. */
+/** Abort signal of one piece of work, which its caller, a time limit or `end` aborts. */
 export type Deadline = {
   readonly signal: AbortSignal
+  /** True after the time limit aborted the work; false when the caller did. */
   hasPassed(): boolean
   /** Frees timer and listener; call it once the work is over. */
   release(): void
@@ -12,8 +13,8 @@ export type Deadline = {
 }
 
 /**
- * Aborts with `parent` or after `timeoutMs`, whichever is first. Without a parent its owner ends it, without a
- * time it lasts as long as it is waited for.
+ * Aborts with `parent` or after `timeoutMs`, whichever is first; without `timeoutMs` there is no time limit.
+ * @param late makes the error with which the time limit aborts
  */
 export function startDeadline(
   parent: AbortSignal | undefined,
@@ -22,7 +23,7 @@ export function startDeadline(
 ): Deadline {
   const controller = new AbortController()
   let passed = false
-  // Every call in flight listens; Node would take more than ten listeners for a leak.
+  // Every call in flight adds a listener, and Node warns of a leak from eleven on.
   setMaxListeners(0, controller.signal, ...(parent === undefined ? [] : [parent]))
   const onParentAbort = () => controller.abort(parent?.reason)
   const pass = (limitMs: number) => {
@@ -50,13 +51,13 @@ export function startDeadline(
 /** Rejects with the reason of `signal`: for races with work that may not heed it. */
 export function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    const end = () => reject(signal.reason)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
+    const rejectWithReason = () => reject(signal.reason)
+    if (signal.aborted) rejectWithReason()
+    else signal.addEventListener('abort', rejectWithReason, { once: true })
   })
 }
 
-/** Error of work that a time limit aborts, unless its owner sets another one. */
+/** Error with which a time limit aborts work by default. */
 export function lateError(timeoutMs: number): UpstreamUnavailableError {
   return new UpstreamUnavailableError(`No answer within ${timeoutMs} ms.`, { code: 'REQUEST_TIMED_OUT' })
 }

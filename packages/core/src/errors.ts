@@ -71,7 +71,7 @@ export class UpstreamDisagreementError extends DomainError {
 
 /** A configuration that must not run. Thrown at start only; names settings, never their values. */
 export class ConfigurationError extends Error {
-  /** One sentence each; the message alone where it is one problem. */
+  /** One sentence per problem; the message itself where there is only one. */
   readonly problems: readonly string[]
 
   constructor(message: string, options: { cause?: unknown; problems?: readonly string[] } = {}) {
@@ -80,7 +80,7 @@ export class ConfigurationError extends Error {
     this.problems = options.problems ?? [message]
   }
 
-  /** All of several problems in one message, one a line below `heading`. */
+  /** One error for several problems: its message lists them below `heading`, one a line. */
   static listing(heading: string, problems: readonly string[]): ConfigurationError {
     return new ConfigurationError(`${heading}\n- ${problems.join('\n- ')}`, { problems })
   }

@@ -2,16 +2,16 @@ import type { $ZodIssue, $ZodRawIssue } from 'zod/v4/core'
 
 const namedCharactersMax = 64
 
-/** The field of an issue, dotted. A name in it may be the caller's own, of any length. */
+/** Dotted path of the field that an issue is about. Names are cut: a caller may have chosen one of any length. */
 export const pathOf = ({ path }: $ZodIssue): string =>
   path.map((key) => String(key).slice(0, namedCharactersMax)).join('.')
 
 /**
- * The broken rule as the rest of a sentence that starts with the field's path.
- * @param data what was parsed
+ * Tells callers which rule a field breaks: the end of a sentence that starts with the field's path.
+ * @param data the parsed body or query
  */
 export function brokenRule(data: unknown, { path, message }: $ZodIssue): string {
-  // Not of the issue: a query's numbers are converted before they are looked at.
+  // The value comes from `data`, not from the issue: the issue holds a query's numbers after their conversion.
   const value = path.reduce<unknown>(
     (holder, key) => (typeof holder === 'object' && holder !== null ? Reflect.get(holder, key) : undefined),
     data,
@@ -19,7 +19,7 @@ export function brokenRule(data: unknown, { path, message }: $ZodIssue): string 
   return value === undefined ? `is required and ${message}` : message
 }
 
-/** A rule in words that begin with `must`, and repeat no value. For `error` of a parse. */
+/** Words a schema's rule for the `error` option of a zod parse. They begin with `must` and repeat no value. */
 export function ruleInWords(issue: $ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -51,11 +51,11 @@ export function ruleInWords(issue: $ZodRawIssue): string {
 type UnionIssue = {
   readonly input: unknown
   readonly errors: readonly (readonly $ZodIssue[])[]
-  /** The words of the member that names the form, where one does. */
+  /** Allowed values of the member that tells the union's forms apart, where there is one. */
   readonly options?: readonly unknown[]
 }
 
-/** Says for each form that a union takes what the value lacks. */
+/** Tells for each form of a union what the value lacks. */
 function describeForms({ input, errors, options }: UnionIssue): string {
   if (options !== undefined) return `must be ${listed(options.map(quoted), 'or')}`
   const rules = errors.flatMap(([issue]) => {

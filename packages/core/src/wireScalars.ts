@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
 /**
- * Scalars of the wire without a transformation, so that one schema both reads requests and writes
- * answers. Refinements compare text: they also run on what a pattern has refused already.
+ * Schemas of scalars in HTTP bodies. They transform nothing, so that one schema both reads requests and writes
+ * answers. Refinements must not throw on text that the pattern before them refused: zod runs them all the same.
  */
 const uint256MaxText = (2n ** 256n - 1n).toString()
 const int256Limit = 2n ** 255n
 
-/** At most 2^256 − 1, decimal. */
+/** Unsigned decimal, at most 2^256 − 1. Numbers of equal length compare as text. */
 export const uint256Text = z
   .string()
   .regex(/^[0-9]{1,78}$/, 'must be decimal digits')

@@ -1,4 +1,4 @@
-// Libraries that only a key of AWS KMS needs. A bundle gives the names of one that is loaded late to whoever imports them
-// from a module of ours.
+// Libraries that only a key of AWS KMS needs. `awsKmsSigner.ts` imports this module at its first use. A direct dynamic
+// import of the packages would not do: a bundle keeps their export names only behind a module of ours.
 export { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
 export { compactFromDer } from './derSignature.ts'

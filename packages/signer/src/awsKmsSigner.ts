@@ -10,7 +10,7 @@ export type AwsKmsOptions = {
   /** Id, alias or ARN of a key of spec `ECC_SECG_P256K1`. */
   readonly keyId: string
   readonly region: string
-  /** Default: the service's own, or what the SDK reads from `AWS_ENDPOINT_URL_KMS`. */
+  /** Default: the one of AWS, or what the SDK reads from `AWS_ENDPOINT_URL_KMS`. */
   readonly endpoint?: string
   /** Default: the SDK's chain of providers. */
   readonly credentials?: NonNullable<KMSClientConfig['credentials']>
@@ -23,8 +23,8 @@ export type AwsKmsOptions = {
 /** A key in AWS KMS, before its public half is known. */
 export interface AwsKmsKey {
   /**
-   * The signer, with the address of the key. Fetched once however many ask at once, and again after a
-   * failure. @throws SignerFailedError when the key cannot be read or is no secp256k1 signing key
+   * The signer, with the address of the key. The public key is fetched once, however many calls there are, and again
+   * after a failure. @throws SignerFailedError when the key cannot be read or is no secp256k1 signing key
    */
   open(): Promise<Signer>
   close(): void
@@ -36,9 +36,9 @@ const triesMax = 3
 const publicKeyBytes = 65
 
 /**
- * Signs with a key that never leaves AWS KMS. Only the digest of a structured request is sent; what
- * comes back is parsed strictly, brought to low s, and recovered before it is released, so that a wrong
- * key or a fault on the way ends in SignerFailedError.
+ * Signs with a key that never leaves AWS KMS. Only the digest of a structured request is sent. The returned signature
+ * is parsed strictly, brought to low s, and must recover to the key, so that a wrong key or a corrupted answer ends in
+ * SignerFailedError.
  * @source ledger-and-safety.md 4.2
  */
 export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
@@ -47,7 +47,7 @@ export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
   let client: KMSClient | undefined
 
   async function open(): Promise<Signer> {
-    // The SDK takes a tenth of a second to load, and the curve as long: only who uses them pays.
+    // Loaded late: the SDK takes a tenth of a second to load, and the curve as long.
     const library = await import('./awsKmsLibrary.ts')
     client ??= new library.KMSClient(clientConfig(options))
     const kms = client
@@ -107,7 +107,7 @@ function clientConfig(options: AwsKmsOptions): KMSClientConfig {
   }
 }
 
-/** One call with a deadline. @throws SignerFailedError whatever went wrong, with it as cause */
+/** Makes one call within a time limit. @throws SignerFailedError for any failure, which is its cause */
 async function guarded<Answer>(
   timeoutMs: number,
   caller: AbortSignal = new AbortController().signal,
@@ -139,7 +139,7 @@ export function openingProblem({ cause }: SignerFailedError): string {
   return `the key service ${hasStatus(cause) ? 'refuses' : 'does not answer'} (${words})`
 }
 
-/** A source over HTTP has one. */
+/** True for an error of the SDK that carries the HTTP status of an answer. */
 function hasStatus(cause: Error): boolean {
   const metadata: unknown = '$metadata' in cause ? cause.$metadata : undefined
   return typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata
@@ -165,7 +165,7 @@ function coordinate(text: string | undefined): Buffer {
   return Buffer.from(text ?? '', 'base64url')
 }
 
-/** KMS does not say which of two points it meant: the one that gives our key, or no signature at all. */
+/** The signature with its recovery id, which KMS does not tell: the id that recovers our key. */
 function recoverable(digest: Uint8Array, compact: Uint8Array, publicKey: Uint8Array): Hex {
   const recoveryId = [0, 1].find((id) => {
     const recovered = recoverPublicKey(digest, compact, id)

@@ -7,19 +7,17 @@ import { createRawKeySigner } from './rawKeySigner.ts'
 import { createThreadedSigner } from './threadedSigner.ts'
 
 export type ConfiguredSigner = Signer & {
-  /** Ends threads and connections. Signatures still asked for fail. */
+  /** Ends threads and connections; later requests fail. */
   close(): Promise<void>
 }
 
 export type SignerSettings = {
-  /** The variables `SIGNING_MODULE`, `ECDSA_PRIVATE_KEY`, `AWS_KMS_SIGNER_KEY_ID` and their kin. */
+  /** Has `SIGNING_MODULE`, `ECDSA_PRIVATE_KEY` (or `…_FILE`), `AWS_KMS_SIGNER_KEY_ID`, `AWS_KMS_SIGNER_KEY_REGION`. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
   /** Sentences for the log at start; they hold no key. */
   readonly warn: (message: string) => void
-  /**
-   * Prefix of the variables' names, so that no other service takes them by mistake, e.g. `ALLOCATOR_`. Default: none.
-   */
+  /** Prefix of the variables' names, so that no other service reads them by mistake, e.g. `ALLOCATOR_`. Default: none. */
   readonly prefix?: string
   /** True to sign on a thread of its own with a raw key: for services that sign every answer. */
   readonly isThreaded: boolean
@@ -53,11 +51,13 @@ function createRawSigner(settings: SignerSettings): ConfiguredSigner {
   const name = `${prefix}ECDSA_PRIVATE_KEY`
   const privateKey = readPrivateKeySetting({ environment, name, readFile })
   if (privateKey === undefined) {
-    const managed = ['AWS_KMS_SIGNER_KEY_ID', 'AWS_KMS_SIGNER_KEY_REGION'].map((one) => `${prefix}${one}`)
-    const ignored = managed.find((one) => (environment[one] ?? '') !== '')
-    const instead = ignored === undefined ? '' : ` ${ignored} needs ${prefix}SIGNING_MODULE=aws-kms.`
+    const kmsVariables = ['AWS_KMS_SIGNER_KEY_ID', 'AWS_KMS_SIGNER_KEY_REGION'].map(
+      (one) => `${prefix}${one}`,
+    )
+    const ignored = kmsVariables.find((one) => (environment[one] ?? '') !== '')
+    const hint = ignored === undefined ? '' : ` ${ignored} needs ${prefix}SIGNING_MODULE=aws-kms.`
     throw new ConfigurationError(
-      `${name} or ${prefix}ECDSA_PRIVATE_KEY_FILE is required: it signs answers.${instead}`,
+      `${name} or ${prefix}ECDSA_PRIVATE_KEY_FILE is required: it signs answers.${hint}`,
     )
   }
   warn('The signing key is in the memory of this process; a key management service keeps it elsewhere.')

@@ -1,6 +1,6 @@
 import { DomainError } from '@causeway/core'
 
-/** The key's holder refused, was late, or answered with something that is not its signature. */
+/** A signer could not sign: the key's holder refused, was late, or answered with anything but its own signature. */
 export class SignerFailedError extends DomainError {
   readonly code = 'SIGNER_FAILED'
   readonly kind = 'upstream_unavailable'

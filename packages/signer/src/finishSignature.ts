@@ -3,8 +3,8 @@ import { SignerFailedError } from './errors.ts'
 import { recoverPublicKey } from './recoverSigner.ts'
 
 /**
- * The wire form r‖s‖v of a signature, after proving that it is the key's own: a fault in the curve's
- * code or in a remote key holder must not leave the process.
+ * The form r‖s‖v of a new signature, as signers return it. It first proves that the key made the signature, so that
+ * no faulty one, from the curve's code or a remote key holder, leaves the process.
  * @param options.recoveryId 0 or 1
  * @throws SignerFailedError when another key, or none, made it
  */

@@ -1,6 +1,9 @@
 import { ConfigurationError, type Hex } from '@causeway/core'
 
-/** Prefix of the variables of the key that pays for entries on the hub. */
+/**
+ * Prefix of the variables of the hub key, with which quote-api or a solver pays the gas of its entries on the hub. The
+ * key has no rights there.
+ */
 export const hubKeyPrefix = 'HUB_'
 
 const hubKeyVariables = [
@@ -11,11 +14,11 @@ const hubKeyVariables = [
   'HUB_AWS_KMS_SIGNER_KEY_REGION',
 ]
 
-/** A service has it or has not: any of its variables selects it. */
+/** True where any variable of the hub key is set: the service then has such a key. */
 export const hasHubKey = (source: Readonly<Record<string, string | undefined>>): boolean =>
   hubKeyVariables.some((name) => (source[name] ?? '').trim() !== '')
 
-/** @throws ConfigurationError where the key that pays for entries has rights of its own */
+/** @throws ConfigurationError where the hub key is one of the service's other keys, which have rights on the hub */
 export function checkHubKey(hubKey: Hex | undefined, others: readonly (string | undefined)[]): void {
   if (hubKey !== undefined && others.includes(hubKey))
     throw new ConfigurationError(

@@ -16,6 +16,7 @@ export function parsePrivateKey(text: string, setting: string): Secret {
   return secret
 }
 
+/** Where a secret setting is read from: the variable `name`, or the file that `<name>_FILE` names. */
 type SecretSource = {
   environment: Readonly<Record<string, string | undefined>>
   /** E.g. `ECDSA_PRIVATE_KEY`. */
@@ -24,8 +25,7 @@ type SecretSource = {
 }
 
 /**
- * The key that a service's environment gives: `<name>` itself, or the content of the file that
- * `<name>_FILE` names; `undefined` when neither is set.
+ * Reads and checks a private key; `undefined` when neither variable is set.
  * @throws ConfigurationError when both are set, the file cannot be read, or the key is not valid
  */
 export function readPrivateKeySetting(options: SecretSource): Secret | undefined {
@@ -34,7 +34,7 @@ export function readPrivateKeySetting(options: SecretSource): Secret | undefined
 }
 
 /**
- * Reads a secret that has a form of its own, without the white space around it.
+ * Reads a secret that is no private key, without the white space around it; `undefined` when neither variable is set.
  * @throws ConfigurationError when both are set, or the file cannot be read
  */
 export function readSecretSetting(options: SecretSource): Secret | undefined {
@@ -67,7 +67,7 @@ function readKeyFile(readFile: (path: string) => string, path: string, setting: 
   }
 }
 
-/** The 32 bytes of a checked key. */
+/** The 32 bytes of a key from `parsePrivateKey`. */
 export function privateKeyBytes(privateKey: Secret): Uint8Array {
   // CAST: checked against the form when the secret was made; hexToBytes throws otherwise.
   return hexToBytes(privateKey.reveal() as `0x${string}`)

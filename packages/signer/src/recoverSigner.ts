@@ -1,7 +1,7 @@
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from '@causeway/core'
 import secp256k1 from 'secp256k1'
 
-const form = /^0x[0-9a-fA-F]{130}$/
+const signatureForm = /^0x[0-9a-fA-F]{130}$/
 /** Half the order of the curve: a larger s is the mirror image of a valid signature. */
 const halfOrder = hexToBytes('0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0')
 
@@ -12,7 +12,7 @@ const halfOrder = hexToBytes('0x7fffffffffffffffffffffffffffffff5d576e7357a4501d
  */
 export function recoverSigner(digest: Uint8Array, signature: string): Hex | undefined {
   // CAST: the pattern just matched is what the type says.
-  const bytes = form.test(signature) ? hexToBytes(signature as Hex) : undefined
+  const bytes = signatureForm.test(signature) ? hexToBytes(signature as Hex) : undefined
   const recoveryId = bytes === undefined ? undefined : (bytes[64] ?? 0) - 27
   if (bytes === undefined || (recoveryId !== 0 && recoveryId !== 1)) return undefined
   if (Buffer.compare(bytes.subarray(32, 64), halfOrder) > 0) return undefined
@@ -30,7 +30,7 @@ export function recoverPublicKey(
   try {
     return secp256k1.ecdsaRecover(compactSignature, recoveryId, digest, false)
   } catch (error) {
-    // Its only other failures are lengths, which are checked above and by the caller.
+    // Any error here means that no key made it: lengths, the only other failures, were checked before.
     if (error instanceof Error) return undefined
     throw error
   }

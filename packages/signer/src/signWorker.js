@@ -1,5 +1,5 @@
-// Signs digests off the event loop of the service. Plain JavaScript, because a worker starts without the
-// loader that translates the rest during development.
+// The thread of `threadedSigner.ts`: signs digests off the event loop of the service. Plain JavaScript, because in
+// development a worker starts without the loader that translates TypeScript.
 import { parentPort, workerData } from 'node:worker_threads'
 import secp256k1 from 'secp256k1'
 
@@ -10,8 +10,8 @@ const key = workerData.privateKey
 const publicKey = secp256k1.publicKeyCreate(key, false)
 
 /**
- * One message holds any number of digests, one behind the other; the answer holds as many signatures
- * r‖s‖v. A signature that does not recover to the key is left zero. `close` ends the thread.
+ * A message holds any number of digests, one behind the other; the answer holds as many signatures r‖s‖v in that
+ * order. A signature that does not recover to the key is left zero. The message `close` ends the thread.
  */
 parentPort?.on('message', (/** @type {Uint8Array | 'close'} */ digests) => {
   if (digests === 'close') return parentPort?.close()

@@ -8,21 +8,26 @@ import { privateKeyBytes } from './privateKey.ts'
 import { addressOf } from './recoverSigner.ts'
 
 export type ThreadedSigner = Signer & {
-  /** Ends the thread after what it was asked before. */
+  /** Ends the thread after it has signed all earlier requests; later ones fail. */
   close(): Promise<void>
 }
 
-type Waiting = { readonly digest: Uint8Array; resolve(signature: Hex): void; reject(error: Error): void }
+/** A requested signature, and its caller's promise. */
+type PendingSignature = {
+  readonly digest: Uint8Array
+  resolve(signature: Hex): void
+  reject(error: Error): void
+}
 
 const digestBytes = 32
 const signatureBytes = 65
-/** So many leave at once; the thread works on them while the rest of a burst is prepared. */
+/** So many digests are sent at once; the thread signs them while more of a burst are prepared. */
 const groupSize = 8
 
 /**
- * The raw key signer on a thread of its own: signing and checking a signature take longer than all the
- * rest of a quote, and would hold up every other request. Digests leave in groups; those too few for one
- * wait until the thread is idle. A thread that dies fails what it was asked and is replaced.
+ * The raw key signer on a thread of its own: signing and checking a signature take longer than all other work on a
+ * quote, and would delay every other request. Digests are sent in groups; fewer than a group wait until the thread is
+ * idle. When the thread dies, its pending requests fail, and the next request starts another one.
  * @param options.privateKey from `parsePrivateKey`
  */
 export function createThreadedSigner(options: { privateKey: Secret }): ThreadedSigner {
@@ -38,9 +43,9 @@ export function createThreadedSigner(options: { privateKey: Secret }): ThreadedS
 class SigningThread {
   readonly #key: Uint8Array
   #worker: Worker | undefined
-  #waiting: Waiting[] = []
-  /** Groups that the thread has, in the order in which it answers. */
-  #sent: Waiting[][] = []
+  #waiting: PendingSignature[] = []
+  /** Groups that the thread has not answered yet, in the order of its answers. */
+  #sent: PendingSignature[][] = []
   #isScheduled = false
   #isClosed = false
 
@@ -93,10 +98,10 @@ class SigningThread {
     if (this.#isScheduled || this.#sent.length > 0 || this.#waiting.length === 0) return
     this.#isScheduled = true
     // Requests of one turn of the event loop leave together.
-    setImmediate(() => this.#sendRest())
+    setImmediate(() => this.#sendWaiting())
   }
 
-  #sendRest(): void {
+  #sendWaiting(): void {
     this.#isScheduled = false
     if (this.#sent.length === 0 && this.#waiting.length > 0) this.#send()
   }
@@ -116,6 +121,7 @@ class SigningThread {
     this.#schedule()
     for (const [index, { resolve, reject }] of answered.entries()) {
       const signature = signatures.subarray(index * signatureBytes, (index + 1) * signatureBytes)
+      // The thread leaves a signature zero that does not recover to the key.
       if (signature[signatureBytes - 1] === 0) reject(new SignerFailedError())
       else resolve(bytesToHex(signature))
     }

@@ -34,10 +34,10 @@ import type {
 import { lowerCase } from './signatureEntries.ts'
 
 /**
- * True if a peer's response is about the requested fact. Valid signatures do not prove that: a dishonest peer could
- * replay what honest oracles signed for another request, or put other unsigned members beside it. Request bodies are
- * validated by their route, responses are normalised. All functions may throw for an unknown chain or a malformed
- * address.
+ * A request body that its route has validated. Each `isAbout…` function below is true if a peer's normalised response
+ * is about the fact that a request asks for. Valid signatures do not prove that: a dishonest peer could replay what
+ * honest oracles signed for another request, or put other unsigned members beside it. All functions may throw for an
+ * unknown chain or a malformed address, which `AttestationKind.isAbout` takes for false.
  * @source rule P-91
  */
 export type Request = Readonly<Record<string, unknown>>
@@ -52,10 +52,11 @@ export function isAboutDeposits(
   const chain = chainOf(text(request['chainId']), networkOf)
   const { chainId } = chain
   const transactionId = canonicalId(chain, request['transactionId'])
-  const areNamed = messages.every(
+  const isRequestedTransaction = messages.every(
     ({ data }) => data.chainId === chainId && data.transactionId === transactionId,
   )
-  if (!areNamed) return false
+  if (!isRequestedTransaction) return false
+  // Only a transaction without deposits has neither an execution nor a reason why it is held.
   if (execution === undefined) return (executionHeld !== undefined) === messages.length > 0
   const { actions, metadata, idempotencyKey } = execution
   if (messages.length === 0 || actions.length !== messages.length) return false
@@ -125,16 +126,16 @@ type SettledWithdrawal = {
   readonly recipient: string
   readonly nonce: bigint
   readonly ownerAlias: Hex
-  /** Without it only our own configuration knows the withdrawal address. */
+  /** Undefined where the request names none: the withdrawal address then cannot be checked. */
   readonly depository: string | undefined
-  /** Without it the signers vouch for it. */
+  /** Absent where the request names none: the amount then cannot be checked, and the signers vouch for it. */
   readonly amount?: bigint
 }
 
 /**
  * True if the single action burns the balance of the request's withdrawal address, or returns it to the owner, as the
- * status requires. The idempotency key follows from the allocator's payload: signers vouch for it, and an allocator
- * issues one payload per withdrawal address.
+ * status (1 executed, 2 expired) requires. It does not check the idempotency key, which follows from the allocator's
+ * payload: signers vouch for it, and an allocator issues one payload per withdrawal address.
  */
 function settlesWithdrawal(actions: readonly Hex[], withdrawal: SettledWithdrawal): boolean {
   const { chain, status, currency, depository, ownerAlias } = withdrawal
@@ -151,12 +152,13 @@ function settlesWithdrawal(actions: readonly Hex[], withdrawal: SettledWithdrawa
 export function isAboutFill(response: FillsResponse, request: Request, networkOf: NetworkOf): boolean {
   const { message, execution } = response
   const { order, fill } = message.data
-  const wanted = canonicalId(
+  const requestedId = canonicalId(
     chainOf(order.output.chainId, networkOf),
     member(request['fill'], 'transactionId'),
   )
-  if (fill.transactionId !== wanted || !isAboutOrder(response, request, networkOf)) return false
+  if (fill.transactionId !== requestedId || !isAboutOrder(response, request, networkOf)) return false
   if (request['force'] === true || execution === undefined) return true
+  // One transfer to the solver per input, one to the recipient per fee.
   return execution.actions.length === order.inputs.length + order.fees.length
 }
 
@@ -164,7 +166,7 @@ export function isAboutRefund(response: RefundsResponse, request: Request, netwo
   const { message, execution } = response
   const { order, refunds } = message.data
   const requestedRefunds = list(request['refunds'])
-  const isSame = refunds.every((entry, index) => {
+  const areRequestedRefunds = refunds.every((entry, index) => {
     const chainId = order.inputs[entry.inputIndex]?.refunds[entry.refundIndex]?.chainId ?? ''
     const transactionId = canonicalId(
       chainOf(chainId, networkOf),
@@ -177,8 +179,8 @@ export function isAboutRefund(response: RefundsResponse, request: Request, netwo
       refundIndex === member(requestedRefunds[index], 'refundIndex')
     )
   })
-  if (refunds.length !== requestedRefunds.length || !isSame || !isAboutOrder(response, request, networkOf))
-    return false
+  if (refunds.length !== requestedRefunds.length || !areRequestedRefunds) return false
+  if (!isAboutOrder(response, request, networkOf)) return false
   if (request['force'] === true || execution === undefined) return true
   return execution.actions.length === order.inputs.length
 }
@@ -190,14 +192,15 @@ function isAboutOrder(
   networkOf: NetworkOf,
 ): boolean {
   const { order, orderSignature, inputs } = message.data
-  // Whoever signs the message signs its order beside this id, so the id needs no hashing of our own.
+  // The message's signature covers both the order and this id, so the order is not hashed again here.
   const { orderId } = message.result
-  const isOrderRight =
+  const isRequestedOrder =
     canonicalJson(order) === canonicalJson(request['order']) &&
     orderSignature.toLowerCase() === text(request['orderSignature']).toLowerCase()
-  if (!isOrderRight || !areInputsAsked(order, inputs, list(request['inputs']), networkOf)) return false
+  if (!isRequestedOrder || !areRequestedInputs(order, inputs, list(request['inputs']), networkOf))
+    return false
   if (execution === undefined) return executionHeld !== undefined
-  // Forced, the execution holds whatever deposits name the order, not one per input.
+  // A forced execution is of all deposits that name the order, not of one per input.
   if (request['force'] === true) return true
   const onchainIds = order.inputs.map(
     (_input, index) => inputs.find(({ inputIndex }) => inputIndex === index)?.onchainId ?? noOrder,
@@ -205,7 +208,7 @@ function isAboutOrder(
   return execution.idempotencyKey === settlementExecutionKey({ onchainIds, orderId })
 }
 
-function areInputsAsked(
+function areRequestedInputs(
   order: Order,
   inputs: readonly InputEntry[],
   requestedInputs: readonly unknown[],
@@ -238,9 +241,10 @@ export function isAboutInitiation(
     hubTokenId: hubTokenId(chain, currency),
     amount: BigInt(text(request['amount'])),
   })
-  const isAsked = execution?.actions.length === 1 && execution.actions[0] === action
-  if (!isAsked && (execution !== undefined || executionHeld === undefined)) return false
-  // Without a depository in the request only our own configuration knows the address.
+  const isHeld = execution === undefined && executionHeld !== undefined
+  const isRequestedAction = execution?.actions.length === 1 && execution.actions[0] === action
+  if (!isRequestedAction && !isHeld) return false
+  // Without a depository in the request the withdrawal address cannot be computed here.
   if (request['depository'] === undefined) return true
   const withdrawal = {
     depository: text(request['depository']),
@@ -252,7 +256,7 @@ export function isAboutInitiation(
   return hubTo === withdrawalAddress(chain, withdrawal)
 }
 
-/** The chain's number follows from configuration alone: signers vouch for it. */
+/** Does not check `payloadParams.chainId`, the chain's number, which follows from configuration: signers vouch for it. */
 export function isAboutInitiated(
   { payloadParams }: WithdrawalInitiatedResponse,
   request: Request,
@@ -261,9 +265,9 @@ export function isAboutInitiated(
   const chain = chainOf(text(request['chainId']), networkOf)
   const ownerChain = chainOf(text(request['ownerChainId']), networkOf)
   const { amount, nonce, spender } = payloadParams
-  const askedNonce = BigInt(text(request['nonce'])).toString(16).padStart(64, '0')
+  const requestedNonce = BigInt(text(request['nonce'])).toString(16).padStart(64, '0')
   return (
-    nonce === `0x${askedNonce}` &&
+    nonce === `0x${requestedNonce}` &&
     BigInt(amount) === BigInt(text(request['amount'])) &&
     spender.toLowerCase() === hubAlias(ownerChain, text(request['owner'])) &&
     isSpeltForAllocator(payloadParams, request, chain)
@@ -271,8 +275,9 @@ export function isAboutInitiated(
 }
 
 /**
- * Without a depository in the request only our own configuration knows it, and which part of the data names
- * it: then any account stands in for it, and neither is compared.
+ * True if the allocator's spelling of the requested withdrawal is in the parameters. A request without a depository
+ * leaves it to the oracles' configuration. Then `depository` and `data`, which may name it, are not compared, and the
+ * recipient stands in for it, as the spelling needs some account.
  */
 function isSpeltForAllocator(
   payloadParams: WithdrawalInitiatedResponse['payloadParams'],
@@ -280,13 +285,13 @@ function isSpeltForAllocator(
   chain: ProtocolChain,
 ): boolean {
   const [currency, recipient] = [text(request['currency']), text(request['recipient'])]
-  const isNamed = request['depository'] !== undefined
+  const hasDepository = request['depository'] !== undefined
   const expected = normaliseWithdrawRequest(chain, {
     ...{ currency, recipient, additionalData: members(request['additionalData']) },
-    depository: isNamed ? text(request['depository']) : recipient,
+    depository: hasDepository ? text(request['depository']) : recipient,
   })
-  const compared = isNamed ? allocatorFields : allocatorFields.slice(0, 2)
-  return compared.every((name) => lowerCaseHex(payloadParams[name]) === lowerCaseHex(expected[name]))
+  const comparedFields = hasDepository ? allocatorFields : allocatorFields.slice(0, 2)
+  return comparedFields.every((name) => lowerCaseHex(payloadParams[name]) === lowerCaseHex(expected[name]))
 }
 
 /** Hex of a peer may be in either case; other texts are case-sensitive. */
@@ -296,7 +301,7 @@ function lowerCaseHex(account: string): string {
 
 const allocatorFields = ['currency', 'recipient', 'depository', 'data'] as const
 
-/** Which accounts it moves between follows from the deposit, for which its key stands: signers vouch. */
+/** Checks the key, which names the deposit. The action's accounts follow from the deposit: signers vouch for them. */
 export function isAboutRecovery({ execution, executionHeld }: RecoveryResponse, request: Request): boolean {
   if (execution === undefined) return executionHeld !== undefined
   const { idempotencyKey, actions } = execution
@@ -313,7 +318,7 @@ export function isAboutNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse
   return canonicalJson(entry) === canonicalJson(noFillOrRefundEntry(promise))
 }
 
-/** One nonce of one wallet has one entry, which follows from what was asked. */
+/** The entry follows from the request alone, so it is compared as a whole. */
 export function isAboutNonceMapping(
   { genericMapping }: NonceMappingResponse,
   request: Request,
@@ -342,12 +347,12 @@ function canonicalId(chain: ProtocolChain, transactionId: unknown): string {
   return codecOf(chain).canonicalTransactionId(text(transactionId))
 }
 
-/** The account in the first word after an action's type. */
-function firstAccount(action: Hex | undefined): Hex {
-  return `0x${(action ?? '0x').slice(2 + 64 + 24, 2 + 128)}`
+/** The account in an action's second word, behind its type. */
+function firstAccount(action: Hex): Hex {
+  return `0x${action.slice(2 + 64 + 24, 2 + 128)}`
 }
 
-/** @throws SyntaxError for an action without words */
+/** An action's amount. @throws SyntaxError for an action without words */
 function lastWord(action: Hex): bigint {
   return BigInt(`0x${action.slice(2).slice(-64)}`)
 }
@@ -356,7 +361,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** @throws RangeError for what is no hex, by whoever needs its bytes */
+/** A string that should be hex. It is not checked here: functions that need its bytes throw RangeError. */
 function hex(value: unknown): Hex {
   return `0x${text(value).slice(2)}`
 }

@@ -70,39 +70,40 @@ import {
   toPayloadSignatures,
 } from './signatureEntries.ts'
 
-/** The signatures that belong at one place of a response. */
+/** Gives the signatures for the array at a path of a response, e.g. `execution.signatures`. */
 export type SignaturesAt = (path: string) => readonly SignatureClaim[]
 
-/** All that peers, callers and verifiers know of one route's answers. @source design.md 2, 7.7 */
+/**
+ * How to read, compare, sign and verify the answers of one attestation route. Oracles sign and aggregate peers'
+ * answers by it; quote-api, solvers and callers verify by it. @source design.md 2, 7.7
+ */
 export type AttestationKind<Response> = {
   readonly name: AttestationKindName
   /** Path of the route on every oracle. */
   readonly path: string
   readonly responseSchema: z.ZodType<Response>
-  /** The response in the one spelling under which equal answers are equal, without evidence. */
+  /** The response without evidence, in the one spelling under which equal answers are equal text. */
   normalise(response: Response, networkOf: NetworkOf): Response
-  /** In document order. A response without any has nothing to sign: no deposits. */
+  /** Signature arrays in document order. None: there is nothing to sign, such as a transaction without deposits. */
   signatureArrays(response: Response, context: SignatureContext): readonly SignatureArray[]
-  /** Returns the payload with other signatures. @throws RangeError for typed data without a domain */
+  /** The response with other signatures. @throws RangeError for a signature over typed data without a domain */
   withSignatures(response: Response, signaturesAt: SignaturesAt): Response
   /**
    * True if a normalised response is about the fact that `request` (a validated body) asks for, which signatures alone
-   * do not prove. `false` if that cannot be determined.
+   * do not prove. False also for a response that names unknown chains or malformed values.
    */
   isAbout(response: Response, request: Request, networkOf: NetworkOf): boolean
   /** Canonical JSON of everything but signatures and evidence. */
   unsignedPayload(response: Response): string
   /** The execution for the hub; `undefined` if the response has none. */
   executionOf(response: Response): Execution | undefined
-  /**
-   * The response with `executionHeld` in place of its execution. Payload parameters stay readable, without a signature
-   * array.
-   */
+  /** The response with `executionHeld` in place of its execution. Payload parameters stay, but are not signed. */
   withoutExecution(response: Response, why?: HeldExecution): Response
   /** True if the execution is held back; no signature covers it then. */
   isHeld(response: Response): boolean
 }
 
+/** A kind without the functions that are the same for all kinds. */
 type KindDefinition<Response> = Omit<
   AttestationKind<Response>,
   'unsignedPayload' | 'executionOf' | 'withoutExecution' | 'isHeld'
@@ -123,7 +124,7 @@ function defineKind<Response extends AnyResponse>(
       try {
         return definition.isAbout(response, request, networkOf)
       } catch (error) {
-        // Unknown chains, malformed addresses and numbers: not what was asked for.
+        // An unknown chain, or a malformed address or number.
         if (error instanceof DomainError || error instanceof RangeError || error instanceof SyntaxError) {
           return false
         }
@@ -131,10 +132,10 @@ function defineKind<Response extends AnyResponse>(
       }
     },
     unsignedPayload(response) {
-      const { executionHeld, ...rest } = definition.withSignatures(response, () => [])
-      // Oracles that hold an execution for different reasons sign one message.
+      const { executionHeld, ...payload } = definition.withSignatures(response, () => [])
+      // Any reason counts as the same: oracles that hold an execution for different reasons sign the same message.
       const held = executionHeld === undefined ? {} : { executionHeld: 'SIGNING_CAP' }
-      return canonicalJson({ ...rest, ...held, evidence: undefined })
+      return canonicalJson({ ...payload, ...held, evidence: undefined })
     },
     executionOf: ({ execution }) => execution,
     isHeld: ({ executionHeld }) => executionHeld !== undefined,
@@ -354,7 +355,7 @@ export type AttestationKindName =
 
 type SignedExecution = NonNullable<FillsResponse['execution']>
 
-/** None where there is nothing to execute, or it is held. */
+/** The execution's array in a list; none where there is no execution, or it is held. */
 function executionArrays(
   execution: SignedExecution | undefined,
   hub: SignatureContext['hub'],

@@ -14,9 +14,9 @@ import type {
 import { lowerCase } from './signatureEntries.ts'
 
 /**
- * Responses of several oracles are compared as text, so values with several spellings are normalised: the case of hex,
- * addresses as their family spells them, leading zeros of chain ids. Text from the caller and text that is signed stay
- * unchanged. Evidence is specific to one oracle and is left out. @source rule P-131
+ * The functions of this file give responses of different oracles one spelling, because they are compared as text. They
+ * change the case of hex, the spelling of addresses by their family, and leading zeros of chain ids. Text from the
+ * caller and signed text stay unchanged. Evidence, which differs by oracle, is left out. @source rule P-131
  */
 export function normaliseDeposits(
   { messages, execution, executionHeld }: DepositsResponse,

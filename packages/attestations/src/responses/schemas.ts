@@ -26,15 +26,15 @@ import {
 const transactionIdText = z.string().min(1).max(256)
 const signatureBytesMax = 1_024
 const payloadTextMax = 1_024
-/** 256 outputs of a Bitcoin depository, the most that a request names. */
+/** Enough for 256 outputs of a Bitcoin depository, the most that a request names. */
 const payloadDataBytesMax = 128 * 1_024
 
-/** A PSBT carries whole old transactions beside the inputs of a depository with a legacy script. */
+/** Enough for a PSBT: for inputs with a legacy script it holds the whole transactions that they spend. */
 export const withdrawalBytesMax = 256 * 1_024
 const payloadText = z.string().max(payloadTextMax)
 const evidence = evidenceSchema.optional()
 
-/** Beside what is signed. */
+/** Not covered by signatures. */
 const executionHeld = z
   .enum(['SIGNING_CAP', 'ORDER_SETTLED'])
   .optional()
@@ -88,7 +88,7 @@ export const depositsResponseSchema = z.object({
   evidence,
 })
 
-/** Names the withdrawal address that an executed or expired withdrawal settles. */
+/** From what a withdrawal address on the hub is made: the one whose balance an executed or expired withdrawal settles. */
 export const withdrawalAddressRequestSchema = z.object({
   chainId: chainKey,
   depository: addressText.optional(),
@@ -102,7 +102,7 @@ export const withdrawalAddressRequestSchema = z.object({
 /** 0 pending, 1 executed, 2 expired. */
 const withdrawalStatusNumber = z.union([z.literal(0), z.literal(1), z.literal(2)])
 
-/** Beside what is signed. */
+/** Not covered by signatures. */
 const pendingReason = z
   .enum(pendingReasons)
   .optional()
@@ -138,6 +138,7 @@ export const requestedWithdrawalsResponseSchema = z.object({
   evidence,
 })
 
+/** See `InputEntry` of core. */
 const inputEntry = z.object({
   transactionId: transactionIdText,
   onchainId: bytes32Text,
@@ -184,7 +185,7 @@ export const refundsResponseSchema = z.object({
   evidence,
 })
 
-/** `POST /attestations/withdrawal-initiation/v1`. @source rule P-89 */
+/** `POST /attestations/withdrawal-initiation/v1`: moves an owner's balance to a withdrawal address. @source rule P-89 */
 export const withdrawalInitiationResponseSchema = z.object({
   withdrawalAddress: evmAddressText,
   execution: executionSchema.optional(),
@@ -192,7 +193,7 @@ export const withdrawalInitiationResponseSchema = z.object({
   evidence,
 })
 
-/** `POST /attestations/withdrawal-initiated/v1`. @source rule P-89 */
+/** `POST /attestations/withdrawal-initiated/v1`: parameters of the payload that the allocator is to issue. @source rule P-89 */
 export const withdrawalInitiatedResponseSchema = z.object({
   payloadParams: z.object({
     chainId: uint256Text,
@@ -209,7 +210,7 @@ export const withdrawalInitiatedResponseSchema = z.object({
   evidence,
 })
 
-/** `POST /attestations/recover/v1`: a deposit that nobody filled goes back. @source rule P-89 */
+/** `POST /attestations/recover/v1`: returns a deposit of an order that will not be filled. @source rule P-89 */
 export const recoveryResponseSchema = z.object({
   execution: executionSchema.optional(),
   executionHeld,

@@ -29,33 +29,34 @@ import {
   type SignatureDomain,
 } from './signatureEntries.ts'
 
-/** Values that signatures are bound to beside the payload. */
+/** The hub and chains for which a response is signed or verified: digests depend on them beside the payload. */
 export type SignatureContext = {
   readonly hub: {
     readonly executionDomain: ExecutionDomain
-    /** Absent where the hub file names no allocator: withdrawal-initiated cannot be signed there. */
+    /** Domain of withdraw requests; absent where the hub file names no allocator, so that none can be signed. */
     readonly withdrawRequestDomain?: WithdrawRequestDomain
-    /** Absent where the hub file names no generic mapping: no entry of one can be signed there. */
+    /** Domain of mapping entries; absent where the hub file names no generic mapping, so that none can be signed. */
     readonly mappingDomain?: MappingDomain
   }
   readonly networkOf: NetworkOf
 }
 
-/** One signature array of a response, and what its entries must have signed. */
+/** One signature array of a response, with the digest that its signatures must cover. */
 export type SignatureArray = {
-  /** Its place in the response, e.g. `messages.0.signatures`. */
+  /** Where it stands in the response, e.g. `messages.0.signatures`. */
   readonly path: string
+  /** The signatures in it, not verified. */
   readonly claims: readonly SignatureClaim[]
-  /** Entries of this array as they came, checked against its schema. @throws ZodError */
+  /** Parses entries of the same array from another response. @throws ZodError */
   readClaims(entries: unknown): readonly SignatureClaim[]
-  /** The domain of our own hub; `undefined` for messages, and where the hub file names no contract for it. */
+  /** The domain on our hub; `undefined` for messages, which have none, and where the hub file names no contract. */
   readonly ownDomain: SignatureDomain | undefined
   /**
-   * The digest that a signature of `domain` covers, computed from the payload and never taken from it; `undefined` when
-   * the payload cannot be signed in this domain.
+   * What a signature in `domain` must sign, built from the payload; `undefined` when the payload cannot be signed in
+   * this domain.
    */
   requestOf(domain: SignatureDomain | undefined): SigningRequest | undefined
-  /** The digest of `requestOf`, computed once per domain. */
+  /** The digest of that request, computed once per domain. */
   digestOf(domain: SignatureDomain | undefined): Uint8Array | undefined
 }
 
@@ -66,8 +67,8 @@ export function messageArray(
   idOf: () => Hex,
 ): SignatureArray {
   const readClaims = (received: unknown) => messageClaims(messageSignaturesSchema.parse(received))
-  const place = { path, claims: messageClaims(entries), readClaims, ownDomain: undefined }
-  return createArray(place, (domain) =>
+  const array = { path, claims: messageClaims(entries), readClaims, ownDomain: undefined }
+  return createArray(array, (domain) =>
     domain === undefined ? { purpose: 'message', messageId: idOf() } : undefined,
   )
 }
@@ -86,11 +87,11 @@ export function executionArray(
       ownDomain: toSignatureDomain(executionDomain),
     },
     (domain) => {
-      const address = toTypedDomain(domain)
-      if (address === undefined) return undefined
+      const typedDomain = toTypedDomain(domain)
+      if (typedDomain === undefined) return undefined
       return {
         purpose: 'execution',
-        domain: { ...address, version },
+        domain: { ...typedDomain, version },
         execution: { idempotencyKey, actions },
       }
     },
@@ -110,8 +111,9 @@ export function payloadArray(
       ownDomain: own === undefined ? undefined : toSignatureDomain(own),
     },
     (domain) => {
-      const address = toTypedDomain(domain)
-      return address === undefined ? undefined : { purpose: 'withdraw-request', domain: address, request }
+      const typedDomain = toTypedDomain(domain)
+      if (typedDomain === undefined) return undefined
+      return { purpose: 'withdraw-request', domain: typedDomain, request }
     },
   )
 }
@@ -129,14 +131,14 @@ export function mappingArray(
       ownDomain: own === undefined ? undefined : toSignatureDomain(own),
     },
     (domain) => {
-      const address = toTypedDomain(domain)
-      return address === undefined ? undefined : { purpose: 'mapping-entry', domain: address, entry }
+      const typedDomain = toTypedDomain(domain)
+      return typedDomain === undefined ? undefined : { purpose: 'mapping-entry', domain: typedDomain, entry }
     },
   )
 }
 
 function createArray(
-  place: Pick<SignatureArray, 'path' | 'claims' | 'readClaims' | 'ownDomain'>,
+  array: Pick<SignatureArray, 'path' | 'claims' | 'readClaims' | 'ownDomain'>,
   build: (domain: SignatureDomain | undefined) => SigningRequest | undefined,
 ): SignatureArray {
   const digests = new Map<string, Uint8Array | undefined>()
@@ -144,13 +146,13 @@ function createArray(
     try {
       return build(domain)
     } catch (error) {
-      // A payload that names an unknown chain or a malformed address: nobody honest signed it.
+      // The payload names an unknown chain or a malformed address, so no honest oracle signed it.
       if (error instanceof DomainError) return undefined
       throw error
     }
   }
   return {
-    ...place,
+    ...array,
     requestOf,
     digestOf(domain) {
       const key = domainKey(domain)
@@ -163,7 +165,7 @@ function createArray(
   }
 }
 
-/** One text per domain; the empty one for messages. */
+/** Text by which domains are compared; empty for messages. */
 export function domainKey(domain: SignatureDomain | undefined): string {
   return domain === undefined ? '' : `${domain.chainId}:${domain.contract}`
 }
@@ -172,7 +174,7 @@ function toSignatureDomain(domain: MappingDomain): SignatureDomain {
   return { chainId: String(domain.chainId), contract: lowerCase(domain.verifyingContract) }
 }
 
-/** `undefined` for a chain id beyond the integers of a domain: no hub has one. */
+/** The domain as EIP-712 takes it; `undefined` for a chain id that is no safe integer: no hub has such an id. */
 function toTypedDomain(domain: SignatureDomain | undefined): MappingDomain | undefined {
   const chainId = Number(domain?.chainId)
   if (domain === undefined || !Number.isSafeInteger(chainId)) return undefined

@@ -2,13 +2,13 @@ import type { Hex } from '@causeway/core'
 import { bytes32Text, evmAddressText, hexText, uint256Text } from '@causeway/core'
 import { z } from 'zod'
 
-/** Far above any real number of signers: bounds what one answer makes its reader do. */
+/** Far above any real number of signers: bounds the work that one answer causes. */
 const signaturesMax = 1_024
 const signatureLengthMax = 1_024
 
 /**
- * Deliberately loose: a claim that is no signature must cost its own place in the count, never the
- * whole answer. `recoverSigner` decides what counts.
+ * Deliberately loose: an entry that is no signature is not counted, but must not make the whole answer invalid.
+ * `recoverSigner` decides which entries count.
  */
 const signatureText = z.string().max(signatureLengthMax)
 
@@ -50,7 +50,7 @@ export type PayloadSignature = z.infer<typeof payloadSignatureSchema>
 export type MappingSignature = z.infer<typeof mappingSignatureSchema>
 
 const actionBytesMax = 1_024
-/** As many as a receipt may have logs. @source ledger-and-safety.md 4.7 */
+/** Most messages and actions of an answer: as many as a receipt may have logs. @source ledger-and-safety.md 4.7 */
 export const messagesMax = 5_000
 
 export const executionFields = {
@@ -65,7 +65,7 @@ export const executionSchema = z.object({
 
 const shortText = z.string().max(128)
 
-/** Source of a fact, returned on request; neither signed nor compared. @source design.md 7.9 */
+/** Sources of the facts, in the answer where the request asks for them; neither signed nor compared. @source design.md 7.9 */
 export const evidenceSchema = z.array(
   z.object({
     chainId: shortText,
@@ -84,11 +84,12 @@ export type SignatureDomain = {
   readonly contract: Hex
 }
 
-/** One entry of a signature array, whatever its kind: not proven until it is recovered. */
+/** One entry of any signature array. It proves nothing until the signature recovers to the signer. */
 export type SignatureClaim = {
-  /** As declared, lower case. */
+  /** As the entry declares it, lower case. */
   readonly signer: Hex
   readonly signature: string
+  /** Absent for messages. */
   readonly domain?: SignatureDomain
 }
 
@@ -169,7 +170,7 @@ export function lowerCase(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase()}`
 }
 
-/** The spelling without leading zeros, so that one chain has one domain. */
+/** A domain in one spelling, without leading zeros of the chain id, so that equal domains are equal text. */
 function domainOf(chainId: string, contract: Hex): SignatureDomain {
   return { chainId: chainId.replace(/^0+(?=[0-9])/, ''), contract: lowerCase(contract) }
 }

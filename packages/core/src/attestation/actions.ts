@@ -3,8 +3,8 @@ import { bytesToHex, fixedHexToBytes } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
 
 /**
- * Actions of an execution, ABI-encoded with the type as first word. Addresses are accounts on the
- * hub; amounts are in the currency's smallest unit. All throw RangeError on a value that does not fit.
+ * Actions by which an execution moves balances on the hub, ABI-encoded with the type as first word. Addresses are
+ * accounts on the hub; amounts are in the currency's smallest unit. All throw RangeError on a value that does not fit.
  * @source oracle-protocol.md 1.6
  */
 const actionTypes = { mint: 0, burn: 1, transfer: 2 } as const
@@ -26,7 +26,7 @@ export function encodeTransferAction(action: {
   return encodeAction(actionTypes.transfer, [action.hubFrom, action.hubTo], action)
 }
 
-/** An action as it was read: a mint has no `hubFrom`, a burn no `hubTo`. */
+/** A decoded action: a mint has no `hubFrom`, a burn no `hubTo`. */
 export type ReadAction = {
   readonly hubFrom?: Hex
   readonly hubTo?: Hex
@@ -34,7 +34,7 @@ export type ReadAction = {
   readonly amount: bigint
 }
 
-/** Which accounts follow the type, by the digit of the type. */
+/** Accounts that follow the type, by the last digit of the type's word; see `actionTypes`. */
 const accountsOf: ReadonlyMap<string, readonly ('hubFrom' | 'hubTo')[]> = new Map([
   ['0', ['hubTo']],
   ['1', ['hubFrom']],
@@ -44,17 +44,18 @@ const wordDigits = 64
 const accountPadding = '0'.repeat(24)
 
 /**
- * Reads an action in the encoding above.
- * @throws RangeError for anything else: value that nobody can read must not pass for none
+ * Decodes an action. An oracle's caps count the value of the actions that it signs.
+ * @throws RangeError for any other encoding: an unreadable action must not count as one that moves no value
  */
 export function readAction(action: Hex): ReadAction {
   const words = action.slice(2).match(/.{64}/g) ?? []
-  const [type = '', ...rest] = words
+  const [type = '', ...members] = words
   const accounts = /^0{63}[0-9]$/.test(type) ? accountsOf.get(type.slice(-1)) : undefined
   const isWhole = action.length === 2 + words.length * wordDigits
-  if (accounts === undefined || !isWhole || rest.length !== accounts.length + 2) throw unreadable()
-  const accountEntries = accounts.map((name, index) => [name, accountIn(rest[index] ?? '')] as const)
-  const [hubTokenId, amount] = rest.slice(accounts.length).map((word) => BigInt(`0x${word}`))
+  // Behind the accounts stand the token id and the amount.
+  if (accounts === undefined || !isWhole || members.length !== accounts.length + 2) throw unreadable()
+  const accountEntries = accounts.map((name, index) => [name, accountIn(members[index] ?? '')] as const)
+  const [hubTokenId, amount] = members.slice(accounts.length).map((word) => BigInt(`0x${word}`))
   if (hubTokenId === undefined || amount === undefined) throw unreadable()
   return { ...Object.fromEntries(accountEntries), hubTokenId, amount }
 }

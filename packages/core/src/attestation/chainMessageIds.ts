@@ -27,7 +27,7 @@ const withdrawalTypeHash = typeHash('DepositoryWithdrawal(Data data,Result resul
 ])
 
 /**
- * Struct hash of `DepositoryDeposit`, without a domain.
+ * Id of a deposit message, which an oracle signs: the EIP-712 struct hash of `DepositoryDeposit`, without a domain.
  * @throws UnknownChainError, InvalidAddressError, InvalidTransactionIdError
  * @source rule P-128
  */
@@ -48,7 +48,7 @@ export function depositMessageId({ data, result }: DepositMessage, networkOf: Ne
   return messageId(depositTypeHash, dataWords, resultWords)
 }
 
-/** Struct hash of `DepositoryWithdrawal`. @throws UnknownChainError, InvalidAddressError */
+/** Id of a withdrawal message; see `depositMessageId`. @throws UnknownChainError, InvalidAddressError */
 export function withdrawalMessageId({ data, result }: WithdrawalMessage, networkOf: NetworkOf): Hex {
   const { codec, idHash } = createChainHasher(networkOf)(data.chainId)
   const dataWords = new AbiWords(3)
@@ -63,7 +63,7 @@ export function withdrawalMessageId({ data, result }: WithdrawalMessage, network
   return messageId(withdrawalTypeHash, dataWords, resultWords)
 }
 
-/** Every message is a struct of its data and its result. */
+/** Struct hash of any message: a struct of its data and its result. */
 export function messageId(messageTypeHash: Uint8Array, data: AbiWords, result: AbiWords): Hex {
   const words = new AbiWords(3)
     .word(messageTypeHash)

@@ -2,9 +2,9 @@ import { sha256TextHex } from '../hashing/sha256.ts'
 import type { Hex } from '../hex.ts'
 
 /**
- * SHA-256 of the parts joined by colons and lower-cased after joining, base58 included. Transaction
- * ids must be canonical before they come here: another spelling of one id is another key, and so a
- * second mint. @source rule P-127
+ * SHA-256 of the parts joined by colons and lower-cased after joining, base58 included. The hub runs an execution
+ * once per such key. So transaction ids must be canonical: two spellings of one id would be two keys, and the hub
+ * would mint the deposit twice. @source rule P-127
  */
 export function deterministicId(...parts: readonly string[]): Hex {
   return sha256TextHex(parts.join(':').toLowerCase())
@@ -33,21 +33,22 @@ export function settlementExecutionKey(settlement: { onchainIds: readonly Hex[];
 }
 
 /**
- * The one idempotency key of an issued withdrawal, of its burn and of its way back alike: whichever comes
- * first shuts the other out. @source rule P-118
+ * Idempotency key of an issued withdrawal where the allocator gives each nonce one payload. Its burn (executed) and
+ * its transfer back (expired) share the key, so that the hub runs only one of them. The two functions below serve
+ * allocators without that property. @source rule P-118
  */
 export function withdrawalKey({ hubId, payloadId }: { hubId: string; payloadId: Hex }): Hex {
   return deterministicId(hubId, 'withdrawal', payloadId)
 }
 
-/** Idempotency key of the burn for an executed withdrawal. `transactionId` is the proven executing one. */
+/** Idempotency key of the burn for an executed withdrawal. `transactionId`: the one proven to have executed it. */
 export function withdrawalExecutedKey(withdrawal: { withdrawalId: Hex; transactionId: string }): Hex {
   return deterministicId(withdrawal.withdrawalId, withdrawal.transactionId)
 }
 
 /**
- * Idempotency key of the transfer back for an expired withdrawal. No transaction executed it, so none
- * enters: one withdrawal has one such key. @source rule P-118
+ * Idempotency key of the transfer back for an expired withdrawal. No transaction executed it, so the key has an empty
+ * id in its place, and behind it the status 2, expired. @source rule P-118
  */
 export function withdrawalExpiredKey(withdrawalId: Hex): Hex {
   return deterministicId(withdrawalId, '', '2')
@@ -63,7 +64,7 @@ export function withdrawalInitiationKey(initiation: {
   return deterministicId(hubId, hubTokenId.toString(), withdrawalAddress)
 }
 
-/** Idempotency key of the way back of one deposit that was for an order. @source rule P-127 */
+/** Idempotency key of a recovery: it returns one deposit of an order to its depositor. @source rule P-127 */
 export function recoveryKey(depositOnchainId: Hex): Hex {
   return deterministicId(depositOnchainId, 'recover')
 }

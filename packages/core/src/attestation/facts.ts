@@ -8,10 +8,10 @@ import type { Order } from '../order/order.ts'
  * currency's smallest unit.
  */
 
-/** Source of a fact, and the reason why it counts as final. Not part of the signed data. @source design.md 7.9 */
+/** Source of a fact, and why it counts as final. Answers show it, signatures do not cover it. @source design.md 7.9 */
 export type Evidence = {
   readonly chainId: string
-  /** Absent, like the number, where the family has no blocks that could be replaced. */
+  /** Block of the fact. Hash and number are absent where the family has no blocks that could be replaced. */
   readonly blockHash?: string
   readonly blockNumber?: bigint
   readonly finalityRule: string
@@ -48,9 +48,7 @@ export type DepositFacts = {
 export const withdrawalStatuses = ['pending', 'executed', 'expired'] as const
 export type WithdrawalStatus = (typeof withdrawalStatuses)[number]
 
-/**
- * Why a withdrawal is pending although it looks over: the venue would still take the action, signed as it is.
- */
+/** Why a withdrawal stays pending although it looks over: its signed action could still be sent, and would execute. */
 export const pendingReasons = ['ACTION_CAN_BE_SENT_AGAIN'] as const
 export type PendingReason = (typeof pendingReasons)[number]
 
@@ -62,7 +60,7 @@ export type WithdrawalFacts = {
   readonly currency: string
   readonly amount: bigint
   readonly recipient: string
-  /** Depositories that the withdrawal takes from, where that may be others than `depository`. */
+  /** Depositories whose money the withdrawal pays out; absent where that is `depository` alone. */
   readonly payingDepositories?: readonly string[]
   /** The transaction proven to execute the withdrawal; absent unless `executed` and named or found. */
   readonly executingTransactionId?: string
@@ -76,7 +74,7 @@ export type TransferFact = {
   readonly currency: string
   /** Paid to the recipient by the solver's side, as far as it is proven. */
   readonly amount: bigint
-  /** Amount that others moved to the recipient, which pays nothing. */
+  /** Received from accounts that are not the solver's side: it counts as no payment. */
   readonly fromOthers?: bigint
 }
 
@@ -93,16 +91,17 @@ export type PaymentFacts = {
   readonly transfers: readonly TransferFact[]
   /** In on-chain order; `undefined` where the family cannot prove calls. */
   readonly calls?: readonly ExecutedCallFact[]
-  /** The id that a fill contract recorded, where its record is the proof: it pays what has this id and nothing else. */
+  /** Id that a fill contract recorded, where its record is the proof: the transaction pays only what has this id. */
   readonly recordId?: Hex
-  /** Why the record of a fill contract proves nothing, in one word. */
+  /** Why the record of a fill contract proves nothing, in one word; absent: nothing is wrong with it. */
   readonly recordProblem?: string
-  /** The fill contract that the extra data names and the transaction ran, where no list holds it: it proves nothing. */
+  /** Fill contract that the extra data names and the transaction ran, but no configuration lists: it proves nothing. */
   readonly unlistedFillContract?: string
   readonly evidence: Evidence
 }
 
 export type DepositQuestion = { readonly transactionId: string }
+/** `withdrawal`: as the family encodes it. `transactionId`: the caller's word for what executed it, to be proven. */
 export type WithdrawalQuestion = { readonly withdrawal: Hex; readonly transactionId?: string }
 export type PaymentQuestion = {
   readonly transactionId: string
@@ -113,8 +112,10 @@ export type PaymentQuestion = {
   readonly calls?: readonly Hex[]
   /** All payments of the order, refund or claim on the chain; the answer sums transfers per (recipient, currency). */
   readonly payments: readonly { readonly recipient: string; readonly currency: string }[]
+  /** Where a reader may look first, by family, from the caller: it proves nothing. */
   readonly hints?: Readonly<Record<string, unknown>>
 }
+/** A withdrawal that an owner asks for, before the allocator issued anything. */
 export type WithdrawRequestQuestion = {
   readonly order?: Order
   readonly depository: string
@@ -134,8 +135,8 @@ export type CodeSignatureQuestion = {
 }
 
 /**
- * A withdrawal request that the family finds executable, spelled as its allocator expects it: the
- * members of the payload parameters. @source oracle-protocol.md 3.5
+ * A withdrawal request that the family can execute, spelled as its allocator expects it: members of the
+ * `WithdrawRequest` that oracles sign. @source oracle-protocol.md 3.5
  */
 export type WithdrawRequestFacts = {
   readonly kind: 'withdraw-request'
@@ -150,8 +151,8 @@ export type WithdrawRequestFacts = {
 export type FinalBlock = { readonly number: bigint; readonly hash: string }
 
 /**
- * Watch over a chain's final blocks: one that was final and is another block now, or is gone, halts the chain. Both
- * methods throw a `DomainError` when the quorum is not reached.
+ * Reads a chain's final blocks for the oracle's watch, which halts the chain when a block that was final was replaced
+ * or is gone. All methods throw a `DomainError` when the quorum is not reached.
  * @source rule P-95
  */
 export interface FinalBlocks {
@@ -160,10 +161,11 @@ export interface FinalBlocks {
   /** Hash of the block that stands at `number` now; `undefined` when the chain has none there. */
   readHash(number: bigint, options: ReadOptions): Promise<string | undefined>
   /**
-   * Blocks as they stand now, oldest first: from `from`, or where the chain ends when that is lower, up to the newest
-   * final one, or as many as one reading may hold. Of few each is the parent of the next; of many only the noted ones
-   * and the newest are read, and after them the first. Never empty. Absent where blocks are not read with their parents.
-   * @param options.noted heights above `from` that none may hide, ascending
+   * Blocks as they stand now, oldest first, from `from` (or the chain's head, if that is lower) up to the newest final
+   * one. Few blocks are all read, each checked to be the parent of the next. Of many only the first, the noted ones
+   * and the newest are read, and no more than one reading may hold. Never empty. Absent where the family's blocks are
+   * not read with their parents.
+   * @param options.noted heights above `from` that must be read, ascending
    */
   readLinks?(
     from: bigint,
@@ -178,20 +180,20 @@ export type ScanStart = { readonly after: bigint } | { readonly minutes: number 
 
 /** Settlement data of final blocks. Ids are canonical, in the order of the chain, each once in its list. */
 export type FinalBlockScan = {
-  /** The last block that was looked through; the next look goes on behind it. */
+  /** The last block that was scanned; the next scan begins behind it. */
   readonly through: bigint
   /** False where more final blocks wait. */
   readonly isComplete: boolean
-  /** Transactions with something for the depository. What each holds is for `readDeposits` to say. */
+  /** Transactions that touch the depository; `readDeposits` tells what each deposited. */
   readonly deposits: readonly string[]
-  /** Transactions in which something that pays orders took part. What each paid is for `readPayment` to say. */
+  /** Transactions in which a payer of orders took part; `readPayment` tells what each paid. */
   readonly payments: readonly string[]
 }
 
-/** Finds what will be asked for before it is. */
+/** Scans final blocks for transactions that callers are about to ask for, so that their facts are ready. */
 export interface AheadReader {
   scan(start: ScanStart, options: ReadOptions): Promise<FinalBlockScan>
-  /** Reads a transaction as a payment, so that `readPayment` asks nobody whatever order it is asked for. */
+  /** Reads a payment's transaction into the cache: `readPayment` then asks no endpoint, for whichever order. */
   rememberPayment(transactionId: string, options: ReadOptions): Promise<void>
 }
 
@@ -214,12 +216,9 @@ export interface FactsReader {
   /** Fills and refunds alike: both are payments that reference an order. */
   readPayment(question: PaymentQuestion, options: ReadOptions): Promise<PaymentFacts>
   readWithdrawRequest(question: WithdrawRequestQuestion, options: ReadOptions): Promise<WithdrawRequestFacts>
-  /** Absent where a family's blocks cannot be looked through at once. */
+  /** Absent where a family's blocks cannot be scanned. */
   readonly ahead?: AheadReader
-  /**
-   * EVM address of the key that signs for an account. Only families have it whose accounts do not name
-   * their key.
-   */
+  /** EVM address of the key that signs for an account. Only in families whose accounts do not name their key. */
   readOwnerKey?(account: string, options: ReadOptions): Promise<Hex>
   /**
    * Evidence that the code of an account accepted a signature (ERC-1271); `undefined` where it did not, or

@@ -6,8 +6,8 @@ import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
 
 /**
- * Names of accounts and tokens on the hub. All hash packed bytes that start with the chain's string
- * id. Addresses are returned in lower case; see `checksumAddress`.
+ * Ids of accounts and tokens on the hub. Each is a hash of packed bytes that start with the chain's string
+ * id. Addresses are returned in lower case; `checksumAddress` gives their EIP-55 spelling.
  * @source rule P-127
  */
 

@@ -12,9 +12,9 @@ export type Received = {
 }
 
 /**
- * Amounts that count as paid to a recipient: moved to him by the solver's side, net over the transaction. All that left
- * the recipient again is deducted from the paid amount, whoever got it and whatever others gave beside it: a stranger's
- * money never makes up for a payment that went back. A payment to oneself does not count.
+ * Amounts that count as paid to a recipient: what the solver's side moved to it, net over the transaction. All that the
+ * recipient sent on is deducted from the paid amount, whoever got it, and is never set off against money from others:
+ * a stranger's money cannot make up for a payment that went back. A movement to oneself does not count.
  * @param isPayer true for an account on the solver's side
  * @source rule P-43
  */
@@ -25,13 +25,13 @@ export function receivedBy(
 ): Received {
   let paidIn = 0n
   let fromOthers = 0n
-  let left = 0n
+  let sentOn = 0n
   for (const { from, to, amount } of movements) {
     if (from === to) continue
-    if (from === recipient) left += amount
+    if (from === recipient) sentOn += amount
     if (to !== recipient) continue
     if (isPayer(from)) paidIn += amount
     else fromOthers += amount
   }
-  return { net: paidIn > left ? paidIn - left : 0n, paidIn, fromOthers }
+  return { net: paidIn > sentOn ? paidIn - sentOn : 0n, paidIn, fromOthers }
 }

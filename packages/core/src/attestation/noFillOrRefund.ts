@@ -6,10 +6,10 @@ import type { MappingEntry } from '../signatures/execution.ts'
 import type { NoFillOrRefund } from '../signatures/noFillOrRefund.ts'
 import { hubAlias } from './hubIds.ts'
 
-/** Data of a mapping entry on the hub that records a promise. */
+/** Data of the entry that records a promise in the hub's generic mapping. */
 export const noFillOrRefundData: Hex = '0x01'
 
-/** Key of the promise on the hub: the solver's account there, and the order's id under that account. */
+/** Where the mapping keeps a promise: the solver's alias on the hub, and an id made of the order id under it. */
 export function noFillOrRefundPlace({ solverChainId, solver, orderId }: NoFillOrRefund): {
   readonly user: Hex
   readonly id: Hex
@@ -20,7 +20,7 @@ export function noFillOrRefundPlace({ solverChainId, solver, orderId }: NoFillOr
   }
 }
 
-/** The entry that the oracles sign for a promise. One order has one, however its id is spelled. */
+/** The entry that the oracles sign for a promise. An order has one nonce, however its id is spelled: one entry. */
 export function noFillOrRefundEntry(promise: NoFillOrRefund): MappingEntry {
   const { user, id } = noFillOrRefundPlace(promise)
   const nonce = sha256TextHex(`${checksumAddress(user)}:${promise.orderId.toLowerCase()}`)

@@ -6,19 +6,20 @@ import type { MappingEntry } from '../signatures/execution.ts'
 import type { NonceMapping } from '../signatures/nonceMapping.ts'
 import { hubAlias } from './hubIds.ts'
 
-/** Under which the hub keeps what a nonce is for. @source oracle-protocol.md 5.4 */
+/** Id of the entry in the hub's generic mapping that tells which order a wallet's nonce pays. @source oracle-protocol.md 5.4 */
 export function nonceMappingId(nonce: bigint): Hex {
   return sha256TextHex(`NONCE_MAPPING:${nonce}`)
 }
 
-/** The entry that the oracles sign. One nonce of one wallet has one. @source rule P-68 */
+/** The entry that the oracles sign for a wallet's statement. One nonce of one wallet has one. @source rule P-68 */
 export function nonceMappingEntry(
   { walletChainId, wallet, nonce, id, depositor }: NonceMapping,
   network: ChainNetwork,
 ): MappingEntry {
   const user = hubAlias({ chainId: walletChainId, ...network }, wallet.toLowerCase())
   return {
-    ...{ user, id: nonceMappingId(nonce) },
+    user,
+    id: nonceMappingId(nonce),
     data: `0x${id.slice(2)}${depositor.slice(2)}`.toLowerCase() as Hex, // CAST: hex digits behind 0x.
     nonce: sha256TextHex(`${checksumAddress(user)}:${nonce}`),
   }

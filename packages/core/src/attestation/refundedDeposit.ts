@@ -2,7 +2,7 @@ import type { RefundedDeposit } from '../order/refundId.ts'
 import type { DepositFact } from './facts.ts'
 
 /**
- * The deposit of a transaction as refunds name it.
+ * A deposit in the form of which `refundId` makes the id of its refund.
  * @param deposits all of the transaction, `deposit` among them
  */
 export function refundedDeposit(
@@ -22,8 +22,8 @@ export function refundedDeposit(
 }
 
 /**
- * Place of a deposit among its equals, from 0. Deposits of other currencies or amounts do not count: a hostile contract
- * may make one in one branch of the chain and leave it out in another, for the same transaction.
+ * Position of a deposit among equal ones of its transaction, from 0. Deposits of other ids, currencies or amounts do
+ * not count: a hostile contract may make such a deposit in one branch of the chain and leave it out in another.
  */
 export function ordinalOf(
   deposit: DepositFact,

@@ -44,7 +44,7 @@ const refundTypeHash = typeHash('SolverRefund(Data data,Result result)', [
   ...typesInsideRefundData,
 ])
 
-/** An entry names an input or a refund that its order does not have. */
+/** An entry of a fill or refund message names an input or a refund that its order does not have. */
 export class UnknownOrderPartError extends DomainError {
   readonly code = 'UNKNOWN_ORDER_PART'
   readonly kind = 'invalid_request'
@@ -60,8 +60,8 @@ export class UnknownOrderPartError extends DomainError {
 type Chains = (chainId: string) => HashedChain
 
 /**
- * Struct hash of `SolverFill`, without a domain. Transaction ids are encoded by the family of the
- * chain that the order names for them.
+ * Id of a fill message, which an oracle signs: the EIP-712 struct hash of `SolverFill`, without a domain. Transaction
+ * ids are encoded by the family of the chain that the order names for them.
  * @throws UnknownOrderPartError, InvalidTransactionIdError and what `orderId` throws
  * @source rule P-128
  */
@@ -76,7 +76,7 @@ export function fillMessageId({ data, result }: FillMessage, networkOf: NetworkO
   return messageId(fillTypeHash, words, resultWords(result))
 }
 
-/** Struct hash of `SolverRefund`; throws what `fillMessageId` throws. */
+/** Id of a refund message, the struct hash of `SolverRefund`; throws what `fillMessageId` throws. */
 export function refundMessageId({ data, result }: RefundMessage, networkOf: NetworkOf): Hex {
   const chains = createChainHasher(networkOf)
   const words = new AbiWords(5)

@@ -4,13 +4,13 @@ import type { Order } from '../order/order.ts'
 import { encodeOrderCall } from '../order/orderCall.ts'
 import type { ExecutedCallFact, PaymentFacts } from './facts.ts'
 
-/** 100 % of a weighted difference. */
+/** 100 % in `totalWeightedInputPaymentBpsDiff`. */
 export const bpsDiffUnit = 10n ** 18n
 
 /**
- * Relative difference between the weighted deposits and the order's inputs, in units of `bpsDiffUnit`, truncated toward
- * zero; `undefined` when the order asks for nothing.
- * @param amounts one per order input, in the order's sequence
+ * Weighted difference between the deposited amounts and the order's inputs, relative to the inputs, in units of
+ * `bpsDiffUnit`, truncated toward zero; `undefined` when the weighted inputs are zero.
+ * @param amounts deposited, one per order input, in the order's sequence
  * @source rule P-129
  */
 export function weightedInputBpsDiff(order: Order, amounts: readonly bigint[]): bigint | undefined {
@@ -25,24 +25,24 @@ export function weightedInputBpsDiff(order: Order, amounts: readonly bigint[]): 
 }
 
 /**
- * Index of the first call of an order that was not executed in its turn; other executed calls may stand between. Calls
- * are compared in their one ABI encoding. @source rule P-41
+ * Index of the first call of an order that was not executed after the calls before it; executed calls that are none
+ * of the order's may stand between. Calls are compared in their ABI encoding. @source rule P-41
  */
 export function firstMissingCall(
   calls: readonly Hex[],
   executed: readonly ExecutedCallFact[],
 ): number | undefined {
   const encoded = encodedCalls(executed)
-  let next = 0
+  let searchFrom = 0
   for (const [index, call] of calls.entries()) {
-    const position = encoded.indexOf(`0x${call.slice(2).toLowerCase()}`, next)
+    const position = encoded.indexOf(`0x${call.slice(2).toLowerCase()}`, searchFrom)
     if (position < 0) return index
-    next = position + 1
+    searchFrom = position + 1
   }
   return undefined
 }
 
-/** One payment that an order demands, and the transaction that is said to have made it. */
+/** One payment that an order demands, and the facts of the transaction that the caller names for it. */
 export type DemandedPayment = {
   readonly codec: VmCodec
   /** The id that a fill contract records for it: the order id of a fill, a refund's own id, a claim's id. */
@@ -58,9 +58,9 @@ export type UnpaidPayment = {
   /** Index among the demanded payments. */
   readonly position: number
   /**
-   * `payer_not_listed`: enough came, but not from the solver's side. `not_recorded`: the fill contract recorded another
-   * id, or something beside the order. `fill_contract_unknown`: whatever the order's fill contract paid, it is not
-   * listed.
+   * `short`: too little was paid. `payer_not_listed`: enough came, but not from the solver's side. `not_recorded`: the
+   * fill contract recorded another id, or its record proves nothing. `fill_contract_unknown`: the configuration does
+   * not list the order's fill contract, so its payments do not count.
    */
   readonly why: 'short' | 'payer_not_listed' | 'not_recorded' | 'fill_contract_unknown'
   readonly paid: bigint
@@ -69,8 +69,8 @@ export type UnpaidPayment = {
 }
 
 /**
- * Compares payments with what their transactions moved. Payments of one transaction to one recipient in one
- * currency share its transfers, so their minimums are added up: a transfer satisfies one payment only.
+ * Finds the first demanded payment that its transaction did not make. Payments of one transaction to one recipient in
+ * one currency share its transfers, so their minimums are added up: no transfer counts for two payments.
  * @source rules P-40 to P-43
  */
 export function firstUnpaid(payments: readonly DemandedPayment[]): UnpaidPayment | undefined {
@@ -111,13 +111,13 @@ function groupOf({ codec, recipient, currency, facts }: DemandedPayment): string
 
 function paidFor({ codec, recordId, recipient, currency, facts }: DemandedPayment) {
   const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
-  const isOther = facts.recordId !== undefined && facts.recordId !== recordId.toLowerCase()
-  if (isOther || facts.recordProblem !== undefined) return { paid: 0n, fromOthers: 0n, isRecorded: false }
+  const hasOtherId = facts.recordId !== undefined && facts.recordId !== recordId.toLowerCase()
+  if (hasOtherId || facts.recordProblem !== undefined) return { paid: 0n, fromOthers: 0n, isRecorded: false }
   let [paid, fromOthers] = [0n, 0n]
   for (const transfer of facts.transfers) {
-    const isAsked =
+    const isForPayment =
       codec.canonicalAddress(transfer.recipient) === to && codec.canonicalAddress(transfer.currency) === token
-    if (!isAsked) continue
+    if (!isForPayment) continue
     paid += transfer.amount
     fromOthers += transfer.fromOthers ?? 0n
   }

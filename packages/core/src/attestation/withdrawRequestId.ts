@@ -5,8 +5,8 @@ import type { Hex } from '../hex.ts'
 import type { WithdrawRequest } from '../signatures/execution.ts'
 
 /**
- * Payload id of a withdraw request: keccak-256 of the ABI encoding of its eight members as **one**
- * tuple parameter, without a type hash.
+ * Payload id of a withdraw request, under which the allocator's contract keeps its payload: keccak-256 of the ABI
+ * encoding of its eight members as **one** tuple parameter, without a type hash.
  * @throws RangeError when a member does not fit its type
  * @source oracle-protocol.md 2.3
  */

@@ -1,8 +1,8 @@
-/** The depth that a block must have before money follows what stands in it. */
+/** The depth that a block must have before the services act with money on what stands in it. All parts must hold. */
 export type DepthRule = {
-  /** On top of its own block. */
+  /** Blocks on top of it. */
   readonly blocks: number
-  /** Since its block: a block on top of it is part of the rule where this is more than 0. */
+  /** Age, measured up to the newest block: more than 0 needs a block on top of it. */
   readonly seconds: number
   /** The chain itself calls its block final: by a tag, a milestone, votes, or the exchange's word. */
   readonly isFinalized: boolean
@@ -14,28 +14,28 @@ export type DepthRow = {
   readonly blocks?: number | undefined
   readonly seconds?: number | undefined
   readonly finalized?: true | undefined
-  /** Its own block and those on top of it, where work has no seconds. */
+  /** The block and those on top of it, in place of the others; for proof of work, whose rules have no seconds. */
   readonly confirmations?: number | undefined
 }
 
-/** The depth of a block, as far as it is known. */
+/** The depth that a block has, as far as it is known. */
 export type DepthFacts = {
-  /** 0 of the newest block. */
+  /** 0 for the newest block. */
   readonly blocksOnTop: number
-  /** Between its timestamp and that of the newest block that enough endpoints have; whole seconds, as headers tell. */
+  /** Timestamp of the newest block that enough endpoints have, less that of this block, in whole seconds. */
   readonly headerSeconds: number
-  /** Since this service saw the block first. */
+  /** Seconds since this service first saw the block. */
   readonly seenSeconds: number
   readonly isFinalized: boolean
 }
 
-/** The rest that is missing of a rule; 0 and false: nothing of that kind. */
+/** The part of a rule that a block still lacks; 0 or false: it lacks nothing of that kind. */
 export type MissingDepth = DepthRule
 
 /**
- * The rest that is missing of the rule; undefined: the block is deep enough. After a stop of a sequencer blocks come
- * faster than their timestamps, and a sequencer may write times ahead of its clock: so both ages count, and the lesser
- * decides. No such burst makes a block that the chain calls final: there the timestamps are enough.
+ * The part of the rule that a block still lacks; undefined: it is deep enough. Timestamps alone can overstate its age:
+ * after a stop a sequencer makes blocks faster than their timestamps tell, and it may write times ahead of its clock.
+ * So the lesser of both ages decides. A rule that asks for finality trusts the timestamps, as such blocks are not final.
  * @source F-100, F-101
  */
 export function missingDepth(rule: DepthRule, facts: DepthFacts): MissingDepth | undefined {
@@ -49,13 +49,13 @@ export function missingDepth(rule: DepthRule, facts: DepthFacts): MissingDepth |
   return missing.blocks > 0 || missing.seconds > 0 || missing.isFinalized ? missing : undefined
 }
 
-/** The rule for a value; above the last bound, and where no row is, the strictest that any row asks for. Pure. */
+/** The rule for a value; `deepestRule` where it is above the bounds of all rows. */
 export function depthRuleFor(policy: readonly DepthRow[], valueMicroUsd: bigint): DepthRule {
   const row = policy.find(({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd)
   return row === undefined ? deepestRule(policy) : ruleOf(row)
 }
 
-/** The strictest of each that any row asks for. */
+/** The strictest blocks, seconds and finality that any row asks for; nothing where there is no row. */
 export function deepestRule(policy: readonly DepthRow[]): DepthRule {
   const rules = policy.map(ruleOf)
   return {
@@ -73,7 +73,7 @@ function ruleOf({ blocks = 0, seconds = 0, finalized, confirmations }: DepthRow)
   }
 }
 
-/** Time that a block takes to be as deep, its own included, at a pace of the chain. */
+/** Estimated time until the block of a transaction that is sent now is as deep; its own block takes time, too. */
 export function depthMs(
   { blocks, seconds }: Pick<DepthRule, 'blocks' | 'seconds'>,
   { blockTimeMs }: { readonly blockTimeMs: number },
@@ -81,7 +81,7 @@ export function depthMs(
   return Math.max((blocks + 1) * blockTimeMs, seconds * 1_000)
 }
 
-/** Blocks on top of one that come in the time of the rule, where nothing but heights can be asked for. */
+/** The rule in blocks on top alone, its seconds converted by the block time, for readers that compare heights only. */
 export function depthBlocks(rule: DepthRule, chain: { readonly blockTimeMs: number }): bigint {
   return BigInt(Math.ceil(depthMs(rule, chain) / chain.blockTimeMs) - 1)
 }

@@ -3,7 +3,7 @@ import type { VmCodec } from '../encodings/vmCodec.ts'
 import { DomainError } from '../errors.ts'
 import { hashText } from '../hashing/typedData.ts'
 
-/** One chain as the protocol names it: its string id enters hashes, its family encodes its addresses. */
+/** One chain as the protocol knows it: its string id enters hashes, its family encodes its addresses. */
 export type ProtocolChain = ChainNetwork & { readonly chainId: string }
 
 /** Looks a string chain id up in the configuration. */
@@ -24,13 +24,13 @@ export class UnknownChainError extends DomainError {
 export type HashedChain = {
   readonly codec: VmCodec
   readonly idHash: Uint8Array
-  /** Hashes of its fields by their text, as far as they were needed before. */
+  /** Cache: hashes of recipients, currencies and extra data that were hashed before, by their text. */
   readonly hashes: Readonly<Record<'recipients' | 'currencies' | 'data', Map<string, Uint8Array>>>
 }
 
 /**
- * Resolves the chains of one structure, or of many; what of a chain occurs several times is hashed once.
- * The returned function throws UnknownChainError.
+ * Returns a lookup of chains for hashing one structure, or many. It remembers each chain, so that values which occur
+ * several times are hashed once. The lookup throws UnknownChainError.
  */
 export function createChainHasher(networkOf: NetworkOf): (chainId: string) => HashedChain {
   const chains = new Map<string, HashedChain>()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { chainKey, environmentName, hash32 } from './scalars.ts'
 
-/** One depository that the allocator pays from, and what its payloads say beside the payment. */
+/** One depository that the allocator pays from, and the constants of its payloads. */
 export const allocatorDepositorySchema = z.strictObject({
   chain: chainKey.describe('String id in the chain file, which names its depository'),
   caps: z

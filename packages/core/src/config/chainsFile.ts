@@ -3,7 +3,7 @@ import { vmTypes } from '../encodings/codecs.ts'
 import { chainKey, codeHashes, environmentName } from './scalars.ts'
 
 /**
- * Finality of a chain's blocks: by tag, by depth below the head, by age, or by all that are set.
+ * When a chain's blocks are final: by tag, by depth below the head, by age, or by depth and age.
  * @source design.md 7.4
  */
 const finalitySchema = z.object({
@@ -24,20 +24,20 @@ export const chainEntrySchema = z.object({
   /** One endpoint or several; each may be a comma-separated list coming from one variable. */
   httpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
   /**
-   * ethereum-vm: where nodes tell of new blocks by themselves, `ws://` or `wss://`, written as `httpRpcUrl` is. What is
-   * told there decides when quote-api asks the endpoints above, and nothing else.
+   * ethereum-vm: websockets (`ws://`, `wss://`) on which nodes announce new blocks, written as `httpRpcUrl` is. An
+   * announcement only decides when quote-api asks the endpoints above; it proves nothing.
    */
   wsRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
   depository: z.string().optional(),
   additionalDepositories: z.array(z.string()).optional(),
   /**
-   * ethereum-vm, tron-vm: contracts that pay for solvers. Their events and payments are believed where an
-   * order's extra data names one of them; any other contract's are not.
+   * ethereum-vm, tron-vm: contracts that pay for solvers. An order's extra data names its fill contract: the events and
+   * payments of a listed one are believed, those of any other are not.
    */
   fillContracts: z.array(z.string()).max(100).optional(),
   /**
-   * ethereum-vm: code of the depositories and fill contracts that is not this release's or a public one that it
-   * knows, by address: its keccak-256, or `unchecked`.
+   * ethereum-vm: expected code of depositories and fill contracts, by address, where it is neither this release's nor
+   * a public one that the release knows: its keccak-256, or `unchecked`.
    */
   codeHashes: codeHashes.optional(),
   /**
@@ -53,19 +53,19 @@ export const chainEntrySchema = z.object({
   signingCaps: z
     .union([z.string().max(20_000), z.record(z.string().max(256), z.string().max(78))])
     .optional(),
-  /** Decimal string. EVM: the chain id. */
+  /** Number of the chain on the hub, decimal. EVM: the chain id. */
   hubChainId: z.string().regex(/^[0-9]+$/, { error: 'must be digits, as text' }),
   /** Equal answers needed for what is signed; default ceil(2n/3) of the configured endpoints. */
   rpcThreshold: z.number().int().min(1).optional(),
   finality: finalitySchema.optional(),
-  /** Names in one sentence what ends on a chain that is being wound down: doctor shows it while the chain has an endpoint. */
+  /** Set for a chain that is being wound down: one sentence on what ends, which doctor shows. */
   windingDown: z.string().min(1).max(200).optional(),
   additionalData: z
     .object({
       finalizationBlocks: z.number().int().min(0).optional(),
       finalizationTime: z.number().int().min(0).optional(),
       isZksyncStack: z.boolean().optional(),
-      /** Does nothing: doctor says so. @source rule P-45 */
+      /** Accepted for older files, without effect, and doctor reports that. @source rule P-45 */
       traceInternalTransfers: z.boolean().optional(),
       /** bitcoin-vm, lighter-vm: name of the network, by default the main one. solana-vm: genesis hash of the cluster. */
       network: z.string().optional(),

@@ -4,19 +4,20 @@ import { bps, decimalInteger, evmAddress } from './scalars.ts'
 /** Solver's markup on the expected cost of a transaction. */
 const markupBps = bps.default(1_000)
 
+/** EVM chains, whose transactions pay for gas; on rollups also for the data that goes to the parent chain. */
 const gasModelSchema = z.object({
   kind: z.enum(['eip1559', 'op-stack', 'arbitrum']),
   /** `eth_feeHistory` depth and percentile for the tip. */
   historyBlocks: z.number().int().min(1).max(100).default(10),
   rewardPercentile: z.number().int().min(0).max(100).default(20),
   minPriorityFeeWei: decimalInteger.default(1n),
-  /** Blocks, empty ones included, whose median gas price bounds what is quoted. */
+  /** Number of recent blocks, empty ones included, over which the median gas price is taken. */
   ceilingBlocks: z.number().int().min(10).max(1_024).default(100),
-  /** A gas price above so many times that median is refused. */
+  /** Nothing is quoted at a gas price above this many times the median. */
   ceilingFactor: z.number().int().min(2).max(100).default(4),
-  /** Below this a gas price is never refused: on a quiet chain the median is next to nothing. */
+  /** A gas price below this is never refused, because the median of a quiet chain is next to nothing. */
   ceilingFromWei: decimalInteger.default(100_000_000n),
-  /** Blocks of 12.5 % base fee rise covered by `maxFeePerGas`. */
+  /** `maxFeePerGas` covers so many blocks that each raise the base fee by 12.5 %. */
   inclusionBlocks: z.number().int().min(1).max(20).default(6),
   unitsTimesMax: z
     .number()
@@ -110,7 +111,7 @@ export type FeerateModel = z.infer<typeof feerateModelSchema>
 export type EnergyModel = z.infer<typeof energyModelSchema>
 export type FlatModel = z.infer<typeof flatModelSchema>
 
-/** Class of a chain's fee model. */
+/** Class of a chain's fee model: all kinds that pay for gas are one. */
 export function feeModelClass({ kind }: FeeModel): 'gas' | 'priority-fee' | 'feerate' | 'energy' | 'flat' {
   switch (kind) {
     case 'priority-fee':

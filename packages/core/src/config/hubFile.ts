@@ -8,7 +8,7 @@ const hubFinality = z.object({
 })
 
 /**
- * `configs/chains.hub.<ENVIRONMENT>.json`: where executions are settled.
+ * `configs/chains.hub.<ENVIRONMENT>.json`: the hub, where executions are settled, and the chain of the allocator.
  * @source oracle-protocol.md 6.3
  */
 export const hubFileSchema = z.object({
@@ -20,28 +20,28 @@ export const hubFileSchema = z.object({
   oracleAddress: evmAddress,
   oracleVersion: z.string().min(1),
   oracleMultisigAddress: evmAddress.optional(),
-  /** As `codeHashes` of the chain file, of the contracts named here. */
+  /** Expected code of the contracts named here, as `codeHashes` in the chain file. */
   codeHashes: codeHashes.optional(),
-  /** Keeps signed entries: what Hyperliquid transfers are for, and promises not to fill an order. */
+  /** Contract of signed entries: which orders Hyperliquid transfers pay, and promises not to fill an order. */
   genericMappingAddress: evmAddress.optional(),
-  /** When a promise or a balance of the hub counts for a recovery; default: its `finalized` block. */
+  /** Which block of the hub is final enough for a recovery's promise and balance; default: its `finalized` block. */
   finality: hubFinality.optional(),
   /** Minimum age in seconds of both a promise and its deposit before the deposit is recovered; default a day. */
   recoveryDelaySeconds: z.number().int().min(0).optional(),
   /** Chain of the allocator that issues withdrawals; without an allocator no withdrawal gets an execution. */
   auroraEvmChainId: z.number().int().positive().optional(),
-  /** Keeps payloads and signatures. */
+  /** Allocator contract: keeps payloads and signatures. */
   auroraAllocatorAddress: evmAddress.optional(),
-  /** Domain of what is signed for the allocator. */
+  /** Contract of the EIP-712 domain in which oracles sign withdraw requests for the allocator. */
   auroraAllocatorSpenderAddress: evmAddress.optional(),
   /** RPC endpoints of the allocator's chain, if that is not the hub. */
   auroraHttpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
-  /** When a payload of the allocator counts as issued; default: its chain's `finalized` block. */
+  /** Which block of the allocator's chain is final enough for a payload to count as issued; default: `finalized`. */
   auroraFinality: hubFinality.optional(),
   /**
-   * `own`, the default: the allocator has `payloadIdOf`, so that a nonce has one payload, and a withdrawal
-   * one key. `public`: it has not, keys are those of the public protocol, and the holes that are printed at
-   * start are open.
+   * Which idempotency keys withdrawals have. `own`, the default: the allocator has `payloadIdOf`, so that a nonce has
+   * one payload, and a withdrawal one key. `public`: the allocator lacks it. Keys are then those of the public
+   * protocol, which leaves holes open; the oracle prints them at its start.
    */
   withdrawalKeys: z.enum(['own', 'public']).optional(),
 })

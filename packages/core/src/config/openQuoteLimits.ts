@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bps, decimalInteger } from './scalars.ts'
 
-/** Limits of what costs the operator money each time, within a minute and without a key; 0: no limit. */
+/** Limits per minute of work that costs the operator money, for callers without an API key; 0: no limit. */
 const keylessLimitsSchema = (perCaller: number, all: number) =>
   z
     .object({
@@ -10,7 +10,7 @@ const keylessLimitsSchema = (perCaller: number, all: number) =>
     })
     .prefault({})
 
-/** Rewards that quotes hold until they expire. @source */
+/** Limits of rewards (negative skew) that open quotes promise until they expire. @source */
 export const openRewardsSchema = z
   .object({
     processes: z
@@ -29,7 +29,7 @@ export const openRewardsSchema = z
   })
   .prefault({})
 
-/** Signed orders and hub entries of callers without a key. @source Q-43 */
+/** Limits of signed orders and of hub entries for callers without an API key. @source Q-43 */
 export const keylessPerMinuteSchema = z
   .object({
     signatures: keylessLimitsSchema(20, 600).describe(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { DepthRow } from '../chain/depth.ts'
 import { decimalInteger } from './scalars.ts'
 
-/** Depths at which deposits may be acted on, by size; each row a `DepthRow`. @source F-100 to F-103 */
+/** Depths that deposits need before they are acted on, by size; each row is a `DepthRow`. @source F-100 to F-103 */
 export const pinPolicySchema = z.array(
   z.object({
     upToMicroUsd: decimalInteger.optional(),
@@ -32,18 +32,21 @@ export const pinPolicySchema = z.array(
 )
 
 /**
- * Why a row of `pinPolicy` cannot be meant; work has no seconds, and everywhere else blocks alone say nothing.
- * @param countsWork whether its depth is work
+ * What is wrong with a row of `pinPolicy`; `undefined`: nothing. Chains with proof of work count confirmations alone;
+ * all others need blocks, seconds or finality.
+ * @param countsWork whether the chain has proof of work
  * @source F-102, F-103
  */
 export function depthProblem(
   { blocks, seconds, finalized, confirmations }: DepthRow,
   countsWork: boolean,
 ): string | undefined {
-  const others = [blocks, seconds, finalized].some((member) => member !== undefined)
+  const hasOthers = [blocks, seconds, finalized].some((member) => member !== undefined)
   if (countsWork)
-    return others || confirmations === undefined ? 'write `confirmations` here, and nothing else' : undefined
+    return hasOthers || confirmations === undefined
+      ? 'write `confirmations` here, and nothing else'
+      : undefined
   if (confirmations !== undefined)
     return `\`confirmations\` is no longer read here: write \`"blocks": ${Math.max(0, confirmations - 1)}\`, those on top of the deposit's own, and beside it \`"seconds"\` or \`"finalized": true\`, which guard money where blocks come fast`
-  return others ? undefined : 'write `blocks`, `seconds` or `finalized`'
+  return hasOthers ? undefined : 'write `blocks`, `seconds` or `finalized`'
 }

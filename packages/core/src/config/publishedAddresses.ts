@@ -1,8 +1,8 @@
 import type { Hex } from '../hex.ts'
 
 /**
- * Accounts with published private keys, in lower case: their funds are taken within a block. A test derives each from
- * its published mnemonic or key.
+ * Accounts with published private keys, in lower case: strangers take their funds within a block, so no service starts
+ * with one outside `local`. A test derives each from its published mnemonic or key.
  */
 export const publishedDevelopmentAddresses: ReadonlySet<string> = new Set<Hex>([
   // anvil and hardhat: "test test … junk"

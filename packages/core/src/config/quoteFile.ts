@@ -60,12 +60,12 @@ const priceSchema = z.object({
     .default([]),
 })
 
-/** Signatures that so many guardians must give: more than half. @source F-30 */
+/** Number of signatures that a price needs from a set of so many guardians: more than half. @source F-30 */
 export function guardianQuorum(guardians: number): number {
   return Math.floor(guardians / 2) + 1
 }
 
-/** One set of guardians, whose signatures on prices of Pyth count. */
+/** One guardian set of Pyth: the keys that sign its prices. */
 const guardianSetSchema = z.object({
   index: z.number().int().min(0).max(0xffff_ffff),
   addresses: z
@@ -85,7 +85,7 @@ const guardianSetSchema = z.object({
     ),
 })
 
-/** URL that every caller can see: no credentials. */
+/** URL that answers show to every caller, so it must hold no credentials; empty: none. */
 export const publicUrl = (protocol: RegExp) =>
   z
     .union([z.literal(''), z.url({ protocol })])
@@ -135,7 +135,7 @@ const uniswapV3Schema = z.object({
   source: z.string(),
 })
 
-/** Whichever of the two is larger bounds a cost that does not grow with the amount. */
+/** Ceiling of a cost that does not grow with the amount: the larger of the two. */
 const costCeiling = (maxBps: number, orMicroUsd: bigint) =>
   z
     .object({
@@ -358,18 +358,21 @@ export type PoolConfig = z.infer<typeof poolSchema>
 /** Shortest block time that repeated reads of a chain assume, in milliseconds. */
 const fastestPaceMs = 2_000
 
-/** The time of a block that cadences are made of; depths and estimates are made of `blockTimeMs`. @source F-41 */
+/**
+ * Block time from which the intervals between reads are derived: at least two seconds. Depths and estimates use
+ * `blockTimeMs`, the real one. @source F-41
+ */
 export function paceMs({ blockTimeMs }: Pick<QuoteChain, 'blockTimeMs'>): number {
   return Math.max(blockTimeMs, fastestPaceMs)
 }
 
 /**
- * Minimum time between two reads of state or links on chains with several blocks in that time: the fastest pace, one
- * block every two seconds, less the clock difference between readers and blocks. @source F-106
+ * Minimum time between two reads of state or links on chains whose blocks come faster than `fastestPaceMs`. It is a
+ * little less than that pace, because the clocks of readers and blocks differ. @source F-106
  */
 export const leastBetweenReadsMs = fastestPaceMs - 250
 
-/** So many blocks of a chain as take as long as `blocks` at its pace. @source F-41 */
+/** Number of real blocks in the time that `blocks` take at `paceMs`. @source F-41 */
 export function blocksAtPace(chain: Pick<QuoteChain, 'blockTimeMs'>, blocks: bigint): bigint {
   return blocks * BigInt(Math.ceil(paceMs(chain) / chain.blockTimeMs))
 }
@@ -389,7 +392,7 @@ export function isContractChain(chain: QuoteChain): chain is ContractChain {
   )
 }
 
-/** @throws Error for a chain that only families with contracts may be asked about */
+/** Narrows a chain for code of families with contracts. @throws Error for a chain of another family: a caller's bug */
 export function contractChain(chain: QuoteChain): ContractChain {
   if (isContractChain(chain)) return chain
   throw new Error(`chain ${chain.chainId} is not read by contract calls`)

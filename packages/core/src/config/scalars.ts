@@ -24,8 +24,8 @@ export const hash32 = z
   .transform((value): Hex => `0x${value.slice(2).toLowerCase()}`)
 
 /**
- * Code that is expected at an address and is not this release's or a public one that it knows: keccak-256 of the
- * code, or `unchecked`, which is warned of at every start.
+ * Expected code of contracts, by address, where it is neither this release's nor a public one that the release knows:
+ * keccak-256 of the code, or `unchecked`, of which every start warns.
  */
 export const codeHashes = z.record(evmAddress, z.union([z.literal('unchecked'), hash32]))
 
@@ -35,7 +35,7 @@ export const decimalInteger = z
   .regex(/^[0-9]{1,78}$/, { error: 'must be a whole number, at most 78 digits long' })
   .transform((value) => BigInt(value))
 
-/** Ports that `fetch` and browsers refuse to ask, because other protocols have them. @source WHATWG Fetch, "port blocking" */
+/** Ports that `fetch` and browsers refuse to call: other protocols use them. @source WHATWG Fetch, "port blocking" */
 export const portsRefusedByFetch: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -43,7 +43,7 @@ export const portsRefusedByFetch: ReadonlySet<number> = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** A port that clients ask over HTTP; 0 is a free one. */
+/** Port on which a service listens for HTTP; 0: the system picks a free one. */
 export const listenPort = z.coerce
   .number()
   .int()

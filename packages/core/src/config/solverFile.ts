@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { Secret } from '../secret.ts'
 import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './scalars.ts'
 
-/** Base58 text of 32 bytes; each use states its meaning in the family. */
+/** Base58 text of 32 bytes: a token on Solana. */
 const base58Address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
 const segwitAddress = z.string().regex(/^(bc|tb|bcrt)1[02-9ac-hj-np-z]{8,87}$/)
-/** Exchange's index of a currency. */
+/** An exchange's index of a currency, on Lighter. */
 const assetIndex = z.string().regex(/^(0|[1-9]\d{0,19})$/)
-/** A token of an exchange: 16 bytes, with the name of a part of it behind. */
+/** A token of Hyperliquid: 16 bytes, behind them the name of a dex or nothing. */
 const exchangeToken = z.string().regex(/^0x[0-9a-fA-F]{32}(?:[0-9a-fA-F]{2})*$/)
 
 const outPoint = z
@@ -151,10 +151,13 @@ export const solverFileSchema = z.object({
 export type SolverFile = z.infer<typeof solverFileSchema>
 export type SolverChainPolicy = z.infer<typeof chainPolicySchema>
 
-/** Limits of what is paid out and not attested, in micro-USD: of a chain, of all, and of one kind that oracles refused. */
+/** Limits of payments that oracles have not attested. Above one the solver stops paying what it concerns. */
 export type ExposureLimits = {
+  /** Unattested on the chain. */
   readonly chainMicroUsd: bigint
+  /** Unattested on all chains together. */
   readonly allMicroUsd: bigint
+  /** Refused for good by oracles, of one kind: one token on one chain, calls, or payees with code. */
   readonly refusedMicroUsd: bigint
 }
 
@@ -171,9 +174,10 @@ export function exposureLimitsOf(
   }
 }
 
-const refundGasPart = 4n
+/** By default refunds have this fraction (1/4) of `gasPerHourWei`. */
+const refundGasDivisor = 4n
 
-/** Gas budget of a chain per hour, in smallest units of its native coin. */
+/** Gas budgets of a chain per hour, in smallest units of its native coin: of fills, refunds, and sweeps with permits. */
 export type GasBudgets = {
   readonly gasPerHourWei: bigint
   readonly refundGasPerHourWei: bigint
@@ -182,7 +186,7 @@ export type GasBudgets = {
 
 export function gasBudgetsOf({
   gasPerHourWei,
-  refundGasPerHourWei = gasPerHourWei / refundGasPart,
+  refundGasPerHourWei = gasPerHourWei / refundGasDivisor,
   relayGasPerHourWei,
 }: Pick<SolverChainPolicy, keyof GasBudgets>): GasBudgets {
   return { gasPerHourWei, refundGasPerHourWei, relayGasPerHourWei }

@@ -54,11 +54,11 @@ export const findingCodes = [
 
 export type FindingCode = (typeof findingCodes)[number]
 
-/** One thing about a service's settings, or about what they name, that its operator should know. No value in it. */
+/** One problem with a service's settings, or with what they name, for its operator. It shows no secret values. */
 export type Finding = {
   readonly code: FindingCode
   readonly severity: Severity
-  /** The variable or the place in a file, e.g. `DATABASE_URL`. */
+  /** The variable or the position in a file, e.g. `DATABASE_URL`, `chains[1].id`. */
   readonly setting: string
   /** Observation, without secrets. */
   readonly seen: string
@@ -66,12 +66,14 @@ export type Finding = {
   readonly fix: string
 }
 
-/** Two clocks that are kept by NTP differ by less. */
+/** A larger difference of two clocks is a finding: NTP keeps them closer. */
 export const clockLimitMs = 5_000
 
 /**
- * Compares our clock with another one, given that one's own tolerance.
- * @param offsetMs ours less theirs
+ * Compares this machine's clock with another one.
+ * @param compared.with names the other clock for the operator
+ * @param compared.offsetMs ours less theirs
+ * @param compared.allowedMs largest offset without a finding
  */
 export function clockFindings(compared: {
   readonly setting: string
@@ -91,7 +93,7 @@ export function clockFindings(compared: {
   ]
 }
 
-/** Settings that must not run, all of them at once. */
+/** Refuses a service's start, and lists every setting that must not run. */
 export class UnfitSettingsError extends ConfigurationError {
   readonly findings: readonly Finding[]
 
@@ -106,7 +108,7 @@ export class UnfitSettingsError extends ConfigurationError {
   }
 }
 
-/** Gathers findings where readers of settings throw one error after the other. */
+/** Collects findings of a start or of doctor, so that one wrong setting does not hide the others. */
 export type Findings = {
   readonly list: readonly Finding[]
   add(...findings: readonly Finding[]): void
@@ -151,7 +153,7 @@ export function createFindings(): Findings {
   }
 }
 
-/** The problems of a configuration error as findings; anything else is thrown on: it is a bug. */
+/** Turns the problems of a configuration error into findings; rethrows any other error, which is a bug. */
 export function findingsOf(error: unknown, code: FindingCode = 'configuration-wrong'): readonly Finding[] {
   if (error instanceof UnfitSettingsError) return error.findings
   if (!(error instanceof ConfigurationError)) throw error
@@ -166,10 +168,10 @@ export function findingsOf(error: unknown, code: FindingCode = 'configuration-wr
 
 const variablePattern = /\b(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|ENVIRONMENT|ORACLES|PEERS)\b/
 
-/** e.g. `chains[1].id`, `httpRpcUrl of base`. */
+/** A position in a file, e.g. `chains[1].id`, `httpRpcUrl of base`. */
 const placePattern = /^\S+( of \S+)?$/
 
-/** The variable that a sentence names, else the place of a file that it begins with. */
+/** The variable that a sentence names, else the position in a file that it begins with, each part ended by a colon. */
 function settingIn(sentence: string): string {
   const variable = variablePattern.exec(sentence)?.[0]
   if (variable !== undefined) return variable

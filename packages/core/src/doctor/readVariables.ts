@@ -13,7 +13,7 @@ export type ReadVariables<Schema extends z.ZodObject> = {
   readonly found: Findings
 }
 
-/** As `configs/*.example.env` write what an operator fills in; variables of the configuration files are among them. */
+/** A value that the operator did not fill in: `configs/*.example.env` write such values as `<description>`. */
 const placeholder = /^<[a-z ]+>$/
 
 /**
@@ -25,26 +25,28 @@ export function readVariables<Schema extends z.ZodObject>(
   source: Source,
 ): ReadVariables<Schema> {
   const findings = createFindings()
-  const set = Object.fromEntries(
+  const setVariables = Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const unfilled = Object.keys(set).filter((name) => placeholder.test(set[name] ?? ''))
+  // Variables outside the schema count, too: configuration files refer to them.
+  const unfilled = Object.keys(setVariables).filter((name) => placeholder.test(setVariables[name] ?? ''))
   for (const name of unfilled) findings.wrong(name, 'is still the placeholder of its example file')
   const entries = Object.entries(schema.shape).flatMap(([name, member]) => {
-    const parsed = z.safeParse(member, Object.hasOwn(set, name) ? set[name] : undefined)
+    const isSet = Object.hasOwn(setVariables, name)
+    const parsed = z.safeParse(member, isSet ? setVariables[name] : undefined)
     if (parsed.success) return parsed.data === undefined ? [] : [[name, parsed.data] as const]
     if (unfilled.includes(name)) return []
-    if (!Object.hasOwn(set, name)) findings.missing(name)
-    else findings.wrong(name, refusalOf(member, set[name] ?? ''))
+    if (!isSet) findings.missing(name)
+    else findings.wrong(name, refusalOf(member, setVariables[name] ?? ''))
     return []
   })
-  const whole = schema.safeParse(set)
+  const whole = schema.safeParse(setVariables)
   // CAST: each value is the output of its own member.
   const values = Object.fromEntries(entries) as Partial<z.output<Schema>>
   return { values, whole: whole.success ? whole.data : undefined, found: findings }
 }
 
-/** Says what a value must be, and what it is where its setting is a number or one of a few words. */
+/** Words what a value must be. It shows the value only where that is to be a number or one of a few words: no secret. */
 function refusalOf(member: z.core.$ZodType, text: string): string {
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, enum: words, format } = jsonSchemaOf(member)
   const isNumber = type === 'integer' || type === 'number'
@@ -63,15 +65,15 @@ function refusalOf(member: z.core.$ZodType, text: string): string {
 const jsonSchemaOf = (member: z.core.$ZodType) =>
   z.toJSONSchema(member, { io: 'input', unrepresentable: 'any' })
 
-/** No key that a service takes is so short. */
+/** Every key that a service takes is longer. */
 const shownCharactersMax = 15
 
-/** A value as a refusal may show it: a secret that was put into the wrong variable is not. */
+/** Text of a value for a refusal. A longer one is not shown: it may be a secret in the wrong variable. */
 export function heldText(text: string): string {
   return text.length > shownCharactersMax ? `${text.length} characters long` : JSON.stringify(text)
 }
 
-/** Parts of a list, without the blanks around each; none of a blank text. An empty part is one, too. */
+/** Parts of a list, trimmed, empty ones included; a blank text has none. */
 export function splitList(text: string | undefined, separator = ';'): readonly string[] {
   return (text ?? '').trim() === '' ? [] : (text ?? '').split(separator).map((part) => part.trim())
 }
@@ -83,8 +85,8 @@ export type ListEntry = {
 }
 
 /**
- * Entries of a list setting.
- * @throws ConfigurationError for an empty one: a list that was put together wrongly may lack what it was for
+ * Entries of a list setting, with the name that refusals give each.
+ * @throws ConfigurationError for an empty entry: the list may lack one that its author meant
  */
 export function listEntries(
   setting: string,

@@ -8,7 +8,10 @@ export type DoctorReport = {
   readonly findings: readonly Finding[]
 }
 
-/** @param hints what to do about a variable, by its name; see `hintsOf` */
+/**
+ * Completes findings with remedies and sorts them, the gravest first.
+ * @param hints what to do about a variable, by its name; see `hintsOf`
+ */
 export function reportOf(
   service: string,
   findings: readonly Finding[],
@@ -25,17 +28,17 @@ export function reportOf(
 
 const configurationPage = 'docs/operating/configuration.md'
 
-/** Variables of chains differ by the chain's key alone. */
-const ofChains = ['_RPC_URL', '_SIGNING_CAPS', '_FILL_WALLET_ADDRESS'] as const
+/** Endings of variables that exist once per chain: the chain's key stands before them. */
+const chainVariableEndings = ['_RPC_URL', '_SIGNING_CAPS', '_FILL_WALLET_ADDRESS'] as const
 
-/** An example file shows variables of chains for one chain. */
+/** The setting's own hint, or that of the same variable for the one chain that the example file shows. */
 function hintFor(setting: string, hints: ReadonlyMap<string, string>): string | undefined {
-  const ending = ofChains.find((one) => setting.endsWith(one))
-  const like = ending === undefined ? undefined : [...hints.keys()].find((name) => name.endsWith(ending))
-  return hints.get(setting) ?? (like && hints.get(like))
+  const ending = chainVariableEndings.find((one) => setting.endsWith(one))
+  const example = ending === undefined ? undefined : [...hints.keys()].find((name) => name.endsWith(ending))
+  return hints.get(setting) ?? (example && hints.get(example))
 }
 
-/** Two readers of one setting may say the same of it. */
+/** Drops repeated findings: two readers of one setting may report the same. */
 function unique(findings: readonly Finding[]): readonly Finding[] {
   const keys = new Set<string>()
   return findings.filter((finding) => {
@@ -55,7 +58,7 @@ const severityNouns: Readonly<Record<Finding['severity'], readonly [one: string,
   note: ['note', 'notes'],
 }
 
-/** For a terminal: a line of what was counted, then three lines per finding. */
+/** Text of a report for a terminal: a line with counts, then three lines per finding. */
 export function reportText({ service, startable, findings }: DoctorReport): string {
   const counts = severities.flatMap((severity) => {
     const count = findings.filter((finding) => finding.severity === severity).length

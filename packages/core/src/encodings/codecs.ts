@@ -7,7 +7,7 @@ import { tronCodec } from './tron.ts'
 import type { VmCodec } from './vmCodec.ts'
 
 /**
- * One line per family: all that the protocol and its files know of one. Descriptions list families in this order.
+ * Codec of each VM family, by the name of one of its networks. Descriptions of fields list families in this order.
  * Each throws ConfigurationError when the family has no network of that name.
  * @source rule F-167
  */
@@ -25,7 +25,7 @@ export type VmType = keyof typeof codecs
 // CAST: keys of the record itself.
 export const vmTypes = Object.keys(codecs) as readonly VmType[]
 
-/** Which family a chain is of and, where the family's networks spell addresses differently, which network. */
+/** A chain's VM family and, where the family's networks spell addresses differently, its network. */
 export type ChainNetwork = {
   readonly vmType: VmType
   /** A chain's `additionalData.network`; `undefined` for the main network. */
@@ -37,8 +37,8 @@ export function mainNetwork(vmType: VmType): ChainNetwork {
 }
 
 /**
- * The codec of a chain: the only way from a chain to a codec, so that no rule reads the addresses of
- * another network. @throws ConfigurationError when the family has no network of that name
+ * The codec of a chain. Rules get codecs only here, so that none reads addresses of another network.
+ * @throws ConfigurationError when the family has no network of that name
  */
 export function codecOf({ vmType, network }: ChainNetwork): VmCodec {
   return codecs[vmType](network)

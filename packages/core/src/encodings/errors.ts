@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts'
 export class InvalidAddressError extends DomainError {
   readonly code = 'INVALID_ADDRESS'
   readonly kind = 'invalid_request'
-  /** Ends a sentence, and does not repeat the string. */
+  /** The end of a sentence, which does not repeat the string. */
   readonly reason: string
 
   constructor(args: { vmType: string; reason: string; field?: string }) {

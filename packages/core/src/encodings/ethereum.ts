@@ -11,7 +11,7 @@ export function parseEvmAddress(address: string): ParsedAddress | Refusal {
   return { bytes, canonical: address.toLowerCase() }
 }
 
-/** Address without code that `Transfer` logs of ether name as their emitter, on chains with EIP-7708. It is no token. */
+/** Emitter of the `Transfer` logs that ether itself causes on chains with EIP-7708. It has no code and is no token. */
 const nativeTransferEmitter = '0xfffffffffffffffffffffffffffffffffffffffe'
 
 /** True for a log of an ether transfer. Readers of token transfers skip it. @source F-45; EIP-7708 */
@@ -28,7 +28,7 @@ function parseEvmCurrency(currency: string): ParsedAddress | Refusal {
   return { refusal: `it is no token, its logs tell of ether that moved (EIP-7708): name ${nativeCurrency}` }
 }
 
-/** @source F-46 */
+/** Codec of EVM chains. @source F-46 */
 export const ethereumCodec = createVmCodec({
   vmType: 'ethereum-vm',
   nativeCurrency,

@@ -1,17 +1,18 @@
 const rememberedMax = 20_000
 
 /**
- * Memoizes a value that follows from its key alone. Memory stays bounded by `max` entries, whatever callers ask for.
+ * Memoizes a pure function of `key` in `cache`. Callers of a service may choose the keys, so memory is bounded: a cache
+ * with `max` entries is emptied before the next one.
  */
 export function remembered<Value>(
   cache: Map<string, Value>,
   key: string,
-  find: () => Value,
+  compute: () => Value,
   max = rememberedMax,
 ): Value {
-  const before = cache.get(key)
-  if (before !== undefined) return before
-  const value = find()
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
+  const value = compute()
   if (cache.size >= max) cache.clear()
   cache.set(key, value)
   return value

@@ -4,7 +4,10 @@ import { createVmCodec } from './vmCodec.ts'
 const publicKeyBytes = 32
 const signatureBytes = 64
 
-/** Base58 throughout, which is case-sensitive and has one spelling per value. @source oracle-protocol.md 1.1, 1.2 */
+/**
+ * Accounts, mints and transaction ids are base58, which is case-sensitive and has one spelling per value.
+ * @source oracle-protocol.md 1.1, 1.2
+ */
 export const solanaCodec = createVmCodec({
   vmType: 'solana-vm',
   nativeCurrency: '11111111111111111111111111111111',

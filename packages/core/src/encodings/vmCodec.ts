@@ -3,8 +3,8 @@ import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
 import { remembered } from './remembered.ts'
 
 /**
- * The pure part of one VM family: how its addresses, currencies and transaction ids are written
- * and encoded. One file per family in this folder, one line in `codecs`. @source F-167
+ * Encodings of one VM family: how the protocol writes and hashes its addresses, currencies and transaction ids.
+ * Rules get one by `codecOf`. One file per family in this folder, one line in `codecs`. @source F-167
  *
  * Every function is total over strings: it returns or throws `InvalidAddressError` or
  * `InvalidTransactionIdError`, never anything else.
@@ -44,7 +44,7 @@ export interface VmCodec {
   encodeTransactionId(transactionId: string): Uint8Array
 }
 
-/** Why a string is not what it should be; ends a sentence and never repeats the string. */
+/** Why a parser refused a string: the end of a sentence, which never repeats the string. */
 export type Refusal = { readonly refusal: string }
 
 export type ParsedAddress = {
@@ -62,7 +62,7 @@ export type VmFamily = {
   /** Protocol bytes of `nativeCurrency`, which need not be an address of the family. */
   readonly nativeBytes: Uint8Array
   readonly parseAddress: (address: string) => ParsedAddress | Refusal
-  /** Its addresses carry a hash, so that reading one is worth remembering. */
+  /** True where addresses carry a hash: parsing one is slow, so results are cached. */
   readonly hasChecksum?: boolean
   /** Parser for families that write currencies differently from accounts. */
   readonly parseCurrency?: (currency: string) => ParsedAddress | Refusal
@@ -121,13 +121,13 @@ export function createVmCodec(family: VmFamily): VmCodec {
   }
 }
 
-/** Nothing that is refused is kept: only who asks decides how long that is. */
+/** Caches addresses that are accepted. Refused strings are not cached: a caller may make them as long as it likes. */
 function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress'] {
   const cache = new Map<string, ParsedAddress>()
   return (address) => {
-    const before = cache.get(address)
+    const cached = cache.get(address)
     // Callers may write into the returned bytes, so each gets a copy.
-    if (before !== undefined) return { bytes: before.bytes.slice(), canonical: before.canonical }
+    if (cached !== undefined) return { bytes: cached.bytes.slice(), canonical: cached.canonical }
     const parsed = parse(address)
     if ('refusal' in parsed || parsed.isUnspendable === true) return parsed
     remembered(cache, address, () => ({ bytes: parsed.bytes.slice(), canonical: parsed.canonical }))
@@ -172,7 +172,7 @@ export function encodeCurrencyField(codec: VmCodec, currency: string, field: str
   }
 }
 
-/** Why no chain of the family can list a currency; `undefined` where one could. */
+/** Why a currency's address is not one of the family; `undefined` where it is. */
 export function currencyProblem({ encodeCurrency }: VmCodec, currency: string): string | undefined {
   try {
     encodeCurrency(currency)

@@ -5,7 +5,7 @@
 export const feeComponents = ['execution', 'swap', 'relay', 'app', 'rent'] as const
 export type FeeComponent = (typeof feeComponents)[number]
 
-/** Members of `fees` in an answer that are sums of fees, in its order; `relayer` is the sum of the two before it. */
+/** Members of `fees` in a quote's answer that are sums of fees, in its order; `relayer` sums the two before it. */
 export const feeTotalNames = ['relayerGas', 'relayerService', 'relayer', 'app'] as const
 export type FeeTotalName = (typeof feeTotalNames)[number]
 export type FeeTotal = Exclude<FeeTotalName, 'relayer'>
@@ -24,37 +24,38 @@ export type SponsorCeiling = (typeof sponsorCeilings)[number]
 /** One part of a fee, with the sums that include it. */
 type FeePartRule = {
   readonly name: string
-  /** As the table of fees says it. */
+  /** Its description in the documents' table of fees. */
   readonly about: string
   readonly total: FeeTotal
-  /** `unlisted`: told apart from the fees, by recipient. */
+  /** Member of requests/v2; `unlisted`: the answer shows it elsewhere, by recipient. */
   readonly requestV2: (typeof requestV2Members)[number] | 'unlisted'
   /** A part of a sponsored fee that the user pays all the same. */
   readonly isUsersOwn?: true
 }
 
 /**
- * All that a fee decides. Prices, answers, rows, holds and debits go through these rules and name no fee.
+ * Everything that differs between fees: who pays one, and where answers and rows show it. Code of prices, answers,
+ * rows, holds and debits reads these rules and names no fee, so that a new fee is a new rule.
  * @source rule Q-9
  */
 type FeeRule = {
-  /** Each of one fee only, and each with an amount wherever `FeeParts` are made. */
+  /** Parts that together make the fee. A part belongs to one fee, and every `FeeParts` has an amount for it. */
   readonly parts: readonly [FeePartRule, ...FeePartRule[]]
   readonly sponsor: 'never' | SponsorRule
   readonly impact: (typeof impactMembers)[number]
   readonly requestV3: (typeof requestV3Members)[number]
   /**
-   * In `orders.quoted`: under its own name, `always` or where it is not zero (rows that are older than a
-   * fee lack it), with `appFees` by recipient, or as the `rest` that others leave of the totals, which one
-   * fee can be. Rows hold no parts: only a fee that is kept under its name may have parts of two totals.
+   * How `orders.quoted` stores it. `always`: under its own name. `unlessZero`: the same where it is not zero, for rows
+   * that are older than the fee. `appFees`: by recipient. `rest`: not at all, as it is what the other fees leave of the
+   * totals; one fee at most. Rows hold no parts, so only a fee under its own name may have parts of two totals.
    */
   readonly stored: 'always' | 'unlessZero' | 'appFees' | 'rest'
 }
 
 type SponsorRule = {
-  /** Field of a request that selects it where the request names no fees; or beside those that it names. */
+  /** Field of a request by which its sponsor pays this fee, beside the fees that the request names. */
   readonly selectedBy: 'subsidizeFees' | 'subsidizeRent'
-  /** Why nothing at all is sponsored where it is due and not selected; without it the user pays it alone. */
+  /** Reason for which nothing is sponsored when this fee is due and not selected; absent: the user pays this one. */
   readonly requiredElse?: 'RENT_NOT_SUBSIDIZED'
   readonly ceiling: SponsorCeiling
 }
@@ -97,7 +98,7 @@ const feeRules = {
         total: 'relayerService',
         requestV2: 'price',
       },
-      // No cost, so no sponsor pays it.
+      // A remainder of rounding, not a cost, so no sponsor pays it.
       {
         name: 'surplus',
         about: 'Units that an exact output leaves over, which the user always pays',
@@ -185,7 +186,7 @@ export const feeParts: readonly (FeePartRule & {
   return parts.map((part) => ({ ...part, component }))
 })
 
-/** Words of the interface document beside the names of the fees, each for one member of `fees`. */
+/** The two further words by which a request may name fees: each stands for a member of `fees` and its totals. */
 const totalsOfWord: Readonly<Record<'gas' | 'relayer', readonly FeeTotal[]>> = {
   gas: ['relayerGas'],
   relayer: ['relayerGas', 'relayerService'],
@@ -195,7 +196,10 @@ const totalsOfWord: Readonly<Record<'gas' | 'relayer', readonly FeeTotal[]>> = {
 export const sponsoredWords = [...feeComponents, 'gas', 'relayer'] as const
 export type SponsoredWord = (typeof sponsoredWords)[number]
 
-/** A word buys a fee, or all fees of a member of `fees` but those that have a field of their own. @source Q-30 */
+/**
+ * Parts that a sponsor pays when a request names `word`: those of the fee, or, for `gas` and `relayer`, of all fees in
+ * that total except those that a field of their own selects. @source Q-30
+ */
 export function partsBoughtBy(word: SponsoredWord): readonly FeePart[] {
   const totals = word === 'gas' || word === 'relayer' ? totalsOfWord[word] : undefined
   return feeParts

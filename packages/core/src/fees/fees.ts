@@ -14,18 +14,18 @@ import {
 } from './feeRules.ts'
 
 /**
- * The fees of one request, in smallest units of the fee currency: all that totals, answers, rows and debits
- * are sums of.
+ * The fees of one request by part, in smallest units of the fee currency. Totals, answers, rows and debits are sums
+ * of these.
  */
 export type FeeParts = Readonly<Record<FeePart, bigint>>
 
-/** One value per name. */
+/** A record with one value per name. */
 export function perName<Name extends string, Value>(
   names: readonly Name[],
-  of: (name: Name) => Value,
+  valueFor: (name: Name) => Value,
 ): Record<Name, Value> {
   // CAST: the entries are one per name.
-  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Value>
+  return Object.fromEntries(names.map((name) => [name, valueFor(name)])) as Record<Name, Value>
 }
 
 const partNames = feeParts.map(({ name }) => name)
@@ -38,7 +38,7 @@ const totalsOf = {
   app: ['app'],
 } as const satisfies Record<FeeTotal, readonly FeeTotalName[]>
 
-/** `fees` of an answer; `relayer` and `app` together are the whole. */
+/** `fees` of an answer; `relayer` and `app` together are all fees. */
 export const feeTotals = sumsBy<FeeTotalName>(feeTotalNames, ({ total }) => totalsOf[total])
 
 /** Sum of all fees, paid by the user or a sponsor. */
@@ -56,7 +56,7 @@ export const sponsorableFees = sumsBy(sponsoredComponents, ({ component, isUsers
   isSponsored(component) && isUsersOwn !== true ? [component] : [],
 )
 
-/** `expandedPriceImpact`, as costs. */
+/** `expandedPriceImpact` of an answer; positive is a cost. */
 export const feesByImpact = sumsBy(impactMembers, ({ component }) => [feeRule(component).impact])
 
 export const feesInRequestsV2 = sumsBy(requestV2Members, ({ requestV2 }) =>
@@ -65,7 +65,7 @@ export const feesInRequestsV2 = sumsBy(requestV2Members, ({ requestV2 }) =>
 
 export const feesInRequestsV3 = sumsBy(requestV3Members, ({ component }) => [feeRule(component).requestV3])
 
-/** Sums the parts that fall under each name; which they are is found once. */
+/** Makes a function that sums the parts under each name; which parts those are is computed once. */
 function sumsBy<Name extends string>(
   names: readonly Name[],
   namesOf: (part: (typeof feeParts)[number]) => readonly Name[],

@@ -4,9 +4,9 @@ import { bytesToHex, hexDigits } from './hexBytes.ts'
 const wordBytes = 32
 
 /**
- * Reads the parts of an ABI encoding in the order in which the canonical one has them. Offsets are
- * skipped and missing bytes read as none: the caller compares the encoding of what it read with the
- * input, which refuses every other encoding at once. Work is bounded by the length of the input.
+ * Reads the parts of an ABI encoding in the order of the canonical one. It checks nothing: callers skip offsets, and
+ * bytes beyond the end read as none. So the caller must encode what it read and compare that with the input, which
+ * refuses every other encoding. Work is bounded by the length of the input.
  */
 export class AbiReader {
   readonly #bytes: Uint8Array
@@ -42,7 +42,7 @@ export class AbiReader {
     return bytes
   }
 
-  /** Bytes that are no UTF-8 read as text that encodes to others. */
+  /** Invalid UTF-8 reads as replacement characters, so the caller's comparison refuses it. */
   text(): string {
     return Buffer.from(this.bytes()).toString('utf8')
   }

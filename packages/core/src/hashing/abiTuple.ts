@@ -2,7 +2,7 @@ import type { Hex } from '../hex.ts'
 import { AbiWords, paddedWordCount } from './abiWords.ts'
 import { concatBytes, fixedHexToBytes } from './hexBytes.ts'
 
-/** A member of an ABI tuple: one word in place, or the encoding of a dynamic type behind an offset. */
+/** A member of an ABI tuple: one word in place, or the encoding of a dynamic type, to which an offset points. */
 export type AbiMember = { readonly word: Uint8Array } | { readonly tail: Uint8Array }
 
 /** ABI encoding of a tuple whose members are encoded already: heads, then tails in order. */

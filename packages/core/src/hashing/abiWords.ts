@@ -36,6 +36,7 @@ export class AbiWords {
 
   uint(value: bigint): this {
     if (value < 0n || value > uint256Max) throw new RangeError('the value is not a uint256')
+    // Most values fit in 8 bytes: one write is faster than four.
     if (value <= uint64Max) {
       this.#zeros(24)
       this.#offset = this.#bytes.writeBigUInt64BE(value, this.#offset)

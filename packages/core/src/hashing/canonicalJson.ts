@@ -4,8 +4,8 @@ type ScalarText = (scalar: unknown) => string
 const jsonScalar: ScalarText = (scalar) => JSON.stringify(scalar) ?? 'null'
 
 /**
- * JSON with the members of every object sorted by name, arrays in order, no spaces and members
- * without value left out: equal values give equal text. Maps and sets become arrays, sorted.
+ * JSON with the members of every object sorted by name, arrays in order, no spaces, and undefined members
+ * left out: equal values give equal text. Maps and sets become sorted arrays.
  * @source oracle-protocol.md 3.6, 7.2
  * @param scalarText for values that JSON does not have; by default they are refused
  * @throws TypeError for a bigint, unless `scalarText` takes it
@@ -13,7 +13,7 @@ const jsonScalar: ScalarText = (scalar) => JSON.stringify(scalar) ?? 'null'
 export function canonicalJson(value: unknown, scalarText: ScalarText = jsonScalar): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, scalarText)).join(',')}]`
   if (typeof value !== 'object' || value === null) return scalarText(value)
-  // These have no members of their own, and would all be one text.
+  // Maps and sets have no members of their own: all of them would give the text `{}`.
   if (value instanceof Map || value instanceof Set)
     return `[${[...value]
       .map((item) => canonicalJson(item, scalarText))

@@ -15,16 +15,16 @@ export function parseHexDigits(text: string, start: number): Uint8Array | undefi
   const digitCount = text.length - start
   if (digitCount < 0 || digitCount % 2 !== 0) return undefined
   const bytes = new Uint8Array(digitCount / 2)
-  for (let index = 0, at = start; index < bytes.length; index += 1, at += 2) {
-    const high = digitOfCharCode[text.charCodeAt(at)] ?? notADigit
-    const low = digitOfCharCode[text.charCodeAt(at + 1)] ?? notADigit
+  for (let index = 0, position = start; index < bytes.length; index += 1, position += 2) {
+    const high = digitOfCharCode[text.charCodeAt(position)] ?? notADigit
+    const low = digitOfCharCode[text.charCodeAt(position + 1)] ?? notADigit
     if (high === notADigit || low === notADigit) return undefined
     bytes[index] = (high << 4) | low
   }
   return bytes
 }
 
-/** @throws RangeError when `hex` is not `0x` and whole bytes: a caller's bug, edges check first */
+/** @throws RangeError when `hex` is not `0x` and whole bytes: a bug, as input from outside is checked before */
 export function hexToBytes(hex: Hex): Uint8Array {
   const bytes = hex.startsWith('0x') ? parseHexDigits(hex, 2) : undefined
   if (bytes === undefined) throw new RangeError('not 0x and an even number of hex digits')

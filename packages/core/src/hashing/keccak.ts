@@ -1,7 +1,7 @@
 import { createKeccak } from 'hash-wasm'
 import type { Hex } from '../hex.ts'
 
-// Compiled once. Each hash runs from reset to digest without yielding, so calls cannot mix.
+// One shared instance. Each hash runs from reset to digest without yielding, so calls cannot mix.
 const hasher = await createKeccak(256)
 
 /** Keccak-256 as Ethereum has it (not SHA-3), 32 bytes. */

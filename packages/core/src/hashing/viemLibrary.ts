@@ -4,8 +4,8 @@ import type * as Viem from 'viem'
 let loaded: typeof Viem | undefined
 
 /**
- * viem, loaded when it is first called, so that a service without a chain of this family never loads it: it takes
- * a quarter of a second and 23 MiB. Rules are synchronous, and so is this. See decision 19.
+ * viem, loaded at the first call: loading takes a quarter of a second and 23 MiB, which services that never need it
+ * save. Synchronous, because the pure rules that call it are. See decision 19.
  */
 export function viemLibrary(): typeof Viem {
   if (loaded !== undefined) return loaded

@@ -1,24 +1,25 @@
 import type { SponsoredComponent } from '../fees/feeRules.ts'
 import type { SqlTx, SqlWriteTx } from '../sql/sqlTx.ts'
 
-/** Integer micro-USDC: USDC with 6 decimals, 1 000 000 = 1 USD. The one asset of sponsor money. */
+/** Integer micro-USDC: USDC with 6 decimals, 1 000 000 = 1 USD. Sponsors' money is in no other asset. */
 export type MicroUsd = bigint
 
+/** A part of a sponsor's balance to reserve for one quote. */
 export type HoldRequest = {
   /** The quote's request id: `0x` and 64 hex digits. Repeating it never reserves twice. */
   readonly requestId: string
   /** Lower-case wallet whose balance pays. */
   readonly sponsor: string
   readonly apiKeyId: string
-  /** Lower-case where the family's addresses have no case. `user` and `recipient` both count as users. */
+  /** Lower-case where the family's addresses have no case. Caps per user count `user` and `recipient` alike. */
   readonly user: string
   readonly recipient: string
   readonly originChainId: number
   readonly destinationChainId: number
-  /** Components that the hold pays for: what policies may restrict. */
+  /** Fees that the hold pays; policies may restrict them. */
   readonly components: readonly SponsoredComponent[]
   readonly amountMicroUsd: MicroUsd
-  /** Lifetime by the database's clock; a pin ends it. @source design.md 6.3 */
+  /** The unpinned hold expires after this, by the database's clock. @source design.md 6.3 */
   readonly lifetimeSeconds: number
   /**
    * Equal for quotes of one key, user, recipient, route, currencies and trade type: a new hold takes
@@ -30,25 +31,26 @@ export type HoldRequest = {
 export type HoldOutcome =
   | { readonly status: 'reserved' | 'already_reserved'; readonly holdId: string }
   | { readonly status: 'insufficient_balance' | 'sponsor_frozen' }
-  /** A cap on quotes without a deposit: nothing is held, and `reserveAgain` reserves when a deposit is pinned. */
+  /** The cap on unpinned holds is reached: nothing is held, and `reserveAgain` reserves once a deposit is seen. */
   | { readonly status: 'at_deposit' }
-  /** `rule` in SCREAMING_SNAKE, e.g. `MAX_PER_USER_24H`: the reason told is `POLICY_<rule>`. */
+  /** `rule` in SCREAMING_SNAKE, e.g. `MAX_PER_USER_24H`: callers see the reason `POLICY_<rule>`. */
   | { readonly status: 'policy_refused'; readonly rule: string }
   /** The request id was used before: with another body, or by a hold that has ended. */
   | { readonly status: 'conflict' | 'already_resolved' }
   /** Only from `reserveAgain`: there never was a hold for this request. */
   | { readonly status: 'unknown_hold' }
 
-/** Only from `reserveFree`: nothing was decided, `reserveBatch` will. */
+/** Only from `reserveFree`: nothing was decided, so the caller asks `reserveBatch`. */
 export type BusySponsor = { readonly status: 'busy' }
 
+/** Result of changing a hold: anything but `resolved` says why nothing changed. */
 export type ResolveOutcome =
   | { readonly status: 'resolved' }
   | { readonly status: 'already_posted' | 'already_voided' | 'expired' | 'exceeds_hold' | 'unknown_hold' }
 
 export type BalanceRecord = {
   readonly sponsor: string
-  /** posted − held: what a new hold may take. */
+  /** posted − held: the most that a new hold may reserve. */
   readonly availableMicroUsd: MicroUsd
   readonly heldMicroUsd: MicroUsd
   /** Top-ups seen on chain but not final: visible, not spendable. */
@@ -62,9 +64,9 @@ export type BalanceRecord = {
  * @source design.md 2, 6; ledger-and-safety.md 1.3, 1.5
  */
 export interface Ledger {
-  /** Sends the hold without waiting: a write that the database refuses is the transaction's error. */
+  /** Reserves one hold. Its last write is sent without waiting, and fails the transaction where it is refused. */
   reserve(tx: SqlWriteTx, request: HoldRequest): Promise<HoldOutcome>
-  /** One commit for many quotes; outcomes in request order. Waits for who has a row of their sponsors. */
+  /** Reserves for many quotes in one commit; outcomes in request order. Waits for locks on their sponsors' rows. */
   reserveBatch(tx: SqlWriteTx, requests: readonly HoldRequest[]): Promise<readonly HoldOutcome[]>
   /**
    * Reserves as `reserveBatch` does, for quotes of unrelated sponsors, but never waits for a row that another
@@ -75,14 +77,14 @@ export interface Ledger {
     requests: readonly HoldRequest[],
   ): Promise<readonly (HoldOutcome | BusySponsor)[]>
   /**
-   * For a deposit on a quote whose hold expired, was superseded or was left to the deposit: a new hold with
-   * the same body, pinned at once. Balance and policy decide again, the caps on unpinned holds do not. Answers
-   * `already_reserved` while a hold of the request lives. @source rule L-45
+   * Reserves when a deposit arrives for a quote whose hold expired, was superseded or was `at_deposit`: a new hold with
+   * the same body, pinned at once. Balance and policy are checked again, the caps on unpinned holds are not. Answers
+   * `already_reserved` while the request has a live hold. @source rule L-45
    */
   reserveAgain(tx: SqlWriteTx, args: { requestId: string; until: Date }): Promise<HoldOutcome>
   /**
-   * Ties a hold to a seen deposit: it no longer expires by itself until `until`. Repeating it moves
-   * `until`. `expired` and `already_voided` leave `reserveAgain`.
+   * Ties a hold to a deposit that was seen: the hold then lasts until `until`, and repeating it moves `until`. After
+   * `expired` or `already_voided` the caller may use `reserveAgain`.
    */
   pin(tx: SqlTx, args: { requestId: string; until: Date }): Promise<ResolveOutcome>
   /** Takes a pin back after its deposit was orphaned: the hold then ends at `expiresAt`. */
@@ -92,6 +94,7 @@ export interface Ledger {
     tx: SqlTx,
     args: { requestId: string; amountMicroUsd: MicroUsd; evidence: Readonly<Record<string, unknown>> },
   ): Promise<ResolveOutcome>
+  /** Ends a hold without a debit. */
   void(tx: SqlTx, args: { requestId: string; reason: string }): Promise<ResolveOutcome>
   /** Frees holds past their expiry (a pin moved it) by the database's clock. Returns how many. */
   expireDue(tx: SqlTx, args: { limit: number }): Promise<number>

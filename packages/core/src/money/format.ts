@@ -23,7 +23,7 @@ function trimOneKept(text: string): string {
   const point = text.indexOf('.')
   if (point < 0) return `${text}.0`
   let end = text.length
-  while (end > point + 2 && text.charCodeAt(end - 1) === 48) end -= 1
+  while (end > point + 2 && text[end - 1] === '0') end -= 1
   return text.slice(0, end)
 }
 
@@ -62,6 +62,7 @@ export function formatRate(args: {
     const fractionDigits = Math.max(rateDigits - whole.toString().length, 0)
     return trimAll(formatFixed(divideDown(numerator * pow10(fractionDigits), denominator), fractionDigits))
   }
+  // Zeros behind the point of a rate below one are not significant digits.
   const leadingZeros = Math.max((denominator / numerator).toString().length - 1, 0)
   const fractionDigits = rateDigits + leadingZeros
   return trimAll(formatFixed(divideDown(numerator * pow10(fractionDigits), denominator), fractionDigits))
@@ -71,7 +72,7 @@ function trimAll(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }
 
-/** An amount as the JSON of some families writes it: a plain number. @throws RangeError where that would round it */
+/** An amount as a number, which the JSON of some families takes. @throws RangeError where that would round it */
 export function exactNumber(amount: bigint): number {
   if (amount > BigInt(Number.MAX_SAFE_INTEGER))
     throw new RangeError('a number cannot hold the amount exactly')

@@ -61,12 +61,12 @@ export function maxBigint(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }
 
-/** The largest multiple of `step` that is no larger; the value is not negative. */
+/** The largest multiple of `step` up to `value`, which must not be negative. */
 export function multipleDown(value: bigint, step: bigint): bigint {
   return value - (value % step)
 }
 
-/** See `multipleDown`; no smaller. */
+/** The smallest multiple of `step` from `value` on, which must not be negative. */
 export function multipleUp(value: bigint, step: bigint): bigint {
   return multipleDown(value + step - 1n, step)
 }

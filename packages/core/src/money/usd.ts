@@ -3,7 +3,7 @@ import { divideDown, divideUp, pow10 } from './mulDiv.ts'
 /** USD with 18 fraction digits. */
 export type UsdX18 = bigint
 
-/** A currency amount's unit and price: what every conversion needs. */
+/** A currency's decimals, and the price of one whole unit (10^`decimals` smallest ones). */
 export type PricedUnit = { readonly decimals: number; readonly usdX18: bigint }
 
 /** Value of `amount` smallest units, rounded down. */

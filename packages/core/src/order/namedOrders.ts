@@ -1,11 +1,11 @@
 import type { Hex } from '../hex.ts'
 
-/** Every id in a text, also one that begins in the last digit of another. */
+/** Finds every 32-byte id in a text. The lookahead also finds ids that overlap. */
 const idPattern = /0x(?=([0-9a-fA-F]{64}))/g
 
 /**
- * The order that texts of a transaction name; none where they hold several ids, for one payment settles one
- * order. One id may stand there more than once. @source rule P-40
+ * The order id in a transaction's texts (memos, output data): `undefined` where they hold no id or several different
+ * ones, because a payment settles one order. The same id may occur more than once. @source rule P-40
  */
 export function namedOrder(texts: readonly string[]): Hex | undefined {
   const ids = texts.flatMap((text) =>

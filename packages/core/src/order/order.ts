@@ -1,8 +1,8 @@
 import type { Hex } from '../hex.ts'
 
 /**
- * The protocol's order, in its JSON shape: amounts are decimal strings, deadlines JSON numbers,
- * chain ids the string ids of the configuration, addresses in their family's spelling.
+ * The solver's promise to pay, in its JSON shape: amounts are decimal strings in smallest units, deadlines JSON
+ * numbers, chain ids the string ids of the configuration, addresses in their family's spelling.
  * @source rule P-89
  */
 export type Order = {
@@ -17,11 +17,13 @@ export type Order = {
   readonly fees: readonly OrderFee[]
 }
 
+/** A deposit that the order asks for, and the refunds of which the solver may pay one instead of filling. */
 export type OrderInput = {
   readonly payment: {
     readonly chainId: string
     readonly currency: string
     readonly amount: string
+    /** Factor of the amount in the comparison of deposits with inputs, decimal; see `weightedInputBpsDiff`. */
     readonly weight: string
   }
   readonly refunds: readonly OrderRefund[]
@@ -45,9 +47,11 @@ export type OrderOutput = {
     readonly minimumAmount: string
     readonly expectedAmount: string
   }[]
+  /** Calls that the fill executes, in order, each by `encodeOrderCall`. */
   readonly calls: readonly Hex[]
   /** Unix seconds, uint32. */
   readonly deadline: number
+  /** Names the fill contract, see `encodeFillExtraData`; `0x` where the family has none. */
   readonly extraData: Hex
 }
 

@@ -18,14 +18,16 @@ export function encodeOrderCall(call: { to: Hex; data: Hex; value: bigint }): He
  * @throws RangeError when `call` is not exactly what it writes
  */
 export function decodeOrderCall(call: Hex): { to: Hex; data: Hex; value: bigint } {
+  // Words: the target, an offset, the value, another offset, the length of the data, then the data.
   if (!/^0x([0-9a-f]{64}){5,}$/.test(call)) throw notACall()
   const word = (index: number) => call.slice(2 + index * 64, 66 + index * 64)
-  const lengthDigits = 2 * Number(`0x${word(4)}`)
+  const dataDigitCount = 2 * Number(`0x${word(4)}`)
   const decoded = {
     to: `0x${word(0).slice(24)}`,
-    data: `0x${call.slice(2 + 5 * 64).slice(0, lengthDigits)}`,
+    data: `0x${call.slice(2 + 5 * 64).slice(0, dataDigitCount)}`,
     value: BigInt(`0x${word(2)}`),
   } as const
+  // Offsets and padding were not read: only the canonical encoding passes.
   if (encodeOrderCall(decoded) !== call) throw notACall()
   return decoded
 }
@@ -41,17 +43,17 @@ export function encodeFillExtraData(fillContract: Hex): Hex {
   return bytesToHex(encodeAbiTuple([abiAddress(fillContract)]))
 }
 
-/** The fill contract that extra data name, in lower case; `undefined` where they name none. @source rule L-29 */
+/** The inverse of `encodeFillExtraData`, in lower case; `undefined` for any other data. @source rule L-29 */
 export function fillContractOf(extraData: string): Hex | undefined {
   const digits = extraData.slice(2).toLowerCase()
   return digits.length === 64 && digits.startsWith('0'.repeat(24)) ? `0x${digits.slice(24)}` : undefined
 }
 
-/** Begins the reason with which a solver gives up a payment that it simulated. @source quote-api.md 5, failReason */
+/** Start of a solver's reason for giving up a payment whose simulation reverted. @source quote-api.md 5, failReason */
 export const executionReverted = 'EXECUTION_REVERTED'
 
-/** Begins the reason with which a solver gives up what would cost more than was charged for it. @source P-50 */
+/** Start of a solver's reason for giving up a payment that would cost more gas than was charged. @source P-50 */
 export const quotedGasExceeded = 'QUOTED_GAS_LIMIT_EXCEEDED'
 
-/** Begins the reason with which a solver gives up what does not fit its settings, whatever becomes of its market. @source rule O-85 */
+/** Start of a solver's reason for giving up an order that its settings refuse at any price. @source rule O-85 */
 export const orderRefused = 'ORDER_REFUSED'

@@ -26,7 +26,7 @@ const inputRefundTypeHash = typeHash(inputRefundType)
 const outputTypeHash = typeHash(outputType, [outputPaymentType])
 const outputPaymentTypeHash = typeHash(outputPaymentType)
 const feeTypeHash = typeHash(feeType)
-/** Hash of the version that nearly every order has. */
+/** Hash of the only version so far. */
 const versionHash = hashText('v1')
 const noBytesHash = keccak256(new Uint8Array())
 
@@ -46,17 +46,18 @@ export function orderId(order: Order, networkOf: NetworkOf): Hex {
 }
 
 /**
- * `orderId` for many orders: what it learns of a configured chain is kept, and so are the hashes of currencies, of
- * accounts that are paid again and of what names fill contracts. They are half of all that an order hashes.
+ * `orderId` for many orders: it caches chains and the hashes of currencies, recipients and extra data, which are half
+ * of an order's hashing.
  */
 export function createOrderIdHasher(networkOf: NetworkOf): (order: Order) => Hex {
   const chains = createChainHasher(networkOf)
   return (order) => bytesToHex(orderHash(order, chains))
 }
 
-/** Number of hashes of each kind that are kept per chain: strangers choose the hashed data, so it is bounded. */
-const keptTextMax = 256
-const keptMax = { recipients: 2_000, currencies: 500, data: 100 }
+/** Longer extra data is not cached. Strangers choose what is hashed, so the caches are bounded. */
+const cachedTextMax = 256
+/** Most cached hashes of each kind, per chain. */
+const cachedMax = { recipients: 2_000, currencies: 500, data: 100 }
 
 /** The bytes of `orderId`, for structures that hold an order. */
 export function orderHash(order: Order, chains: Chains): Uint8Array {
@@ -165,16 +166,16 @@ function bytesHash(bytes: Hex): Uint8Array {
 }
 
 function dataHash({ hashes }: HashedChain, data: Hex): Uint8Array {
-  if (data.length > keptTextMax) return bytesHash(data)
-  return remembered(hashes.data, data, () => bytesHash(data), keptMax.data)
+  if (data.length > cachedTextMax) return bytesHash(data)
+  return remembered(hashes.data, data, () => bytesHash(data), cachedMax.data)
 }
 
 function recipientHash({ codec, hashes }: HashedChain, recipient: string, field: string): Uint8Array {
   const hash = () => keccak256(encodeAddressField(codec, recipient, field))
-  return remembered(hashes.recipients, recipient, hash, keptMax.recipients)
+  return remembered(hashes.recipients, recipient, hash, cachedMax.recipients)
 }
 
 function currencyHash({ codec, hashes }: HashedChain, currency: string, field: string): Uint8Array {
   const hash = () => keccak256(encodeCurrencyField(codec, currency, field))
-  return remembered(hashes.currencies, currency, hash, keptMax.currencies)
+  return remembered(hashes.currencies, currency, hash, cachedMax.currencies)
 }

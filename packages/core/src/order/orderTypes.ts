@@ -15,7 +15,7 @@ export const outputPaymentType =
 export const feeType =
   'Fee(string recipientChainId,bytes recipient,string currencyChainId,bytes currency,uint256 amount)'
 
-/** Every definition that `Order` refers to; with `Order` itself, what a message that holds one refers to. */
+/** Every definition that `Order` refers to. A message with an order refers to these and to `Order`. */
 export const typesInsideOrder: readonly string[] = [
   inputType,
   inputPaymentType,

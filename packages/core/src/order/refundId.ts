@@ -3,9 +3,9 @@ import { fixedHexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
 import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
 
-/** Deposit that a refund returns. */
+/** The members of a deposit from which the id of its refund is made. */
 export type RefundedDeposit = {
-  /** `refundChainId` of its chain. */
+  /** Number of the deposit's chain, as `refundChainId` gives it. */
   readonly chainId: number | bigint
   /** Canonical, as the chain's family spells it. */
   readonly transactionId: string
@@ -14,14 +14,14 @@ export type RefundedDeposit = {
   /** Smallest units. */
   readonly amount: bigint
   /**
-   * Which of the order's equal deposits in that transaction, from 0. Not its place in the block, nor among other
-   * deposits: in another branch of the chain the transaction may come behind others, and a hostile contract in it may
-   * have left its own deposit out.
+   * Position among the order's equal deposits in that transaction, from 0; see `ordinalOf`. A position in the block or
+   * among all deposits would not do: it can differ in another branch of the chain.
    */
   readonly ordinal: number
 }
 
-const domain = keccak256(utf8Bytes('refund of a deposit'))
+/** First word of every refund id, so that the hash is of no other structure. */
+const refundDomain = keccak256(utf8Bytes('refund of a deposit'))
 
 /**
  * Id that the fill contract records for a refund, so that one deposit of one order is refunded only once. It differs
@@ -33,7 +33,7 @@ export function refundId(
   { chainId, transactionId, currency, amount, ordinal }: RefundedDeposit,
 ): Hex {
   const words = new AbiWords(7)
-    .word(domain)
+    .word(refundDomain)
     .word(fixedHexToBytes(orderId, 32))
     .uint(BigInt(chainId))
     .word(keccak256(utf8Bytes(transactionId)))

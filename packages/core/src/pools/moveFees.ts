@@ -11,9 +11,9 @@ const feeDenominator = 1_000_000n
 const bpsDenominator = 10_000n
 
 /**
- * The least that moving a pool's price by `bps` upwards or downwards and back again costs: the fees of both
- * swaps, rounded down. Whoever moves it for longer than a block pays arbitrage on top. Range positions are
- * counted as they lie, so liquidity beside the path makes a pool no dearer.
+ * Least cost of manipulating a pool as a price source: the fees of moving its price by `bps` upwards or downwards and
+ * back, rounded down. Who moves it for longer than a block loses to arbitrage as well. Only liquidity between the two
+ * prices counts.
  * @param bps below 10,000 when `upwards` is false
  * @throws RangeError when the ticks contradict the liquidity
  * @source Uniswap V3 Core whitepaper, 6.2.3
@@ -37,7 +37,8 @@ export function priceMovedBy(sqrtPriceX96: bigint, bps: bigint, upwards: boolean
 }
 
 /**
- * Amounts that the pool holds between its price and another one: a swap takes them out, and the way back puts them in.
+ * Amounts that the pool holds between its price and another one: a swap to that price pays in one of them and takes
+ * out the other, and the swap back does the reverse.
  */
 function amountsBetween(state: PoolState, targetX96: bigint): { amount0: bigint; amount1: bigint } {
   const downwards = targetX96 < state.sqrtPriceX96

@@ -1,6 +1,6 @@
 import type { Hex } from '../hex.ts'
 
-/** One initialised tick: what crossing it upwards adds to the active liquidity (signed). */
+/** One initialised tick. Crossing it upwards adds `liquidityNet` (signed) to the active liquidity. */
 export type InitializedTick = { readonly index: number; readonly liquidityNet: bigint }
 
 /**

@@ -66,11 +66,12 @@ function runSwap(
     const stopX96 = sqrtPriceX96AtTick(stop)
     const beyondLimit = zeroForOne ? stopX96 < limitX96 : stopX96 > limitX96
     step(swap, beyondLimit ? limitX96 : stopX96, zeroForOne, feePips)
+    // The amount ended before the stop, or the price limit lay before it.
     if (swap.sqrtPriceX96 !== stopX96) break
-    const added = passStop(walk, stop)
-    if (added === undefined) continue
+    const addedLiquidity = passStop(walk, stop)
+    if (addedLiquidity === undefined) continue
     crossed++
-    swap.liquidity += added
+    swap.liquidity += addedLiquidity
     if (swap.liquidity < 0n) throw new RangeError('the ticks contradict the liquidity')
   }
   return { swap, crossed }

@@ -22,8 +22,9 @@ export type SwapProgress = {
 const feeDenominator = 1_000_000n
 
 /**
- * Takes input towards a target price and stops there, or where the input ends.
- * The fee of a whole step rounds up; the step that ends the input keeps what is left of it as the fee.
+ * One step of a swap with an exact input: moves the price to the target, or as far as the input lasts. `zeroForOne`:
+ * token0 goes in and the price falls.
+ * The fee of a step that reaches the target rounds up; otherwise all input that moved no price is the fee.
  * @source Uniswap V3 Core whitepaper, 6.2.3
  */
 export function stepExactInput(
@@ -35,12 +36,12 @@ export function stepExactInput(
   const { sqrtPriceX96, liquidity, remaining } = swap
   const keptPips = feeDenominator - feePips
   const usable = (remaining * keptPips) / feeDenominator
-  const whole = zeroForOne
+  const neededInput = zeroForOne
     ? amount0Up(targetX96, sqrtPriceX96, liquidity)
     : amount1Up(sqrtPriceX96, targetX96, liquidity)
-  if (usable >= whole) {
+  if (usable >= neededInput) {
     swap.sqrtPriceX96 = targetX96
-    swap.remaining = remaining - whole - feeUp(whole, feePips, keptPips)
+    swap.remaining = remaining - neededInput - feeUp(neededInput, feePips, keptPips)
   } else {
     swap.sqrtPriceX96 = zeroForOne
       ? priceAfterToken0In(sqrtPriceX96, liquidity, usable)
@@ -52,7 +53,7 @@ export function stepExactInput(
     : amount0Down(sqrtPriceX96, swap.sqrtPriceX96, liquidity)
 }
 
-/** Gives output towards a target price and stops there, or where enough was given. See `stepExactInput`. */
+/** One step of a swap with an exact output: moves the price to the target, or until enough was given. See `stepExactInput`. */
 export function stepExactOutput(
   swap: SwapProgress,
   targetX96: bigint,
@@ -60,12 +61,12 @@ export function stepExactOutput(
   feePips: bigint,
 ): void {
   const { sqrtPriceX96, liquidity, remaining } = swap
-  const whole = zeroForOne
+  const availableOutput = zeroForOne
     ? amount1Down(targetX96, sqrtPriceX96, liquidity)
     : amount0Down(sqrtPriceX96, targetX96, liquidity)
-  if (remaining >= whole) {
+  if (remaining >= availableOutput) {
     swap.sqrtPriceX96 = targetX96
-    swap.remaining = remaining - whole
+    swap.remaining = remaining - availableOutput
   } else {
     swap.sqrtPriceX96 = zeroForOne
       ? priceAfterToken1Out(sqrtPriceX96, liquidity, remaining)

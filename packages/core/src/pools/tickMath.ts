@@ -9,7 +9,7 @@ export const minSqrtPriceX96 = 4_295_128_739n
 /** Price of `maxTick`; a pool's price is always below. */
 export const maxSqrtPriceX96 = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_342n
 
-/** 1.0001^(−2ⁱ⁄2)·2¹²⁸, as the pool contract has them: a power of a tick is the product of its bits. */
+/** Element i is 1.0001^(−2ⁱ⁄2)·2¹²⁸, as in the pool contract: a tick's price is the product over its set bits. */
 const bitFactorsX128: readonly bigint[] = [
   0xfffcb933bd6fad37aa2d162d1a594001n,
   0xfff97272373d413259a46990580e213an,
@@ -49,6 +49,7 @@ const logOfOneTick = Math.log(1.0001) / 2
  */
 export function sqrtPriceX96AtTick(tick: number): bigint {
   const distance = tick < 0 ? -tick : tick
+  // Negated, so that NaN is refused, too.
   if (!(distance <= maxTick)) throw new RangeError('the tick is out of range')
   const belowOneX128 = timesFactors(lowProductsX128[distance & lowMask] ?? 0n, distance, lowBits)
   const ratioX128 = tick > 0 ? largestUint256 / belowOneX128 : belowOneX128
@@ -74,8 +75,8 @@ export function tickAtSqrtPriceX96(sqrtPriceX96: bigint): number {
 /** Multiplies by the factor of each set bit, lowest first and truncating each time: the order is part of the result. */
 function timesFactors(startX128: bigint, bits: number, firstBit: number): bigint {
   let productX128 = startX128
-  for (let bit = firstBit, rest = bits >> firstBit; rest !== 0; bit++, rest >>= 1) {
-    if (rest & 1) productX128 = (productX128 * (bitFactorsX128[bit] ?? 0n)) >> 128n
+  for (let bit = firstBit, bitsLeft = bits >> firstBit; bitsLeft !== 0; bit++, bitsLeft >>= 1) {
+    if (bitsLeft & 1) productX128 = (productX128 * (bitFactorsX128[bit] ?? 0n)) >> 128n
   }
   return productX128
 }

@@ -5,8 +5,9 @@ import { maxTick, minTick } from './tickMath.ts'
 const wordTicks = 256
 
 /**
- * A walk along a pool's ticks in one direction. The pool finds its next tick in one word of its bitmap
- * at a time, so it also stops at the end of a word without a tick, and amounts round at each stop.
+ * A swap's walk along a pool's ticks, down when `zeroForOne`. The pool contract searches its next tick in one word of
+ * its bitmap at a time, so it also stops at the end of a word without a tick. Amounts round at each stop, so this walk
+ * makes the same stops.
  */
 export type TickWalk = {
   readonly ticks: readonly InitializedTick[]
@@ -23,8 +24,8 @@ export function startWalk(
   zeroForOne: boolean,
 ): TickWalk {
   const { ticks, tick, tickSpacing } = state
-  const above = countAtOrBelow(ticks, tick)
-  return { ticks, tickSpacing, zeroForOne, tick, position: zeroForOne ? above - 1 : above }
+  const firstAbove = countAtOrBelow(ticks, tick)
+  return { ticks, tickSpacing, zeroForOne, tick, position: zeroForOne ? firstAbove - 1 : firstAbove }
 }
 
 /** The next initialised tick in the word that the pool would search, else the end of that word. */
@@ -32,11 +33,11 @@ export function nextStop({ ticks, tickSpacing, zeroForOne, tick, position }: Tic
   const slot = Math.floor(tick / tickSpacing)
   const candidate = ticks[position]
   if (zeroForOne) {
-    const wordStart = (slot - modulo(slot)) * tickSpacing
+    const wordStart = (slot - slotInWord(slot)) * tickSpacing
     return Math.max(candidate === undefined ? wordStart : Math.max(candidate.index, wordStart), minTick)
   }
-  const next = slot + 1
-  const wordEnd = (next - modulo(next) + wordTicks - 1) * tickSpacing
+  const nextSlot = slot + 1
+  const wordEnd = (nextSlot - slotInWord(nextSlot) + wordTicks - 1) * tickSpacing
   return Math.min(candidate === undefined ? wordEnd : Math.min(candidate.index, wordEnd), maxTick)
 }
 
@@ -46,8 +47,8 @@ export function nextTickOrEnd({ ticks, zeroForOne, position }: TickWalk): number
 }
 
 /**
- * Moves the walk past a stop. @returns the liquidity that crossing it adds, undefined when the stop was
- * not an initialised tick
+ * Moves the walk past a stop.
+ * @returns the liquidity that crossing it adds (signed), undefined when the stop was not an initialised tick
  */
 export function passStop(walk: TickWalk, stop: number): bigint | undefined {
   walk.tick = walk.zeroForOne ? stop - 1 : stop
@@ -69,6 +70,6 @@ function countAtOrBelow(ticks: readonly InitializedTick[], tick: number): number
 }
 
 /** Position inside a word, for negative slots too: two's complement keeps the low bits right. */
-function modulo(slot: number): number {
+function slotInWord(slot: number): number {
   return slot & (wordTicks - 1)
 }

@@ -4,9 +4,9 @@ import { keccak256 } from '../hashing/keccak.ts'
 import { hashText, typedDataDigest, typeHash } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
 
-/** Claim of app fees that a wallet agrees to. Addresses are canonical. */
+/** A claim of app fees that its wallet signs, so that the service pays them out. Addresses are canonical. */
 export type AppFeeClaimTerms = {
-  /** Address of the service that pays: a signature is of no use at another one. */
+  /** Address of the service that pays, so that no other service accepts the signature. */
   readonly service: string
   readonly chainId: number
   readonly wallet: Hex
@@ -15,15 +15,15 @@ export type AppFeeClaimTerms = {
   readonly currency: string
   /** Smallest units. */
   readonly amount: bigint
-  /** The part of it that is paid out, for a person, e.g. `1.5 USDC`. */
+  /** What `amount` pays out after costs, for a person to read, e.g. `1.5 USDC`. */
   readonly pays: string
   /** Random, so that equal claims differ. */
   readonly nonce: Hex
 }
 
-/** EIP-712 data as wallets are given it. `EIP712Domain` is not listed: signers derive it. */
+/** EIP-712 data for a wallet to sign. `EIP712Domain` is not listed: signers derive it. */
 export type AppFeeClaimTypedData = {
-  /** `chainId` is absent where wallets know no such chain: they refuse to sign for one that they are not on. */
+  /** `chainId` is absent for chains that are not EVM ones: a wallet refuses to sign for a chain that it is not on. */
   readonly domain: { readonly name: string; readonly version: string; readonly chainId?: number }
   readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
   readonly primaryType: 'AppFeeClaim'
@@ -43,7 +43,7 @@ const members: readonly Member[] = [
   ['amount', 'uint256'],
   ['nonce', 'bytes32'],
 ]
-/** Accounts that are no 20 bytes are signed as they are written, and the chain stands among what is signed. */
+/** For accounts or currencies that are not 20 bytes: they are signed as text, and `chainId` is a member. */
 const textMembers: readonly Member[] = [
   ['service', 'string'],
   ['wallet', 'address'],
@@ -69,7 +69,9 @@ export function appFeeClaimTypedData(terms: AppFeeClaimTerms): AppFeeClaimTypedD
     types: { AppFeeClaim: (inBytes ? members : textMembers).map(([name, type]) => ({ name, type })) },
     primaryType: 'AppFeeClaim',
     value: {
-      ...{ service, wallet, ...(!inBytes && { chainId: chainId.toString() }) },
+      service,
+      wallet,
+      ...(!inBytes && { chainId: chainId.toString() }),
       ...{ recipient, pays, currency, amount: amount.toString(), nonce },
     },
   }

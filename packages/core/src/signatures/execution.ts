@@ -7,7 +7,7 @@ export type ExecutionDomain = {
   readonly version: string
 }
 
-/** Execution that the hub's oracle contract runs once. `actions` are ABI-encoded, in order. */
+/** Execution that the hub's oracle contract runs once per key. `actions`: by `encodeMintAction` and its like, in order. */
 export type Execution = { readonly idempotencyKey: Hex; readonly actions: readonly Hex[] }
 
 /** EIP-712 domain `RelayAllocatorSpender`, version "1". @source rule P-128 */
@@ -16,7 +16,7 @@ export type WithdrawRequestDomain = { readonly chainId: number; readonly verifyi
 /** EIP-712 domain `RelayGenericMapping`, version "1", of the hub's generic mapping. @source rule P-128 */
 export type MappingDomain = { readonly chainId: number; readonly verifyingContract: Hex }
 
-/** Entry of the hub's generic mapping for an account without a key, written once. @source rule P-128 */
+/** Entry of the hub's generic mapping, which oracles sign for an account that has no key on the hub. @source rule P-128 */
 export type MappingEntry = {
   readonly user: Hex
   readonly id: Hex
@@ -25,12 +25,13 @@ export type MappingEntry = {
   readonly nonce: Hex
 }
 
-/** Payload parameters of the withdrawal-initiated flow. @source rule P-128 */
+/** Parameters of a payload that the allocator issues, which oracles sign once a withdrawal is initiated. @source rule P-128 */
 export type WithdrawRequest = {
   readonly chainId: bigint
   readonly depository: string
   readonly currency: string
   readonly amount: bigint
+  /** Account on the hub that holds what is withdrawn: `withdrawalAddress`. */
   readonly spender: Hex
   readonly recipient: string
   readonly data: Hex

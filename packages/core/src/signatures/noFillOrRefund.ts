@@ -5,8 +5,8 @@ import { domainSeparator, hashText, typedDataDigest, typeHash } from '../hashing
 import type { Hex } from '../hex.ts'
 
 /**
- * A solver's promise neither to fill nor to refund an order, which sets the order's deposits free. It names
- * the order and the solver's chain, and no hub. @source docs/specification/protocol.md P-70
+ * A solver's promise neither to fill nor to refund an order: it lets oracles return the order's deposits. It names
+ * no hub, so it counts on every hub. @source docs/specification/protocol.md P-70
  */
 export type NoFillOrRefund = {
   /** String id of the solver's chain, an `ethereum-vm` one. */

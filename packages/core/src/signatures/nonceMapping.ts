@@ -5,15 +5,15 @@ import { domainSeparator, hashText, typedDataDigest, typeHash } from '../hashing
 import type { Hex } from '../hex.ts'
 
 /**
- * Statement of a wallet that assigns one of its transfers to an order, on a chain whose transfers can name none: the
- * nonce identifies the transfer. @source rule F-152
+ * A wallet's statement that one of its transfers is the deposit of an order, on a chain whose transfers cannot name
+ * one (Hyperliquid): the nonce identifies the transfer. @source rule F-152
  */
 export type NonceMapping = {
   /** String id of the chain of the transfer. */
   readonly walletChainId: string
   readonly wallet: Hex
   readonly nonce: bigint
-  /** The order. */
+  /** The order's id. */
   readonly id: Hex
   /** Owner of the deposit. */
   readonly depositor: Hex
@@ -30,7 +30,7 @@ const members = [
 
 const noContract: Hex = `0x${'0'.repeat(40)}`
 
-/** Typed data for the wallet's signature; any EVM chain's id will do. @source rule F-153 */
+/** EIP-712 data that the wallet signs. `signatureChainId` may be of any EVM chain, as no contract checks it. @source rule F-153 */
 export const nonceMappingTypedData = (signatureChainId: number) => ({
   domain: {
     ...{ name: 'RelayNonceMapping', version: '2', chainId: signatureChainId, verifyingContract: noContract },

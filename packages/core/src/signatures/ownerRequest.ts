@@ -3,7 +3,7 @@ import { utf8Bytes } from '../hashing/hexBytes.ts'
 import { sha256 } from '../hashing/sha256.ts'
 import { personalMessageDigest } from '../hashing/typedData.ts'
 
-/** Withdrawal request that the owner of a hub balance signs; the depository is not covered. */
+/** Withdrawal request that the owner of a hub balance signs. His signature does not cover the depository. */
 export type OwnerRequest = {
   readonly chainId: string
   readonly currency: string
@@ -25,7 +25,7 @@ export function ownerRequestDigest(request: OwnerRequest): Uint8Array {
   return personalMessageDigest(ownerRequestHash(request))
 }
 
-/** The request's SHA-256, which every family wraps in its own way. */
+/** SHA-256 of the request, which owners of other families sign in their own ways. */
 export function ownerRequestHash(request: OwnerRequest): Uint8Array {
   const { chainId, currency, amount, ownerChainId, owner, recipient, nonce, additionalData } = request
   const signed = {

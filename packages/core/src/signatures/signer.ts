@@ -35,7 +35,10 @@ export type SigningRequest =
   | { readonly purpose: 'timeline'; readonly statement: TimelineStatement }
   | PayloadSigning
 
-/** Statement that an allocator signs for the part `index` of a payload that it issued. @source rule P-69 */
+/**
+ * Signature number `index` of a payload that the allocator issued: what it covers depends on the family; a Bitcoin
+ * payload has one per input. @source rule P-69
+ */
 export type PayloadSigning = {
   readonly purpose: 'payload'
   readonly vmType: VmType
@@ -64,7 +67,7 @@ export interface Signer {
  */
 export type RecoverSigner = (digest: Uint8Array, signature: string) => Hex | undefined
 
-/** Place of a payload's execution, as its hashes name it. */
+/** Where a payload executes: its chain and depository, which its hashes name. */
 export type PayloadPlace = {
   /** The chain's number on the hub; of an EVM chain its chain id. */
   readonly hubChainId: bigint

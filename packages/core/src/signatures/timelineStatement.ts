@@ -2,7 +2,7 @@ import { hexToBytes } from '../hashing/hexBytes.ts'
 import { viemLibrary } from '../hashing/viemLibrary.ts'
 import type { Hex } from '../hex.ts'
 
-/** Outcome of a request, signed by a service. Texts are those of its answer. */
+/** What became of a request, signed by quote-api as evidence. Texts are those of its HTTP answer. */
 export type TimelineStatement = {
   readonly requestId: Hex
   /** 32 zero bytes where there is no order. */
@@ -10,7 +10,7 @@ export type TimelineStatement = {
   readonly status: string
   /** Empty where nothing is wrong. */
   readonly reason: string
-  /** When this was so, ISO 8601. */
+  /** Time of the statement, ISO 8601. */
   readonly asOf: string
   /** Oldest first. */
   readonly steps: readonly {
@@ -23,7 +23,7 @@ export type TimelineStatement = {
       readonly kind: string
       readonly label: string
       readonly value: string
-      /** 0 where it is of no chain. */
+      /** 0 where the evidence belongs to no chain. */
       readonly chainId: bigint
     }[]
   }[]
@@ -54,7 +54,7 @@ export const timelineTypes = {
   ],
 } as const
 
-/** No chain and no contract: a statement is for people, and the signer's address says whose it is. */
+/** Names no chain and no contract, because people verify statements; the signer's address tells whose one is. */
 export const timelineDomain = { name: 'CausewayTimeline', version: '1' } as const
 
 /** The 32 bytes that the evidence key signs. @throws RangeError when an id is not 32 bytes: a caller's bug */

@@ -14,19 +14,19 @@ export interface SqlTx {
   ): Promise<readonly Row[]>
 }
 
-/** Transaction that `transaction` opens: several statements, one commit. */
+/** Transaction that `SqlDatabase.transaction` opens: several statements, one commit. */
 export interface SqlWriteTx extends SqlTx {
   /**
-   * Sends one statement and waits for nothing: what comes next follows on the wire and sees its effects. Its
-   * error is the transaction's, which then commits nothing.
+   * Sends one statement without waiting for its result. Later statements follow on the wire and see its effects. If it
+   * fails, the transaction fails with its error and commits nothing.
    */
   send(text: string, values?: readonly unknown[]): void
 }
 
 export type TransactionOptions = {
   /**
-   * The first statement is a `query` that changes no row (it may lock some). It leaves together with `begin`,
-   * a round trip less; were `begin` refused, it would run in a transaction of its own. Default false.
+   * Set it when the first statement is a `query` that changes no row (it may lock some). It is then sent together with
+   * `begin`, which saves a round trip. Were `begin` refused, it would run outside. Default false.
    */
   readonly opensWithRead?: boolean
   /** Every statement sees what the first one saw, and none may write. Default false. */
@@ -49,6 +49,6 @@ export interface SqlDatabase {
 }
 
 export type QueryOptions = {
-  /** The plan is made for the values each time, and none is remembered. Default false. */
+  /** The database plans the statement anew for its values, instead of using a prepared plan. Default false. */
   readonly isPlannedEachTime?: boolean
 }

@@ -4,17 +4,21 @@ import { ConfigurationError, type Hex, hex32Pattern } from '@causeway/core'
 import { z } from 'zod'
 import { createLineJournal, type LineJournal } from './lineJournal.ts'
 
-/** One count, or what is left of many: amounts by hub token id. */
+/**
+ * A line of the journal of signing caps. It adds `counted` to the sums of its `minute`, or remembers `key`, or both.
+ * Amounts are by hub token id.
+ */
 export type CapEntry = {
-  /** Minutes since 1970 in which `counted` was signed. */
+  /** Minutes since 1970. */
   readonly minute?: number | undefined
+  /** Amounts that were signed in that minute and not counted before. */
   readonly counted?: ReadonlyMap<bigint, bigint> | undefined
-  /** Key and amounts that are signed from now on without counting again. */
+  /** Idempotency key that may be signed again, up to `amounts`, without being counted again. */
   readonly key?: Hex | undefined
   readonly amounts?: ReadonlyMap<bigint, bigint> | undefined
 }
 
-/** Keeps counts over restarts, so that an oracle that is made to crash signs no more per hour than one that runs. */
+/** Keeps counts over restarts: crashing an oracle or allocator on purpose does not make it sign more per hour. */
 export type CapJournal = LineJournal<CapEntry>
 
 const journalName = 'signing-caps.jsonl'
@@ -37,7 +41,7 @@ const lineSchema = z.strictObject({
   amounts: amountsSchema.optional(),
 })
 
-/** Nothing outlives the process. */
+/** For a process without `STATE_DIR`: counts are lost when it ends. */
 export const noJournal: CapJournal = {
   load: () => [],
   begin: () => undefined,

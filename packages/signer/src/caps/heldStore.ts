@@ -3,28 +3,29 @@ import { join } from 'node:path'
 import { ConfigurationError, isHex32 } from '@causeway/core'
 import { z } from 'zod'
 
-/** A signing request that waits for the operator's release. */
+/** A signing request above a cap, which waits for the operator's release. */
 export type HeldRecord = {
+  /** The attestation's kind, or the allocator's word for its payloads. */
   readonly kind: string
   /** Idempotency key of the execution, or of the withdrawal. */
   readonly key: string
-  /** Outflows it permits, e.g. `1000000 of base 0x8335…`. */
+  /** Amounts that its signature would let out, e.g. `1000000 of base 0x8335…`. */
   readonly lets: readonly string[]
   readonly reason: string
   /** ISO time. */
   readonly since: string
 }
 
-/** Held and released signing requests, by the id of exactly what is to be signed. */
+/** Held and released signing requests. The id covers exactly what is to be signed. */
 export interface HeldStore {
-  /** Beyond a thousand nothing more is written: logs and metrics tell of the rest. */
+  /** Records a held request. From a thousand on it writes none: logs and metrics show the further ones. */
   keep(id: string, record: HeldRecord): Promise<void>
   isReleased(id: string): Promise<boolean>
   /** Removes a signed request and its release. */
   forget(id: string): Promise<void>
   /** @throws ConfigurationError when the directory cannot be used */
   list(): Promise<ReadonlyMap<string, HeldRecord | undefined>>
-  /** @returns whether it was listed. @throws ConfigurationError for what is no id */
+  /** Permits the signature. @returns false where no such request is held. @throws ConfigurationError for a malformed id */
   release(id: string): Promise<boolean>
 }
 
@@ -40,7 +41,7 @@ const recordSchema = z.object({
   since: z.string(),
 })
 
-/** Without `STATE_DIR` nobody can let anything go. */
+/** For a process without `STATE_DIR`: a held request is never released. */
 export const noHeldStore: Pick<HeldStore, 'keep' | 'isReleased' | 'forget' | 'list'> = {
   keep: async () => undefined,
   isReleased: async () => false,
@@ -99,7 +100,7 @@ async function readRecord(path: string): Promise<HeldRecord | undefined> {
   try {
     return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')))
   } catch {
-    // Its name alone says that it waits.
+    // An unreadable record still counts as held: its file name is the id.
     return undefined
   }
 }

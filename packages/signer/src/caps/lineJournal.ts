@@ -13,17 +13,15 @@ import {
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 
-/** Keeps entries over restarts. */
+/** A file that keeps entries over restarts, one JSON line each. */
 export interface LineJournal<Entry> {
   /** Entries of earlier runs, oldest first. @throws ConfigurationError when they cannot be read */
   load(): readonly Entry[]
-  /** Starts the file anew with what still matters, now and whenever it has grown. */
+  /** Rewrites the file with the entries of `current`, now and whenever it has grown too long. Call it after `load`. */
   begin(current: () => readonly Entry[]): void
-  /** The entry is written when this returns. It never throws: see `onFailed`. */
+  /** Writes the entry before it returns. It never throws; a failure goes to `onFailed`. */
   append(entry: Entry): void
-  /**
-   * True if every entry is in the file now: entries that a full disk lost or that were removed are written again first.
-   */
+  /** True if every entry is in the file. If a full disk or a removed file lost some, it first rewrites the file. */
   isKept(): boolean
   close(): void
 }
@@ -33,21 +31,21 @@ export type LineJournalOptions<Entry> = {
   readonly directory: string
   /** Name of the file in the folder. */
   readonly name: string
-  /** `undefined` for what is no entry. */
+  /** Entry of a parsed JSON line; `undefined` for a line that is no entry. */
   readonly parse: (line: unknown) => Entry | undefined
   /** Line of an entry, without the newline. */
   readonly toLine: (entry: Entry) => string
   /** Error that stops the start at a line that is no entry. */
   readonly brokenLineError: (lineNumber: number) => ConfigurationError
-  /** Called when an entry could not be written, and so is known to this process alone. */
+  /** Called when an entry could not be written: it is then only in this process's memory. */
   readonly onFailed: (error: unknown) => void
 }
 
 const linesMax = 100_000
 
 /**
- * A file of JSON lines. A line is with the operating system before anything is signed by it: a process that is
- * killed loses none. Losing power may lose the last ones.
+ * A journal in a file. `append` hands its line to the operating system, so a process that is killed loses none. There
+ * is no `fsync`, so a power failure may lose the last ones.
  */
 export function createLineJournal<Entry>(options: LineJournalOptions<Entry>): LineJournal<Entry> {
   return new FileJournal(options)
@@ -58,7 +56,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
   readonly #path: string
   #file: number | undefined
   #lines = 0
-  /** True while the file lacks an entry or ends in half a line; it is then written anew before anything is added. */
+  /** True while the file lacks an entry or ends in half a line; it is then rewritten before the next entry. */
   #isBehind = false
   #snapshot: () => readonly Entry[] = () => []
 
@@ -115,7 +113,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
     }
   }
 
-  /** A disk that fills up takes a part of a line before it refuses. */
+  /** Throws for a partial write, which a disk makes as it fills up. */
   #add(open: number, line: Buffer): void {
     if (writeSync(open, line) < line.length) throw new Error('a part of a line was written')
     this.#lines += 1
@@ -142,13 +140,13 @@ class FileJournal<Entry> implements LineJournal<Entry> {
   }
 }
 
-/** True if the open file still has its name: it was neither removed nor replaced. */
+/** True if `path` still names the open file: it was neither removed nor replaced. */
 function isNamed(path: string, file: number): boolean {
   const fileAtPath = statSync(path, { throwIfNoEntry: false })
   return fileAtPath !== undefined && fileAtPath.ino === fstatSync(file).ino
 }
 
-/** A last line without its end was being written when the process died: nothing was signed by it. */
+/** Parsed lines; `undefined` for one that is no JSON. A last line without newline is dropped: its write was cut short. */
 function readLines(path: string, name: string): readonly unknown[] {
   let text: string
   try {

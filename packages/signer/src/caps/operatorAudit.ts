@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
 
-/** Action of an operator on a service whose state lies in `STATE_DIR`. */
+/** An operator's command that changes a service whose state lies in `STATE_DIR`, such as releasing a held signature. */
 export type OperatorDeed = {
   /** The command, e.g. `halted.clear`. */
   readonly action: string
@@ -14,21 +14,22 @@ export type OperatorDeed = {
   readonly reason?: string | undefined
 }
 
-/** One command as `audit list` shows it. */
+/** A command as the command `audit list` shows it. */
 export type AuditedDeed = OperatorDeed & {
   /** ISO time. */
   readonly at: string
   /** `cli:<account>` of the machine. */
   readonly actor: string
-  /** `done`, `unchanged` where it stood so already, `failed`, or `begun` where the process died on the way. */
+  /** `done`, `unchanged` where nothing had to change, `failed`, or `begun` where the process died before the end. */
   readonly outcome: string
 }
 
+/** The record of operators' commands: a file `audit.jsonl` in `STATE_DIR`. */
 export interface OperatorAudit {
   /**
-   * Makes a change between two lines of the file, of which the first is on disk before anything changes: there is no
-   * change without a line. @param change resolves with whether anything changed
-   * @throws ConfigurationError when the first line cannot be written, and nothing was changed; whatever `change` throws
+   * Writes a line with the command, makes the change, and writes a line with the outcome. The first line is on disk
+   * before the change, so no change is without a line. @param change resolves to true where it changed anything
+   * @throws ConfigurationError when the first line cannot be written: nothing was changed; else what `change` throws
    */
   record(deed: OperatorDeed, change: () => Promise<boolean>): Promise<boolean>
   /** Newest first. @throws ConfigurationError when the file cannot be read */
@@ -36,7 +37,8 @@ export interface OperatorAudit {
 }
 
 const fileName = 'audit.jsonl'
-const lengthMax = 1_000
+/** Longer subjects and reasons are cut. */
+const charactersMax = 1_000
 
 const deedSchema = z.object({
   id: z.string(),
@@ -60,8 +62,8 @@ export function createOperatorAudit(
       const id = randomUUID()
       const at = new Date(nowMs()).toISOString()
       await appendLine(stateDirectory, path, {
-        ...{ id, at, actor, action, subject: subject.slice(0, lengthMax) },
-        ...(reason !== undefined && { reason: reason.slice(0, lengthMax) }),
+        ...{ id, at, actor, action, subject: subject.slice(0, charactersMax) },
+        ...(reason !== undefined && { reason: reason.slice(0, charactersMax) }),
       })
       let outcome = 'failed'
       try {
@@ -84,28 +86,31 @@ export function createOperatorAudit(
         .flatMap((line): AuditedDeed[] => {
           const parsed = deedSchema.safeParse(line)
           if (!parsed.success) return []
-          const { id, ...action } = parsed.data
-          return [{ ...action, outcome: outcomes.get(id) ?? 'begun' }]
+          const { id, ...deed } = parsed.data
+          return [{ ...deed, outcome: outcomes.get(id) ?? 'begun' }]
         })
         .reverse()
     },
   }
 }
 
-/** One line per command, for people. Characters that a terminal would obey are shown as what they are. */
+/** Text for a terminal, one line per command. */
 export function describeAudit(deeds: readonly AuditedDeed[]): string {
   if (deeds.length === 0) return 'Nothing was changed.'
   return deeds
     .map(({ at, actor, action, subject, outcome, reason }) =>
-      [at, actor, action, subject, outcome, ...(reason === undefined ? [] : [reason])].map(shown).join('  '),
+      [at, actor, action, subject, outcome, ...(reason === undefined ? [] : [reason])]
+        .map(escapeControls)
+        .join('  '),
     )
     .join('\n')
 }
 
-const shown = (text: string): string =>
+/** Shows control characters as their code points, so that a terminal does not obey them. */
+const escapeControls = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
-/** On disk when it resolves. One write: lines of two commands never mix. */
+/** Writes a line to the disk (`fsync`) before it resolves. It is one write, so lines of two commands never mix. */
 async function appendLine(directory: string, path: string, line: object): Promise<void> {
   try {
     await mkdir(directory, { recursive: true })
@@ -121,7 +126,7 @@ async function appendLine(directory: string, path: string, line: object): Promis
   }
 }
 
-/** A line that was cut, or that somebody wrote by hand, is left out. */
+/** Parsed lines; a line that is no JSON, because it was cut or edited, is left out. */
 async function readLines(path: string): Promise<readonly unknown[]> {
   let text: string
   try {

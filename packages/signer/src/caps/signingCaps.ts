@@ -11,69 +11,73 @@ export type TokenCap = {
 /** Caps by hub token id. */
 export type CapTable = ReadonlyMap<bigint, TokenCap>
 
-/** Something to be signed that lets value out, once however often it is signed. */
+/** The value that a signature lets out. It leaves once per key, however often the key is signed. */
 export type CountedValue = {
   /** Idempotency key of the execution, or of the withdrawal that a payload pays. */
   readonly key: Hex
+  /** In smallest units, by hub token id. */
   readonly amounts: ReadonlyMap<bigint, bigint>
 }
 
-/** Why something is not signed: a token without a cap, or one whose cap it would pass. */
+/** Why a value is held: `unlisted`: its token has no cap; `cap`: it would pass the token's cap. */
 export type Excess = {
   readonly reason: 'unlisted' | 'cap'
   readonly hubTokenId: bigint
   readonly amount: bigint
 }
 
-/** `free`: signed before. `within`: fits. `upper`: fits, and passes half of a cap. */
+/** `free`: counted before. `within`: fits. `upper`: fits, and uses more than half of a cap. `held`: not to be signed. */
 export type CapVerdict =
   | { readonly kind: 'free' | 'within' | 'upper' }
   | { readonly kind: 'held'; readonly excess: Excess }
 
-/** Signed value per token and hour of this process. Nothing in it waits: to judge and to count is one step. */
+/**
+ * Counts the value that this process signs per token and hour, and holds what would pass a cap. All methods are
+ * synchronous, so that two requests cannot both fit into the same remainder of a cap.
+ */
 export interface SigningCaps {
-  /** Without counting anything. */
+  /** The verdict alone, without counting. */
   judge(value: CountedValue): CapVerdict
-  /** Counts it when it fits; nothing changes when it is held. */
+  /** Counts a value that fits; a held one changes nothing. Call it right before signing. */
   admit(value: CountedValue): CapVerdict
-  /** Signs it from now on without counting it: released by the operator, or executed already. */
+  /** Lets a value be signed from now on without counting: the operator released it, or the hub executed it. */
   exempt(value: CountedValue): void
-  /** Counts what another process signed with the same key, whatever the cap says. @param at milliseconds since 1970 */
+  /** Counts what another process signed with the same key, even above the cap. @param at milliseconds since 1970 */
   count(value: CountedValue, at: number): void
-  /** For metrics: what was signed within the window. */
+  /** Each cap with the amount that was signed within the window, for metrics. */
   usage(): readonly (TokenCap & { readonly signed: bigint })[]
 }
 
 export type SigningCapsOptions = {
   readonly table: CapTable
-  /** False in `local`, where a chain need not name caps. */
+  /** True to hold tokens without a cap; false in `local`, where a chain need not name caps. */
   readonly isUnlistedHeld: boolean
   /** Milliseconds since 1970 that never go back while the process runs. */
   readonly now: () => number
-  /** Counts of earlier runs come from it, and every count goes to it before anything is signed. */
+  /** Gives the counts of earlier runs, and takes every count before its signature. */
   readonly journal: CapJournal
-  /** Keys that are remembered as signed; what was signed longest ago goes first, and would count anew. */
+  /** Most signed keys that are remembered. The least recently signed is forgotten first, and would be counted anew. */
   readonly rememberedMax: number
 }
 
 const minuteMs = 60_000
 /**
- * Whole minutes that count beside the present one. Any interval of an hour lies within this minute and the sixty
- * before it, so that no hour, wherever it begins, holds more than the cap.
+ * Number of minutes that count beside the current one. Every interval of an hour that ends now lies within these 61
+ * minutes, so no hour, wherever it begins, holds more than the cap.
  */
 export const capWindowMinutes = 60
 
-/** Counts so far, wherever they are kept. */
+/** Counts so far, from this process's memory or from a shared database. */
 export type CountedSoFar = {
-  /** Under the value's key; `undefined` where the key was never signed. */
+  /** Amounts counted under the value's key; `undefined` where the key was never signed. */
   readonly known: ReadonlyMap<bigint, bigint> | undefined
-  /** Within the window. */
+  /** Amount of a token that was signed within the window. */
   readonly signedOf: (hubTokenId: bigint) => bigint
 }
 
 /**
- * Tells whether a value fits its caps, and what of it was not counted under its key yet: a key may come again with a larger
- * amount. Pure.
+ * Tells whether a value fits its caps. `due` is the part that was not counted under its key yet: a key may be signed
+ * again with larger amounts, and then only the difference counts. Pure.
  */
 export function judgeValue(
   { amounts }: CountedValue,
@@ -82,8 +86,8 @@ export function judgeValue(
 ): { readonly verdict: CapVerdict; readonly due: ReadonlyMap<bigint, bigint> } {
   const due = new Map<bigint, bigint>()
   for (const [hubTokenId, amount] of amounts) {
-    const rest = amount - (known?.get(hubTokenId) ?? 0n)
-    if (rest > 0n) due.set(hubTokenId, rest)
+    const uncounted = amount - (known?.get(hubTokenId) ?? 0n)
+    if (uncounted > 0n) due.set(hubTokenId, uncounted)
   }
   if (due.size === 0 && known !== undefined) return { verdict: { kind: 'free' }, due }
   let isUpper = false
@@ -96,36 +100,37 @@ export function judgeValue(
       if (isUnlistedHeld) return held('unlisted')
       continue
     }
-    const after = signedOf(hubTokenId) + amount
-    if (after > cap.amount) return held('cap')
-    if (after * 2n > cap.amount) isUpper = true
+    const signedAfter = signedOf(hubTokenId) + amount
+    if (signedAfter > cap.amount) return held('cap')
+    if (signedAfter * 2n > cap.amount) isUpper = true
   }
   return { verdict: { kind: isUpper ? 'upper' : 'within' }, due }
 }
 
 export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
   const { table, now, journal, rememberedMax } = options
+  /** Counted amounts by key, the least recently signed first. */
   const remembered = new Map<Hex, ReadonlyMap<bigint, bigint>>()
   const minuteNow = () => Math.floor(now() / minuteMs)
   const sums = new MinuteSums(minuteNow)
   const signedOf = (hubTokenId: bigint) => sums.of(hubTokenId)
 
+  /** Remembers the largest amounts of a key and makes it the most recent one. */
   function remember(key: Hex, amounts: ReadonlyMap<bigint, bigint>): ReadonlyMap<bigint, bigint> {
-    const rememberedValue = remembered.get(key)
-    const most = new Map(rememberedValue)
+    const largest = new Map(remembered.get(key))
     for (const [hubTokenId, amount] of amounts) {
-      if (amount > (most.get(hubTokenId) ?? 0n)) most.set(hubTokenId, amount)
+      if (amount > (largest.get(hubTokenId) ?? 0n)) largest.set(hubTokenId, amount)
     }
     remembered.delete(key)
-    remembered.set(key, most)
+    remembered.set(key, largest)
     if (remembered.size > rememberedMax) {
       const [oldest] = remembered.keys()
       if (oldest !== undefined) remembered.delete(oldest)
     }
-    return most
+    return largest
   }
 
-  const judged = (value: CountedValue) =>
+  const judgeCounted = (value: CountedValue) =>
     judgeValue(value, { known: remembered.get(value.key), signedOf }, options)
 
   function record(value: CountedValue, minute: number, due: ReadonlyMap<bigint, bigint>): void {
@@ -133,17 +138,17 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
     journal.append({ minute, counted: due, key: value.key, amounts: remember(value.key, value.amounts) })
   }
 
-  for (const { minute, counted: amounts, key, amounts: moved } of journal.load()) {
-    for (const [hubTokenId, amount] of amounts ?? []) sums.add(minute ?? minuteNow(), hubTokenId, amount)
-    if (key !== undefined && moved !== undefined) remember(key, moved)
+  for (const { minute, counted, key, amounts } of journal.load()) {
+    for (const [hubTokenId, amount] of counted ?? []) sums.add(minute ?? minuteNow(), hubTokenId, amount)
+    if (key !== undefined && amounts !== undefined) remember(key, amounts)
   }
   journal.begin(() => [...sums.entries(), ...[...remembered].map(([key, amounts]) => ({ key, amounts }))])
 
   return {
-    judge: (value) => judged(value).verdict,
+    judge: (value) => judgeCounted(value).verdict,
     admit(value) {
-      const { verdict, due } = judged(value)
-      // Asked for again: it stays among what is remembered.
+      const { verdict, due } = judgeCounted(value)
+      // Signed again: the key becomes the most recent one, so that it is not forgotten.
       if (verdict.kind === 'free') remember(value.key, value.amounts)
       else if (verdict.kind !== 'held') record(value, minuteNow(), due)
       return verdict
@@ -152,14 +157,14 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
       journal.append({ key, amounts: remember(key, amounts) })
     },
     count(value, at) {
-      const { verdict, due } = judged(value)
+      const { verdict, due } = judgeCounted(value)
       if (verdict.kind !== 'free') record(value, Math.min(Math.floor(at / minuteMs), minuteNow()), due)
     },
     usage: () => [...table].map(([hubTokenId, cap]) => ({ ...cap, signed: signedOf(hubTokenId) })),
   }
 }
 
-/** Sliding hour by minutes: at most 61 sums per token, whatever is asked. */
+/** Signed amounts of the sliding hour, summed by minute: at most 61 sums per token. */
 class MinuteSums {
   readonly #minuteNow: () => number
   readonly #byToken = new Map<bigint, Map<number, bigint>>()
@@ -168,14 +173,15 @@ class MinuteSums {
     this.#minuteNow = minuteNow
   }
 
-  /** A count of a later minute is of a clock that was set back since: it is as new as can be. */
+  /** A minute in the future, from before the clock was set back, is taken for the current one. */
   add(minute: number, hubTokenId: bigint, amount: bigint): void {
     const minutes = this.#byToken.get(hubTokenId) ?? new Map<number, bigint>()
-    const at = Math.min(minute, this.#minuteNow())
-    minutes.set(at, (minutes.get(at) ?? 0n) + amount)
+    const pastMinute = Math.min(minute, this.#minuteNow())
+    minutes.set(pastMinute, (minutes.get(pastMinute) ?? 0n) + amount)
     this.#byToken.set(hubTokenId, minutes)
   }
 
+  /** Sum within the window; drops older minutes. */
   of(hubTokenId: bigint): bigint {
     const minutes = this.#byToken.get(hubTokenId)
     if (minutes === undefined) return 0n

@@ -3,32 +3,33 @@ import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 
-/** Addresses of sockets have 107 bytes at most; the rest is for the name of ours. @source unix(7) */
+/** A socket's path has at most 107 bytes; the difference is for the socket's name. @source unix(7) */
 const directoryBytesMax = 84
-const takesMax = 5
+const attemptsMax = 5
 
 /**
- * Makes this process the only one that counts in `STATE_DIR`: two would each keep half of the counts, and together sign
- * twice of every cap. The process listens on a socket in the folder: who holds it is whoever answers there, in whatever
- * container it runs, and a process that is killed answers no more. Machines that share a folder over a network are not
- * told apart.
+ * Makes this process the only one that counts signing caps in `STATE_DIR`: two processes would each see only their own
+ * counts, and together sign twice every cap. The lock is a Unix socket in the folder on which the owner listens. It
+ * works across containers, and a killed process answers no more. It does not work for machines that share a folder over
+ * a network.
  *
- * Sockets are numbered. Whoever finds all of them dead takes the next number, which one alone can, and has the folder
- * once he has seen after that that nobody else answers. He alone removes the dead ones, so that nothing is removed that
- * has come alive meanwhile.
- * @param service that the message names
- * @returns lets another process in
+ * Sockets are numbered. A process that finds no answering socket listens on the next number, which only one process
+ * can. Then it looks again: it owns the folder if nobody else answers, and gives way if somebody does. Only the owner
+ * removes dead sockets, so that none is removed that a starting process has just made.
+ * @param service names the other process in the error
+ * @returns gives the folder up
  * @throws ConfigurationError while another process has it, or where no socket can be made in it
  */
 export async function takeStateDirectory(directory: string, service: string): Promise<() => Promise<void>> {
   if (Buffer.byteLength(directory) > directoryBytesMax)
     throw new ConfigurationError(`STATE_DIR has a path that is too long: at most ${directoryBytesMax} bytes.`)
   await mkdir(directory, { recursive: true })
-  for (let take = 0; take < takesMax; take += 1) {
-    const before = await socketsIn(directory)
-    if (await isAnyAnswered(directory, before)) break
-    const own = Math.max(0, ...before) + 1
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const existing = await socketsIn(directory)
+    if (await isAnyAnswered(directory, existing)) break
+    const own = Math.max(0, ...existing) + 1
     const server = await listenOn(socketPath(directory, own))
+    // Another starting process took the number: look again.
     if (server === undefined) continue
     const leave = () => new Promise<void>((resolve) => server.close(() => resolve()))
     const others = (await socketsIn(directory)).filter((number) => number !== own)
@@ -57,7 +58,7 @@ async function isAnyAnswered(directory: string, numbers: readonly number[]): Pro
   return answered.includes(true)
 }
 
-/** Whoever may not ask has to take it for answered. */
+/** True unless nobody can be listening: any other error, such as missing rights, counts as an answer. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)
@@ -69,7 +70,7 @@ function isAnswered(path: string): Promise<boolean> {
   })
 }
 
-/** `undefined` where somebody has taken the number. */
+/** Listens on a new socket; `undefined` where its name is taken. */
 function listenOn(path: string): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())
