@@ -21,7 +21,7 @@ const launch = { environment: process.env, nodeOptions: process.execArgv }
 const service = { name: 'allocator', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
-/** Commands act on `STATE_DIR`; without one the allocator runs. */
+/** Runs the command of the command line, which acts on `STATE_DIR`; without a command it runs the allocator. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
   if (words.length === 0) return serve(await variables())
@@ -49,7 +49,7 @@ function serve(environment: Readonly<Record<string, string | undefined>>): Promi
         const addresses = await listen()
         logger.info({ ...addresses, environment: config.environment, signer }, 'allocator is listening')
       }
-      // It takes no requests, so that there is nothing to drain.
+      // `drainMs`: it serves no requests that would have to end.
       return { logger, readiness, close, drainMs: 0, begin }
     },
   })

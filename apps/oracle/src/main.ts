@@ -22,7 +22,7 @@ const launch = { environment: process.env, nodeOptions: process.execArgv }
 const service = { name: 'oracle', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
-/** Commands act on `STATE_DIR`, or on the database; without one the service runs. */
+/** Runs the command of the command line, which acts on `STATE_DIR` or the database; without a command, the service. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
   if (words.length === 0) return serve(await variables())
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   console.log(await withState(environment, (state) => command.run(state, args)))
 }
 
-/** A database takes the place of a folder: nobody looks into that any more. */
+/** Runs a command on the oracle's state: the database where one is set, as it replaces the folder. */
 async function withState(
   environment: Variables,
   work: (state: OperatorState | undefined) => Promise<string>,

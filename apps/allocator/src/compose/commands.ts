@@ -2,10 +2,10 @@ import { type Arguments, type CommandForm, doctor, type Program } from '@causewa
 import { createHeldStore, createOperatorAudit, describeAudit } from '@causeway/signer'
 import { createStateFiles } from '../state/stateFiles.ts'
 
-/** Files of one allocator. A running one notices what changes there within one round. */
+/** Files in `STATE_DIR` that operators' commands read and change. A running allocator notices changes within one round. */
 export type OperatorFiles = ReturnType<typeof operatorFiles>
 
-/** @param now in milliseconds */
+/** @param now milliseconds since 1970 */
 export function operatorFiles(stateDirectory: string, now: () => number) {
   return {
     now,
@@ -16,7 +16,7 @@ export function operatorFiles(stateDirectory: string, now: () => number) {
 }
 
 type AllocatorCommand = CommandForm & {
-  /** @returns what to print @throws ConfigurationError for a malformed payload id */
+  /** @returns the text to print @throws ConfigurationError for a malformed payload id */
   run(files: OperatorFiles, args: Arguments): Promise<string>
 }
 
@@ -47,9 +47,9 @@ const commands: readonly AllocatorCommand[] = [
     about: 'Show whether it is stopped, and what it is done with',
     async run({ state }) {
       const [stop, position] = await Promise.all([state.readStop(), state.readPosition()])
-      const switched = stop === undefined ? 'It signs.' : `Stopped since ${stop.since}: ${stop.reason}`
+      const stopText = stop === undefined ? 'It signs.' : `Stopped since ${stop.since}: ${stop.reason}`
       const progress = position === undefined ? 'nothing' : `everything up to block ${position.number}`
-      return `${switched}\nDone with: ${progress}`
+      return `${stopText}\nDone with: ${progress}`
     },
   },
   {
@@ -88,7 +88,7 @@ const commands: readonly AllocatorCommand[] = [
   },
 ]
 
-/** Commands on an allocator, beside a running one. */
+/** Command line of the allocator. Its commands act on `STATE_DIR`, also while an allocator runs on it. */
 export const allocatorProgram: Program<AllocatorCommand | typeof doctor> = {
   name: 'npm run causeway -- allocator',
   about: 'The allocator: without a word it runs.',

@@ -11,7 +11,7 @@ import { z } from 'zod'
 
 const text = z.string()
 
-/** Every variable of the allocator but those of its keys and those that its files name. */
+/** Every variable of the allocator except those of its keys and those that its configuration files refer to. */
 const variables = z.object({
   ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   OPS_HOST: text.default('127.0.0.1'),
@@ -25,7 +25,7 @@ const variables = z.object({
 
 export type AllocatorConfig = ReturnType<typeof loadConfig>
 
-/** Prefix of the variables of its key, so that nobody hands it to another service by mistake. */
+/** Prefix of the variables of its keys, so that no other service reads them by mistake. */
 export const keyPrefix = 'ALLOCATOR_'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -41,7 +41,10 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
   return config
 }
 
-/** As `loadConfig`; `config` is there when no finding stops the start. */
+/**
+ * As `loadConfig`, for doctor too: findings instead of an error. `config` is undefined when a finding stops the start;
+ * `partialConfig` is then what could be read.
+ */
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, found } = readVariables(variables, source)
   found.problems(foreignKeys('allocator', source), 'setting-contradicts')
@@ -51,14 +54,14 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     found.missing('STATE_DIR', `STATE_DIR is required: ${reason}`)
   }
   const findings = found.list
-  const places = {
+  const partialConfig = {
     environment: values.ENVIRONMENT,
     isLocal,
     configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
     stateDirectory: values.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, values.STATE_DIR),
   }
-  const { configDirectory, stateDirectory } = places
-  if (env === undefined || stopsStart(findings)) return { config: undefined, values, places, findings }
+  const { configDirectory, stateDirectory } = partialConfig
+  if (env === undefined || stopsStart(findings)) return { config: undefined, values, partialConfig, findings }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
@@ -69,5 +72,5 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     pollIntervalMs: env.POLL_INTERVAL_MS,
     logLevel: env.LOG_LEVEL,
   })
-  return { config, values, places, findings }
+  return { config, values, partialConfig, findings }
 }

@@ -63,18 +63,20 @@ export type Allocator = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
 }
 
 const startTimeoutMs = 10_000
-/** An executed signature is counted once as long as no more than so many others were signed since. */
+/** Signed payloads that the caps remember; signing one again counts nothing while it is among them. */
 const rememberedMax = 20_000
-/** Signer in problems, of a contract that names none. */
+/** Words of a problem for a contract that names no signer. */
 const noSigner = 'nobody that it names'
 const zeroAddress = `0x${'0'.repeat(40)}`
-/** Time for the initialization of a contract that was deployed a moment ago to reach a final block. */
+/** A contract that was just deployed names no signer until its initialization is final; so long the start waits. */
 const initializedWithinMs = 5_000
 const pollMs = 250
 
 /**
- * Builds the allocator: reads its files, opens its keys, and compares both with the hub. Nothing is signed yet.
- * @param variables the environment with secrets merged in; files name variables of it
+ * Builds the allocator: reads its files, opens its keys, and compares both with the hub. It signs nothing before
+ * `listen`. Its rounds read the payloads that the allocator's contract issued, sign those whose money the hub holds,
+ * and store the signatures in the contract.
+ * @param variables the environment with secrets merged in; configuration files refer to variables of it
  * @throws ConfigurationError naming the setting that must not run
  */
 export async function createAllocator(config: AllocatorConfig, variables: Variables): Promise<Allocator> {
@@ -100,12 +102,12 @@ export async function createAllocator(config: AllocatorConfig, variables: Variab
   })
 }
 
-/** Checked configuration, keys and clients that the allocator is assembled from. */
+/** Checked configuration, keys and clients from which the allocator is built. */
 type World = {
   readonly config: AllocatorConfig
   readonly signer: ConfiguredSigner
   readonly files: LoadedFiles
-  /** Keys of the chains whose depositories are signed for. */
+  /** Names (chain keys) of the chains whose depositories the allocator pays from. */
   readonly chains: readonly string[]
   readonly keys: ReturnType<typeof createPayloadKeys>
   readonly hub: OpenHub
@@ -130,19 +132,19 @@ async function openWorld(
   })
   const { environment, configDirectory, stateDirectory } = config
   const files = await loadFiles({ environment, configDirectory, variables, signer: signer.address })
-  const keys = createPayloadKeys({ signer, ed25519 }, files.places)
+  const keys = createPayloadKeys({ signer, ed25519 }, files.payers)
   warnOfUncheckedCode([files.hub], logger)
   const hub = openHub(files.hub)
   onClose('connections', 'hub', () => hub.client.close())
   await refuseContradictions(config, files.hub, hub, signer)
   if (stateDirectory !== undefined)
     onClose('state', 'state directory', await takeStateDirectory(stateDirectory, 'allocator'))
-  return { config, signer, files, chains: files.places.map(({ chain }) => chain), keys, hub }
+  return { config, signer, files, chains: files.payers.map(({ chain }) => chain), keys, hub }
 }
 
 type OpenHub = ReturnType<typeof openHub>
 
-/** Opens no connection yet. */
+/** Makes the clients and readers of the hub, without a connection yet. */
 function openHub(hub: OwnHub) {
   const { id, endpoints, hubAddress, auroraAllocatorAddress: allocator } = hub
   const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
@@ -159,13 +161,13 @@ function openHub(hub: OwnHub) {
   return { client, quorum, contract, threshold }
 }
 
-/** Default: the chain's `finalized` block. */
+/** Finality rule of the hub's reads; by default its `finalized` block. */
 function ruleOf({ auroraFinality, finality }: RegisteredHub) {
   const { mode = 'tag', tag = 'finalized', blocks = 0 } = auroraFinality ?? finality ?? {}
   return { mode, tag, blocks: BigInt(blocks), seconds: 0n } as const
 }
 
-/** @throws ConfigurationError */
+/** @throws ConfigurationError listing where the hub, as endpoints show it, differs from the configuration */
 async function refuseContradictions(
   { environment }: AllocatorConfig,
   hub: OwnHub,
@@ -177,7 +179,10 @@ async function refuseContradictions(
     throw ConfigurationError.listing('The hub contradicts the configuration:', problems)
 }
 
-/** @throws UpstreamUnavailableError when too few endpoints answer */
+/**
+ * Problems with the hub as endpoints show it: another chain, unknown code, or a contract that takes another signer.
+ * @throws UpstreamUnavailableError when too few endpoints answer
+ */
 async function contradictions(
   environment: string,
   { evmChainId, hubAddress, auroraAllocatorAddress: address, codeHashes }: OwnHub,
@@ -195,14 +200,14 @@ async function contradictions(
   ]
   if (problems.length === 0) {
     const isKnown: KnownCode = ({ name }, code) => isKnownCode(name, code)
-    const relied = [
+    const trustedContracts = [
       { name: 'Allocator', ...placed } as const,
       { name: 'Hub', setting: 'hub: hubAddress', address: hubAddress } as const,
     ]
-    const expected = expectedCodes(relied, { isKnown, codeHashes })
+    const expected = expectedCodes(trustedContracts, { isKnown, codeHashes })
     problems.push(...(await codeProblems({ client, expected, threshold }, { signal })))
   }
-  // Answers of a contract with foreign code prove nothing, so that one is not asked and adds no problem.
+  // A contract with unknown code is not asked: its answer proves nothing.
   const contractSigner = problems.length === 0 ? await signerOf(contract, signal) : ownSigner
   if (contractSigner !== ownSigner)
     problems.push(
@@ -211,7 +216,7 @@ async function contradictions(
   return problems
 }
 
-/** Compares the hub with the configuration, and closes what it opened. */
+/** Compares the hub and its endpoints with the configuration, for doctor, and closes what it opened. */
 export async function examineHub(
   environment: string,
   hub: OwnHub,
@@ -237,6 +242,7 @@ export async function examineHub(
   }
 }
 
+/** Address whose signatures the contract takes, in words where it names none. */
 async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promise<string> {
   const giveUpAtMs = performance.now() + initializedWithinMs
   try {
@@ -257,25 +263,25 @@ function openCaps(
   { logger, onClose }: ServiceParts<'state'>,
   { config: { stateDirectory, isLocal }, files }: World,
 ): SigningCaps {
-  let isLost = false
-  const notKept = (error: unknown) => {
-    isLost = true
+  let hasLostCount = false
+  const onJournalFailed = (error: unknown) => {
+    hasLostCount = true
     logger.fatal(
       { event: 'signed_value_not_kept', err: error },
       'what is signed cannot be written to STATE_DIR',
     )
   }
-  const journal = stateDirectory === undefined ? noJournal : createCapJournal(stateDirectory, notKept)
+  const journal = stateDirectory === undefined ? noJournal : createCapJournal(stateDirectory, onJournalFailed)
   onClose('state', 'signing caps', () => journal.close())
-  const counted = createSigningCaps({
+  const caps = createSigningCaps({
     ...{ table: files.caps, isUnlistedHeld: !isLocal, now: steadyNowMs, journal, rememberedMax },
   })
   return {
-    ...counted,
+    ...caps,
     admit(value) {
-      const verdict = counted.admit(value)
-      // The next start would forget a count that is not on disk: rather no signature at all.
-      if (isLost) throw new Error('what is signed cannot be written to STATE_DIR')
+      const verdict = caps.admit(value)
+      // A count that is not on disk would be forgotten by the next start, so nothing is signed without it.
+      if (hasLostCount) throw new Error('what is signed cannot be written to STATE_DIR')
       return verdict
     },
   }
@@ -288,7 +294,7 @@ type Signing = {
   readonly stops: ServiceStops
 }
 
-/** One round over what the hub issued: what it reads, signs and stores. */
+/** Builds a round over issued payloads, and what it reads, signs and stores with. */
 function openSigning(
   { logger }: ServiceParts<never>,
   { config, signer, files, chains, keys, hub }: World,
@@ -309,7 +315,7 @@ function openSigning(
             logger.warn({ event: 'service_stops', stopped, why }, 'nothing is signed for these chains'),
         })
   const round = createAllocatorRound({
-    ...{ contract: hub.contract, store, keys, places: files.places, caps, state, stops, now: steadyNowMs },
+    ...{ contract: hub.contract, store, keys, payers: files.payers, caps, state, stops, now: steadyNowMs },
     held: stateDirectory === undefined ? noHeldStore : createHeldStore(stateDirectory),
     firstBlock: files.firstBlock,
     report: reportTo(logger, metrics),
@@ -317,7 +323,7 @@ function openSigning(
   return { round, state, store, stops }
 }
 
-/** Reports outcomes of payloads to log and metrics. */
+/** Writes outcomes of payloads to log and metrics. */
 function reportTo(
   logger: Logger,
   metrics: AllocatorMetrics,
@@ -385,6 +391,6 @@ function watchSigning(
   })
 }
 
-/** The time of day when the process began, and what has passed since: setting the clock changes no window. */
+/** Milliseconds since 1970 that run on steadily: setting the machine's clock must not shift the hour of a cap. */
 const startedAtMs = Date.now() - performance.now()
 const steadyNowMs = (): number => startedAtMs + performance.now()

@@ -9,22 +9,22 @@ import { readFiles } from './files.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Key of no chain: it counts as stopped only while all chains are. */
+/** A chain key that no chain has: quote-api calls it stopped only while all chains are stopped. */
 const unlistedChain = 'any'
 
-/** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
+/** Doctor's examination of an allocator: finds missing, wrong and contradicting settings. It rejects for bugs alone. */
 export async function examineAllocator(
   variables: Variables,
   { repositoryRoot, nowMs, scope }: Examination,
 ): Promise<readonly Finding[]> {
-  const { values, places, findings } = readConfig(variables, repositoryRoot)
+  const { values, partialConfig, findings } = readConfig(variables, repositoryRoot)
   const found = createFindings()
   found.add(...findings)
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
   const signer = await examineSigningKey({ ...keyFiles, prefix: keyPrefix }, found)
   examineKeySetting(`${keyPrefix}ED25519_PRIVATE_KEY`, keyFiles, found)
-  const { environment, configDirectory, stateDirectory } = places
+  const { environment, configDirectory, stateDirectory } = partialConfig
   const files = environment && (await readFiles({ environment, configDirectory, variables, signer }, found))
   if (scope === 'settings') return found.list
   await Promise.all([
@@ -34,12 +34,12 @@ export async function examineAllocator(
       files.hub.ready &&
       examineHub(environment, files.hub, signer, { nowMs, found }),
     stateDirectory && examineFolder('STATE_DIR', stateDirectory, found),
-    examineStops(values.STOPS_URL, places.isLocal, found),
+    examineStops(values.STOPS_URL, partialConfig.isLocal, found),
   ])
   return found.list
 }
 
-/** Without `STOPS_URL` a stop at quote-api does not reach this process; with a silent one nothing is signed. */
+/** Without `STOPS_URL` stops at quote-api do not reach the allocator; while that URL does not answer, it signs nothing. */
 async function examineStops(url: string | undefined, isLocal: boolean, findings: Findings): Promise<void> {
   if (url === undefined) {
     const observation =

@@ -35,8 +35,8 @@ async function load(change: { allocator?: Json; hub?: Json; chains?: Json } = {}
 }
 
 test('the local file signs for every depository of the local network', async () => {
-  const { places, caps } = await load()
-  expect(places.map(({ chain, vmType }) => [chain, vmType])).toEqual([
+  const { payers, caps } = await load()
+  expect(payers.map(({ chain, vmType }) => [chain, vmType])).toEqual([
     ['base', 'ethereum-vm'],
     ['optimism', 'ethereum-vm'],
     ['solana', 'solana-vm'],

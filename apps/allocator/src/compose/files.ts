@@ -20,15 +20,16 @@ import {
 } from '@causeway/core/config'
 import type { RegisteredHub } from '@causeway/families'
 import type { CapTable } from '@causeway/signer'
-import { chainOfPlace, type SignedPlace, signedPlaceOf } from '../payloads/signedPlace.ts'
+import { chainOfPayer, type PayingDepository, payingDepositoryOf } from '../payloads/signedPlace.ts'
 
-/** The hub that the allocator works on: its contract stands there, beside the ledger that it checks. */
+/** The hub that the allocator signs for: the chain of both its own contract and the hub contract with the balances. */
 export type OwnHub = RegisteredHub & { readonly hubAddress: Hex; readonly auroraAllocatorAddress: Hex }
 
 export type LoadedFiles = {
   readonly hub: OwnHub
-  readonly places: readonly SignedPlace[]
+  readonly payers: readonly PayingDepository[]
   readonly caps: CapTable
+  /** Of the hub: payloads that were issued before it are ignored. */
   readonly firstBlock: bigint
   readonly maxFeePerGasWei: bigint
 }
@@ -37,7 +38,7 @@ type FilesToRead = {
   readonly environment: string
   readonly configDirectory: string
   readonly variables: Variables
-  /** Address of the key; `undefined` while it cannot be read: then it is compared with nothing. */
+  /** Address of the allocator's key, which must be no published one; `undefined` where the key cannot be read. */
   readonly signer: Hex | undefined
 }
 
@@ -52,7 +53,7 @@ export async function loadFiles(args: FilesToRead): Promise<LoadedFiles> {
   return files
 }
 
-/** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
+/** As `loadFiles`, but problems go to `findings`; `undefined` where a file cannot be used at all. */
 export async function readFiles(args: FilesToRead, findings: Findings): Promise<LoadedFiles | undefined> {
   const { environment, configDirectory: directory, variables, signer } = args
   const [chainsJson, hubJson, json] = await readEnvironmentFiles(
@@ -90,15 +91,15 @@ export async function readFiles(args: FilesToRead, findings: Findings): Promise<
   }
 }
 
-/** @param problems takes what is wrong, by name */
+/** Depositories of the allocator file with their caps. @param problems gets sentences that name the wrong entries */
 function readDepositories(
   { environment, depositories }: AllocatorFile,
   chains: Awaited<ReturnType<typeof loadChains>>['chains'],
   problems: string[],
-): { readonly places: readonly SignedPlace[]; readonly caps: CapTable } {
+): { readonly payers: readonly PayingDepository[]; readonly caps: CapTable } {
   const caps = new Map<bigint, { chain: string; currency: string; amount: bigint }>()
   const chainIds = new Set<string>()
-  const places = depositories.flatMap((entry) => {
+  const payers = depositories.flatMap((entry) => {
     const setting = `allocator.${environment}.json: depositories.${entry.chain}`
     const chain = chains.get(entry.chain)
     if (chain === undefined || chainIds.has(entry.chain)) {
@@ -106,27 +107,28 @@ function readDepositories(
       return []
     }
     chainIds.add(entry.chain)
-    const place = signedPlaceOf(chain, entry, problems)
-    if (place === undefined) return []
-    for (const cap of capsOf(entry, { environment, setting, place }, problems)) {
-      caps.set(hubTokenId(chainOfPlace(place), cap.currency), { chain: entry.chain, ...cap })
+    const payer = payingDepositoryOf(chain, entry, problems)
+    if (payer === undefined) return []
+    for (const cap of capsOf(entry, { environment, setting, payer }, problems)) {
+      caps.set(hubTokenId(chainOfPayer(payer), cap.currency), { chain: entry.chain, ...cap })
     }
-    return [place]
+    return [payer]
   })
-  return { places, caps }
+  return { payers, caps }
 }
 
 function capsOf(
   { caps }: AllocatorDepository,
-  at: { readonly environment: string; readonly setting: string; readonly place: SignedPlace },
+  entry: { readonly environment: string; readonly setting: string; readonly payer: PayingDepository },
   problems: string[],
 ) {
-  const setting = `${at.setting}.caps`
-  const signingCaps = readSigningCaps(caps, chainOfPlace(at.place), setting, problems)
-  if (signingCaps === undefined && at.environment !== 'local') problems.push(`${setting} is needed`)
+  const setting = `${entry.setting}.caps`
+  const signingCaps = readSigningCaps(caps, chainOfPayer(entry.payer), setting, problems)
+  if (signingCaps === undefined && entry.environment !== 'local') problems.push(`${setting} is needed`)
   return signingCaps ?? []
 }
 
+/** The hub, checked to be one of our own; `undefined` where its contracts are not named. */
 function ownHub(hub: RegisteredHub | undefined, file: string, problems: string[]): OwnHub | undefined {
   if (hub === undefined) {
     problems.push(`${file} names no hub`)

@@ -7,7 +7,7 @@ export type AllocatorMetrics = {
   countSigned(chain: string): void
   countRefused(): void
   countRoundFailed(): void
-  /** Read when scraped. */
+  /** Registers the gauges, each of which reads its value when it is scraped. */
   watch(read: {
     readonly pending: () => number
     readonly readUpTo: () => bigint | undefined

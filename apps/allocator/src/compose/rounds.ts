@@ -5,12 +5,13 @@ import type { ServiceStops } from '../hub/serviceStops.ts'
 import type { AllocatorRound } from '../rounds/allocatorRound.ts'
 import type { StateFiles } from '../state/stateFiles.ts'
 
-/** Time limit of one round, including the blocks that it waits for. */
+/** Time limit of one round, including its wait for blocks. */
 const roundTimeoutMs = 120_000
-/** A reading that hangs is not waited for. */
+/** Time that a stop of the process waits for the round under way. */
 const lastRoundMs = 15_000
-/** A round may fail now and then; for longer than this the allocator is not ready. */
+/** Without a successful round for so long the allocator is not ready. */
 const lateMs = 30_000
+/** Interval between reads of the key's gas balance. */
 const gasEveryMs = 30_000
 
 export type RoundsOptions = {
@@ -25,15 +26,17 @@ export type RoundsOptions = {
   readonly countFailed: () => void
 }
 
-/** Rounds that go on until they are stopped, and what operators see of them. */
+/** Repeats the allocator's round until it is stopped, with readiness checks, the stop switch and the gas balance. */
 export class Rounds {
   readonly #options: RoundsOptions
   readonly #stopping = new AbortController()
   #ended = Promise.resolve()
   #isFailing = false
+  /** Reason of the operator's stop or of a changed block; undefined while payloads are signed. */
   #stopReason: string | undefined
+  /** Time of the last successful round, by `performance.now()`. */
   #lastGoodMs: number | undefined
-  #gas: { readonly at: number; readonly wei: bigint | undefined } | undefined
+  #gas: { readonly atMs: number; readonly wei: bigint | undefined } | undefined
 
   constructor(options: RoundsOptions) {
     this.#options = options
@@ -43,12 +46,12 @@ export class Rounds {
     this.#ended = this.#repeat()
   }
 
-  /** Ends the round under way; what it sent is mined, and what it did not the next start signs and stores. */
+  /** Ends the round under way. Nothing is lost: signatures that it did not send are made and stored by the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    const patience = new AbortController()
-    await Promise.race([this.#ended, pause(lastRoundMs, patience.signal)])
-    patience.abort()
+    const waiting = new AbortController()
+    await Promise.race([this.#ended, pause(lastRoundMs, waiting.signal)])
+    waiting.abort()
   }
 
   isStopped(): boolean {
@@ -97,8 +100,7 @@ export class Rounds {
     const deadline = startDeadline(this.#stopping.signal, roundTimeoutMs)
     try {
       await this.#readSwitch()
-      // Asks for stops even if there is nothing to sign, so that an operator who stops a chain sees which allocators
-      // know.
+      // Asks quote-api for stops even if there is nothing to sign: it shows operators which allocators know of a stop.
       if (chains[0] !== undefined) await stops.stopOf(chains[0])
       await round.run(deadline.signal)
       await this.#readSwitch()
@@ -111,7 +113,7 @@ export class Rounds {
     } finally {
       deadline.release()
     }
-    await this.#lookAtGas()
+    await this.#readGas()
   }
 
   #failed(error: unknown): void {
@@ -131,15 +133,15 @@ export class Rounds {
     else logger.warn({ event: 'stopped', reason: stop.reason, since: stop.since }, 'nothing is signed')
   }
 
-  /** After failed rounds too: that nothing is left to pay with may be why they fail. */
-  async #lookAtGas(): Promise<void> {
-    if (this.#gas !== undefined && performance.now() - this.#gas.at <= gasEveryMs) return
-    // An unreadable gas balance is not reported, and ends no round.
-    this.#gas = { at: performance.now(), wei: await this.#options.readGas().catch(() => undefined) }
+  /** Reads the gas balance, also after a failed round: missing gas may be why it failed. */
+  async #readGas(): Promise<void> {
+    if (this.#gas !== undefined && performance.now() - this.#gas.atMs <= gasEveryMs) return
+    // The balance is for metrics alone, so an unreadable one is left out and fails no round.
+    this.#gas = { atMs: performance.now(), wei: await this.#options.readGas().catch(() => undefined) }
   }
 }
 
-/** Resolves after a time, or at once when told to stop. */
+/** Resolves after `ms`, or as soon as `signal` aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

@@ -27,9 +27,9 @@ const abi = parseAbi([
 const eventNames = ['WithdrawRequestSubmitted', 'PayloadBuilt', 'PayloadWithdrawSigned'] as const
 const topics = eventNames.flatMap((eventName) => encodeEventTopics({ abi, eventName })).filter(isTopic)
 
-/** A payload that the contract's events tell of, and when. */
+/** An issued payload, as the contract's events tell it, with the block of the events. */
 export type IssuedEvent = IssuedPayload & { readonly blockNumber: bigint }
-/** A signature that is stored, by whomever. */
+/** A signature that was stored in the contract, by any account. */
 export type SignedEvent = { readonly payloadId: Hex; readonly hash: Hex; readonly blockSeconds: bigint }
 
 export type ReadEvents = Pick<FinalLogs, 'until' | 'parentHash'> & {
@@ -37,15 +37,15 @@ export type ReadEvents = Pick<FinalLogs, 'until' | 'parentHash'> & {
   readonly signed: readonly SignedEvent[]
 }
 
-/** State of one payload on the hub. */
+/** `HubState` of a payload, and which of its signatures are stored. */
 export type PayloadState = HubState & {
-  /** Final height of the reading. */
+  /** Final block number at which the state was read. */
   readonly height: bigint
-  /** State of each signature, in the order of the payload's hashes: in a final block, and in the newest one. */
+  /** For each hash of the payload, in order: whether its signature is stored in a final block, and in the newest one. */
   readonly stored: readonly { readonly isFinal: boolean; readonly isSeen: boolean }[]
 }
 
-/** The allocator's contract, read by agreement of endpoints; every answer is of final blocks or says otherwise. */
+/** Reads the allocator's contract, and balances on the hub, at final blocks on which a quorum of endpoints agrees. */
 export interface AllocatorContract {
   /** Address whose signatures it takes; `undefined` if the code there names none. @throws as the reader */
   signer(options: ReadOptions): Promise<Hex | undefined>
@@ -57,7 +57,7 @@ export interface AllocatorContract {
   ): Promise<PayloadState>
 }
 
-/** Blocks of one reading. */
+/** Most blocks whose events are read at once. */
 const rangeMax = 2_000n
 
 export function createAllocatorContract(options: {
@@ -108,12 +108,14 @@ export function createAllocatorContract(options: {
   }
 }
 
+/** Call data of the transaction that stores one signature. */
 export function storeSignatureData(payloadId: Hex, hash: Hex, signature: Hex): Hex {
   return encodeFunctionData({ abi, functionName: 'storeSignature', args: [payloadId, hash, signature] })
 }
 
-function payloadStateOf({ final, newest, finalBlock }: AgreedState, parts: number): PayloadState {
-  const fixed = final.length - parts
+function payloadStateOf({ final, newest, finalBlock }: AgreedState, hashCount: number): PayloadState {
+  // The answers of `signedPayloads` stand behind three others.
+  const firstStored = final.length - hashCount
   const isStored = (data: Hex) => decodeFunctionResult({ abi, functionName: 'signedPayloads', data }) !== '0x'
   return {
     height: finalBlock.number,
@@ -121,25 +123,24 @@ function payloadStateOf({ final, newest, finalBlock }: AgreedState, parts: numbe
     named: decodeFunctionResult({ abi, functionName: 'payloadIdOf', data: answerAt(final, 1) }),
     balance: decodeFunctionResult({ abi, functionName: 'balanceOf', data: answerAt(final, 2) }),
     stored: newest.map((data, index) => ({
-      isFinal: isStored(answerAt(final, fixed + index)),
+      isFinal: isStored(answerAt(final, firstStored + index)),
       isSeen: isStored(data),
     })),
   }
 }
 
-/** Each payload with the request that was submitted for it: both events are of one transaction. */
+/** Joins each payload with the request that was submitted for it, in an earlier event of the same transaction. */
 function readLogs(logs: readonly FinalLog[]): Pick<ReadEvents, 'issued' | 'signed'> {
   const requests = new Map<Hex, IssuedPayload['request']>()
   const issued: IssuedEvent[] = []
   const signed: SignedEvent[] = []
   for (const { topics: eventTopics, data, blockNumber, blockSeconds } of logs) {
-    const [topic, ...rest] = eventTopics
+    const [topic, ...indexedTopics] = eventTopics
     if (topic === undefined) continue
-    const event = decodeEventLog({ abi, topics: [topic, ...rest], data })
+    const event = decodeEventLog({ abi, topics: [topic, ...indexedTopics], data })
     if (event.eventName === 'WithdrawRequestSubmitted') {
       const { receiver, spender, ...request } = event.args.request
-      const lowered = lowerHex(spender)
-      requests.set(event.args.payloadId, { ...request, spender: lowered, recipient: receiver })
+      requests.set(event.args.payloadId, { ...request, spender: lowerHex(spender), recipient: receiver })
     } else if (event.eventName === 'PayloadBuilt') {
       const { payloadId, payload } = event.args
       const request = requests.get(payloadId)

@@ -1,31 +1,31 @@
 import { z } from 'zod'
 
-/** The stops that operators gave at quote-api, for this allocator. */
+/** Stops of chains that operators gave at quote-api: the allocator obeys them beside its own stop. */
 export interface ServiceStops {
   /**
    * Reason that no payload is signed for a chain now; undefined if signing is allowed. Never rejects: without an answer
    * the chain counts as stopped.
    */
   stopOf(chain: string): Promise<string | undefined>
-  /** Last answer about the chains that are asked about. */
+  /** The last answer of quote-api; `isRead` is false while it does not answer, and all chains then count as stopped. */
   known(): { readonly isRead: boolean; readonly stopped: readonly string[] }
 }
 
 const answerSchema = z.object({ all: z.boolean(), chains: z.array(z.string().max(100)).max(10_000) })
 
 const timeoutMs = 3_000
-/** Age up to which the payloads of a round share an answer; none is signed by an older one. */
+/** An answer serves so long for several payloads; no payload is signed by an older one. */
 const freshMs = 1_000
 
-/** Stops of an allocator without `STOPS_URL`, which obeys its own switch alone. */
+/** For an allocator without `STOPS_URL`, which obeys its own stop alone. */
 export const noServiceStops: ServiceStops = {
   stopOf: async () => undefined,
   known: () => ({ isRead: true, stopped: [] }),
 }
 
 /**
- * Reads `GET /stops` of quote-api's operations listener. An answer that is missing, late or unreadable stops everything:
- * whoever can silence quote-api must not be able to lift a stop.
+ * Reads `GET /stops` of quote-api's operations listener. An answer that is missing, late or unreadable stops all
+ * chains: otherwise whoever silences quote-api would lift its stops.
  * @param options.url without a trailing slash
  * @source rule O-44
  */
@@ -37,7 +37,7 @@ export function createServiceStops(options: {
 }): ServiceStops {
   const { url, chains, nowMs, onChange } = options
   const silenceReason = 'quote-api does not say what is stopped (STOPS_URL)'
-  /** The answer as a promise, so that payloads which come while it is out wait for it and do not ask again. */
+  /** Holds a promise, so that calls during a request wait for its answer instead of asking again. */
   let lastRequest:
     | { readonly atMs: number; readonly answer: Promise<ReadonlyMap<string, string>> }
     | undefined
@@ -56,7 +56,7 @@ export function createServiceStops(options: {
       stopReasons = new Map(stopped.map((chain) => [chain, 'an operator stopped the chain at quote-api']))
       isRead = true
     } catch {
-      // The error is dropped, since it may hold the address.
+      // The error is not logged: it may hold the URL.
       stopReasons = new Map(chains.map((chain) => [chain, silenceReason]))
       isRead = false
     }

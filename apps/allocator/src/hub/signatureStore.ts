@@ -3,23 +3,23 @@ import type { ChainClient } from '@causeway/rpc'
 import { serializeTransaction } from 'viem'
 import { storeSignatureData } from './allocatorContract.ts'
 
-/** A signature that has to be stored. */
+/** A signature of a payload's hash that is to be stored in the allocator's contract. */
 export type Storing = { readonly payloadId: Hex; readonly hash: Hex; readonly signature: Hex }
 
-/** Brings signatures to the allocator's contract, in transactions of the allocator's own key. */
+/** Stores signatures in the allocator's contract, by transactions of the allocator's own key. */
 export interface SignatureStore {
   /**
    * Sends one transaction per signature, all at once, and waits until they are mined.
-   * @throws Error when they are not mined in time, gas is too dear, or every node refuses: the next try takes the
-   * same nonces at a higher price, so that each is stored once whichever is mined
+   * @throws Error when they are not mined in time, gas is too dear, or every node refuses. The next call then replaces
+   * them: it takes the same nonces at a higher price, so that only one transaction per nonce is mined
    */
   store(signatures: readonly Storing[], options: { readonly signal: AbortSignal }): Promise<void>
   /** Gas balance of the key's account in wei, by agreement of endpoints; `undefined` without it. */
   gasBalanceWei(): Promise<bigint | undefined>
 }
 
-/** Storing 65 bytes takes some 120,000. */
-const gas = 400_000n
+/** Gas limit of a transaction; storing 65 bytes takes some 120,000. */
+const gasLimit = 400_000n
 const minedTimeoutMs = 20_000
 const pollMs = 100
 
@@ -35,8 +35,10 @@ type GasPrice = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: 
 
 export function createSignatureStore(options: SignatureStoreOptions): SignatureStore {
   const { client, chainId, allocator, signer, maxFeePerGasWei } = options
+  /** First nonce of the last call, and how often calls had begun with it before. */
   let last = { nonce: -1, tries: 0 }
 
+  /** Number of the key's mined transactions: its next nonce. */
   async function minedCount(): Promise<number> {
     const call = { method: 'eth_getTransactionCount', params: [signer.address, 'latest'] }
     const { answers } = await client.agree([call])
@@ -57,7 +59,15 @@ export function createSignatureStore(options: SignatureStoreOptions): SignatureS
 
   async function send(storing: Storing, nonce: number, price: GasPrice, signal: AbortSignal) {
     const data = storeSignatureData(storing.payloadId, storing.hash, storing.signature)
-    const transaction = { type: 'eip1559', chainId, nonce, to: allocator, data, gas, ...price } as const
+    const transaction = {
+      type: 'eip1559',
+      chainId,
+      nonce,
+      to: allocator,
+      data,
+      gas: gasLimit,
+      ...price,
+    } as const
     const unsigned = serializeTransaction(transaction)
     const signature = await signer.sign({ purpose: 'transaction', unsigned }, { signal })
     const raw = serializeTransaction(transaction, partsOf(signature))
@@ -74,12 +84,14 @@ export function createSignatureStore(options: SignatureStoreOptions): SignatureS
   return {
     async store(signatures, { signal }) {
       if (signatures.length === 0) return
-      const first = await minedCount()
-      const price = await priceFor(first)
-      for (const [index, storing] of signatures.entries()) await send(storing, first + index, price, signal)
-      const deadline = performance.now() + minedTimeoutMs
-      while (performance.now() < deadline && !signal.aborted) {
-        if ((await minedCount().catch(ignoreDisagreement)) >= first + signatures.length) return
+      const firstNonce = await minedCount()
+      const price = await priceFor(firstNonce)
+      for (const [index, storing] of signatures.entries()) {
+        await send(storing, firstNonce + index, price, signal)
+      }
+      const deadlineMs = performance.now() + minedTimeoutMs
+      while (performance.now() < deadlineMs && !signal.aborted) {
+        if ((await minedCount().catch(ignoreDisagreement)) >= firstNonce + signatures.length) return
         await new Promise((resolve) => setTimeout(resolve, pollMs))
       }
       signal.throwIfAborted()
@@ -96,7 +108,10 @@ export function createSignatureStore(options: SignatureStoreOptions): SignatureS
   }
 }
 
-/** A node takes another transaction of one nonce at 10 % more. */
+/**
+ * Gas price of a try: about twice the median, a quarter more with every further try, because nodes replace a
+ * transaction of the same nonce only for 10 % more.
+ */
 function bid(median: bigint, tries: number, maxFeePerGasWei: bigint): GasPrice {
   let bidWei = 2n * median + 1n
   for (let tried = 0; tried < tries && bidWei < maxFeePerGasWei; tried += 1) bidWei = (bidWei * 5n) / 4n + 1n
@@ -105,13 +120,13 @@ function bid(median: bigint, tries: number, maxFeePerGasWei: bigint): GasPrice {
   return { maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas }
 }
 
-/** Nodes differ for a moment after each block: what they say then says nothing. */
+/** −1 for a disagreement, which is normal for a moment after each block: the caller reads again. */
 function ignoreDisagreement(error: unknown): number {
   if (error instanceof UpstreamDisagreementError || error instanceof UpstreamUnavailableError) return -1
   throw error
 }
 
-/** Sent by another endpoint, by a run that was killed, or mined meanwhile. */
+/** True for a refusal that means the node has the transaction already, or that it was mined meanwhile. */
 function isKnown(message: string): boolean {
   return /already known|already imported|known transaction|nonce too low/i.test(message)
 }
@@ -128,7 +143,7 @@ function quantityOf(answer: { readonly ok: boolean; readonly result?: unknown } 
   throw new UpstreamUnavailableError('A node answered with no quantity.', { code: 'RPC_HTTP_ERROR' })
 }
 
-/** The lower one of two in the middle. */
+/** The median; of an even number of values the lower one of the middle two. */
 function medianOf(values: readonly bigint[]): bigint | undefined {
   const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   return sorted[Math.floor((sorted.length - 1) / 2)]

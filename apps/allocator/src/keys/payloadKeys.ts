@@ -8,16 +8,17 @@ import {
 } from '@causeway/core'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import type { IssuedPayload, Verdict } from '../payloads/issued.ts'
-import type { SignedPlace } from '../payloads/signedPlace.ts'
+import type { PayingDepository } from '../payloads/signedPlace.ts'
 
+/** Verdict on a payload that may be signed. */
 export type Signable = Extract<Verdict, { readonly kind: 'sign' }>
 
-/** The allocator's keys: one on secp256k1, and one on Ed25519 where a depository obeys no other curve. */
+/** The allocator's keys: one on secp256k1, and one on Ed25519 where a depository (Solana) verifies no other curve. */
 export interface PayloadKeys {
   /** Lower-case address of the key on secp256k1. */
   readonly address: Hex
   /**
-   * Signs one part of a payload that was judged. Ed25519: 64 bytes; all others 65.
+   * Signs hash number `index` of a payload that may be signed. Ed25519 signatures have 64 bytes, all others 65.
    * @throws SignerFailedError
    */
   sign(
@@ -28,8 +29,8 @@ export interface PayloadKeys {
   ): Promise<Hex>
 }
 
-/** Vm types whose depositories verify Ed25519 alone. */
-const onEd25519: ReadonlySet<SignedPlace['vmType']> = new Set(['solana-vm'])
+/** VM families whose depositories verify Ed25519 alone. */
+const onEd25519: ReadonlySet<PayingDepository['vmType']> = new Set(['solana-vm'])
 
 /**
  * @param keys.ed25519 32 bytes in hex
@@ -37,9 +38,9 @@ const onEd25519: ReadonlySet<SignedPlace['vmType']> = new Set(['solana-vm'])
  */
 export function createPayloadKeys(
   keys: { readonly signer: Signer; readonly ed25519: Secret | undefined },
-  places: readonly SignedPlace[],
+  payers: readonly PayingDepository[],
 ): PayloadKeys {
-  const needing = places.filter(({ vmType }) => onEd25519.has(vmType)).map(({ chain }) => chain)
+  const needing = payers.filter(({ vmType }) => onEd25519.has(vmType)).map(({ chain }) => chain)
   if (keys.ed25519 === undefined && needing.length > 0) {
     throw new ConfigurationError(
       `ALLOCATOR_ED25519_PRIVATE_KEY or ALLOCATOR_ED25519_PRIVATE_KEY_FILE is required: ${needing.join(', ')} obeys no other curve.`,
@@ -53,8 +54,8 @@ export function createPayloadKeys(
   const { signer, ed25519: ownEd25519 } = keys
   return {
     address: signer.address,
-    async sign({ payload, request }, { place, hashes }, index, options) {
-      const { vmType } = place
+    async sign({ payload, request }, { payer, hashes }, index, options) {
+      const { vmType } = payer
       const hash = hashes[index]
       if (hash === undefined) throw new RangeError('the payload has no such part')
       if (onEd25519.has(vmType)) return signEd25519(hash, ownEd25519)

@@ -33,7 +33,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { createPayloadKeys, ed25519PublicKey } from '../keys/payloadKeys.ts'
 import { judgeIssued, lacksBacking } from './issued.ts'
-import { chainOfPlace, paymentOf, type SignedPlace } from './signedPlace.ts'
+import { chainOfPayer, type PayingDepository, paymentOf } from './signedPlace.ts'
 
 const allocatorKey: Hex = `0x${'77'.repeat(32)}`
 const ed25519Key: Hex = `0x${'78'.repeat(32)}`
@@ -50,7 +50,7 @@ const depositories = {
 const at = (chain: keyof typeof depositories) => ({
   ...{ chain, hubChainId: derivedHubChainId(chain).toString(), depository: depositories[chain] },
 })
-const places: readonly SignedPlace[] = [
+const payers: readonly PayingDepository[] = [
   { vmType: 'ethereum-vm', chain: 'base', hubChainId: '8453', depository: evmDepository },
   { vmType: 'tron-vm', ...at('tron'), hubChainId: '1414680398' },
   { vmType: 'solana-vm', ...at('solana'), domain: solanaDomain, vault: solanaVault },
@@ -62,9 +62,9 @@ const places: readonly SignedPlace[] = [
   { vmType: 'lighter-vm', ...at('lighter'), lighterChainId: '300' },
 ]
 const signer = createRawKeySigner({ privateKey: parsePrivateKey(allocatorKey, 'a test') })
-const keys = createPayloadKeys({ signer, ed25519: new Secret(ed25519Key) }, places)
-const placeOf = (vmType: SignedPlace['vmType']): SignedPlace => {
-  const found = places.find((one) => one.vmType === vmType)
+const keys = createPayloadKeys({ signer, ed25519: new Secret(ed25519Key) }, payers)
+const payerOf = (vmType: PayingDepository['vmType']): PayingDepository => {
+  const found = payers.find((one) => one.vmType === vmType)
   if (found === undefined) throw new Error(`nothing is signed for ${vmType}`)
   return found
 }
@@ -79,14 +79,14 @@ const scriptOf = (byte: number) => Uint8Array.of(0, 20, ...new Uint8Array(20).fi
 const own = outputScript(depositories.bitcoin, regtest)
 
 /** The request that a payload is the payment of. */
-function requestOf(place: SignedPlace, payload: Hex): WithdrawRequest {
-  const { currency, amount, recipient } = paymentOf(place, payload)
-  const asked = { currency, amount, recipient, spender, depository: place.depository, nonce: 42n }
-  return withdrawRequestOf(chainOfPlace(place), payloadWithdrawal(place.vmType, payload), asked)
+function requestOf(payer: PayingDepository, payload: Hex): WithdrawRequest {
+  const { currency, amount, recipient } = paymentOf(payer, payload)
+  const asked = { currency, amount, recipient, spender, depository: payer.depository, nonce: 42n }
+  return withdrawRequestOf(chainOfPayer(payer), payloadWithdrawal(payer.vmType, payload), asked)
 }
 
 type Built = {
-  readonly vmType: SignedPlace['vmType']
+  readonly vmType: PayingDepository['vmType']
   /** @param id of the payload, where the family has a place for it */
   readonly build: (id: bigint) => Hex
   /** Payloads that its reader takes for the same payment, but that move other money or belong to another deployment. */
@@ -199,19 +199,19 @@ const families: readonly Built[] = [
 ]
 
 describe.each(families)('a payload of $vmType', ({ vmType, build, forged }) => {
-  const place = placeOf(vmType)
-  const request = requestOf(place, build(0n))
+  const payer = payerOf(vmType)
+  const request = requestOf(payer, build(0n))
   const payloadId = withdrawRequestPayloadId(request)
   const issued = { payloadId, request, payload: build(BigInt(payloadId)) }
 
   test('that pays its request is signed for its depository alone', async () => {
-    const verdict = judgeIssued(issued, places)
+    const verdict = judgeIssued(issued, payers)
     if (verdict.kind !== 'sign') throw new Error(verdict.reason)
-    expect(verdict.place).toEqual(place)
+    expect(verdict.payer).toEqual(payer)
     expect(
       judgeIssued(
         issued,
-        places.filter((one) => one.vmType !== vmType),
+        payers.filter((one) => one.vmType !== vmType),
       ),
     ).toEqual({
       ...{ kind: 'refuse', reason: 'its depository is not signed for here' },
@@ -231,11 +231,11 @@ describe.each(families)('a payload of $vmType', ({ vmType, build, forged }) => {
   })
 
   test('L-94: has its own withdrawal address behind it, which names its owner, nonce and recipient', () => {
-    const verdict = judgeIssued(issued, places)
+    const verdict = judgeIssued(issued, payers)
     if (verdict.kind !== 'sign') throw new Error(verdict.reason)
-    const { currency, recipient } = paymentOf(place, issued.payload)
-    const chain = chainOfPlace(place)
-    const account = { depository: place.depository, currency, recipient, ownerAlias: spender, nonce: 42n }
+    const { currency, recipient } = paymentOf(payer, issued.payload)
+    const chain = chainOfPayer(payer)
+    const account = { depository: payer.depository, currency, recipient, ownerAlias: spender, nonce: 42n }
     expect(verdict.backing).toEqual({
       holder: withdrawalAddress(chain, account),
       hubTokenId: hubTokenId(chain, currency),
@@ -244,25 +244,25 @@ describe.each(families)('a payload of $vmType', ({ vmType, build, forged }) => {
   })
 
   test.each(forged)('P-120: %s is not signed', (_what, forge, reason) => {
-    const verdict = judgeIssued({ ...issued, payload: forge(BigInt(payloadId)) }, places)
+    const verdict = judgeIssued({ ...issued, payload: forge(BigInt(payloadId)) }, payers)
     expect(verdict).toEqual({ kind: 'refuse', reason })
   })
 
   test('of another request is not signed', () => {
     const moved = { ...request, amount: request.amount + 1n }
-    expect(judgeIssued({ ...issued, request: moved }, places)).toMatchObject({
+    expect(judgeIssued({ ...issued, request: moved }, payers)).toMatchObject({
       reason: 'its request has another id',
     })
     const ownId = withdrawRequestPayloadId(moved)
-    expect(judgeIssued({ ...issued, request: moved, payloadId: ownId }, places)).toMatchObject({
+    expect(judgeIssued({ ...issued, request: moved, payloadId: ownId }, payers)).toMatchObject({
       reason: other,
     })
   })
 })
 
 test('a token of Hyperliquid whose decimals are not known cannot be read', () => {
-  const place = placeOf('hyperliquid-vm')
-  expect(() => paymentOf(place, hyperliquid({ token: `HYPE:${repeated('0d', 16)}` }))).toThrow('decimals')
+  const payer = payerOf('hyperliquid-vm')
+  expect(() => paymentOf(payer, hyperliquid({ token: `HYPE:${repeated('0d', 16)}` }))).toThrow('decimals')
 })
 
 describe('what the hub must show of a payload', () => {
@@ -292,8 +292,8 @@ describe('what the hub must show of a payload', () => {
 })
 
 describe('keys', () => {
-  const solana = places.filter(({ vmType }) => vmType === 'solana-vm')
-  const others = places.filter(({ vmType }) => vmType !== 'solana-vm')
+  const solana = payers.filter(({ vmType }) => vmType === 'solana-vm')
+  const others = payers.filter(({ vmType }) => vmType !== 'solana-vm')
 
   test('a depository that obeys another curve needs a key on it, by name', () => {
     const open = () => createPayloadKeys({ signer, ed25519: undefined }, solana)

@@ -6,25 +6,27 @@ import {
   withdrawRequestPayloadId,
 } from '@causeway/core'
 import { payloadHashes, payloadWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
-import { chainOfPlace, paymentOf, requestedDepository, type SignedPlace } from './signedPlace.ts'
+import { chainOfPayer, type PayingDepository, paymentOf, requestedDepository } from './signedPlace.ts'
 
-/** A request and the payload that the allocator's contract built for it, as its events say. */
+/** A withdraw request and the payload that the allocator's contract built for it, as its events tell. */
 export type IssuedPayload = {
   readonly payloadId: Hex
   readonly request: WithdrawRequest
   readonly payload: Hex
 }
 
+/** Whether the allocator may sign a payload, judged by its bytes; `lacksBacking` then judges the hub's state. */
 export type Verdict =
   | {
       readonly kind: 'sign'
-      readonly place: SignedPlace
+      readonly payer: PayingDepository
+      /** Hashes to sign: one, or for Bitcoin one per input. */
       readonly hashes: readonly Hex[]
       readonly backing: Backing
     }
   | { readonly kind: 'refuse'; readonly reason: string }
 
-/** Balance on the hub that must back a payload. */
+/** Balance on the hub that must exist before a payload is signed. */
 export type Backing = {
   /** The withdrawal address, which holds the money until it is paid. */
   readonly holder: Hex
@@ -32,47 +34,48 @@ export type Backing = {
   readonly amount: bigint
 }
 
-/** State of a payload on the hub at one final height. */
+/** What the hub's contracts tell of a payload at one final height. */
 export type HubState = {
+  /** Bytes that the allocator's contract keeps for the payload id. */
   readonly payload: Hex
-  /** The one payload of its spender's nonce. */
+  /** Payload id that the contract has for the request's spender and nonce: each pair has one. */
   readonly named: Hex
-  /** Balance of the withdrawal address. */
+  /** Balance of `Backing.holder` in the token. */
   readonly balance: bigint
 }
 
 /**
- * Verdict on an issued payload. The contract's builder is not trusted: a payload is signed only if its own bytes pay
- * exactly the request that was issued, to the last byte.
+ * Verdict on an issued payload. The contract that built the payload is not trusted: from the payload's bytes it derives
+ * the request that they pay, and signs only if that is exactly the request that was issued, by its id.
  * @throws InvalidWithdrawalError, InvalidWithdrawRequestError, InvalidAddressError for a payload that cannot be read
  */
 export function judgeIssued(
   { payloadId, request, payload }: IssuedPayload,
-  places: readonly SignedPlace[],
+  payers: readonly PayingDepository[],
 ): Verdict {
   if (withdrawRequestPayloadId(request) !== payloadId) return refuse('its request has another id')
-  const place = places.find(
+  const payer = payers.find(
     (one) => BigInt(one.hubChainId) === request.chainId && requestedDepository(one) === request.depository,
   )
-  if (place === undefined) return refuse('its depository is not signed for here')
-  const { nonce, isOfPlace, ...paid } = paymentOf(place, payload)
+  if (payer === undefined) return refuse('its depository is not signed for here')
+  const { nonce, isOfPayer, ...paid } = paymentOf(payer, payload)
   const { spender, depository, chainId: hubChainId } = request
-  const terms = { ...paid, spender, depository: place.depository, nonce: BigInt(request.nonce) }
-  const derived = withdrawRequestOf(chainOfPlace(place), payloadWithdrawal(place.vmType, payload), terms)
-  if (!isOfPlace || withdrawRequestPayloadId(derived) !== payloadId) {
+  const terms = { ...paid, spender, depository: payer.depository, nonce: BigInt(request.nonce) }
+  const derived = withdrawRequestOf(chainOfPayer(payer), payloadWithdrawal(payer.vmType, payload), terms)
+  if (!isOfPayer || withdrawRequestPayloadId(derived) !== payloadId) {
     return refuse('its payload pays something else')
   }
-  if (nonce !== undefined && nonce !== nonceOf(place, payloadId)) {
+  if (nonce !== undefined && nonce !== nonceOf(payer, payloadId)) {
     return refuse('its payload has the nonce of another one')
   }
-  const chain = chainOfPlace(place)
+  const chain = chainOfPayer(payer)
   const { currency, recipient } = paid
   const { amount, nonce: ownNonce } = request
-  const account = { depository: place.depository, currency, recipient, ownerAlias: spender }
+  const account = { depository: payer.depository, currency, recipient, ownerAlias: spender }
   return {
     kind: 'sign',
-    place,
-    hashes: payloadHashes(place.vmType, payload, { hubChainId, depository }),
+    payer,
+    hashes: payloadHashes(payer.vmType, payload, { hubChainId, depository }),
     backing: {
       holder: withdrawalAddress(chain, { ...account, nonce: BigInt(ownNonce) }),
       hubTokenId: hubTokenId(chain, currency),
@@ -82,8 +85,8 @@ export function judgeIssued(
 }
 
 /**
- * Reason that the hub's state forbids a signature; `undefined` if it backs the payload. An event alone proves nothing:
- * the state must have the payload, under its spender's nonce, and the money that it pays.
+ * Reason for which the hub's state forbids a signature; `undefined` if there is none. Events alone prove nothing: the
+ * state must have the payload, under its spender's nonce, and the money that it pays.
  */
 export function lacksBacking(
   { payloadId, payload }: Pick<IssuedPayload, 'payloadId' | 'payload'>,
@@ -95,8 +98,8 @@ export function lacksBacking(
   return state.balance < amount ? 'the hub does not hold what it pays' : undefined
 }
 
-/** The program on Solana has room for the low 64 bits. */
-function nonceOf({ vmType }: SignedPlace, payloadId: Hex): bigint {
+/** Nonce that a payload must have: its id, of which Solana's program has only the low 64 bits. */
+function nonceOf({ vmType }: PayingDepository, payloadId: Hex): bigint {
   return BigInt.asUintN(vmType === 'solana-vm' ? 64 : 256, BigInt(payloadId))
 }
 

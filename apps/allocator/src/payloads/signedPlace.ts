@@ -25,9 +25,8 @@ import {
   withdrawalTransfer,
 } from '@causeway/families/rules'
 
-/** A depository that the allocator's key may pay from. */
-type Place = {
-  /** String id, which names accounts and tokens on the hub. */
+type Payer = {
+  /** String id of the chain, which enters the ids of accounts and tokens on the hub. */
   readonly chain: string
   /** The chain's number on the hub. */
   readonly hubChainId: string
@@ -35,20 +34,20 @@ type Place = {
   readonly depository: string
 }
 
-/** A place, and what else its payloads have to say. */
-export type SignedPlace =
-  | (Place & { readonly vmType: 'ethereum-vm' | 'tron-vm' })
-  | (Place & { readonly vmType: 'solana-vm'; readonly domain: Hex; readonly vault: string })
-  | (Place & { readonly vmType: 'bitcoin-vm'; readonly network: string | undefined })
-  | (Place & {
+/** A depository from which the allocator pays, and the constants that its family's payloads must have. */
+export type PayingDepository =
+  | (Payer & { readonly vmType: 'ethereum-vm' | 'tron-vm' })
+  | (Payer & { readonly vmType: 'solana-vm'; readonly domain: Hex; readonly vault: string })
+  | (Payer & { readonly vmType: 'bitcoin-vm'; readonly network: string | undefined })
+  | (Payer & {
       readonly vmType: 'hyperliquid-vm'
       readonly networkName: string
       readonly tokens: readonly { readonly token: string; readonly decimals: number }[]
     })
-  | (Place & { readonly vmType: 'lighter-vm'; readonly lighterChainId: string })
+  | (Payer & { readonly vmType: 'lighter-vm'; readonly lighterChainId: string })
 
-/** Chain of a depository, from the chain file. */
-export type PlaceChain = {
+/** The members of a depository's chain that are read from the chain file. */
+export type PayerChain = {
   readonly id: string
   readonly vmType: VmType
   readonly network?: string | undefined
@@ -57,14 +56,14 @@ export type PlaceChain = {
 }
 
 /**
- * A depository of the allocator file, completed by the chain file.
- * @param problems takes what is missing or means nothing there, by name
+ * Joins a depository's entry in the allocator file with its chain; `undefined` where members are missing.
+ * @param problems gets sentences that name missing members, and members that the family does not have
  */
-export function signedPlaceOf(
-  chain: PlaceChain,
+export function payingDepositoryOf(
+  chain: PayerChain,
   entry: AllocatorDepository,
   problems: string[],
-): SignedPlace | undefined {
+): PayingDepository | undefined {
   const { id, vmType, hubChainId, depository } = chain
   const { depositoryMembers } = families[vmType]
   const ownMembers: readonly string[] = depositoryMembers
@@ -80,97 +79,97 @@ export function signedPlaceOf(
     problems.push(`${id} has no depository in the chain file`)
     return undefined
   }
-  const place = { chain: id, hubChainId, depository }
+  const payer = { chain: id, hubChainId, depository }
   switch (vmType) {
     case 'ethereum-vm':
     case 'tron-vm':
-      return { ...place, vmType }
+      return { ...payer, vmType }
     case 'bitcoin-vm':
-      return { ...place, vmType, network: chain.network }
+      return { ...payer, vmType, network: chain.network }
     case 'solana-vm':
-      return domain === undefined || vault === undefined ? undefined : { ...place, vmType, domain, vault }
+      return domain === undefined || vault === undefined ? undefined : { ...payer, vmType, domain, vault }
     case 'hyperliquid-vm':
       return networkName === undefined || tokens === undefined
         ? undefined
-        : { ...place, vmType, networkName, tokens }
+        : { ...payer, vmType, networkName, tokens }
     case 'lighter-vm':
-      return networkId === undefined ? undefined : { ...place, vmType, lighterChainId: networkId }
+      return networkId === undefined ? undefined : { ...payer, vmType, lighterChainId: networkId }
     default:
       problems.push(`${id}: no allocator pays from chains of ${vmType}`)
       return undefined
   }
 }
 
-/** The chain as `core` knows it. */
-export function chainOfPlace(place: SignedPlace): ProtocolChain & { readonly hubChainId: string } {
-  const { vmType, hubChainId, chain: chainId } = place
-  const { network } = place.vmType === 'bitcoin-vm' ? place : mainNetwork(vmType)
+/** A payer's chain as `core` takes it. */
+export function chainOfPayer(payer: PayingDepository): ProtocolChain & { readonly hubChainId: string } {
+  const { vmType, hubChainId, chain: chainId } = payer
+  const { network } = payer.vmType === 'bitcoin-vm' ? payer : mainNetwork(vmType)
   return { chainId, vmType, hubChainId, network }
 }
 
-/** The depository as requests spell it. */
-export function requestedDepository({ vmType, depository }: SignedPlace): string {
+/** The depository as withdraw requests spell it: on Tron in hex. */
+export function requestedDepository({ vmType, depository }: PayingDepository): string {
   return vmType === 'tron-vm' ? tronEvmAddress(depository) : depository
 }
 
-/** Payment of a payload, in its family's canonical spelling. */
+/** What a payload pays, in its family's canonical spelling. */
 export type PayloadPayment = {
   readonly currency: string
   readonly amount: bigint
   readonly recipient: string
-  /** Absent where a payload has no place for it. */
+  /** The payload's nonce; absent in families whose payloads have none. */
   readonly nonce?: bigint
-  /** False for a payload of another deployment, or with money that goes elsewhere beside the payment. */
-  readonly isOfPlace: boolean
+  /** False if the payload takes from another depository or deployment, or sends money elsewhere beside the payment. */
+  readonly isOfPayer: boolean
 }
 
-/** @throws InvalidWithdrawalError for a payload that cannot be read */
-export function paymentOf(place: SignedPlace, payload: Hex): PayloadPayment {
-  switch (place.vmType) {
+/** Reads the payment from a payload's bytes. @throws InvalidWithdrawalError for a payload that cannot be read */
+export function paymentOf(payer: PayingDepository, payload: Hex): PayloadPayment {
+  switch (payer.vmType) {
     case 'ethereum-vm': {
       const call = decodeEvmWithdrawal(payload)
-      return { ...withdrawalTransfer(call), nonce: call.nonce, isOfPlace: true }
+      return { ...withdrawalTransfer(call), nonce: call.nonce, isOfPayer: true }
     }
     case 'tron-vm': {
       const call = decodeEvmWithdrawal(payload)
-      return { ...tronWithdrawalTransfer(call), nonce: call.nonce, isOfPlace: true }
+      return { ...tronWithdrawalTransfer(call), nonce: call.nonce, isOfPayer: true }
     }
     case 'solana-vm': {
       const request = decodeSolanaWithdrawal(payload)
-      const isOfPlace = request.vaultAddress === place.vault && request.domain === place.domain
-      return { ...solanaWithdrawalTransfer(request), nonce: request.nonce, isOfPlace }
+      const isOfPayer = request.vaultAddress === payer.vault && request.domain === payer.domain
+      return { ...solanaWithdrawalTransfer(request), nonce: request.nonce, isOfPayer }
     }
     case 'bitcoin-vm':
-      return bitcoinPayment(place, payload)
+      return bitcoinPayment(payer, payload)
     case 'hyperliquid-vm':
-      return hyperliquidPayment(place, payload)
+      return hyperliquidPayment(payer, payload)
     case 'lighter-vm': {
       const transfer = decodeLighterWithdrawal(payload)
-      const isOfPlace =
-        transfer.lighterChainId === BigInt(place.lighterChainId) &&
-        transfer.fromAccountIndex.toString() === place.depository
-      return { ...lighterWithdrawalTransfer(transfer), isOfPlace }
+      const isOfPayer =
+        transfer.lighterChainId === BigInt(payer.lighterChainId) &&
+        transfer.fromAccountIndex.toString() === payer.depository
+      return { ...lighterWithdrawalTransfer(transfer), isOfPayer }
     }
   }
 }
 
-/** Everything that it spends is the depository's, and all but the payment and its fee comes back. */
+/** `isOfPayer`: all inputs are the depository's, and all outputs behind the first, the payment, return to it. */
 function bitcoinPayment(
-  { depository, network: name }: Extract<SignedPlace, { vmType: 'bitcoin-vm' }>,
+  { depository, network: name }: Extract<PayingDepository, { vmType: 'bitcoin-vm' }>,
   payload: Hex,
 ): PayloadPayment {
   const network = bitcoinNetworkOf(name)
   const withdrawal = decodeBitcoinWithdrawal(payloadWithdrawal('bitcoin-vm', payload))
   const { inputs, transaction } = withdrawal
   const isOwn = (script: Uint8Array) => scriptAddress(script, network) === depository
-  const isOfPlace =
+  const isOfPayer =
     inputs.every(({ spent }) => isOwn(spent.script)) &&
     transaction.outputs.slice(1).every(({ script }) => isOwn(script))
-  return { ...bitcoinWithdrawalTransfer(withdrawal, network), isOfPlace }
+  return { ...bitcoinWithdrawalTransfer(withdrawal, network), isOfPayer }
 }
 
 function hyperliquidPayment(
-  { tokens, networkName }: Extract<SignedPlace, { vmType: 'hyperliquid-vm' }>,
+  { tokens, networkName }: Extract<PayingDepository, { vmType: 'hyperliquid-vm' }>,
   payload: Hex,
 ): PayloadPayment {
   const action = decodeHyperliquidWithdrawal(payload)
@@ -179,10 +178,10 @@ function hyperliquidPayment(
       ? hyperliquidNativeDecimals
       : tokens.find(({ token }) => action.token.endsWith(`:${token}`))?.decimals
   if (decimals === undefined) throw new InvalidWithdrawalError('the decimals of its token are not known')
-  const isInside =
+  const staysOnDex =
     action.type === 'UsdSend' || (action.sourceDex === action.destinationDex && action.fromSubAccount === '')
   return {
     ...hyperliquidWithdrawalTransfer(action, decimals),
-    isOfPlace: action.hyperliquidChain === networkName && isInside,
+    isOfPayer: action.hyperliquidChain === networkName && staysOnDex,
   }
 }

@@ -18,12 +18,12 @@ import type { AllocatorContract } from '../hub/allocatorContract.ts'
 import { createServiceStops, noServiceStops, type ServiceStops } from '../hub/serviceStops.ts'
 import { createPayloadKeys } from '../keys/payloadKeys.ts'
 import { judgeIssued } from '../payloads/issued.ts'
-import { chainOfPlace, paymentOf, type SignedPlace } from '../payloads/signedPlace.ts'
+import { chainOfPayer, type PayingDepository, paymentOf } from '../payloads/signedPlace.ts'
 import { createMemoryState } from '../state/stateFiles.ts'
 import { createAllocatorRound, type RoundReport } from './allocatorRound.ts'
 
 const bytes = (byte: string, count: number): Hex => `0x${byte.repeat(count)}`
-const place: SignedPlace = {
+const payer: PayingDepository = {
   ...{ vmType: 'ethereum-vm', chain: 'base', hubChainId: '8453', depository: bytes('0d', 20) },
 }
 const withdrawal = (nonce: bigint) =>
@@ -34,11 +34,11 @@ const withdrawal = (nonce: bigint) =>
 
 /** A payload of 5 wei, as the contract issues it. */
 function issuePayload() {
-  const { currency, amount, recipient } = paymentOf(place, withdrawal(0n))
+  const { currency, amount, recipient } = paymentOf(payer, withdrawal(0n))
   const asked = { currency, amount, recipient, spender: bytes('99', 20), nonce: 42n }
-  const request = withdrawRequestOf(chainOfPlace(place), payloadWithdrawal(place.vmType, withdrawal(0n)), {
+  const request = withdrawRequestOf(chainOfPayer(payer), payloadWithdrawal(payer.vmType, withdrawal(0n)), {
     ...asked,
-    depository: place.depository,
+    depository: payer.depository,
   })
   const payloadId = withdrawRequestPayloadId(request)
   return { payloadId, request, payload: withdrawal(BigInt(payloadId)) }
@@ -78,7 +78,7 @@ function hubSeenAt(heights: { logs: bigint; state: bigint }): AllocatorContract 
 }
 
 function hashesOf(): readonly Hex[] {
-  const verdict = judgeIssued(issued, [place])
+  const verdict = judgeIssued(issued, [payer])
   return verdict.kind === 'sign' ? verdict.hashes : []
 }
 
@@ -102,8 +102,8 @@ function openRound(
   const stored: Hex[] = []
 
   const privateKey = parsePrivateKey(bytes('77', 32), 'a test')
-  const keys = createPayloadKeys({ signer: createRawKeySigner({ privateKey }), ed25519: undefined }, [place])
-  const verdict = judgeIssued(issued, [place])
+  const keys = createPayloadKeys({ signer: createRawKeySigner({ privateKey }), ed25519: undefined }, [payer])
+  const verdict = judgeIssued(issued, [payer])
   if (verdict.kind !== 'sign') throw new Error(verdict.reason)
   const cap = { chain: 'base', currency: bytes('00', 20), amount: 8n }
   const caps = createSigningCaps({
@@ -112,7 +112,7 @@ function openRound(
   })
   const state = createMemoryState()
   const round = createAllocatorRound({
-    ...{ contract: hubSeenAt(heights), keys, places: [place], caps, held: noHeldStore, state, report },
+    ...{ contract: hubSeenAt(heights), keys, payers: [payer], caps, held: noHeldStore, state, report },
     ...{ firstBlock: 0n, now: () => 120_000, stops: noServiceStops, ...more },
     store: { store: async (batch) => void stored.push(...batch.map(({ payloadId }) => payloadId)) },
   })

@@ -10,26 +10,27 @@ import type { ServiceStops } from '../hub/serviceStops.ts'
 import type { SignatureStore, Storing } from '../hub/signatureStore.ts'
 import type { PayloadKeys, Signable } from '../keys/payloadKeys.ts'
 import { type IssuedPayload, judgeIssued, lacksBacking, type Verdict } from '../payloads/issued.ts'
-import type { SignedPlace } from '../payloads/signedPlace.ts'
+import type { PayingDepository } from '../payloads/signedPlace.ts'
 import type { StateFiles } from '../state/stateFiles.ts'
 
 /** Outcomes of a round's payloads, for logs and metrics. */
 export interface RoundReport {
-  signed(payloadId: Hex, place: SignedPlace): void
-  /** For good: it is not looked at again in this run. */
+  signed(payloadId: Hex, payer: PayingDepository): void
+  /** The payload is refused for good: this run does not judge it again. */
   refused(payloadId: Hex, reason: string): void
-  /** Called once per payload. */
-  held(payloadId: Hex, place: SignedPlace, reason: 'cap' | 'unlisted'): void
+  /** The payload waits at a cap. Called once per payload. */
+  held(payloadId: Hex, payer: PayingDepository, reason: 'cap' | 'unlisted'): void
   released(payloadId: Hex): void
   /** A final block changed: nothing is signed any more. */
   rewritten(block: FinalBlock, found: string): void
 }
 
 export type RoundOptions = {
+  /** Reads the issued payloads and their state. */
   readonly contract: AllocatorContract
   readonly store: Pick<SignatureStore, 'store'>
   readonly keys: PayloadKeys
-  readonly places: readonly SignedPlace[]
+  readonly payers: readonly PayingDepository[]
   readonly caps: SigningCaps
   readonly held: Pick<HeldStore, 'keep' | 'isReleased' | 'forget'>
   readonly state: StateFiles
@@ -41,29 +42,33 @@ export type RoundOptions = {
   readonly now: () => number
 }
 
+/** One pass over the payloads that the allocator's contract issued. `Rounds` repeats it every few seconds. */
 export interface AllocatorRound {
   /**
-   * Reads what became final, and signs and stores what may be signed.
+   * Reads newly final events, signs the payloads that may be signed, and stores the signatures in the contract.
    * @throws UpstreamDisagreementError, UpstreamUnavailableError, SignerFailedError; the next round goes on
    */
   run(signal: AbortSignal): Promise<void>
-  /** Payloads that wait for a signature: for their turn, a cap, or the switch. */
+  /** Number of payloads whose signatures are not all stored in a final block. */
   pending(): number
   /** Last final block that was read. */
   readUpTo(): bigint | undefined
 }
 
-/** Signatures of one round: they are sent together. */
+/** A round takes no further payload once it has so many signatures, as they are sent together. */
 const storedPerRoundMax = 20
 
 export const createAllocatorRound = (options: RoundOptions): AllocatorRound => new Round(options)
 
 class Round implements AllocatorRound {
   readonly #options: RoundOptions
+  /** Issued payloads that are not done with, by id. */
   readonly #pending = new Map<Hex, IssuedEvent>()
-  readonly #toldHeld = new Set<Hex>()
-  /** Payloads whose signatures are all stored, by the final height that showed it. */
+  /** Ids of pending payloads that were reported as held. */
+  readonly #reportedHeld = new Set<Hex>()
+  /** Pending payloads whose signatures are all stored, with the final height at which that was read. */
   readonly #settled = new Map<Hex, bigint>()
+  /** Last block whose events were read. */
   #scanned: FinalBlock | undefined
   #isLoaded = false
 
@@ -74,7 +79,7 @@ class Round implements AllocatorRound {
   async run(signal: AbortSignal): Promise<void> {
     const { store, state, stops } = this.#options
     if ((await state.readStop()) !== undefined) {
-      // The operator who resumes it may have dropped these events, so the position on disk decides.
+      // The operator's `resume` may remove the position file, so it is read again afterwards.
       this.#isLoaded = false
       return
     }
@@ -87,11 +92,12 @@ class Round implements AllocatorRound {
       batch.push(...(await this.#signaturesOf(issued, signal)))
     }
     if ((await state.readStop()) !== undefined) return
-    // A signature that is not stored moves nothing; what is left out is signed again after the stop.
-    const going: Storing[] = []
+    // A stop may have come while the batch was signed. Its signatures are not stored, which moves no money, and are
+    // made again after the stop.
+    const allowed: Storing[] = []
     for (const { chain, ...storing } of batch)
-      if ((await stops.stopOf(chain)) === undefined) going.push(storing)
-    await store.store(going, { signal })
+      if ((await stops.stopOf(chain)) === undefined) allowed.push(storing)
+    await store.store(allowed, { signal })
     await this.#keepPosition()
   }
 
@@ -108,12 +114,12 @@ class Round implements AllocatorRound {
     if (this.#isLoaded) return
     this.#scanned = await state.readPosition()
     this.#pending.clear()
-    this.#toldHeld.clear()
+    this.#reportedHeld.clear()
     this.#settled.clear()
     this.#isLoaded = true
   }
 
-  /** @returns false when a final block changed */
+  /** Reads events up to the newest final block. @returns false when a final block changed, which stops the allocator */
   async #scan(signal: AbortSignal): Promise<boolean> {
     const { contract, state, report, now, firstBlock } = this.#options
     for (;;) {
@@ -125,6 +131,7 @@ class Round implements AllocatorRound {
         report.rewritten(this.#scanned, parentHash)
         return false
       }
+      // No block has become final since.
       if (until === undefined) return true
       for (const event of issued) this.#pending.set(event.payloadId, event)
       for (const event of signed) this.#countForeign(event)
@@ -134,16 +141,16 @@ class Round implements AllocatorRound {
     }
   }
 
-  /** Counts a signature that another process made with the same key, since the caps hold per key. */
+  /** Counts a stored signature that another process may have made with the same key: caps hold per key. */
   #countForeign({ payloadId, blockSeconds }: SignedEvent): void {
-    const { places, caps } = this.#options
+    const { payers, caps } = this.#options
     const issued = this.#pending.get(payloadId)
-    const verdict = issued && judge(issued, places)
+    const verdict = issued && judge(issued, payers)
     if (verdict?.kind !== 'sign') return
     caps.count(countedValue(payloadId, verdict), Number(blockSeconds) * 1_000)
   }
 
-  /** Behind the last block before which nothing waits: a run that ends loses no payload. */
+  /** Writes the position only while no payload waits: the next start reads waiting ones again. */
   async #keepPosition(): Promise<void> {
     const { state } = this.#options
     if (this.#scanned !== undefined && this.#pending.size === 0) await state.writePosition(this.#scanned)
@@ -151,11 +158,14 @@ class Round implements AllocatorRound {
 
   #drop(payloadId: Hex): void {
     this.#pending.delete(payloadId)
-    this.#toldHeld.delete(payloadId)
+    this.#reportedHeld.delete(payloadId)
     this.#settled.delete(payloadId)
   }
 
-  /** The state may be read a block ahead of the events: that it was signed, and when, those have yet to tell. */
+  /**
+   * Drops a payload whose signatures are all stored, once the events up to `height` were read: they count signatures of
+   * other processes, and the state may be read a block ahead of them.
+   */
   #settle(payloadId: Hex, height: bigint): void {
     if (this.#scanned !== undefined && height <= this.#scanned.number) this.#drop(payloadId)
     else this.#settled.set(payloadId, height)
@@ -170,71 +180,75 @@ class Round implements AllocatorRound {
   async #isAdmitted(payloadId: Hex, verdict: Signable): Promise<boolean> {
     const { caps, held, report, now } = this.#options
     const value = countedValue(payloadId, verdict)
-    const answer = caps.admit(value)
-    if (answer.kind !== 'held') return true
+    const capVerdict = caps.admit(value)
+    if (capVerdict.kind !== 'held') return true
     if (await held.isReleased(payloadId)) {
       caps.exempt(value)
       await held.forget(payloadId)
       report.released(payloadId)
       return true
     }
-    if (this.#toldHeld.has(payloadId)) return false
-    this.#toldHeld.add(payloadId)
-    const { reason } = answer.excess
-    report.held(payloadId, verdict.place, reason)
+    if (this.#reportedHeld.has(payloadId)) return false
+    this.#reportedHeld.add(payloadId)
+    const { reason } = capVerdict.excess
+    report.held(payloadId, verdict.payer, reason)
     const lets = [
-      `${verdict.backing.amount} of hub token ${verdict.backing.hubTokenId} on ${verdict.place.chain}`,
+      `${verdict.backing.amount} of hub token ${verdict.backing.hubTokenId} on ${verdict.payer.chain}`,
     ]
     const since = new Date(now()).toISOString()
     await held.keep(payloadId, { kind: 'payload', key: payloadId, lets, reason, since })
     return false
   }
 
-  /** True while a payload at its cap has no room: then it is not read again. */
+  /** True while a held payload neither fits its cap nor was released: its state then need not be read. */
   async #isStillHeld(payloadId: Hex, verdict: Signable): Promise<boolean> {
     const { caps, held } = this.#options
     return caps.judge(countedValue(payloadId, verdict)).kind === 'held' && !(await held.isReleased(payloadId))
   }
 
-  /** Signatures of one payload that are to be stored. Counted before they are made, so that a kill loses no count. */
+  /**
+   * Judges one payload and makes those of its signatures that are not stored yet. The order matters: stops, then the
+   * caps, which count before the first signature, so that a killed process loses no count.
+   */
   async #signaturesOf(
     issued: IssuedEvent,
     signal: AbortSignal,
   ): Promise<readonly (Storing & { readonly chain: string })[]> {
-    const { contract, keys, places, state, stops, report } = this.#options
+    const { contract, keys, payers, state, stops, report } = this.#options
     const { payloadId } = issued
-    const verdict = judge(issued, places)
+    const verdict = judge(issued, payers)
     if (verdict.kind === 'refuse') {
       this.#refuse(payloadId, verdict.reason)
       return []
     }
     const { hashes, backing } = verdict
-    if (this.#toldHeld.has(payloadId) && (await this.#isStillHeld(payloadId, verdict))) return []
+    if (this.#reportedHeld.has(payloadId) && (await this.#isStillHeld(payloadId, verdict))) return []
     const hub = await contract.readPayload(issued, { hashes, backing }, { signal })
-    // Another majority of endpoints may be a little behind the one that told of the payload.
+    // The endpoints of this reading may be behind those that told of the payload: it is read in the next round.
     if (hub.height < issued.blockNumber) return []
     if (hub.stored.every(({ isFinal }) => isFinal)) {
       this.#settle(payloadId, hub.height)
       return []
     }
-    const open = hashes.flatMap((hash, index) =>
+    const unsigned = hashes.flatMap((hash, index) =>
       hub.stored[index]?.isSeen === true ? [] : [{ hash, index }],
     )
-    if (open.length === 0) return []
+    // All are stored, but not in a final block yet.
+    if (unsigned.length === 0) return []
     const lack = lacksBacking(issued, backing, hub)
     if (lack !== undefined) {
       this.#refuse(payloadId, lack)
       return []
     }
-    const { chain } = verdict.place
+    const { chain } = verdict.payer
     if ((await stops.stopOf(chain)) !== undefined) return []
     if (!(await this.#isAdmitted(payloadId, verdict))) return []
     const signed: (Storing & { readonly chain: string })[] = []
-    for (const { hash, index } of open) {
+    for (const { hash, index } of unsigned) {
       if ((await state.readStop()) !== undefined) return []
       signed.push({ chain, payloadId, hash, signature: await keys.sign(issued, verdict, index, { signal }) })
     }
-    report.signed(payloadId, verdict.place)
+    report.signed(payloadId, verdict.payer)
     return signed
   }
 }
@@ -243,10 +257,10 @@ function countedValue(payloadId: Hex, { backing }: Signable): CountedValue {
   return { key: payloadId, amounts: new Map([[backing.hubTokenId, backing.amount]]) }
 }
 
-/** A payload that cannot be read is one of a builder that nobody should trust. */
-function judge(issued: IssuedPayload, places: readonly SignedPlace[]): Verdict {
+/** `judgeIssued`, which refuses a payload that cannot be read: the contract that built it is not to be trusted. */
+function judge(issued: IssuedPayload, payers: readonly PayingDepository[]): Verdict {
   try {
-    return judgeIssued(issued, places)
+    return judgeIssued(issued, payers)
   } catch (error) {
     const isUnreadable =
       error instanceof InvalidWithdrawalError ||

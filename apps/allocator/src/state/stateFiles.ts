@@ -3,18 +3,24 @@ import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock, hex32Pattern } from '@causeway/core'
 import { z } from 'zod'
 
-/** Present stop of signing. */
-export type Stop = { readonly reason: string; readonly since: string; readonly isRewritten: boolean }
+/** The stop of all signing, by an operator or a changed block. */
+export type Stop = {
+  readonly reason: string
+  /** ISO time, or `unknown`. */
+  readonly since: string
+  /** True where a final block changed: events must then be read from the start again. */
+  readonly isRewritten: boolean
+}
 
-/** Files of the allocator in `STATE_DIR` beside its caps. */
+/** State of the allocator in `STATE_DIR` beside its caps: its position on the hub, and its stop. */
 export interface StateFiles {
-  /** Up to where issued payloads were read and are done with; the next start goes on behind it. */
+  /** The block up to which all issued payloads are done with; the next start reads on behind it. */
   readPosition(): Promise<FinalBlock | undefined>
   writePosition(position: FinalBlock): Promise<void>
-  /** A switch that cannot be read has been used. */
+  /** The present stop. A stop file that cannot be read stops, too. */
   readStop(): Promise<Stop | undefined>
   stop(stop: Stop): Promise<void>
-  /** Removes the switch; what was read of a chain that changed is read anew. @returns false where nothing was stopped */
+  /** Ends the stop; after a changed block also removes the position. @returns false where nothing was stopped */
   resume(): Promise<boolean>
 }
 
@@ -76,14 +82,14 @@ export function createMemoryState(): StateFiles {
       stopped = stop
     },
     async resume() {
-      const was = stopped !== undefined
+      const wasStopped = stopped !== undefined
       stopped = undefined
-      return was
+      return wasStopped
     },
   }
 }
 
-/** On disk when it resolves. */
+/** Replaces a file as a whole; it is on disk (`fsync`) when this resolves. */
 async function writeDurably(path: string, value: object, directory: string): Promise<void> {
   await mkdir(directory, { recursive: true })
   const draft = `${path}.tmp`

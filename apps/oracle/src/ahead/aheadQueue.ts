@@ -2,14 +2,15 @@ import { DomainError } from '@causeway/core'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import type { AheadMetrics, AheadOutcome } from '../service/oracleMetrics.ts'
 
-/** Outcome of one transaction; `later` if the next run may succeed, `passed` if another queue took it. */
-export type AheadResult = Exclude<AheadOutcome, 'failed' | 'dropped'> | 'later' | 'passed'
+/** Outcome of the work on one transaction; `later` if the next run may succeed, `handed_on` if another queue took it. */
+export type AheadResult = Exclude<AheadOutcome, 'failed' | 'dropped'> | 'later' | 'handed_on'
 
 export type AheadQueueOptions = {
-  /** @throws DomainError for what may work later */
+  /** Works on one transaction. A DomainError counts as `later`. */
   readonly work: (chainId: string, transactionId: string, signal: AbortSignal) => Promise<AheadResult>
-  /** Longest wait of an entry, in minutes. */
+  /** An entry that has waited longer is dropped. */
   readonly minutes: number
+  /** Most waiting entries; further ones are dropped. */
   readonly waitingMax: number
   readonly signal: AbortSignal
   readonly metrics: Pick<AheadMetrics, 'countAhead'>
@@ -18,10 +19,13 @@ export type AheadQueueOptions = {
   readonly now: () => number
 }
 
-/** Transactions that wait for one kind of work, bounded in number and age. */
+/**
+ * Transactions that wait for one kind of work of `createAttestAhead`, bounded in number and age. A dropped one is read
+ * when somebody asks for it.
+ */
 export interface AheadQueue {
   add(chainId: string, transactionId: string): void
-  /** Works at what waits. What fails waits for the next run. Never rejects; while one runs it is that one. */
+  /** Works on all waiting entries; one that fails waits for the next run. Never rejects. A run under way is shared. */
   run(): Promise<void>
   readonly length: number
 }
@@ -33,7 +37,7 @@ type Waiting = {
   tries: number
 }
 
-/** At once, so that callers have the rest of the places. */
+/** Entries that are worked on at once: few, so that callers' requests have most of the oracle's capacity. */
 const workersMax = 4
 const triesMax = 3
 
@@ -42,14 +46,14 @@ export function createAheadQueue(options: AheadQueueOptions): AheadQueue {
   let waiting: Waiting[] = []
   let running: Promise<void> | undefined
 
-  async function workAt(item: Waiting): Promise<void> {
+  async function workOn(item: Waiting): Promise<void> {
     const { chainId, transactionId, sinceMs } = item
     if (now() - sinceMs > minutes * 60_000) return metrics.countAhead(chainId, 'dropped')
     item.tries += 1
     try {
       const result = await work(chainId, transactionId, signal)
       if (result === 'later') putOff(item)
-      else if (result !== 'passed') metrics.countAhead(chainId, result)
+      else if (result !== 'handed_on') metrics.countAhead(chainId, result)
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof DomainError) return putOff(item)
@@ -63,13 +67,14 @@ export function createAheadQueue(options: AheadQueueOptions): AheadQueue {
     else metrics.countAhead(item.chainId, 'failed')
   }
 
-  async function workAtAll(): Promise<void> {
+  async function workOnAll(): Promise<void> {
+    // The workers share one iterator, so that each entry goes to one of them.
     const items = waiting.values()
     waiting = []
     const worker = async () => {
       for (const item of items) {
         if (signal.aborted) return
-        await workAt(item)
+        await workOn(item)
       }
     }
     await Promise.all(Array.from({ length: workersMax }, worker))
@@ -81,7 +86,7 @@ export function createAheadQueue(options: AheadQueueOptions): AheadQueue {
       else waiting.push({ chainId, transactionId, sinceMs: now(), tries: 0 })
     },
     run() {
-      running ??= workAtAll().finally(() => {
+      running ??= workOnAll().finally(() => {
         running = undefined
       })
       return running

@@ -8,17 +8,17 @@ export type AheadChain = {
   readonly reader: AheadReader
   /** False while nothing may be signed for the chain. */
   readonly isReady: () => boolean
-  /** The newest final block that is known; `undefined` before the first. */
+  /** Number of the newest final block that is known; `undefined` before the first. */
   readonly finalBlock: () => bigint | undefined
-  /** Says that answers are kept of the chain, so that its blocks are followed. */
+  /** Tells the chain's watch that answers of the chain are cached, so that it must go on reading its final blocks. */
   readonly keepFollowed: () => void
 }
 
 export type AheadOptions = {
   readonly chains: readonly AheadChain[]
   /**
-   * Attests the deposits of a transaction as if somebody asked. @returns `empty` where it holds none
-   * @throws DomainError for what may work later
+   * Attests the deposits of a transaction as if a caller asked. @returns `empty` where it holds none
+   * @throws DomainError where it may succeed later
    */
   readonly attest: (
     chainId: string,
@@ -26,17 +26,17 @@ export type AheadOptions = {
     signal: AbortSignal,
   ) => Promise<'attested' | 'empty'>
   /**
-   * Has peers sign what was attested; absent where there are none. @returns false where too few of them signed yet
-   * @throws DomainError for what may work later
+   * Gathers peers' signatures on an attested transaction; absent where there are no peers. @returns false where too
+   * few peers have signed yet. @throws DomainError where it may succeed later
    */
   readonly gather?:
     | ((chainId: string, transactionId: string, signal: AbortSignal) => Promise<boolean>)
     | undefined
-  /** Range that a start looks back, and longest wait of an entry, in minutes. */
+  /** How far back the first scan of a chain begins, and how long an entry may wait. */
   readonly minutes: number
   /** Maximum number of waiting entries, per kind of work. */
   readonly waitingMax: number
-  /** Pause between two looks at one chain. */
+  /** Pause between two scans of the chains. */
   readonly intervalMs: number
   readonly metrics: AheadMetrics
   readonly log: WatchLog
@@ -44,34 +44,35 @@ export type AheadOptions = {
   readonly now: () => number
 }
 
+/** See `createAttestAhead`. */
 export interface AttestAhead {
-  /** Looks at every chain once, and attests what waits. Waits for no peer and no payment. Never rejects. */
+  /** Scans every chain once and attests waiting deposits, without waiting for peers or payments. Never rejects. */
   look(): Promise<void>
-  /** Resolves once peers have signed what waits for them, and payments are read, or both have failed for now. */
+  /** Resolves after one try of all waiting peers' signatures and payments. */
   settle(): Promise<void>
-  /** Forgets prepared answers: the last minutes of every chain are looked through again. */
+  /** Scans the last minutes of every chain again: call it when cached answers were dropped. */
   startOver(): void
-  /** Looks again and again. */
+  /** Repeats `look` at the interval until `close`. */
   start(): void
   close(): Promise<void>
 }
 
-/** Maximum number of scans per turn, so that a chain that was away for long does not delay the others. */
+/** Most scans of one chain per look, so that a chain with many unread blocks does not delay the others. */
 const scansMax = 5
 const readTimeoutMs = 7_000
 
 /**
- * Attests deposits before anyone asks: looks through the final blocks of each chain once, whatever is asked, and has
- * every deposit in them attested as a caller would. So nothing is signed that would not be signed on request, and
- * whatever drops a kept answer drops these. Payments are only remembered: what they are worth depends on the order
- * that is asked for. A start looks so many minutes back, and a chain that was away is looked through from where the
- * last look ended. Each kind of work has a queue of its own: payments that a stranger makes without end hold no
- * deposit up, and a silent peer holds no attestation up. What could not be prepared is made when somebody asks.
+ * Attests deposits before anyone asks, so that answers are ready. It scans the final blocks of each chain once and
+ * attests every deposit in them on the same way as a caller's request: it signs nothing that would not be signed on
+ * request, and its answers leave the cache for the same reasons. Payments are only read into the cache, because their
+ * attestation depends on the order that a caller asks for. The first scan begins some minutes back, a later one where
+ * the last one ended. Each kind of work has a queue of its own, so that neither a stranger's endless payments nor a
+ * silent peer delays deposits. What could not be prepared is done when somebody asks.
  */
 export function createAttestAhead(options: AheadOptions): AttestAhead {
   const { intervalMs, metrics } = options
-  /** The block at which the last look at a chain ended; none before the first. */
-  let places = new Map<string, bigint>()
+  /** By chain, the last block that was scanned. */
+  let scannedThrough = new Map<string, bigint>()
   const closing = new AbortController()
   const { signal } = closing
   let timer: NodeJS.Timeout | undefined
@@ -81,10 +82,10 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
   metrics.watchAhead(() => deposits.length + (signatures?.length ?? 0) + payments.length)
 
   async function lookOnce(): Promise<void> {
-    // A look that is under way when all is forgotten must not say where the next one begins.
-    await scanAll({ ...options, places, queues, signal })
+    // `startOver` makes a new map, so that a look under way then does not move the start of the next one.
+    await scanAll({ ...options, scannedThrough, queues, signal })
     await deposits.run()
-    // The next look waits for neither: a silent peer or a flood of payments would hold deposits up.
+    // Not awaited: a silent peer or a flood of payments would delay the next look and its deposits.
     void settle()
   }
 
@@ -108,7 +109,7 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
     look,
     settle,
     startOver() {
-      places = new Map()
+      scannedThrough = new Map()
     },
     start: schedule,
     async close() {
@@ -121,7 +122,7 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
 }
 
 type Look = AheadOptions & {
-  readonly places: Map<string, bigint>
+  readonly scannedThrough: Map<string, bigint>
   readonly queues: ReturnType<typeof createQueues>
   readonly signal: AbortSignal
 }
@@ -133,7 +134,7 @@ async function scanAll(look: Look): Promise<void> {
       try {
         await scan(chain, look)
       } catch (error) {
-        // Silence is told by the chain's own check.
+        // The chain's own readiness check reports endpoints that do not answer.
         if (error instanceof DomainError || signal.aborted) return
         log.error({ event: 'ahead_failed', chain: chain.id, err: error }, 'final blocks not looked through')
       }
@@ -141,28 +142,28 @@ async function scanAll(look: Look): Promise<void> {
   )
 }
 
-/** Looks on through the final blocks of a chain from where the last look ended, and queues what is in them. */
+/** Scans a chain's final blocks from where the last scan ended, and queues the transactions in them. */
 async function scan(
   { id, reader, isReady, finalBlock, keepFollowed }: AheadChain,
-  { minutes, places, queues, signal }: Look,
+  { minutes, scannedThrough, queues, signal }: Look,
 ): Promise<void> {
   if (!isReady()) return
   keepFollowed()
-  for (let turn = 0; turn < scansMax; turn += 1) {
-    const after = places.get(id)
-    // The chain is followed anyway: its endpoints are asked once per block, and not while it stands.
+  for (let scans = 0; scans < scansMax; scans += 1) {
+    const after = scannedThrough.get(id)
+    // The watch reads the newest final block anyway: without a new one the endpoints are not asked again.
     if (after !== undefined && after >= (finalBlock() ?? 0n)) return
     const start = after === undefined ? { minutes } : { after }
     const deadline = startDeadline(signal, readTimeoutMs)
     const scanned = await reader.scan(start, deadline).finally(deadline.release)
-    places.set(id, scanned.through)
+    scannedThrough.set(id, scanned.through)
     for (const transactionId of scanned.deposits) queues.deposits.add(id, transactionId)
     for (const transactionId of scanned.payments) queues.payments.add(id, transactionId)
     if (scanned.isComplete) return
   }
 }
 
-/** A queue of each kind of work; none of signatures where there are no peers. */
+/** One queue per kind of work; none for peers' signatures where there are no peers. */
 function createQueues(options: AheadOptions, signal: AbortSignal) {
   const { chains, attest, gather } = options
   const queueOf = (work: AheadQueueOptions['work']) => createAheadQueue({ ...options, signal, work })
@@ -181,7 +182,7 @@ function createQueues(options: AheadOptions, signal: AbortSignal) {
     if ((await attest(chainId, transactionId, signal)) === 'empty') return 'empty'
     if (signatures === undefined) return 'prepared'
     signatures.add(chainId, transactionId)
-    return 'passed'
+    return 'handed_on'
   })
   return { deposits, signatures, payments }
 }

@@ -31,10 +31,10 @@ export type AttestedHub = {
   readonly mappingDomain?: MappingDomain
 }
 
-/** Balances on the hub, as the quorum of its endpoints tells them at one height. */
+/** Reads balances on the hub, on which a quorum of its endpoints agrees. */
 export type HubBalances = Pick<HubReader, 'balanceOf' | 'finalBalanceOf'>
 
-/** Everything that attesting asks: configuration, chains and the hub. */
+/** What attestation rules use beside the request: configuration, and readers of chains and of the hub. */
 export type AttestationContext = {
   readonly chains: ReadonlyMap<string, AttestedChain>
   readonly networkOf: NetworkOf
@@ -42,10 +42,11 @@ export type AttestationContext = {
   readonly hubBalances: HubBalances
   /** Absent where no allocator can be read: then no withdrawal has an execution. */
   readonly allocator?: {
+    /** `withdrawalKeys` of the hub file. */
     readonly keys: WithdrawalKeys
     readonly readIssued: AllocatorReader['readIssued']
   }
-  /** Absent where the hub file names no generic mapping: then no deposit of an order goes back. */
+  /** Absent where the hub file names no generic mapping: then no deposit of an order can be recovered. */
   readonly recovery?: {
     /** Minimum age of the promise and of the deposit, in seconds. */
     readonly delaySeconds: bigint
@@ -57,15 +58,15 @@ export type AttestationContext = {
   readonly recoverSigner: (digest: Uint8Array, signature: string) => Hex | undefined
 }
 
-/** One withdrawal, whatever the allocator is asked to pay it with. */
+/** Money that signed payload parameters let an allocator pay out, for the signing caps. One withdrawal has one key. */
 export type Payout = { readonly key: Hex; readonly hubTokenId: bigint; readonly amount: bigint }
 
-/** A settlement that payments prove: each of them settles the deposits of one execution. */
+/** The payments on which a settlement's execution rests. Each payment counts for one execution, see `claimSettlement`. */
 export type Settles = {
   readonly orderId: Hex
   /** Deposited part of the order's input: 10^18 is all of it, and the maximum. */
   readonly worth: bigint
-  /** The fill of the order, and transactions by chain. */
+  /** Names of the payments: `theFill` for a fill, and a `paymentName` for each transaction. */
   readonly payments: readonly string[]
 }
 
@@ -75,18 +76,18 @@ export type Attested<Response> = {
   readonly evidence: readonly Evidence[]
   /** True when the same request will have the same answer for ever. */
   readonly isFinal: boolean
-  /** Withdrawal that signed payload parameters release from a depository. Executions name theirs themselves. */
+  /** Set for payload parameters. The value of an execution is read from its actions instead. */
   readonly payout?: Payout
-  /** Set for a fill or a refund that payments prove. */
+  /** Set for a fill or a refund; absent with `force`, where no payment was read. */
   readonly settles?: Settles
 }
 
-/** Answer of a rule, always with its execution: only a signing cap removes it. */
+/** Answer of a rule that always has an execution; it is removed later if a signing cap holds it. */
 export type WithExecution<Response extends { execution?: unknown }> = Response & {
   readonly execution: NonNullable<Response['execution']>
 }
 
-/** One kind of attestation: asks readers for facts, checks them against the request, builds the answer. */
+/** The rule of one attestation route: reads facts, checks them against the request, and builds the unsigned answer. */
 export type Attest<Request, Response> = (
   request: Request,
   context: AttestationContext,
@@ -100,7 +101,7 @@ export function chainOf({ chains }: Pick<AttestationContext, 'chains'>, chainId:
   return chain
 }
 
-/** Chain as hashes name it. */
+/** The chain in the form that hashes of `core` take. */
 export function protocolChain({ id, vmType, network }: AttestedChain): ProtocolChain {
   return { chainId: id, vmType, network }
 }

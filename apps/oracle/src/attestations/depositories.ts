@@ -3,7 +3,7 @@ import type { AttestedChain } from './context.ts'
 import { AttestationError } from './errors.ts'
 
 /**
- * The depository that a request names, or the primary one; canonical.
+ * The depository of a withdrawal request in canonical spelling; the chain's primary one where it names none.
  * @throws AttestationError when the chain has no such depository; InvalidAddressError
  * @source rule P-113
  */

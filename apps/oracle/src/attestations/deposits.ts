@@ -32,8 +32,8 @@ export function canonicalDeposits(
 }
 
 /**
- * POST /attestations/depository-deposits/v1: every deposit of one final transaction, each minted to the
- * account of the order that it names, or of its depositor. Takes what `canonicalDeposits` made of the request.
+ * POST /attestations/depository-deposits/v1: attests every deposit of one final transaction. The execution mints each
+ * to the account of the order that it names, or of its depositor. Takes a request from `canonicalDeposits`.
  * @source rule P-130
  */
 export const attestDeposits: Attest<DepositsRequest, DepositsResponse> = async (
@@ -97,6 +97,7 @@ function depositMessage(
   }
 }
 
+/** Account on the hub that receives a deposit. */
 function mintedTo(
   { depositor, depositId }: DepositFact,
   { blockTimestampSeconds: timestampSeconds }: DepositFacts,

@@ -1,8 +1,8 @@
 import { DomainError, type DomainErrorOptions, type ErrorKind } from '@causeway/core'
 
 /**
- * Every code that attesting answers with, and its kind. The wording of a message may change, these may
- * not. @source rule P-90
+ * Every error code of the attestation routes, with its kind. Callers depend on the codes: they must not change.
+ * @source rule P-90
  */
 export const attestationErrorKinds = {
   ALLOCATOR_NOT_CONFIGURED: 'invalid_request',
@@ -59,7 +59,7 @@ export const attestationErrorKinds = {
 
 export type AttestationErrorCode = keyof typeof attestationErrorKinds
 
-/** An attestation that is refused, and what the caller can mend: facts travel in `data`. */
+/** Why an attestation is refused. `data` holds facts that help the caller mend the request. */
 export class AttestationError extends DomainError {
   readonly code: AttestationErrorCode
   readonly kind: ErrorKind

@@ -29,8 +29,8 @@ import { checkPayments, paymentName, theFill, unknownFillContract } from './sett
 type Order = FillsRequest['order']
 
 /**
- * POST /attestations/solver-fills/v1: a solver paid an order's outputs, so the order's deposits are the
- * solver's. With `force` the deposits alone are proven.
+ * POST /attestations/solver-fills/v1: attests that a solver paid an order's outputs; the execution gives it the order's
+ * deposits on the hub. With `force` the payments are not read, and all deposits that name the order are given.
  * @source rules P-129, P-130
  */
 export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = async (
@@ -90,7 +90,7 @@ type FillReading = {
   readonly context: Pick<AttestationContext, 'readerOf'>
 }
 
-/** One reading, however many payments the order has. */
+/** Reads the fill's transaction once for all payments of the order. */
 async function readFill(
   { request, orderId, transactionId, outputChain, context }: FillReading,
   options: { readonly signal: AbortSignal },
@@ -125,8 +125,7 @@ function demandedPayments({
 }
 
 /**
- * Every call of the order must have been executed, in the order's sequence; others may stand between.
- * Calls are compared in their one ABI encoding.
+ * Checks that every call of the order was executed, in the order's sequence; other calls may stand between.
  * @throws AttestationError
  * @source rule P-41
  */

@@ -20,10 +20,10 @@ import { type AttestationContext, type AttestedChain, protocolChain } from './co
 type Execution = NonNullable<WithdrawalsResponse['execution']>
 type Allocator = NonNullable<AttestationContext['allocator']>
 
-/** Issued payload of the allocator for one request. */
+/** What the allocator issued for one withdraw request. */
 export type IssuedWithdrawal = {
   readonly payloadId: Hex
-  /** `undefined`: it issued nothing for exactly this request. */
+  /** Bytes of the payload; `undefined` where it issued nothing for exactly this request. */
   readonly payload: Hex | undefined
   readonly evidence: Evidence
 }
@@ -45,21 +45,21 @@ export async function readIssuedWithdrawal(
   return { payloadId, payload, evidence }
 }
 
-/** A payload that cannot be read has nothing that could be signed. */
+/** The payload's hashes that the allocator signs; none for a payload that cannot be read. */
 function hashesOrNone(
   { vmType }: AttestedChain,
   payload: Hex,
-  place: Parameters<typeof payloadHashes>[2],
+  payer: Parameters<typeof payloadHashes>[2],
 ): readonly Hex[] {
   try {
-    return payloadHashes(vmType, payload, place)
+    return payloadHashes(vmType, payload, payer)
   } catch (error) {
     if (error instanceof InvalidWithdrawalError) return []
     throw error
   }
 }
 
-/** Which money is asked for, in any spelling of its family. */
+/** The money that a request asks for, in any spelling of its family. */
 type WithdrawalTerms = {
   readonly currency: string
   readonly recipient: string
@@ -68,8 +68,9 @@ type WithdrawalTerms = {
 }
 
 /**
- * The first member in which what was asked for is not what a withdrawal pays. A reader that looked at another
- * depository would call expired what this one paid. @throws InvalidAddressError
+ * The first member in which a withdrawal pays something else than the request asks for; `undefined`: none. The
+ * depository counts, because its state decides: another depository would call expired what the requested one paid.
+ * @throws InvalidAddressError
  */
 export function differentMoney(
   terms: WithdrawalTerms,
@@ -85,6 +86,7 @@ export function differentMoney(
   return paying.some((one) => codec.canonicalAddress(one) === terms.depository) ? undefined : 'depository'
 }
 
+/** A withdrawal whose payload was issued, with the accounts on the hub that its execution concerns. */
 export type SettledWithdrawal = {
   readonly chain: AttestedChain
   readonly context: Pick<AttestationContext, 'hub'>
@@ -99,9 +101,9 @@ export type SettledWithdrawal = {
 }
 
 /**
- * The hub's side of a withdrawal that was issued: executed burns what its address holds, once the
- * executing transaction is proven; expired gives it back to the owner; pending does neither. Both ways out
- * have one key, so that the hub takes one of them, whatever was true when each was signed.
+ * The execution for an issued withdrawal. Executed: burns the amount at the withdrawal address, once the executing
+ * transaction is proven. Expired: returns it to the owner. Pending: none. Burn and return share one key (unless the
+ * hub file says `public`), so that the hub runs only one of them, even if both were signed at different times.
  */
 export function withdrawalExecution(settled: SettledWithdrawal): Execution | undefined {
   const { chain, facts, hubFrom, ownerAlias, currency } = settled
@@ -128,12 +130,12 @@ export function withdrawalExecution(settled: SettledWithdrawal): Execution | und
   }
 }
 
-/** @param publicKey of the public protocol, by withdrawal id */
+/** Idempotency key. @param publicKeyOf key of the public protocol, by withdrawal id */
 function keyOf(
   { allocator, context, payloadId, facts }: SettledWithdrawal,
-  publicKey: (withdrawalId: Hex) => Hex,
+  publicKeyOf: (withdrawalId: Hex) => Hex,
 ): Hex {
   return allocator.keys === 'public'
-    ? publicKey(facts.withdrawalId)
+    ? publicKeyOf(facts.withdrawalId)
     : withdrawalKey({ hubId: context.hub.id, payloadId })
 }

@@ -6,8 +6,8 @@ import { AttestationError } from './errors.ts'
 import { mappingNotConfigured } from './recovery.ts'
 
 /**
- * POST /attestations/signatures/no-fill-or-refund/v1: what a solver signed becomes an entry of its own account
- * in the hub's generic mapping. Only the solver can give it, and it says nothing of other solvers' orders.
+ * POST /attestations/signatures/no-fill-or-refund/v1: signs a solver's promise as an entry of the hub's generic mapping.
+ * The solver must have signed it, and the entry is under the solver's own account, so it concerns no other's orders.
  * @source rules P-123, P-126
  */
 export const attestNoFillOrRefund: Attest<NoFillOrRefundRequest, NoFillOrRefundResponse> = async (
@@ -24,12 +24,12 @@ export const attestNoFillOrRefund: Attest<NoFillOrRefundRequest, NoFillOrRefundR
   return {
     unsigned: { genericMapping: { ...noFillOrRefundEntry(promise), signatures: [] } },
     evidence: [],
-    // Costs no reading: what chains told is worth more room among the kept answers.
+    // Not cached: it needed no reading of a chain, and cached answers should be those that did.
     isFinal: false,
   }
 }
 
-/** A solver may be named on the hub itself. @throws AttestationError for a family that has no such numbers */
+/** Number of the solver's EVM chain, which may be the hub. @throws AttestationError for a chain of another family */
 function evmChainId(solverChainId: string, context: Pick<AttestationContext, 'chains' | 'hub'>): number {
   if (solverChainId === context.hub.id) return context.hub.executionDomain.chainId
   const { vmType, hubChainId } = chainOf(context, solverChainId)

@@ -6,8 +6,8 @@ import { AttestationError } from './errors.ts'
 import { mappingNotConfigured } from './recovery.ts'
 
 /**
- * POST /attestations/signatures/nonce-mapping/v2: what a wallet signed becomes the entry of its nonce in the hub's generic
- * mapping, which says what the transfer with this nonce is for. Only the wallet can give it, and the first one stands.
+ * POST /attestations/signatures/nonce-mapping/v2: signs a wallet's statement, which order its transfer with a nonce pays,
+ * as an entry of the hub's generic mapping. The wallet must have signed it. The hub keeps the first entry of a nonce.
  * @source rule F-153
  */
 export const attestNonceMapping: Attest<NonceMappingRequest, NonceMappingResponse> = async (
@@ -24,12 +24,12 @@ export const attestNonceMapping: Attest<NonceMappingRequest, NonceMappingRespons
   return {
     unsigned: { genericMapping: { ...nonceMappingEntry(mapping, network), signatures: [] } },
     evidence: [],
-    // Costs no reading: what chains told is worth more room among the kept answers.
+    // Not cached: it needed no reading of a chain, and cached answers should be those that did.
     isFinal: false,
   }
 }
 
-/** @throws AttestationError for a family whose transfers name their orders themselves */
+/** Network of the wallet's chain. @throws AttestationError for a family whose transfers name their orders themselves */
 function walletNetwork(
   walletChainId: string,
   context: Pick<AttestationContext, 'chains'>,
@@ -43,7 +43,7 @@ function walletNetwork(
   )
 }
 
-/** Wallets sign under the number of an EVM chain. @throws AttestationError for another family */
+/** Number of the EVM chain for which the wallet signed. @throws AttestationError for a chain of another family */
 function evmChainId(signatureChainId: string, context: Pick<AttestationContext, 'chains'>): number {
   const { vmType, hubChainId } = chainOf(context, signatureChainId)
   const number = Number(hubChainId)

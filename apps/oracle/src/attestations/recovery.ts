@@ -31,9 +31,9 @@ import { checkOrderSignature } from './settlement/orderSignature.ts'
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
 /**
- * POST /attestations/recover/v1: a deposit goes back to its depositor's balance, once the solver of its order
- * promised neither to fill nor to refund it, and the promise and the deposit have both stood so long that a
- * fill of before is settled. Time alone sets nothing free: nobody can prove that an order was not filled.
+ * POST /attestations/recover/v1: returns a deposit to its depositor's balance. The solver of its order must have
+ * promised neither to fill nor to refund it, and promise and deposit must both be `delaySeconds` old, so that an
+ * earlier fill has been settled. Time alone would not do: nobody can prove that an order was not filled.
  * @source rules P-123, P-125
  */
 export const attestRecovery: Attest<RecoveryRequest, WithExecution<RecoveryResponse>> = async (
@@ -84,7 +84,7 @@ export function mappingNotConfigured(): AttestationError {
   )
 }
 
-/** @throws AttestationError for no order, or one that its solver did not sign; UnknownChainError */
+/** The order, checked. @throws AttestationError for no order, or one that its solver did not sign; UnknownChainError */
 function signedOrder(
   { order, orderSignature: signature }: RecoveryRequest,
   context: Pick<AttestationContext, 'networkOf' | 'recoverSigner'>,
@@ -100,12 +100,12 @@ function signedOrder(
   return { order, orderId }
 }
 
-/** Hex: the order's id could be computed of it. */
+/** The solver as `Hex`: hashing the order has checked that it is one. */
 function solverOf({ solver }: Order): Hex {
   return `0x${solver.slice(2)}`
 }
 
-/** @throws AttestationError */
+/** The transaction's deposit with the onchain id, for the order. @throws AttestationError */
 function findDeposit(
   { transactionId, deposits }: DepositFacts,
   expected: { readonly chain: AttestedChain; readonly onchainId: Hex; readonly orderId: Hex },
@@ -129,11 +129,12 @@ function findDeposit(
 }
 
 /**
- * Amount of the deposit that its account still holds. Deposits of one owner for one order and second share an
- * account, so that a settled one leaves less than their sum: each takes what is there, up to its own amount.
+ * Amount of the deposit that its account on the hub still holds. Deposits of one owner for one order in the same second
+ * share an account. After one of them was settled it holds less than their sum, so each takes what is there, up to its
+ * own amount.
  * @throws AttestationError @source rule P-85
  */
-function heldAmount({ isMinted, balance }: Promised, { amount }: DepositFact): bigint {
+function heldAmount({ isMinted, balance }: RecoveryState, { amount }: DepositFact): bigint {
   if (isMinted && balance > 0n) return balance < amount ? balance : amount
   const reason = isMinted
     ? 'The deposit was settled or went back: its account on the hub is empty.'
@@ -143,11 +144,12 @@ function heldAmount({ isMinted, balance }: Promised, { amount }: DepositFact): b
   })
 }
 
-type Promised = Awaited<ReturnType<NonNullable<AttestationContext['recovery']>['read']>>
+/** The promise's entry and the deposit's account, read on the hub at one height. */
+type RecoveryState = Awaited<ReturnType<NonNullable<AttestationContext['recovery']>['read']>>
 
-/** @throws AttestationError */
+/** Checks that the promise exists, and that it and the deposit are old enough. @throws AttestationError */
 function checkPromise(
-  { entryData, entrySeconds, readAtSeconds }: Promised,
+  { entryData, entrySeconds, readAtSeconds }: RecoveryState,
   { depositSeconds, delaySeconds }: { readonly depositSeconds: bigint; readonly delaySeconds: bigint },
 ): void {
   if (entryData !== noFillOrRefundData) {

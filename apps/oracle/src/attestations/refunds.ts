@@ -36,8 +36,8 @@ import { checkOrderSignature } from './settlement/orderSignature.ts'
 import { checkPayments, paymentName } from './settlement/payments.ts'
 
 /**
- * POST /attestations/solver-refunds/v1: a solver paid an order's inputs back, so the order's deposits
- * are the solver's. With `force` the deposits alone are proven.
+ * POST /attestations/solver-refunds/v1: attests that a solver paid an order's inputs back; the execution gives it the
+ * order's deposits on the hub. With `force` the refunds are not read, and all deposits that name the order are given.
  * @source rules P-129, P-130
  */
 export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>> = async (
@@ -75,9 +75,9 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   const inputs = entryPerInput(inputEntries, order, 'MISSING_INPUT')
   const chosen = entryPerInput(refunds, order, 'MISSING_REFUND')
   const readingInputs = readInputs(inputs, context, options)
-  const depositsFound = readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId }))
-  const reading = readRefunds({ refunds: chosen, deposits: depositsFound, orderId, context }, options)
-  const [deposits, payments] = await inputsFirst(depositsFound, reading)
+  const matchingInputs = readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId }))
+  const readingRefunds = readRefunds({ refunds: chosen, deposits: matchingInputs, orderId, context }, options)
+  const [deposits, payments] = await inputsFirst(matchingInputs, readingRefunds)
   const bpsDiff = weightedBpsDiff(order, deposits)
   checkPayments(demandedPayments({ payments, deposits, orderId, bpsDiff }), 'INSUFFICIENT_REFUND')
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
@@ -93,16 +93,18 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   }
 }
 
+/** A refund entry of the request, with the refund of the order that it names. */
 type NamedRefund = {
   readonly transactionId: string
   readonly inputIndex: number
   readonly refundIndex: number
   readonly refund: OrderRefund
+  /** Chain on which the refund is paid. */
   readonly chain: AttestedChain
   readonly hints: RefundsRequest['hints']
 }
 
-/** @throws UnknownOrderPartError for a refund that the order does not offer */
+/** The request's refunds with canonical ids. @throws UnknownOrderPartError for one that the order does not offer */
 function nameRefunds(
   { refunds, order, hints: hintsOfAll }: RefundsRequest,
   context: Pick<AttestationContext, 'chains'>,
@@ -126,8 +128,8 @@ type RefundReading = {
 }
 
 /**
- * At once with the inputs, so that both receipts of one chain travel in one request; a refund to whoever
- * deposited waits for its input alone to be known.
+ * Reads the refunds' transactions at the same time as the inputs, so that receipts of one chain travel in one request.
+ * Only a refund to the depositor waits for the inputs, as it needs their depositors.
  */
 function readRefunds(
   { refunds, deposits, orderId, context }: RefundReading,
@@ -148,13 +150,13 @@ function readRefunds(
   )
 }
 
-/** The native currency's name as recipient means the depositor. @source oracle-protocol.md 4, rule 7 */
+/** True where the refund's recipient is the native currency's address, which means the depositor. @source oracle-protocol.md 4, rule 7 */
 function isToDepositor({ refund: { recipient }, chain }: NamedRefund): boolean {
   const codec = codecOf(chain)
   return codec.canonicalAddress(recipient) === codec.nativeCurrency
 }
 
-/** The id that our fill contract records for the refund of a deposit. */
+/** The id that this release's fill contract records for the refund of a deposit. */
 function refundRecordId(orderId: Hex, { chain, deposit, facts }: OrderDeposit): Hex {
   return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId: BigInt(chain.hubChainId) }))
 }

@@ -9,8 +9,9 @@ import { authoriseWithdrawal } from './withdrawalFlow.ts'
 import { checkExecutingTransaction, payloadMismatch, withdrawalStatusNumbers } from './withdrawals.ts'
 
 /**
- * POST /attestations/depository-withdrawals/v2: what became of the withdrawal that an owner asked for. The
- * bytes are the allocator's, so nobody hands any in. Pending while the allocator issued nothing.
+ * POST /attestations/depository-withdrawals/v2: attests what became of the withdrawal that an owner signed for. Unlike
+ * version 1 it takes no withdrawal bytes from the caller but reads them from the allocator. While the allocator has
+ * issued nothing, the withdrawal is pending.
  * @source rule P-117
  */
 export const attestRequestedWithdrawal: Attest<
@@ -39,7 +40,7 @@ export const attestRequestedWithdrawal: Attest<
     options,
   )
   const { depository } = withdrawal
-  // A builder that pays something else than the request gets nothing burned for it.
+  // The allocator's contract may have built a payload that pays something else: that settles nothing.
   const member =
     withdrawal.amount === facts.amount
       ? differentMoney({ currency, recipient, depository }, facts, chain)

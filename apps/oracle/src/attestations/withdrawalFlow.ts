@@ -12,7 +12,7 @@ import { type AttestationContext, type AttestedChain, chainOf, protocolChain } f
 import { requestedDepository } from './depositories.ts'
 import { AttestationError } from './errors.ts'
 
-/** Members that both withdrawal-address routes share once the owner's authorisation holds. */
+/** A withdrawal that its owner has signed for, with its accounts on the hub. All withdrawal routes with an owner use it. */
 export type AuthorisedWithdrawal = {
   readonly chain: AttestedChain
   readonly depository: string
@@ -30,7 +30,7 @@ export type AuthorisedWithdrawal = {
 type OwnerContext = Pick<AttestationContext, 'chains' | 'recoverSigner' | 'readerOf'>
 
 /**
- * Checks the owner's authorisation and names the accounts.
+ * Checks the owner's signature of the request, and derives the accounts on the hub.
  * @throws AttestationError, UnknownChainError, InvalidAddressError, what reading an owner's key or code throws
  * @source rule P-80
  */
@@ -66,12 +66,13 @@ export async function authoriseWithdrawal(
   }
 }
 
-/** Suffix of a signature that is wrapped for an account without code. @source ERC-6492 */
+/** Suffix of a signature that is wrapped for a contract wallet that is not deployed yet. @source ERC-6492 */
 const erc6492Suffix = '6492'.repeat(16)
 
 /**
- * Families whose accounts do not name their key are asked for it once a key has signed at all, code only where the
- * key of the account did not sign.
+ * Checks that the owner's key signed, or that the owner's code accepts the signature (ERC-1271). Endpoints are asked
+ * only where needed: for the account's key in families whose addresses do not name it, and for the code if the
+ * account's own key did not sign.
  * @returns evidence that the owner's code accepted the signature; empty where a key signed
  * @source rules P-80 to P-82
  */

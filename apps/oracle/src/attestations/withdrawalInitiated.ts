@@ -11,8 +11,8 @@ import { AttestationError } from './errors.ts'
 import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow.ts'
 
 /**
- * POST /attestations/withdrawal-initiated/v1: the withdrawal address holds the amount, so the
- * allocator may build the payload that pays it out.
+ * POST /attestations/withdrawal-initiated/v1: attests that the withdrawal address holds the amount, by signing the
+ * parameters with which the allocator then builds the payload that pays it out.
  * @source rule P-121
  */
 export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, WithdrawalInitiatedResponse> = async (
@@ -42,18 +42,18 @@ export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, Withdrawal
   ])
   const evidence = [...withdrawal.evidence, ...(facts.evidence === undefined ? [] : [facts.evidence])]
   const { hubTokenId, withdrawalAddress } = withdrawal
-  // One key per withdrawal address: the allocator issues one payload for it, whatever data it is asked with.
+  // For the caps, one key per withdrawal address: the allocator issues one payload for it, whatever its data.
   const key = withdrawalInitiationKey({ hubId: context.hub.id, hubTokenId, withdrawalAddress })
   const payout = { key, hubTokenId, amount }
   return { unsigned: buildInitiated(withdrawal, facts), evidence, isFinal: false, payout }
 }
 
 /**
- * The balance must be final: a reorganization could take it away after the allocator has issued the request,
- * and its owner take it out again. More than the amount is enough where the allocator issues one request per
- * nonce: whoever sends a unit to the address stops nobody, and what is above the amount is never paid. An
- * allocator that would issue a second request over the same balance gets the amount exactly, as the public
- * protocol asks.
+ * Checks that the withdrawal address holds the amount in a final block. If it were not final, a reorganization could
+ * undo the balance after the payout, and its owner could take it out again. Where the allocator issues one payload per
+ * nonce (`own`), more than the amount is fine: a stranger who sends a unit there then blocks nobody, and the excess is
+ * never paid. Otherwise the balance must equal the amount, as the public protocol demands, because an allocator could
+ * issue a second payload over the excess.
  * @throws AttestationError
  * @source rule P-121
  */

@@ -6,8 +6,8 @@ import { AttestationError } from './errors.ts'
 import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow.ts'
 
 /**
- * POST /attestations/withdrawal-initiation/v1: an owner who signed for it moves a balance on the hub to
- * the withdrawal address.
+ * POST /attestations/withdrawal-initiation/v1: signs the execution that moves an owner's balance on the hub to the
+ * withdrawal address. The owner must have signed the request.
  * @source rule P-80
  */
 export const attestWithdrawalInitiation: Attest<

@@ -25,15 +25,16 @@ import { differentMoney, readIssuedWithdrawal, withdrawalExecution } from './iss
 type AddressRequest = NonNullable<WithdrawalsRequest['withdrawalAddressRequest']>
 type Execution = NonNullable<WithdrawalsResponse['execution']>
 
+/** Statuses as messages have them. */
 export const withdrawalStatusNumbers = { pending: 0, executed: 1, expired: 2 } as const satisfies Record<
   WithdrawalStatus,
   number
 >
 
 /**
- * POST /attestations/depository-withdrawals/v1: what became of a withdrawal. The bytes are anybody's, so
- * alone they get a message. With a withdrawal address the allocator must have issued them for exactly that
- * address; then executed burns what it holds, expired gives it back to the owner.
+ * POST /attestations/depository-withdrawals/v1: attests what became of a withdrawal. Anybody may make up its bytes, so
+ * alone they get a message and no execution. If the request also describes a withdrawal address, the allocator must
+ * have issued the bytes for exactly that address; then the answer has the execution of `withdrawalExecution`.
  * @source rules P-117, P-118
  */
 export const attestWithdrawal: Attest<WithdrawalsRequest, WithdrawalsResponse> = async (
@@ -87,7 +88,7 @@ function buildMessage(
 }
 
 /**
- * A transaction that the caller names for an executed withdrawal must be the one that executed it.
+ * Checks that a transaction which the caller names for an executed withdrawal is the one that executed it.
  * @throws AttestationError
  */
 export function checkExecutingTransaction(
@@ -114,14 +115,14 @@ type Settling = {
 }
 
 /**
- * The execution, where the allocator issued these bytes for exactly this withdrawal address.
- * @throws AttestationError naming what was not issued, or differs
+ * The execution, if the allocator issued these bytes for exactly this withdrawal address; none without an allocator.
+ * @throws AttestationError if it issued none, or if a member differs
  */
 async function settle(
   { request, addressRequest, facts, chain, context }: Settling,
   options: ReadOptions,
 ): Promise<{ readonly execution?: Execution | undefined; readonly evidence: readonly Evidence[] }> {
-  const depository = bind(addressRequest, facts, chain)
+  const depository = checkAddressRequest(addressRequest, facts, chain)
   const { allocator } = context
   if (allocator === undefined) return { evidence: [] }
   const ownerChain = chainOf(context, addressRequest.withdrawerChainId)
@@ -159,10 +160,10 @@ export function payloadMismatch(payloadId: Hex, member: string): AttestationErro
 }
 
 /**
- * Names the first member of the request that is not the withdrawal's.
- * @returns the depository of the withdrawal address. @throws AttestationError
+ * Checks that the withdrawal address request describes the money that the withdrawal pays.
+ * @returns the depository of the withdrawal address. @throws AttestationError naming the first member that differs
  */
-function bind(request: AddressRequest, facts: WithdrawalFacts, chain: AttestedChain): string {
+function checkAddressRequest(request: AddressRequest, facts: WithdrawalFacts, chain: AttestedChain): string {
   const depository = requestedDepository(chain, request.depository)
   const member =
     request.chainId === chain.id ? differentMoney({ ...request, depository }, facts, chain) : 'chainId'

@@ -15,7 +15,7 @@ import type { SharedCaps } from './sharedCaps.ts'
 import {
   type CountedCaps,
   createSigningGuard,
-  openGuard,
+  noGuard,
   type SigningGuard,
   type SigningGuardOptions,
 } from './signingGuard.ts'
@@ -24,23 +24,24 @@ type Options = Pick<SigningGuardOptions, 'isExecuted' | 'metrics' | 'log'> & {
   readonly chains: ChainRegistry
   readonly isLocal: boolean
   readonly stateDirectory: string | undefined
-  /** This process takes the n-th part of every cap. */
+  /** Divisor of every cap: the number of processes among which the caps are divided. */
   readonly capsShare: number
-  /** The store in which processes count together. */
+  /** The database in which several processes count together; `undefined`: this process counts for itself. */
   readonly shared: SharedCounting | undefined
 }
 
-/** Caps and held executions that several processes have in common. */
+/** Caps and held executions that several processes of one oracle share. */
 export type SharedCounting = {
   capsOf(table: CapTable, isUnlistedHeld: boolean): SharedCaps
   readonly held: HeldStore
 }
 
-/** A re-asked execution is free as long as no more than so many others were signed since. */
+/** Signed executions that the caps remember; signing one again counts nothing while it is among them. */
 const rememberedMax = 20_000
 
 /**
- * The caps of the chain file, with what earlier runs counted and held where `STATE_DIR` or a database keeps it.
+ * Opens the guard before signatures, with the caps of the chain file and the counts and held executions of earlier
+ * runs, from `STATE_DIR` or a shared database.
  * @throws ConfigurationError when `STATE_DIR` holds counts that cannot be read, or a cap is too small to be shared
  */
 export async function openSigningGuard(
@@ -48,23 +49,24 @@ export async function openSigningGuard(
 ): Promise<SigningGuard & Pick<LineJournal<unknown>, 'isKept' | 'close'>> {
   const { isLocal, stateDirectory, shared, log } = options
   const table = capTable(options)
-  if (isLocal && table.size === 0) return { ...openGuard, isKept: () => true, close: () => undefined }
+  if (isLocal && table.size === 0) return { ...noGuard, isKept: () => true, close: () => undefined }
   const now = steadyClock()
-  const caps = shared?.capsOf(table, !isLocal)
-  const ownCaps = caps === undefined ? openOwnCaps({ table, isLocal, stateDirectory, now, log }) : undefined
+  const sharedCaps = shared?.capsOf(table, !isLocal)
+  const ownCaps =
+    sharedCaps === undefined ? openOwnCaps({ table, isLocal, stateDirectory, now, log }) : undefined
   const heldStore =
     shared?.held ?? (stateDirectory === undefined ? undefined : createHeldStore(stateDirectory))
-  const counted = caps ?? ownCaps?.caps
-  if (counted === undefined) throw new Error('caps are counted here or together')
+  const usedCaps = sharedCaps ?? ownCaps?.caps
+  if (usedCaps === undefined) throw new Error('caps are counted here or together')
   const guard = createSigningGuard({
     ...options,
-    caps: counted,
+    caps: usedCaps,
     table,
     now,
     ...(heldStore && { held: heldStore }),
   })
   const refresh = async () => {
-    await caps?.refresh()
+    await sharedCaps?.refresh()
     await guard.refresh()
   }
   await refresh()
@@ -76,7 +78,7 @@ export async function openSigningGuard(
   }
 }
 
-/** Counts of this process alone. */
+/** Caps that this process counts alone, over restarts where it has a `STATE_DIR`. */
 function openOwnCaps({
   table,
   isLocal,
@@ -122,7 +124,7 @@ function capTable({ chains: { chains }, capsShare }: Pick<Options, 'chains' | 'c
   return new Map(entries)
 }
 
-/** The time of day when the process began, and what has passed since: setting the clock changes no window. */
+/** Milliseconds since 1970 that run on steadily: setting the machine's clock must not shift the hour of a cap. */
 function steadyClock(): () => number {
   const startedAt = Date.now() - performance.now()
   return () => startedAt + performance.now()

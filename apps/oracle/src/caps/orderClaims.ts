@@ -1,29 +1,32 @@
 import type { Hex } from '@causeway/core'
 
-/** Payments that together prove one settlement of an order. */
+/** Names of payments (see `Settles.payments`) that together prove one settlement of an order. */
 export type Proof = readonly string[]
 
-/** A settlement whose execution was signed, and the payments that are used up for it. */
+/** A settlement of an order whose execution was signed, with the payments that are assigned to it. */
 export type OrderClaim = {
   /** Idempotency key of the execution: it names the deposits. */
   readonly key: Hex
   /** Deposited part of the order's input. See `Settles`. */
   readonly worth: bigint
-  /** All payments shown for it so far. */
+  /** All proofs that requests gave for it so far. */
   readonly proofs: readonly Proof[]
+  /** The proof whose payments are assigned to it: no other claim may use them. */
   readonly uses: Proof
 }
 
-/** A key of larger deposits takes the payment of one that is worth less than this part of it. */
+/** A claim worth less than a quarter of a new one counts as dust and gives its payments up to it. */
 const dustDivisor = 4n
 const proofsMax = 4
 const claimsMax = 16
 
 /**
- * One payment settles one key. A key that was signed is signed again; another one needs a payment that none of the
- * others needs: one that has several gives one up. What is worth next to nothing yields, else a stranger's dust,
- * deposited and settled first, would take the deposit from the solver that filled the order.
- * @returns the claims with this one among them; `undefined` when it must not be signed
+ * Decides whether the settlement of an order may be signed: each payment may settle only one key, that is one set of
+ * deposits. A key that was signed before may be signed again. A new key needs payments that no other claim needs; a
+ * claim with several proofs is moved to another of them if that helps. Otherwise dust gives way: else a stranger could
+ * deposit a trifle for the order, have it settled by the solver's fill first, and so deprive the solver of the real
+ * deposit.
+ * @returns the claims including this one; `undefined` when it must not be signed
  */
 export function claimSettlement(
   claims: readonly OrderClaim[],
@@ -38,30 +41,34 @@ export function claimSettlement(
     return claims.map((claim) => (claim === own ? { ...own, proofs: [...own.proofs, proof] } : claim))
   }
   const claim = { key, worth, proofs: [proof], uses: proof }
-  const placedClaims = place(claims, claim, new Set())
-  if (placedClaims !== undefined) return placedClaims.length > claimsMax ? undefined : placedClaims
+  const assigned = assign(claims, claim, new Set())
+  if (assigned !== undefined) return assigned.length > claimsMax ? undefined : assigned
   const isDust = (other: OrderClaim) => overlap(other.uses, proof) && other.worth * dustDivisor < worth
-  const rest = claims.filter((other) => !isDust(other))
-  return rest.length === claims.length ? undefined : place(rest, claim, new Set())
+  const withoutDust = claims.filter((other) => !isDust(other))
+  return withoutDust.length === claims.length ? undefined : assign(withoutDust, claim, new Set())
 }
 
-/** @param taken payments that are spoken for: every step adds to them, so that it ends */
-function place(
+/**
+ * Adds `claim`, or moves it, with the first of its proofs whose payments are free or can be freed (an augmenting path).
+ * @param taken payments that callers up the recursion need: each level adds some, so the recursion ends
+ * @returns all claims; `undefined` where no proof can be assigned
+ */
+function assign(
   claims: readonly OrderClaim[],
   claim: OrderClaim,
   taken: ReadonlySet<string>,
 ): readonly OrderClaim[] | undefined {
   for (const proof of claim.proofs) {
     if (proof.some((payment) => taken.has(payment))) continue
-    const freed = free(claims, claim.key, proof, new Set([...taken, ...proof]))
-    if (freed === undefined) continue
-    return [...freed.filter(({ key }) => key !== claim.key), { ...claim, uses: proof }]
+    const freedClaims = freePayments(claims, claim.key, proof, new Set([...taken, ...proof]))
+    if (freedClaims === undefined) continue
+    return [...freedClaims.filter(({ key }) => key !== claim.key), { ...claim, uses: proof }]
   }
   return undefined
 }
 
-/** Moves every other claim off the payments of `proof`, where each has another proof. */
-function free(
+/** Moves every other claim that uses payments of `proof` to another of its proofs; `undefined` if one has none. */
+function freePayments(
   claims: readonly OrderClaim[],
   key: Hex,
   proof: Proof,
@@ -69,12 +76,12 @@ function free(
 ): readonly OrderClaim[] | undefined {
   const holder = claims.find((claim) => claim.key !== key && overlap(claim.uses, proof))
   if (holder === undefined) return claims
-  const moved = place(
+  const moved = assign(
     claims.filter((claim) => claim.key !== key),
     holder,
     taken,
   )
-  return moved && free(moved, key, proof, taken)
+  return moved && freePayments(moved, key, proof, taken)
 }
 
 function overlap(one: Proof, other: Proof): boolean {

@@ -5,24 +5,24 @@ import type { Settles } from '../attestations/context.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import { claimSettlement, type OrderClaim } from './orderClaims.ts'
 
-/** The settlements of one order that this process signed. */
+/** An order with its settlements that were signed. */
 export type SettledOrder = { readonly orderId: Hex; readonly claims: readonly OrderClaim[] }
 
-/** Deposits by the order and the payment that settled them. To judge and to note is one step. */
+/** Remembers which payments settled which deposits of an order, so that no payment settles two sets of deposits. */
 export interface SettledOrders {
-  /** Notes it before it is signed, and tells whether it may be. */
+  /** Records a settlement before its signature. @returns false where it must not be signed. @param key of its execution */
   admit(settles: Settles, key: Hex): boolean | Promise<boolean>
   /** See `LineJournal`. */
   isKept(): boolean
   close(): void
 }
 
-/** As one process keeps it: nothing in it waits. */
+/** The store of one process, which is synchronous: no other request can come between judging and recording. */
 export type OwnSettledOrders = SettledOrders & { admit(settles: Settles, key: Hex): boolean }
 
 export type SettledOrdersJournal = LineJournal<SettledOrder>
 
-/** Nothing outlives the process. */
+/** For a process without `STATE_DIR`: settlements are forgotten when it ends. */
 const noSettledJournal: SettledOrdersJournal = {
   load: () => [],
   begin: () => undefined,
@@ -49,12 +49,12 @@ export const claimsSchema = z.array(
 )
 const lineSchema = z.strictObject({ orderId: hex32, claims: claimsSchema })
 
-/** As `claimsSchema` reads them. */
+/** Claims in the JSON form that `claimsSchema` reads. */
 export const claimsToJson = (claims: readonly OrderClaim[]): readonly object[] =>
   claims.map((claim) => ({ ...claim, worth: String(claim.worth) }))
 const journalName = 'settled-orders.jsonl'
 
-/** Orders that are remembered; the one that was settled or asked for longest ago goes first. */
+/** Most orders that are remembered; the one least recently settled or asked for is forgotten first. */
 const ordersMaxDefault = 20_000
 
 /** A file `settled-orders.jsonl` in `directory`. See `createLineJournal`. */
@@ -79,7 +79,7 @@ export function createSettledJournal(
 }
 
 /**
- * Settlements of earlier runs, if they are kept in `STATE_DIR`.
+ * Opens the store of this process, with settlements of earlier runs where it has a `STATE_DIR`.
  * @throws ConfigurationError when `STATE_DIR` holds settlements that cannot be read
  */
 export function openSettledOrders(
@@ -99,7 +99,7 @@ export function openSettledOrders(
   return createSettledOrders(createSettledJournal(stateDirectory, warnNotKept))
 }
 
-/** @throws ConfigurationError when the journal cannot be read or written */
+/** Makes the store of one process. @throws ConfigurationError when the journal cannot be read or written */
 export function createSettledOrders(
   journal: SettledOrdersJournal = noSettledJournal,
   ordersMax: number = ordersMaxDefault,

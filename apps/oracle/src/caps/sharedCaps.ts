@@ -9,17 +9,17 @@ import {
 } from '@causeway/signer'
 import type { CountedCaps } from './signingGuard.ts'
 
-/** Caps that all processes of one oracle count together. */
+/** Caps that all processes of one oracle count together, in PostgreSQL. See `SigningCaps`. */
 export interface SharedCaps extends CountedCaps {
-  /** Reads what metrics show, and forgets what is too old to count. */
+  /** Reads the sums that metrics show, and deletes those too old to count. */
   refresh(): Promise<void>
-  /** Counts what the state folder counted that this database replaces, whatever the cap says. @param minute since 1970 */
+  /** Imports counts from a state folder that the database replaces, even above the cap. @param minute since 1970 */
   take(tx: SqlTx, counted: ReadonlyMap<bigint, bigint>, minute: number): Promise<void>
-  /** See `SigningCaps.exempt`. */
+  /** Imports a key from there, which may then be signed without being counted; see `SigningCaps.exempt`. */
   takeKey(tx: SqlTx, value: CountedValue): Promise<void>
 }
 
-/** First half of the keys of token locks; any fixed number but that of job locks. */
+/** First of the two keys of a token's advisory lock: any fixed number except that of job locks. */
 const tokenLockClass = 0x0ca5e3a8
 const minuteNow = 'floor(extract(epoch from clock_timestamp()) / 60)::int'
 
@@ -27,14 +27,16 @@ type Amounts = ReadonlyMap<bigint, bigint>
 type TokenRow = { readonly hub_token: bigint; readonly amount: bigint }
 
 /**
- * Counts in the order in which processes get the lock of a token, by the clock of the database. To judge and to count
- * is one transaction, so that a process that dies has counted what it may have signed: the same key is free afterwards.
+ * Counts by the clock of the database. Judging and counting is one transaction under the locks of the tokens, so that
+ * two processes cannot both fit into the same remainder of a cap. The count is stored before the signature: if the
+ * process dies between them, the same key is `free` for the next one.
  */
 export function createSharedCaps(
   database: SqlDatabase,
   rules: Pick<SigningCapsOptions, 'table' | 'isUnlistedHeld'>,
 ): SharedCaps {
   const { table } = rules
+  /** Sums within the window at the last `refresh`, for metrics alone. */
   let signed: Amounts = new Map()
 
   async function judgeIn(tx: SqlTx, value: CountedValue) {
@@ -65,7 +67,7 @@ export function createSharedCaps(
   }
 }
 
-/** Locks in ascending order, so that no two transactions wait for each other. */
+/** Locks tokens until the transaction ends, in ascending order, so that transactions cannot deadlock. */
 async function lockTokens(tx: SqlTx, amounts: Amounts): Promise<void> {
   const locks = [...amounts.keys()].map((hubTokenId) =>
     createHash('sha256').update(String(hubTokenId)).digest().readInt32BE(0),
@@ -91,7 +93,7 @@ async function signedOf(tx: SqlTx, hubTokenIds: readonly bigint[]): Promise<Amou
   return mapOf(rows)
 }
 
-/** @param minute absent: the present one, as `least` ignores null; a later one is cut to it */
+/** Adds to the sums of a minute. @param minute default: the current one (`least` ignores null), which is also the latest */
 async function addMinute(tx: SqlTx, counted: Amounts, minute?: number): Promise<void> {
   await tx.query(
     `insert into signed_minute as counted (hub_token, minute, amount)
@@ -101,7 +103,7 @@ async function addMinute(tx: SqlTx, counted: Amounts, minute?: number): Promise<
   )
 }
 
-/** A value that moves nothing is remembered by its key alone. */
+/** Remembers a key with its largest amounts. A value without amounts gets a row of token 0, so that its key is known. */
 async function remember(tx: SqlTx, { key, amounts }: CountedValue): Promise<void> {
   const rows = amounts.size === 0 ? new Map([[0n, 0n]]) : amounts
   await tx.query(

@@ -3,11 +3,15 @@ import type { AuditedDeed, HeldRecord, HeldStore } from '@causeway/signer'
 
 type HeldRow = Omit<HeldRecord, 'since'> & { readonly id: string; readonly since: Date }
 
-/** Beyond these nothing more is listed: logs and metrics tell of the rest. */
+/** Most held requests that are stored; logs and metrics show further ones. */
 const keptMax = 1_000
+/** Most releases that the audit lists. */
 const deedsMax = 200
 
-/** Signatures above a cap that wait for the operator, and those let go, for all processes of one oracle. */
+/**
+ * The `HeldStore` of all processes of one oracle, in PostgreSQL.
+ * @param actor operator who is recorded with a release
+ */
 export function createSharedHeldStore(database: SqlDatabase, actor: string): HeldStore {
   return {
     async keep(id, { kind, key, lets, reason, since }) {
@@ -37,6 +41,7 @@ export function createSharedHeldStore(database: SqlDatabase, actor: string): Hel
       )
       return new Map(rows.map(({ id, since, ...row }) => [id, { ...row, since: since.toISOString() }]))
     },
+    // A request that is not held yet may be released: its row then has no kind.
     async release(id) {
       if (!isHex32(id))
         throw new ConfigurationError('An id is 0x and 64 hex digits, as `held list` and the log show it.')
@@ -54,7 +59,7 @@ export function createSharedHeldStore(database: SqlDatabase, actor: string): Hel
   }
 }
 
-/** Releases, each with its operator, newest first. */
+/** Releases as audit entries, each with its operator, newest first. */
 export async function releasesIn(database: SqlDatabase): Promise<readonly AuditedDeed[]> {
   const rows = await database.query<{ id: string; at: Date; actor: string }>(
     `select id, released_at as at, released_by as actor from held_execution

@@ -2,7 +2,7 @@ import { type Hex, hexToBytes, type SqlDatabase, type SqlTx } from '@causeway/co
 import { claimSettlement, type OrderClaim } from './orderClaims.ts'
 import { claimsSchema, claimsToJson, type SettledOrder, type SettledOrders } from './settledOrders.ts'
 
-/** Settled orders of all processes of one oracle: they take turns at each order, and nothing is forgotten. */
+/** The `SettledOrders` of all processes of one oracle, in PostgreSQL. An order's row is locked; no order is forgotten. */
 export function createSharedSettledOrders(database: SqlDatabase): SettledOrders {
   return {
     admit: ({ orderId, worth, payments }, key) =>
@@ -18,14 +18,14 @@ export function createSharedSettledOrders(database: SqlDatabase): SettledOrders 
   }
 }
 
-/** Adds what another place noted: whatever was signed stays signed. */
+/** Imports an order from a state folder that the database replaces. Claims that are stored already stay. */
 export async function takeSettledOrder(tx: SqlTx, { orderId, claims }: SettledOrder): Promise<void> {
   const before = await lockClaims(tx, orderId)
   const storedKeys = new Set(before.map(({ key }) => key))
   await writeClaims(tx, { orderId, claims: [...before, ...claims.filter(({ key }) => !storedKeys.has(key))] })
 }
 
-/** The row is there afterwards, and nobody else reads it before the transaction ends. */
+/** Makes the order's row if there is none, and locks it until the transaction ends. @returns its claims */
 async function lockClaims(tx: SqlTx, orderId: Hex): Promise<readonly OrderClaim[]> {
   const id = Buffer.from(hexToBytes(orderId))
   await tx.query(

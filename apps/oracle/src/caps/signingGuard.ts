@@ -20,22 +20,22 @@ import type { Payout } from '../attestations/context.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import { valueLetOut } from './valueLetOut.ts'
 
-/** Message that is about to be signed, with its value. */
+/** What is about to be signed: an execution, or payload parameters with their payout. Without both it moves no value. */
 export type Signing = {
   readonly kind: string
   readonly execution: Execution | undefined
   readonly payout: Payout | undefined
 }
 
-/** The last line before a signature that lets value out. */
+/** The last check before a signature that lets value out: signing caps, and executions held for the operator. */
 export interface SigningGuard {
-  /** Counts it, once, and tells whether it may be signed. @throws RangeError for actions nobody can read */
+  /** Counts the value, once per key. @returns false: it is held and must not be signed. @throws RangeError for unreadable actions */
   admit(signing: Signing, options: ReadOptions): Promise<boolean>
-  /** Takes up what earlier runs and other processes hold, and what was signed of it. */
+  /** Reads what is held, by earlier runs and other processes too. */
   refresh(): Promise<void>
 }
 
-/** Counts of caps, in one process or in several. `admit` judges and counts in one step. See `SigningCaps`. */
+/** `SigningCaps` of one process, or `SharedCaps` of several, which answer later. */
 export interface CountedCaps {
   judge(value: CountedValue): CapVerdict | Promise<CapVerdict>
   admit(value: CountedValue): CapVerdict | Promise<CapVerdict>
@@ -43,15 +43,15 @@ export interface CountedCaps {
   usage(): ReturnType<SigningCaps['usage']>
 }
 
-/** Reason that an execution is held. */
+/** Why an execution is held; `overdrawn`: see `ValueLetOut.isOverdrawn`. */
 export type HeldReason = Excess['reason'] | 'overdrawn'
 
 export type GuardMetrics = {
   countHeld(kind: string, reason: HeldReason | 'settled'): void
   countReleased(kind: string): void
-  /** Read when scraped: how much waits. */
+  /** Registers the number of held executions, read when it is scraped. */
   watchHeld(read: () => number): void
-  /** Read when scraped: what was signed within the hour, and how much may be. */
+  /** Registers caps and the amounts signed within the hour, read when they are scraped. */
   watchCaps(read: CountedCaps['usage']): void
 }
 
@@ -59,7 +59,7 @@ export type SigningGuardOptions = {
   readonly caps: CountedCaps
   readonly table: CapTable
   readonly held?: Pick<HeldStore, 'keep' | 'isReleased' | 'forget' | 'list'>
-  /** True if the hub took an execution already: then signing it again releases no value. */
+  /** True if the hub has run an execution already: signing it again releases no value. */
   readonly isExecuted: (key: Hex, options: ReadOptions) => Promise<boolean>
   readonly metrics: GuardMetrics
   readonly log: WatchLog
@@ -68,10 +68,10 @@ export type SigningGuardOptions = {
 }
 
 /** Guard without caps, for `local` alone. */
-export const openGuard: SigningGuard = { admit: async () => true, refresh: async () => undefined }
+export const noGuard: SigningGuard = { admit: async () => true, refresh: async () => undefined }
 
 const hubTimeoutMs = 1_500
-/** Things that wait and are told once; more are counted only. */
+/** Most held executions that are remembered, logged once and stored; further ones are only counted. */
 const waitingMax = 10_000
 
 export const createSigningGuard = (options: SigningGuardOptions): SigningGuard =>
@@ -81,9 +81,11 @@ type GuardOptions = Required<SigningGuardOptions>
 
 class CountingGuard implements SigningGuard {
   readonly #options: GuardOptions
+  /** Ids of held executions, as far as this process knows. */
   readonly #waiting = new Set<string>()
+  /** Ids that the held store listed at the last refresh. */
   #listed: ReadonlySet<string> = new Set()
-  /** Waiting entries that could not be written yet, so that no operator can see or release them. */
+  /** Ids of held executions that could not be stored yet: operators cannot see or release them. */
   readonly #unwritten = new Set<string>()
 
   constructor(options: GuardOptions) {
@@ -98,9 +100,11 @@ class CountingGuard implements SigningGuard {
     const countedSigning = countedIn(signing)
     if (countedSigning === undefined) return true
     const { value, isOverdrawn } = countedSigning
-    const first = await caps.judge(value)
-    const isBeyond = isOverdrawn && first.kind !== 'free'
-    const reason = isBeyond ? 'overdrawn' : await this.#excessOf(signing, value, first, reading)
+    const capVerdict = await caps.judge(value)
+    // An overdrawn execution is never counted: the operator decides, unless it was signed before.
+    const isHeldAsOverdrawn = isOverdrawn && capVerdict.kind !== 'free'
+    const reason = isHeldAsOverdrawn ? 'overdrawn' : await this.#count(signing, value, capVerdict, reading)
+    // Most executions are not held and nothing waits: then the id need not be hashed.
     if (reason === undefined && this.#waiting.size === 0) return true
     const id = idOf(signing)
     if (reason === undefined) {
@@ -123,7 +127,7 @@ class CountingGuard implements SigningGuard {
     this.#listed = ids
   }
 
-  /** True if the hub settled it: a caller must not use up a cap with old settlements. */
+  /** True if the hub has run the execution already. */
   async #isSettled({ execution }: Signing, { signal }: ReadOptions): Promise<boolean> {
     const { isExecuted } = this.#options
     if (execution === undefined) return false
@@ -132,22 +136,24 @@ class CountingGuard implements SigningGuard {
       const asking = isExecuted(execution.idempotencyKey, { signal: deadline.signal })
       return await Promise.race([asking, whenAborted(deadline.signal)])
     } catch {
-      // A hub that does not answer settled nothing that we know of: it counts.
+      // The hub did not answer, so the execution is counted as one that it has not run.
       return false
     } finally {
       deadline.release()
     }
   }
 
-  async #excessOf(
+  /** Counts the value by its caps. @returns why it is held, `undefined` where it may be signed */
+  async #count(
     signing: Signing,
     value: CountedValue,
-    first: CapVerdict,
+    capVerdict: CapVerdict,
     reading: ReadOptions,
   ): Promise<HeldReason | undefined> {
     const { caps } = this.#options
-    // The first half of a cap is given on trust, so that what is cheap stays so.
-    const isUpper = first.kind === 'upper' || first.kind === 'held'
+    // Executions that the hub has run are exempt, or callers could use up a cap with old settlements. The hub is asked
+    // only in the upper half of a cap, to save its readings.
+    const isUpper = capVerdict.kind === 'upper' || capVerdict.kind === 'held'
     if (isUpper && (await this.#isSettled(signing, reading))) {
       await caps.exempt(value)
       return undefined
@@ -155,6 +161,7 @@ class CountingGuard implements SigningGuard {
     return heldBy(await caps.admit(value))
   }
 
+  /** Texts of the amounts, for operators. */
   #describe({ amounts }: CountedValue): readonly string[] {
     const { table } = this.#options
     return [...amounts].map(([hubTokenId, amount]) => {
@@ -183,7 +190,8 @@ class CountingGuard implements SigningGuard {
     const { held, metrics, log, now } = this.#options
     metrics.countHeld(kind, reason)
     const isNew = !this.#waiting.has(id)
-    if (isNew ? this.#waiting.size >= waitingMax : !this.#unwritten.has(id)) return
+    if (isNew && this.#waiting.size >= waitingMax) return
+    if (!isNew && !this.#unwritten.has(id)) return
     this.#waiting.add(id)
     const { key } = value
     const record = { kind, key, lets: this.#describe(value), reason, since: new Date(now()).toISOString() }
@@ -205,6 +213,7 @@ function heldBy(verdict: CapVerdict): HeldReason | undefined {
   return verdict.kind === 'held' ? verdict.excess.reason : undefined
 }
 
+/** The value of what is about to be signed; `undefined` where it moves none. */
 function countedIn({
   execution,
   payout,
@@ -218,7 +227,7 @@ function countedIn({
   return { value: { key, amounts: new Map([[hubTokenId, amount]]) }, isOverdrawn: false }
 }
 
-/** Names exactly what is to be signed: what was reviewed is what is released. */
+/** Id of exactly what is to be signed, so that an operator's release covers nothing else. */
 function idOf({ execution, payout }: Signing): string {
   if (execution !== undefined) {
     const { idempotencyKey, actions } = execution

@@ -1,18 +1,19 @@
 import { type Hex, readAction } from '@causeway/core'
 
-/** Value that an execution releases, by hub token id, in smallest units. */
+/** The value of an execution, which signing caps count. */
 export type ValueLetOut = {
+  /** In smallest units, by hub token id. */
   readonly amounts: ReadonlyMap<bigint, bigint>
   /**
-   * True when an account that the execution pays into gives more than it gets: fees beyond the deposits. An
-   * order may name any fee, so that counting it would let a stranger use up a cap with nothing.
+   * True when an account that the execution pays into gives more than it gets: a solver whose fees exceed the deposits.
+   * An order may name any fee. If such a value were counted, a stranger could use up a cap without any money.
    */
   readonly isOverdrawn: boolean
 }
 
 /**
- * The value that an execution creates, destroys or takes from accounts: all that is minted and burned, and what
- * each account gives beyond what it gets. A fee out of a deposit is part of the deposit.
+ * Sums the value that an execution creates, destroys or takes from accounts: all minted and burned amounts, and the
+ * net amount that each account gives. A fee that the solver pays out of a deposit thus counts only with the deposit.
  * @throws RangeError for an action that nobody can read
  */
 export function valueLetOut(actions: readonly Hex[]): ValueLetOut {

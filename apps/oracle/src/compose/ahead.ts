@@ -9,13 +9,13 @@ import type { OracleMetrics } from '../service/oracleMetrics.ts'
 import type { OracleConfig } from './config.ts'
 import type { OpenNetwork } from './network.ts'
 
-/** Background attestation of final blocks, and the peers' signatures from it. */
+/** The background job that attests final deposits before anyone asks. */
 export type OpenAhead = {
-  /** Absent where no peers, or too few, answer before anybody asks. */
+  /** Peers' signatures on those; absent where no peers, or too few, may be asked ahead. */
   readonly prepared: PreparedQuorums | undefined
 }
 
-/** Attests the deposits of every chain whose blocks can be looked through; `undefined` where that is off. */
+/** Starts to attest the deposits of every chain whose blocks can be scanned; `undefined` where that is off. */
 export function openAhead(parts: {
   readonly config: Pick<OracleConfig, 'ahead' | 'headCheckIntervalMs' | 'finalResultsKeptMax'>
   readonly network: OpenNetwork
@@ -27,7 +27,7 @@ export function openAhead(parts: {
   readonly metrics: OracleMetrics
 }): OpenAhead | undefined {
   const { config, network, service, attesting, aggregator, policy, peers, metrics } = parts
-  // Nothing is kept: nothing can be prepared.
+  // Without a cache of answers there is nothing to prepare.
   if (!config.ahead.isOn || config.finalResultsKeptMax === 0) return undefined
   const now = () => performance.now()
   const peersAhead = askedAhead(policy, peers)
@@ -43,7 +43,7 @@ export function openAhead(parts: {
     gather:
       prepared &&
       (async (chainId, transactionId, signal) => {
-        // Kept since it was attested a moment ago, or made again.
+        // From the cache, as `attest` ran a moment ago; else it is attested again.
         const { response: own } = await attest(chainId, transactionId, signal)
         return prepared.prepare({ kind, body: { chainId, transactionId }, own }, signal)
       }),
@@ -56,7 +56,7 @@ export function openAhead(parts: {
   return { prepared }
 }
 
-/** Chains whose blocks can be looked through. */
+/** Chains whose blocks can be scanned, with what the job needs to know of each. */
 function chainsAhead(network: OpenNetwork): Parameters<typeof createAttestAhead>[0]['chains'] {
   const { context, watch } = network
   return [...context.chains.keys()].flatMap((id) => {

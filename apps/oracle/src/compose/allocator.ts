@@ -19,7 +19,7 @@ import {
   type QuorumEndpointHealth,
 } from '@causeway/rpc'
 
-/** The allocator that issues withdrawals, and what reads it. */
+/** Reader of the allocator's contract, which issues withdrawals, with its endpoints. */
 export type OpenAllocator = {
   readonly keys: WithdrawalKeys
   readonly reader: AllocatorReader
@@ -31,7 +31,10 @@ export type OpenAllocator = {
   close(): Promise<void>
 }
 
-/** Payloads of an allocator that does not prove which one a nonce has. @source rules P-118, P-119 */
+/**
+ * Known holes of the public protocol, which are open where the allocator does not prove which payload a nonce has
+ * (`withdrawalKeys: "public"`). @source rules P-118, P-119
+ */
 export const publicKeyHoles = [
   'an owner can have a second payload signed for one withdrawal address: both are paid, or one gives back what the other paid',
   'equal withdrawals of two owners in one block share their bytes: one payout burns for both',
@@ -39,15 +42,15 @@ export const publicKeyHoles = [
   'a stranger may submit early, and a Solana payload then dies in 300 s',
 ] as const
 
-/** Default: the chain's `finalized` block. */
+/** Finality rule of a hub file's `finality`; by default the chain's `finalized` block. */
 export function ruleOf(finality: RegisteredHub['auroraFinality']): FinalityRule {
   const { mode = 'tag', tag = 'finalized', blocks = 0 } = finality ?? {}
   return { mode, tag, blocks: BigInt(blocks), seconds: 0n }
 }
 
 /**
- * Opens no connection yet. `undefined` where the hub file names no allocator, or nothing to read it from:
- * then no withdrawal gets an execution.
+ * Makes the reader of the allocator, without a connection yet. `undefined` where the hub file names no allocator, or no
+ * endpoints of its chain: then no withdrawal gets an execution.
  * @throws ConfigurationError for endpoints that are no URLs
  */
 export function openAllocator(hub: RegisteredHub, isKnown: KnownCode): OpenAllocator | undefined {
@@ -74,7 +77,7 @@ export function openAllocator(hub: RegisteredHub, isKnown: KnownCode): OpenAlloc
         { signal },
       )
       if (problems.length > 0) return problems
-      // One on the hub's chain is compared with the rest of the hub.
+      // The code of an allocator on the hub's chain is compared by `openHub`.
       const isOnHub = auroraEvmChainId === hub.evmChainId
       const expected = isOnHub
         ? []

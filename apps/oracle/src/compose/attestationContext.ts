@@ -8,12 +8,12 @@ import type { OpenAllocator } from './allocator.ts'
 import type { OpenHub } from './hub.ts'
 
 /** The hub, and the allocator where one can be read. */
-export type Settlement = { readonly hub: OpenHub; readonly allocator: OpenAllocator | undefined }
+export type HubAndAllocator = { readonly hub: OpenHub; readonly allocator: OpenAllocator | undefined }
 
-/** Everything that rules of attestations read. Chains that are not ready are refused first. */
+/** Makes what attestation rules read from. Every reader first refuses a chain that is not ready or halted. */
 export function createContext(
   chains: ReadonlyMap<string, RegisteredChain>,
-  { hub, allocator }: Settlement,
+  { hub, allocator }: HubAndAllocator,
   openChains: ReadonlyMap<string, FamilyChain>,
   watch: ChainWatch,
 ): AttestationContext {
@@ -44,7 +44,7 @@ export function createContext(
     readerOf(chainId) {
       const reader = findReader(chains, openChains, chainId)
       watch.refuseUnlessReady(chainId)
-      // If nobody followed the chain, its reader forgets what it kept, and rules read anew.
+      // Marks the chain as used. If its blocks were not being followed, this makes its reader drop its cache.
       watch.useKept(chainId)
       return reader
     },
@@ -53,8 +53,8 @@ export function createContext(
 }
 
 /**
- * The reader that rules ask. @throws UnknownChainError; AttestationError `CHAIN_UNAVAILABLE` for a chain
- * that is listed but cannot be read
+ * The facts reader of a chain. @throws UnknownChainError; AttestationError `CHAIN_UNAVAILABLE` for a chain
+ * that is configured without a usable endpoint
  */
 export function findReader(
   chains: ReadonlyMap<string, unknown>,

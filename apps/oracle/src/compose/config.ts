@@ -16,7 +16,7 @@ import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'
 const text = z.string()
 const wholeCaps = '1/1'
 
-/** Every variable of the oracle but those of its signer and those that the chain files name. */
+/** Every variable of the oracle except those of its signer and those that the chain files refer to. */
 const variables = z.object({
   ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   HTTP_HOST: text.default('0.0.0.0'),
@@ -51,7 +51,7 @@ const variables = z.object({
   ...tracingVariables,
 })
 
-/** Share of the traces that begin here; traces of our own callers are followed beside them. */
+/** Share of requests whose trace begins here and is recorded; traces that callers began are recorded as well. */
 const tracedShare = 0.1
 
 const shareBesideDatabase =
@@ -72,7 +72,10 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
   return config
 }
 
-/** As `loadConfig`; `config` is there when no finding stops the start. */
+/**
+ * As `loadConfig`, for doctor too: findings instead of an error. `config` is undefined when a finding stops the start;
+ * `partialConfig` is then what could be read.
+ */
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, found } = readVariables(variables, source)
   found.problems(foreignKeys('other', source), 'setting-contradicts')
@@ -85,14 +88,14 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   if (values.ORACLE_DATABASE_URL !== undefined && (values.CAPS_SHARE ?? wholeCaps) !== wholeCaps)
     found.problems([shareBesideDatabase], 'setting-contradicts')
   const findings = found.list
-  const places = {
+  const partialConfig = {
     environment: values.ENVIRONMENT,
     isLocal,
     configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
     stateDirectory: values.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, values.STATE_DIR),
   }
-  const { configDirectory, stateDirectory } = places
-  if (env === undefined || stopsStart(findings)) return { config: undefined, values, places, findings }
+  const { configDirectory, stateDirectory } = partialConfig
+  if (env === undefined || stopsStart(findings)) return { config: undefined, values, partialConfig, findings }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
@@ -116,7 +119,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     headCheckIntervalMs: env.HEAD_CHECK_INTERVAL_MS,
     headAgeMaxMs: env.HEAD_AGE_MAX_MS,
     ahead: {
-      // With a key management service each signature costs money.
+      // By default off with a key management service, which charges for each signature.
       isOn: (env.AHEAD ?? ((source['SIGNING_MODULE'] ?? '').trim() === 'aws-kms' ? 'off' : 'on')) === 'on',
       minutes: env.AHEAD_MINUTES,
       waitingMax: env.AHEAD_WAITING_MAX,
@@ -126,5 +129,5 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     logLevel: env.LOG_LEVEL,
     tracing: tracingSettings(env, tracedShare),
   })
-  return { config, values, places, findings }
+  return { config, values, partialConfig, findings }
 }

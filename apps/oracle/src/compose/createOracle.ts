@@ -54,17 +54,17 @@ export type Oracle = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
   listen(): Promise<{ readonly publicUrl: string; readonly opsUrl: string }>
 }
 
-/** An attestation of this oracle alone takes no longer. @source design.md 8 */
+/** Time limit of an attestation by this oracle alone. @source design.md 8 */
 const attestationDeadlineMs = 8_000
-/** Time for an answer beside readings and peers, in milliseconds: merging, recovering and sending. */
+/** Time of a request beyond readings and peers: merging, recovering and sending. */
 const answerMarginMs = 1_500
 
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * Builds the whole service: opens the signer, reads files, compares chains and hub with them. Nothing
- * listens yet.
- * @param variables the environment with secrets merged in; chain files name variables of it
+ * Builds the whole service: opens the signer, reads files, compares chains and hub with them. It listens only after
+ * `listen`.
+ * @param variables the environment with secrets merged in; chain files refer to variables of it
  * @throws ConfigurationError naming the setting that must not run
  */
 export async function createOracle(config: OracleConfig, variables: Variables): Promise<Oracle> {
@@ -72,7 +72,7 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
   return composeService({ name: 'oracle', logLevel, tracing }, async (service) => {
     const world = await openWorld(service, config, variables)
     const metrics = watchNetwork(service, world)
-    // Before the folder gets its counts.
+    // Read before `openAttesting`, which creates the file of counts.
     const beganEmpty = beginsEmpty(config)
     const localAttesting = await openAttesting(service, world, metrics)
     const aggregator = openPeers(service, world, metrics)
@@ -94,13 +94,13 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
   })
 }
 
-/** Checked configuration, keys and clients that the oracle is assembled from. */
+/** Checked configuration, keys and clients from which the oracle is built. */
 type World = PeerSettings & {
   readonly config: OracleConfig
   readonly signer: ConfiguredSigner
   readonly files: LoadedFiles
   readonly network: OpenNetwork
-  /** Absent without `ORACLE_DATABASE_URL`. */
+  /** State in the database of several processes; undefined without `ORACLE_DATABASE_URL`. */
   readonly shared: SharedState | undefined
 }
 
@@ -136,7 +136,7 @@ async function openWorld(service: ServiceParts, config: OracleConfig, variables:
   return { config, signer, files, network, shared, ...others }
 }
 
-/** Loaded only where it is used. @throws ConfigurationError for a database that cannot be used */
+/** Opens the shared database, whose module is loaded only then. @throws ConfigurationError for one that cannot be used */
 async function openShared(
   { logger: log, onClose }: ServiceParts<'state'>,
   { databaseUrl: url, environment, stateDirectory }: OracleConfig,
@@ -151,7 +151,7 @@ async function openShared(
 
 type PeerSettings = { readonly policy: SignerPolicy; readonly peers: readonly Peer[] }
 
-/** @throws ConfigurationError */
+/** Reads which signers count, and which peers are asked. @throws ConfigurationError */
 function readPeerSettings(config: OracleConfig, signer: ConfiguredSigner, logger: Logger): PeerSettings {
   const policy = parseSignerPolicy({
     signers: config.signers.entries,
@@ -163,7 +163,7 @@ function readPeerSettings(config: OracleConfig, signer: ConfiguredSigner, logger
   return { policy: policy.value, peers: peers.value }
 }
 
-/** Reports the readings of chains as metrics. */
+/** Makes the metrics, and reports chains and endpoints in them. */
 function watchNetwork(
   { metrics: httpMetrics, tracing }: ServiceParts<never>,
   { signer, network, peers }: World,
@@ -183,6 +183,7 @@ function watchNetwork(
   return metrics
 }
 
+/** Registers the checks of `/ready`. */
 function registerChecks(
   service: ServiceParts<'jobs'>,
   world: World,
@@ -198,7 +199,7 @@ function registerChecks(
   registerNeighbours(service, watchPeers(service, world))
 }
 
-/** The public listener. */
+/** Builds the public HTTP app. */
 async function openApp(
   service: OpenService,
   world: World,
@@ -233,7 +234,7 @@ async function openApp(
   return app
 }
 
-/** Attesting with this oracle alone. */
+/** Builds the service that attests with this oracle's signature alone; peers' are added by the HTTP routes. */
 async function openAttesting(service: ServiceParts<'jobs' | 'state'>, world: World, metrics: OracleMetrics) {
   const { config, signer, network, shared } = world
   const guard = await openGuard(service, world, metrics)
@@ -258,7 +259,7 @@ async function openAttesting(service: ServiceParts<'jobs' | 'state'>, world: Wor
   return { attesting, isKept }
 }
 
-/** Opens the guard that counts released value, and refreshes the counts of other processes. */
+/** Opens the guard that counts value before signatures; with a shared database it reads the others' counts regularly. */
 async function openGuard(
   { logger, onClose }: ServiceParts<'jobs' | 'state'>,
   { config, files, network, shared }: World,
@@ -280,7 +281,7 @@ async function openGuard(
   return guard
 }
 
-/** Metrics of a database that is away stay as they were. */
+/** While the database does not answer, metrics keep their last values. */
 async function refreshGuard(guard: SigningGuard, log: Logger): Promise<void> {
   try {
     await guard.refresh()
@@ -289,7 +290,7 @@ async function refreshGuard(guard: SigningGuard, log: Logger): Promise<void> {
   }
 }
 
-/** `undefined` where no peer is configured. */
+/** Opens the gathering of peers' signatures; `undefined` where no peer is configured. */
 function openPeers(
   { logger, tracing, onClose }: ServiceParts<'jobs'>,
   { config, signer, network, policy, peers }: World,
@@ -312,11 +313,11 @@ function openPeers(
   return aggregator
 }
 
-/** True if the counts of an earlier run should exist but do not. A local network begins anew. */
+/** True if `STATE_DIR` lacks the counts of an earlier run, outside `local`. */
 const beginsEmpty = ({ isLocal, stateDirectory }: OracleConfig): boolean =>
   !isLocal && stateDirectory !== undefined && !hasCapCounts(stateDirectory)
 
-/** `undefined` where no peer is configured. */
+/** Watches peers as doctor examines them; `undefined` where no peer is configured. */
 function watchPeers(
   { logger: log }: ServiceParts<never>,
   { peers, policy, signer }: World,

@@ -22,13 +22,13 @@ type Settings = ReturnType<typeof readConfig>
 
 const peerTimeoutMs = 5_000
 
-/** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
+/** Doctor's examination of an oracle: finds missing, wrong and contradicting settings. It rejects for bugs alone. */
 export async function examineOwnOracle(
   variables: Variables,
   { repositoryRoot, nowMs, scope }: Examination,
 ): Promise<readonly Finding[]> {
   const settings = readConfig(variables, repositoryRoot)
-  const { places, values } = settings
+  const { partialConfig, values } = settings
   const findings = createFindings()
   findings.add(...settings.findings)
   examinePorts(
@@ -40,7 +40,7 @@ export async function examineOwnOracle(
   )
   examineCompanions(values, [['ORACLE_SIGNERS_THRESHOLD', 'ORACLE_SIGNERS']], findings)
   const { ORACLE_DATABASE_URL: url } = values
-  if (!places.isLocal && places.stateDirectory === undefined && url === undefined) {
+  if (!partialConfig.isLocal && partialConfig.stateDirectory === undefined && url === undefined) {
     findings.add({
       ...{ code: 'setting-missing', severity: 'degrades', setting: 'STATE_DIR', fix: '' },
       seen: 'is not set: a restart forgets halts, the hour of each cap and which orders are settled',
@@ -48,7 +48,7 @@ export async function examineOwnOracle(
   }
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const signer = await examineSigningKey({ environment: variables, readFile, modeOf: modeOfFile }, findings)
-  const { environment, configDirectory, stateDirectory } = places
+  const { environment, configDirectory, stateDirectory } = partialConfig
   const files =
     environment === undefined
       ? undefined
@@ -56,17 +56,17 @@ export async function examineOwnOracle(
   const peers = examinePeerSettings(settings, signer, findings)
   if (scope === 'settings') return findings.list
   await Promise.all([
-    // Without an endpoint of the hub, which is found above, nothing is opened.
+    // A hub without an endpoint was found above; the network cannot be opened without it.
     files?.hub.ready && environment && examineNetwork({ files, environment }, nowMs, findings),
     stateDirectory && examineFolder('STATE_DIR', stateDirectory, findings),
-    stateDirectory && url === undefined && !places.isLocal && examineCounts(stateDirectory, findings),
+    stateDirectory && url === undefined && !partialConfig.isLocal && examineCounts(stateDirectory, findings),
     url && examineDatabaseOf({ url, environment, signer }, nowMs, findings),
     peers && examinePeers(peers, findings),
   ])
   return findings.list
 }
 
-/** A first start and a folder that was emptied look the same: only the operator knows which one it is. */
+/** Reports a folder without counts. Only the operator knows whether it is a first start or was emptied. */
 function examineCounts(stateDirectory: string, findings: Findings): void {
   if (hasCapCounts(stateDirectory)) return
   findings.add({
@@ -76,7 +76,7 @@ function examineCounts(stateDirectory: string, findings: Findings): void {
   })
 }
 
-/** Loaded only where one is named. */
+/** Examines the shared database, whose module is loaded only then. */
 async function examineDatabaseOf(...examined: Parameters<typeof Examine>): Promise<void> {
   const { examineSharedState } = await import('./sharedState.ts')
   await examineSharedState(...examined)
@@ -90,14 +90,14 @@ type PeerSettings = {
   readonly peers: ReturnType<typeof parsePeers>['value']
   /** Lower case; undefined: every signer counts. */
   readonly signers: ReadonlySet<Hex> | undefined
-  /** Different ones that an answer needs, the own one among them. */
+  /** Number of different signers that an answer needs, including this oracle. */
   readonly required: number
   readonly own: Hex
 }
 
 const settingOf = (index: number) => `PEERS entry ${index + 1}`
 
-/** `undefined` while one of them, or the own key, cannot be read. */
+/** Settings of peers and signers; `undefined` where one of them, or the own key, cannot be read. */
 function examinePeerSettings(
   settings: Settings,
   ownSigner: Hex | undefined,
@@ -115,7 +115,10 @@ function examinePeerSettings(
   }
 }
 
-/** Each peer is reachable and signs as one of `ORACLE_SIGNERS`, and as nobody else does; enough different ones do. */
+/**
+ * Finds peers that do not answer, that sign as another oracle or as none of `ORACLE_SIGNERS`, and too few different
+ * signers for a quorum.
+ */
 export async function examinePeers(
   { peers, signers: listed, required, own }: PeerSettings,
   findings: Findings,
@@ -126,6 +129,7 @@ export async function examinePeers(
       return examineOracle({ setting: settingOf(index), name, url: baseUrl, apiKey }, peerTimeoutMs, findings)
     }),
   )
+  /** Signers that count toward the quorum, with the oracle that signs so. */
   const counting = new Map([[own.toLowerCase(), 'this oracle']])
   for (const [index, { name }] of peers.entries()) {
     const signer = signers[index]

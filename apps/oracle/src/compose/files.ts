@@ -17,7 +17,7 @@ type FilesToRead = {
   readonly environment: string
   readonly configDirectory: string
   readonly variables: Variables
-  /** `undefined` while the key cannot be read: then it is compared with nothing. */
+  /** Address of the oracle's key, which must be no published one; `undefined` where the key cannot be read. */
   readonly signer: string | undefined
 }
 
@@ -34,7 +34,7 @@ export async function loadFiles(args: FilesToRead): Promise<LoadedFiles> {
   return files
 }
 
-/** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
+/** As `loadFiles`, but problems go to `findings`; `undefined` where a file cannot be used at all. */
 export async function readFiles(args: FilesToRead, findings: Findings): Promise<LoadedFiles | undefined> {
   const { environment, configDirectory: directory, variables, signer } = args
   const names = ['chains', 'chains.hub']
@@ -69,7 +69,7 @@ export async function readFiles(args: FilesToRead, findings: Findings): Promise<
   return { chains, hub }
 }
 
-/** Every chain that can be read says how much of it may be signed within an hour. */
+/** Problems of chains that have an endpoint but no signing caps. */
 function missingCaps({ chains }: ChainRegistry): readonly string[] {
   return [...chains.values()].flatMap(({ id, ready, signingCaps, unsetCapVariables = [] }) => {
     if (!ready || signingCaps !== undefined) return []

@@ -30,13 +30,13 @@ import {
 import type { AttestedHub } from '../attestations/context.ts'
 import { ruleOf } from './allocator.ts'
 
-/** The hub and what reads it. */
+/** Readers of the hub's contracts, with its endpoints. */
 export type OpenHub = {
   readonly attested: AttestedHub
   readonly reader: HubReader
-  /** Absent where the configuration names no generic mapping. */
+  /** Entries of the generic mapping; undefined where the configuration names none. */
   readonly entries: HubEntries | undefined
-  /** Absent with it. */
+  /** Undefined without a generic mapping. */
   readonly recovery: OpenRecovery | undefined
   readonly client: JsonRpcClient
   /** See `WatchedChain.verify`. */
@@ -48,13 +48,13 @@ export type OpenHub = {
   close(): Promise<void>
 }
 
-/** Reader of the facts that decide whether a deposit may go back. */
+/** Reader of the facts on the hub that decide whether a deposit may be recovered. */
 export type OpenRecovery = { readonly reader: RecoveryReader; readonly delaySeconds: bigint }
 
-/** Longer than any chain and any settlement takes: who filled an order takes its deposit first. */
+/** A day: longer than any settlement takes, so that whoever filled an order has its deposit before a recovery. */
 const recoveryDelaySecondsDefault = 86_400
 
-/** Opens no connection yet. @throws ConfigurationError for endpoints that are no URLs */
+/** Makes the readers of the hub, without a connection yet. @throws ConfigurationError for endpoints that are no URLs */
 export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
   const { id, endpoints, oracleAddress, hubAddress, evmChainId, genericMappingAddress } = hub
   const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
@@ -83,8 +83,9 @@ export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
         codelessProblems(hub, quorum, { signal }),
       ])
       const expected = expectedCodes(hubContracts(hub), { isKnown, codeHashes: hub.codeHashes })
-      const isThere = problemLists.every((each) => each.length === 0)
-      const foreign = isThere ? await codeProblems({ client, expected, threshold }, { signal }) : []
+      // Code is compared only once nothing else is wrong: a missing contract would be reported twice.
+      const hasNoProblem = problemLists.every((each) => each.length === 0)
+      const foreign = hasNoProblem ? await codeProblems({ client, expected, threshold }, { signal }) : []
       const isNamed = hubAddress === undefined || hubAddress === namedHub
       return [
         ...(isNamed ? [] : ['hub: hubAddress is not the hub that the oracle contract names']),
@@ -111,13 +112,13 @@ function openRecovery(hub: RegisteredHub, quorum: QuorumClient, reader: HubReade
   }
 }
 
-/** The hub's own finality; without one that of an allocator on it, else what its nodes call finalized. */
+/** Finality rule of the hub: its own, else that of an allocator on the same chain, else its `finalized` block. */
 function finalityOf({ evmChainId, auroraEvmChainId, auroraFinality, finality }: RegisteredHub): FinalityRule {
   const sharedFinality = evmChainId === auroraEvmChainId ? auroraFinality : undefined
   return ruleOf(finality ?? sharedFinality)
 }
 
-/** Executions are signed in the domain of the hub file: another than the contract's settles nothing. */
+/** Problems where the EIP-712 domain of the hub file differs from the contract's: executions would not be accepted. */
 async function executionDomainProblems(
   { oracleAddress, oracleVersion, evmChainId }: RegisteredHub,
   quorum: QuorumClient,
@@ -137,7 +138,7 @@ async function executionDomainProblems(
   return domainProblems(expected, await readShownDomain(quorum, oracleAddress, reading))
 }
 
-/** A mapping that shows its domain must be what entries are signed for; a public one may show none. */
+/** The same for the generic mapping, if it shows its domain; that of the public protocol may show none. */
 async function mappingDomainProblems(
   { genericMappingAddress, evmChainId }: RegisteredHub,
   quorum: QuorumClient,
@@ -156,8 +157,8 @@ async function mappingDomainProblems(
 }
 
 /**
- * Contracts of the hub that executions, withdrawals and recoveries rely on. An allocator on another chain is compared
- * by its reader.
+ * Contracts on the hub whose code is compared, as executions, withdrawals and recoveries rely on them. An allocator on
+ * another chain is compared by `openAllocator`.
  */
 function hubContracts(hub: RegisteredHub) {
   const placed = (name: ReliedContract, member: string, address: Hex | undefined) =>
@@ -172,7 +173,7 @@ function hubContracts(hub: RegisteredHub) {
   ]
 }
 
-/** Every other contract of the hub file that is on the hub's chain must be there. */
+/** Problems for contracts of the hub file, other than the oracle contract, that have no code on the hub. */
 async function codelessProblems(
   hub: RegisteredHub,
   quorum: QuorumClient,
@@ -201,6 +202,7 @@ async function codelessProblems(
     .map(({ member }) => `hub: ${member} is no contract on the hub's chain`)
 }
 
+/** The hub as attestation rules know it. */
 function attestedHub(hub: RegisteredHub): AttestedHub {
   const { id, evmChainId, oracleAddress, oracleVersion, genericMappingAddress } = hub
   const { auroraEvmChainId, auroraAllocatorSpenderAddress } = hub

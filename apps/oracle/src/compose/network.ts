@@ -28,11 +28,11 @@ import type { HaltStore } from '../halt/haltStore.ts'
 import { isUsable, type WatchedChain, type WatchLog } from '../halt/watchedChain.ts'
 import type { ListedChain } from '../http/app.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
-import { createContext, type Settlement } from './attestationContext.ts'
+import { createContext, type HubAndAllocator } from './attestationContext.ts'
 import type { LoadedFiles } from './files.ts'
 import { type OpenHub, openHub } from './hub.ts'
 
-/** Chains and hub as the configuration has them, compared with what their endpoints say. */
+/** The opened chains and hub of the configuration, which are compared with what their endpoints tell. */
 export type OpenNetwork = {
   readonly context: AttestationContext
   readonly watch: ChainWatch
@@ -40,22 +40,22 @@ export type OpenNetwork = {
   list(): readonly ListedChain[]
   /** For metrics. */
   statuses(): readonly { readonly chain: string; readonly status: string }[]
-  /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
+  /** True if the hub has run the execution. @throws UpstreamDisagreementError, UpstreamUnavailableError */
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
   /** For metrics: every endpoint of every open chain and of the hub. */
   endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
-  /** Sets the observers of the questions to endpoints, by the same names. */
+  /** Sets the observer of each endpoint, by the chain's and endpoint's names in metrics. */
   observeEndpoints(observerOf: (chain: string, endpoint: string) => EndpointObserver): void
-  /** Looks through the final blocks of a chain; `undefined` where that cannot be done. */
+  /** Scans the final blocks of a chain; `undefined` where that cannot be done. */
   aheadOf(chainId: string): AheadReader | undefined
   /** @throws NoChainReadyError while no chain can be attested */
   requireReadyChain(): void
-  /** Called when what was kept of a chain may be wrong. */
+  /** Registers a function that drops cached answers: it is called when those of a chain may be wrong. */
   onRewritten(forget: () => void): void
   close(): Promise<void>
 }
 
-/** No chain with an endpoint was seen to be what the configuration says. */
+/** No chain is ready, so that nothing can be attested. */
 class NoChainReadyError extends DomainError {
   readonly code = 'NO_CHAIN_READY'
   readonly kind = 'upstream_unavailable'
@@ -71,11 +71,11 @@ export type NetworkOptions = {
   /** Keeps halts; `undefined` where they end with the process. */
   readonly halts: HaltStore | undefined
   readonly finalityCheckIntervalMs: number
-  /** Pause between two looks at chains of which something is kept. */
+  /** Pause between two `ChainWatch.follow`. */
   readonly headCheckIntervalMs: number
   /** See `WatchOptions`. */
   readonly headAgeMaxMs: number
-  /** Final transactions that each chain keeps; 0 reads every one again. */
+  /** Most final transactions that each chain's reader caches; 0: none. */
   readonly finalResultsKeptMax: number
   readonly log: WatchLog
 }
@@ -93,7 +93,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   const isKnownCode = knownCode(options.environment)
   const hub = openHub(files.hub, isKnownCode)
   const allocator = openAllocator(files.hub, isKnownCode)
-  sayWhatAllocatorGives(allocator, log)
+  warnOfAllocator(allocator, log)
   warnOfUncheckedCode([...chains.values(), files.hub], log)
   const open = openChains([...chains.values()], hub, { finalResultsKeptMax, isKnownCode, log })
   const closeClients = () =>
@@ -101,7 +101,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   const forgetters: (() => void)[] = []
   try {
     const watched = watchedChains(options.environment, { hub, allocator }, open)
-    // The watch looks again at a silent one.
+    // Chains that do not answer pass here: the watch verifies them later.
     await refuseContradictions(watched)
     const watch = await createChainWatch({
       chains: watched,
@@ -148,6 +148,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   }
 }
 
+/** Opens every chain that has what it needs, and warns of the others. */
 function openChains(
   chains: readonly RegisteredChain[],
   hub: Pick<OpenHub, 'entries'>,
@@ -181,7 +182,7 @@ type Measured = Pick<FamilyChain, 'health' | 'observe'>
 
 /** Chains whose endpoints are measured, with their names in metrics. */
 const measuredChains = (
-  { hub, allocator }: Settlement,
+  { hub, allocator }: HubAndAllocator,
   open: ReadonlyMap<string, Measured>,
 ): readonly (readonly [string, Measured])[] => [
   [hub.attested.id, hub],
@@ -189,15 +190,18 @@ const measuredChains = (
   ...open,
 ]
 
-/** The fill contract's own address may be empty until it is deployed: nothing else can ever stand there. */
+/**
+ * Tells which code counts as known. The release's own fill contract may be missing until it is deployed: no other
+ * contract can ever be at its address.
+ */
 function knownCode(environment: string): KnownCode {
   const ownFillContract = fillContractAddress(environment)
   return ({ name, address }, code) =>
     isKnown(name, code) || (code === '0x' && name === 'FillContract' && address === ownFillContract)
 }
 
-/** An operator reads at start what withdrawals will not get, or what is open. */
-function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchLog): void {
+/** Warns at start where withdrawals get no execution, or where holes of the public protocol are open. */
+function warnOfAllocator(allocator: OpenAllocator | undefined, log: WatchLog): void {
   if (allocator === undefined) {
     log.warn({ event: 'allocator_missing' }, 'no allocator can be read: no withdrawal gets an execution')
   } else if (allocator.keys === 'public') {
@@ -206,13 +210,13 @@ function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchL
   }
 }
 
-/** @throws ConfigurationError */
+/** @throws ConfigurationError listing where endpoints contradict the configuration */
 async function refuseContradictions(watched: readonly WatchedChain[]): Promise<void> {
   const problems = await findContradictions(checksOf(watched))
   if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
 }
 
-/** Every part is compared with these, once: a part may be watched under several ids. */
+/** The checks of all watched chains, each once: the hub is watched under several ids. */
 function checksOf(watched: readonly WatchedChain[]): ReadonlyMap<string, ChainCheck> {
   const first = watched.filter(
     ({ verify }, index) => watched.findIndex((one) => one.verify === verify) === index,
@@ -220,7 +224,7 @@ function checksOf(watched: readonly WatchedChain[]): ReadonlyMap<string, ChainCh
   return new Map(first.map(({ id, verify }) => [id, verify]))
 }
 
-/** Opens what `openNetwork` opens, compares it with the configuration, and closes it. */
+/** Compares chains and hub with the configuration, for doctor, and closes what it opened. */
 export async function examineNetwork(
   { files, environment }: Pick<NetworkOptions, 'files' | 'environment'>,
   nowMs: () => number,
@@ -236,9 +240,10 @@ export async function examineNetwork(
     const client = open.has(chain.id) ? connectQuotingChain(chain) : undefined
     return client === undefined ? [] : [{ chain, client }]
   })
-  const counted = new Set(connected.map(({ chain }) => chain.id).concat(files.hub.id))
-  const sayTooFew = (chain: string) => {
-    if (counted.has(chain)) return
+  // `examineEndpoints` reports on the endpoints of these.
+  const examinedIds = new Set(connected.map(({ chain }) => chain.id).concat(files.hub.id))
+  const reportTooFew = (chain: string) => {
+    if (examinedIds.has(chain)) return
     findings.add({
       ...{ code: 'endpoints-too-few', severity: 'degrades', setting: `httpRpcUrl of ${chain}` },
       seen: 'too few hosts answer to agree on anything: nothing of this chain is signed',
@@ -247,7 +252,7 @@ export async function examineNetwork(
   }
   try {
     const [problems] = await Promise.all([
-      findContradictions(checksOf(watchedChains(environment, { hub, allocator }, open)), sayTooFew),
+      findContradictions(checksOf(watchedChains(environment, { hub, allocator }, open)), reportTooFew),
       examineEndpoints(hub.client, findings),
       ...connected.map(({ client }) => examineEndpoints(client, findings)),
       examineClock(
@@ -269,9 +274,10 @@ export async function examineNetwork(
   }
 }
 
+/** The hub, the allocator and all opened chains, as `ChainWatch` watches them. */
 function watchedChains(
   environment: string,
-  { hub, allocator }: Settlement,
+  { hub, allocator }: HubAndAllocator,
   open: ReadonlyMap<string, FamilyChain>,
 ): readonly WatchedChain[] {
   const node = ({ client, verify }: Pick<OpenHub, 'client' | 'verify'>) => ({
@@ -301,6 +307,7 @@ function watchedChains(
   ]
 }
 
+/** A family's chain as `ChainWatch` watches it. */
 export function watchedChain(
   { reader, verify, readsHub }: Pick<FamilyChain, 'reader' | 'verify' | 'readsHub'>,
   hub: Pick<AttestedHub, 'id'>,
@@ -325,7 +332,7 @@ function toListed(chain: RegisteredChain, status: string): ListedChain {
   }
 }
 
-/** Looks again every `intervalMs` after the last look ended, without keeping the process alive. */
+/** Repeats `check`, with a pause of `intervalMs` after each, without keeping the process alive. */
 export function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false

@@ -10,16 +10,16 @@ import {
 } from '@causeway/signer'
 import { createHaltStore, type HaltStore } from '../halt/haltStore.ts'
 
-/** Stores of an oracle that operators see and change. */
+/** State of an oracle that operators read and change by commands. */
 export type OperatorState = {
-  /** Names it in messages. */
+  /** Where it is, in messages. */
   readonly place: string
   readonly halts: HaltStore
   readonly held: HeldStore
   readonly audit: OperatorAudit
 }
 
-/** The state of one process. */
+/** The state of an oracle with one process, in `STATE_DIR`. */
 export function folderState(stateDirectory: string): OperatorState {
   return {
     place: 'STATE_DIR',
@@ -32,13 +32,13 @@ export function folderState(stateDirectory: string): OperatorState {
 type OracleCommand = CommandForm & {
   /**
    * @param state `undefined` where neither `STATE_DIR` nor `ORACLE_DATABASE_URL` is set
-   * @returns what to print
+   * @returns the text to print
    * @throws ConfigurationError for a chain that is not halted or a malformed id
    */
   run(state: OperatorState | undefined, args: Arguments): Promise<string>
 }
 
-/** @throws ConfigurationError */
+/** @throws ConfigurationError where the oracle keeps no state. @param without ends the sentence that says what that means */
 function needed(state: OperatorState | undefined, without: string): OperatorState {
   if (state !== undefined) return state
   throw new ConfigurationError(`Neither STATE_DIR nor ORACLE_DATABASE_URL is set: without them ${without}.`)
@@ -115,7 +115,7 @@ const commands: readonly OracleCommand[] = [
   },
 ]
 
-/** Commands on an oracle, beside a running one. */
+/** Command line of the oracle. Its commands act on its state, also while an oracle runs on it. */
 export const oracleProgram: Program<OracleCommand | typeof doctor> = {
   name: 'npm run oracle --',
   about: 'The oracle: without a word it runs.',

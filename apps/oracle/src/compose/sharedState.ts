@@ -24,12 +24,12 @@ import { clearancesIn, createSharedHaltStore } from '../halt/sharedHaltStore.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import type { OperatorState } from './operatorCommands.ts'
 
-/** Caps, settled orders and halts that all processes of one oracle share; nothing else is in their database. */
+/** State that all processes of one oracle share in PostgreSQL: signing caps, settled orders and halts. */
 export type SharedState = {
   readonly counting: SharedCounting
   readonly orders: SettledOrders
   readonly halts: HaltStore
-  /** For `/ready`. @throws where nothing could be counted now */
+  /** For `/ready`. @throws while the database cannot be used, so that nothing can be counted */
   check(): Promise<void>
   close(): Promise<void>
 }
@@ -40,20 +40,21 @@ export const schemaModules: readonly MigrationDirectory[] = [
 
 const setting = 'ORACLE_DATABASE_URL'
 const poolSize = 6
-/** An attestation has eight seconds. */
+/** Short, because an attestation has eight seconds in all. */
 const timeouts = { acquireTimeoutMs: 1_000, statementTimeoutMs: 2_000 }
 
+/** The oracle to which a database belongs. */
 type Owner = { readonly signer: Hex; readonly environment: string }
 
 type Options = Owner & {
   readonly url: Secret
-  /** State that an earlier run kept there moves into the database. */
+  /** Folder of earlier runs without a database: its state is moved into the database. */
   readonly stateDirectory: string | undefined
   readonly log: WatchLog
 }
 
 /**
- * Migrates the database at `ORACLE_DATABASE_URL` and takes it for this oracle.
+ * Opens and migrates the database at `ORACLE_DATABASE_URL`, and records that it belongs to this oracle.
  * @throws ConfigurationError for a database that cannot be used, or that belongs to another oracle
  */
 export async function openSharedState(options: Options): Promise<SharedState> {
@@ -82,7 +83,7 @@ export async function openSharedState(options: Options): Promise<SharedState> {
   }
 }
 
-/** Commands beside a running oracle. */
+/** Opens the shared state for one operator's command. */
 export async function withSharedState<Result>(
   url: Secret,
   use: (state: OperatorState) => Promise<Result>,
@@ -94,7 +95,7 @@ export async function withSharedState<Result>(
       halts: createSharedHaltStore(database, actor()),
       held: createSharedHeldStore(database, actor()),
       audit: {
-        // The rows themselves say who changed them and when.
+        // The changed rows record who changed them and when.
         record: (_deed, change) => change(),
         async list() {
           const deeds = [...(await releasesIn(database)), ...(await clearancesIn(database))]
@@ -107,7 +108,7 @@ export async function withSharedState<Result>(
   }
 }
 
-/** For doctor: what a start would stumble over. */
+/** Doctor's examination of the database: finds what would stop a start. */
 export async function examineSharedState(
   {
     url,
@@ -152,7 +153,7 @@ function connect(url: Secret, log: WatchLog | undefined): Promise<Database> {
   })
 }
 
-/** Writes the owner, so that a read-only database fails too. @throws ConfigurationError for another oracle's database */
+/** Records the owner of a new database. It writes each time, so that a read-only database fails. @throws ConfigurationError for another oracle's database */
 async function claim(database: SqlDatabase, { signer, environment }: Owner): Promise<void> {
   await database.query(
     'insert into oracle_owner (signer, environment) values ($1, $2) on conflict do nothing',
@@ -167,13 +168,14 @@ async function ownerIn(database: SqlDatabase): Promise<Owner | undefined> {
   return owner
 }
 
+/** Sentence on a database that belongs to another oracle; `undefined` for one's own. */
 function foreignOwner(owner: Owner | undefined, self: Owner): string | undefined {
   if (owner === undefined) return undefined
   if (owner.signer === self.signer && owner.environment === self.environment) return undefined
   return `${setting} is the database of the oracle ${owner.signer} of ${owner.environment}: each oracle needs one of its own, or what one signed is free for the other.`
 }
 
-/** Refuses to sign on any failure of the database, because nothing would be counted. */
+/** The database, with failures turned into a refusal of the attestation: without it nothing would be counted. */
 function refuseOnFailure(database: SqlDatabase): SqlDatabase {
   const refuse = (error: unknown): never => {
     if (!(error instanceof DomainError) && sqlState(error) === undefined) throw error
@@ -190,14 +192,16 @@ function refuseOnFailure(database: SqlDatabase): SqlDatabase {
 }
 
 /**
- * Moves the state that earlier runs kept in `STATE_DIR` into the database: no settled order is forgotten, no new hour
- * begins. The files are renamed afterwards; a process that dies before that has them counted once more, never less.
+ * Moves the state of earlier runs from `STATE_DIR` into the database, so that no settled order is forgotten and no hour
+ * of a cap begins anew. The files are renamed afterwards. If the process dies before that, the next start counts them
+ * again: too much, never too little.
  */
 async function moveState(database: SqlDatabase, directory: string, log: WatchLog): Promise<void> {
-  const ignore = () => undefined
+  // The journals are only read, so no write can fail.
+  const onFailed = () => undefined
   const [caps, orders] = [
-    createCapJournal(directory, ignore).load(),
-    createSettledJournal(directory, ignore).load(),
+    createCapJournal(directory, onFailed).load(),
+    createSettledJournal(directory, onFailed).load(),
   ]
   const files = createHaltStore(directory)
   const halts = await files.load()

@@ -5,10 +5,10 @@ import type { ReadinessCheck } from '@causeway/http'
 const hourMs = 3_600_000
 
 /**
- * Signing goes on: what was signed counts in this process, and a restart would forget what is not kept. After a start
- * without counts each cap has begun a new hour, which the check tells as long as that hour lasts.
- * @param options.isKept whether all that must outlive the process is in `STATE_DIR`
- * @param options.beganEmpty whether it held no counts at the start
+ * Check of `/ready` on `STATE_DIR`, for operators: the oracle goes on signing. It fails while counts cannot be written,
+ * because a restart would forget them, and for an hour after a start without counts, because caps then began anew.
+ * @param options.isKept true if all state that must outlive the process is in `STATE_DIR`
+ * @param options.beganEmpty true if `STATE_DIR` had no counts at the start
  * @source rules O-93, O-128
  */
 export function stateCheck(options: {

@@ -9,32 +9,33 @@ import {
   type WatchStatus,
 } from './watchedChain.ts'
 
-/** Says for which chains may be signed. */
+/** Knows for which chains the oracle may sign now, by watching their final blocks. See `WatchStatus`. */
 export interface ChainWatch {
   /** @throws AttestationError `CHAIN_HALTED` or `CHAIN_NOT_CHECKED` */
   refuseUnlessReady(chainId: string): void
-  /** Compares blocks that an attestation rests on with those seen before. @throws AttestationError */
+  /** Compares the blocks of an attestation's facts with those seen before. @throws AttestationError `CHAIN_HALTED` */
   observe(evidence: readonly Evidence[]): void
   statusOf(chainId: string): WatchStatus | undefined
   /**
-   * Says that something kept of the chain is about to be used, which keeps the chain followed. False when it
-   * was not followed any more: then nothing kept of it may be used, and what its reader kept is forgotten.
+   * Call it before a cached answer or fact of the chain is used. It marks the chain as used, so that its blocks are
+   * followed for another while. False when they were not followed any more: then nothing cached may be used, because
+   * nobody would have seen a rewritten chain. The reader's cache is dropped in that case.
    */
   useKept(chainId: string): boolean
-  /** True if enough endpoints of all these chains, and of those that they rest on, agreed on a head lately. Asks nobody. */
+  /** True if enough endpoints of these chains, and of those that they rest on, agreed on a head within `headAgeMaxMs`. */
   hasHeads(chainIds: readonly string[]): boolean
   /**
-   * Asks those whose head is older. @throws DomainError as a reading of facts does; AttestationError where what
-   * answers is not what the configuration says
+   * As `hasHeads`, but asks the endpoints of chains that have none. @throws DomainError as a reading of facts does;
+   * AttestationError `CHAIN_NOT_CHECKED` where the endpoints contradict the configuration
    */
   requireHeads(chainIds: readonly string[]): Promise<void>
-  /** Looks once at every chain of which something may be kept. Never rejects; overlapping calls are one. */
+  /** The fast check, every 500 ms: links new blocks of recently used chains. Never rejects; overlapping calls are one. */
   follow(): Promise<void>
-  /** Age in milliseconds of the last look that showed each followed chain unchanged, from its start. */
+  /** Per followed chain, milliseconds since the start of the last check that showed it unchanged. */
   keptWindows(): readonly { readonly chain: string; readonly ageMs: number }[]
   /** The newest final block of each chain that has blocks, and how long ago it was first seen, in milliseconds. */
   finalHeads(): readonly { readonly chain: string; readonly number: bigint; readonly ageMs: number }[]
-  /** Looks at every chain once. Never rejects: what fails is logged and tried again next time. */
+  /** The slow check, every 15 s, of all chains: verifies, compares, saves and lifts halts, and logs. Never rejects. */
   check(): Promise<void>
   /** Resolves when halts are on disk. */
   close(): Promise<void>
@@ -49,13 +50,14 @@ export type ChainWatchOptions = WatchOptions & {
 const retryAfterHaltSeconds = 60
 
 /**
- * Watches the final blocks of every chain. Nothing is signed for a chain before it was checked, nor
- * after one of its final blocks changed. @source rule P-95
+ * Makes the watch over the final blocks of every chain. The oracle signs nothing for a chain before it was verified,
+ * nor after one of its final blocks changed, until the operator clears that halt. @source rule P-95
  * @throws ConfigurationError when the store cannot be read
  */
 export async function createChainWatch(options: ChainWatchOptions): Promise<ChainWatch> {
   const { checkTimeoutMs, log } = options
   const entries = await openEntries(options)
+  /** By chain id, the chain's entry and that of the chain on which it rests. */
   const restsOn = new Map(
     options.chains.map((chain) => [
       chain.id,
@@ -77,7 +79,7 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
     async follow() {
       const signal = AbortSignal.timeout(checkTimeoutMs)
       const looks = [...entries.values()].map((entry) => entry.follow(signal))
-      // The slower look tells of a database that is away.
+      // `check` reports a database that does not answer.
       await Promise.all([...looks, seeHalts(options, entries).catch(() => undefined)])
     },
     keptWindows: () =>
@@ -116,7 +118,7 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
 
 type Entries = ReadonlyMap<string, WatchedEntry>
 
-/** Every chain, halted where an earlier run kept that it is. @throws ConfigurationError */
+/** An entry per chain; halted where the store has a halt of an earlier run. @throws ConfigurationError */
 async function openEntries(options: ChainWatchOptions): Promise<Entries> {
   const { chains, store, log, now = () => performance.now() } = options
   const keptHalts = (await store?.load()) ?? new Map<string, FinalChange | undefined>()
@@ -131,7 +133,10 @@ async function openEntries(options: ChainWatchOptions): Promise<Entries> {
   )
 }
 
-/** @throws DomainError where a database does not answer: what lets value out is refused meanwhile */
+/**
+ * Halts chains that another process of the oracle halted. @throws DomainError while the database does not answer; then
+ * the signing guard, which needs it too, refuses what lets value out
+ */
 async function seeHalts({ store }: ChainWatchOptions, entries: Entries): Promise<void> {
   if (store?.isShared !== true) return
   for (const chainId of (await store.load()).keys()) entries.get(chainId)?.haltAsKept()

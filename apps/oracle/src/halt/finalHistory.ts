@@ -1,23 +1,26 @@
 import type { FinalBlock, FinalBlocks } from '@causeway/core'
 import { type FinalVerdict, judgeFinal } from '@causeway/families'
 
-/** Blocks that are compared with later readings of the same height. */
+/** Most remembered blocks; the one noted first is forgotten first. */
 const knownBlocksMax = 1_024
-/** Blocks above the anchor that one look reads again. */
+/** Most blocks above the anchor that one check reads again. */
 const unlinkedMax = 16
 
 const unchanged: FinalVerdict = { kind: 'unchanged' }
 
 /**
- * The final blocks of one chain that were seen in this run. The newest of them to which all others are
- * linked, the anchor, stands for all below it: a chain that still has it has not been rewritten. A block
- * above it is linked before it becomes the anchor: block by block where parents are read and few have come, else by
- * reading it and then the anchor again. What replaced a block between two readings must not hide behind a newer one.
+ * Detects that a chain was rewritten, from the final blocks that this process has seen. The anchor is a seen block that
+ * descends from all seen blocks below it: while the chain still has the anchor, none of these was replaced. A newer
+ * block becomes the anchor after it was linked to the old one: by the parents of all blocks between, or, where parents
+ * are not read or blocks are many, by reading the new block again and after it the old anchor. In that order a chain
+ * that was rewritten between two readings cannot hide behind its newer blocks.
  * @source rule P-95
  */
 export class FinalHistory {
+  /** Hashes of seen blocks by height. */
   readonly #known = new Map<bigint, string>()
   #anchor: FinalBlock | undefined
+  /** Greatest height of a seen block; −1 before the first. */
   #newest = -1n
 
   /** Height of the newest block that was seen; `undefined` before the first. */
@@ -30,7 +33,7 @@ export class FinalHistory {
     return this.#anchor?.number ?? -1n
   }
 
-  /** A block that was just read as final, with what contradicts it among those seen before. */
+  /** Takes a block that was just read as final. @returns whether it contradicts a block seen at the same height */
   note(block: FinalBlock): FinalVerdict {
     const hash = this.#known.get(block.number)
     const verdict = hash === undefined ? unchanged : judgeFinal({ number: block.number, hash }, block.hash)
@@ -43,7 +46,7 @@ export class FinalHistory {
     return unchanged
   }
 
-  /** Reads the newest final block, then those that are not linked yet. Rejects as a reading of facts does. */
+  /** The slow check: reads the newest final block, then blocks not linked yet, then the anchor. Rejects as a reading of facts does. */
   async compare(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<FinalVerdict> {
     const newest = await blocks.readNewest(options)
     const verdict = await this.#readAgain(blocks, options)
@@ -51,8 +54,8 @@ export class FinalHistory {
   }
 
   /**
-   * One look at what is kept: as little as it takes to see a rewritten chain. Rejects as `compare`.
-   * @param options.goesOn whether newer blocks than those that were noted are linked
+   * The fast check: reads as little as it takes to see a rewritten chain. Rejects as `compare`.
+   * @param options.goesOn true to link newly final blocks as well; false: only blocks that were noted
    * @source F-122
    */
   async follow(
@@ -66,9 +69,10 @@ export class FinalHistory {
     return this.#link(anchor, await blocks.readLinks(anchor.number, { ...options, noted }))
   }
 
-  /** @param links see `FinalBlocks.readLinks` */
+  /** Moves the anchor along linked blocks. @param links see `FinalBlocks.readLinks` */
   #link(anchor: FinalBlock, links: readonly FinalBlock[]): FinalVerdict {
     const [first] = links
+    // The chain ends below the anchor: it was rewritten, or the endpoints lag.
     if (first === undefined || first.number < anchor.number) {
       const hash = first && this.#known.get(first.number)
       const lower =
@@ -87,7 +91,7 @@ export class FinalHistory {
     return unchanged
   }
 
-  /** Lowest first. */
+  /** Seen blocks above the anchor, the lowest first. */
   #notedAbove(anchor: FinalBlock): readonly FinalBlock[] {
     return [...this.#known]
       .map(([number, hash]) => ({ number, hash }))
@@ -95,17 +99,21 @@ export class FinalHistory {
       .sort((a, b) => (a.number < b.number ? -1 : 1))
   }
 
-  /** Highest first: a block that stood after one above it was read is below that one. */
+  /**
+   * Reads blocks that are not linked yet, the highest first, and then the anchor. A block that the chain still has after
+   * a higher one was read is below that one in the same chain, so the highest becomes the anchor.
+   */
   async #readAgain(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<FinalVerdict> {
     const anchor = this.#anchor
     if (anchor === undefined) return unchanged
     const unlinked = this.#notedAbove(anchor).slice(0, unlinkedMax)
-    const next = unlinked.at(-1) ?? anchor
+    const newAnchor = unlinked.at(-1) ?? anchor
     for (const block of [...unlinked.toReversed(), anchor]) {
       const verdict = judgeFinal(block, await blocks.readHash(block.number, options))
       if (verdict.kind !== 'unchanged') return verdict
     }
-    if (this.#anchor === anchor) this.#anchor = next
+    // Another check may have moved the anchor meanwhile.
+    if (this.#anchor === anchor) this.#anchor = newAnchor
     return unchanged
   }
 }

@@ -4,16 +4,16 @@ import { ConfigurationError } from '@causeway/core'
 import type { FinalChange } from '@causeway/families'
 import { z } from 'zod'
 
-/** Keeps halts over restarts. A marker that cannot be read still halts. @source rule P-95 */
+/** Keeps halts of chains over restarts, until an operator clears them. @source rule P-95 */
 export interface HaltStore {
-  /** True where other processes write to it: what they halt is looked for between two looks at the chains. */
+  /** True where other processes write to it, too: their halts are then read regularly. */
   readonly isShared: boolean
-  /** Chains with a marker; the contradiction is `undefined` where the marker cannot be read. */
+  /** Halted chains with the change that halted each; `undefined` where it cannot be read, which halts all the same. */
   load(): Promise<ReadonlyMap<string, FinalChange | undefined>>
-  /** On disk when it resolves. */
+  /** The halt outlives the process when this resolves. */
   save(chainId: string, contradiction: FinalChange | undefined): Promise<void>
   has(chainId: string): Promise<boolean>
-  /** @returns false when there was no marker */
+  /** Ends a halt. @returns false where the chain was not halted */
   clear(chainId: string): Promise<boolean>
 }
 
@@ -79,7 +79,7 @@ async function readMarker(path: string): Promise<FinalChange | undefined> {
   try {
     text = await readFile(path, 'utf8')
   } catch {
-    // Its name alone says that the chain is halted.
+    // The marker's file name is enough to halt the chain.
     return undefined
   }
   const marker = markerSchema.safeParse(parseJson(text))

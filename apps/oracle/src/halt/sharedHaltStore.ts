@@ -9,9 +9,10 @@ type HaltRow = {
   readonly found_hash: string | null
 }
 
+/** Most cleared halts that the audit lists. */
 const deedsMax = 200
 
-/** Halts of all processes of one oracle. @param actor who clears: `cli:<account>` */
+/** The `HaltStore` of all processes of one oracle, in PostgreSQL. @param actor operator who clears: `cli:<account>` */
 export function createSharedHaltStore(database: SqlDatabase, actor: string): HaltStore {
   return {
     isShared: true,
@@ -50,7 +51,7 @@ function contradictionOf({ block_number: blockNumber, known_hash: knownHash, fou
   return { blockNumber, knownHash, foundHash: found_hash ?? undefined }
 }
 
-/** Cleared halts, each with its operator, newest first. */
+/** Cleared halts as audit entries, each with its operator, newest first. */
 export async function clearancesIn(database: SqlDatabase): Promise<readonly AuditedDeed[]> {
   const rows = await database.query<{ chain: string; at: Date; actor: string }>(
     `select chain, cleared_at as at, cleared_by as actor from halted_chain

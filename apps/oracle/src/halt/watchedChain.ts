@@ -5,25 +5,25 @@ import { unreadableChain } from '@causeway/rpc'
 import { FinalHistory } from './finalHistory.ts'
 import type { HaltStore } from './haltStore.ts'
 
-/** A chain, or the hub, that must be known to be the configured one before anything is signed for it. */
+/** A chain, the hub or the allocator's chain, which is verified before the oracle signs for it, and then watched. */
 export type WatchedChain = {
   readonly id: string
   /**
-   * Also asked again at every look where there are no blocks to compare.
-   * @returns problems that name settings; @throws DomainError when nothing can be known now
+   * Compares the endpoints with the configuration: once, or at every check where there are no blocks to compare.
+   * @returns problems that name settings; @throws DomainError when the endpoints do not answer or disagree
    */
   verify(signal: AbortSignal): Promise<readonly string[]>
   /** `undefined` where the family has no blocks, and for the hub. */
   finalBlocks(): FinalBlocks | undefined
-  /** Another one that facts of the chain rest on as well, by its id: where transfers name no order, the hub does. */
+  /** Id of another watched chain from which facts of this one are read, too: the hub, where transfers name no order. */
   readonly restsOn?: string | undefined
 }
 
 /**
  * - `unchecked`: not compared with its configuration since the start, or since a halt was lifted
- * - `silent`: too few endpoints answered the last look; a request is tried all the same
- * - `unsure`: the chain did not reach a block that was final; endpoints may lag, so a second look decides
- * - `halted`: a final block changed, and nothing is signed until the operator says so
+ * - `silent`: too few endpoints answered the last check; requests are tried all the same
+ * - `unsure`: the chain ends below a block that was final; endpoints may lag, so a second check decides
+ * - `halted`: a final block changed, and nothing is signed until an operator clears the halt
  */
 export type WatchStatus = 'unchecked' | 'ready' | 'silent' | 'unsure' | 'halted'
 
@@ -38,55 +38,62 @@ export type WatchLog = {
   info(fields: object, message: string): void
 }
 
-/** Chains of which nothing was used for so long are not followed: endpoints are paid by the call. */
+/** Chains that were not used for so long are not followed, to save calls of endpoints. */
 export const followedAfterUseMs = 600_000
 
-/** As `CHAIN_NOT_CHECKED` advises callers. */
+/** Pause between two tries to verify an unchecked chain: the retry time of `CHAIN_NOT_CHECKED`. */
 const uncheckedPauseMs = 1_000
 
 export type WatchOptions = {
   /** Absent without `STATE_DIR` and without a database: a halt then lasts as long as the process. */
   readonly store: HaltStore | undefined
-  /** Called when kept results of a chain may be wrong: it is halted, or followed again after a halt. */
+  /** Called when cached answers of a chain may be wrong: it was halted, or its halt was lifted. */
   readonly onForget: (chainId: string) => void
-  /** Called when an unfollowed chain is used: results that its reader kept must be read again. */
+  /** Called when a chain is used that was not followed: the cache of its reader must be dropped. */
   readonly onResume: (chainId: string) => void
-  /** Kept results of a chain are given for so long after enough endpoints last agreed on its head. */
+  /** Cached answers of a chain are given only so long after enough endpoints last agreed on its head. */
   readonly headAgeMaxMs: number
   readonly checkTimeoutMs: number
   readonly log: WatchLog
 }
 
 type EntryOptions = WatchOptions & {
+  /** True where the store has a halt of this chain. */
   readonly isKept: boolean
   readonly now: () => number
 }
 
-/** One chain's state. */
+/**
+ * The state of one watched chain. `ChainWatch` calls two checks: `look`, the slow one, for all chains, and `follow`, the
+ * fast one, which keeps the time short in which a cached answer of a rewritten chain could be given.
+ */
 export class WatchedEntry {
   readonly #chain: WatchedChain
   readonly #options: EntryOptions
   #status: WatchStatus
   /** True when the halt is in the store: then its removal there lifts it. */
   #isKept: boolean
-  /** Halts that this process saw; kept again at each look until they are in the store. */
+  /** Change that this process saw; saved again at each look until it is in the store. */
   #contradiction: FinalChange | undefined
   #history = new FinalHistory()
   #saving: Promise<void> = Promise.resolve()
+  /** Last use of a fact or cached answer. */
   #usedAtMs: number
-  /** When the last look began that showed the chain unchanged. */
+  /** Start of the last fast check that showed the chain unchanged. */
   #provenAtMs: number
+  /** Last use after which the chain was followed again. */
   #resumedAtMs: number
-  /** Start of the last look in which enough endpoints agreed on the head. */
+  /** Start of the last check in which enough endpoints agreed on the head. */
   #agreedAtMs = Number.NEGATIVE_INFINITY
-  /** Before that newer blocks are not linked: several of them have just come at once. */
+  /** Time before which newer blocks are not linked: several came at once, so it can wait for more. */
   #linksDueMs = Number.NEGATIVE_INFINITY
+  /** Checks under way, which later callers share. */
   #agreeing: Promise<void> | undefined
   #following: Promise<void> | undefined
-  /** Time of the last try to check an unchecked chain. */
+  /** Time of the last try to verify an unchecked chain. */
   #triedAtMs = Number.NEGATIVE_INFINITY
-  /** A problem is said once. */
-  #toldProblems = ''
+  /** Problems that were logged last: the same are not logged again. */
+  #loggedProblems = ''
   /** The newest final block, and when it was first seen. */
   #head: { readonly number: bigint; readonly seenAtMs: number } | undefined
 
@@ -104,6 +111,7 @@ export class WatchedEntry {
     return this.#status
   }
 
+  /** Takes a block of an attestation's facts; halts the chain if it contradicts one seen before. */
   note(block: FinalBlock): void {
     if (this.#status !== 'halted') this.#judge(this.#history.note(block))
   }
@@ -113,6 +121,7 @@ export class WatchedEntry {
     return this.#head && { number: this.#head.number, ageMs: this.#options.now() - this.#head.seenAtMs }
   }
 
+  /** Resolves when a halt of this process is saved, or could not be. */
   settled(): Promise<void> {
     return this.#saving
   }
@@ -129,11 +138,12 @@ export class WatchedEntry {
     return this.#provenAtMs >= this.#resumedAtMs || this.#chain.finalBlocks() === undefined
   }
 
+  /** True if enough endpoints agreed on the head within `headAgeMaxMs`. */
   hasHead(): boolean {
     return this.#options.now() - this.#agreedAtMs <= this.#options.headAgeMaxMs
   }
 
-  /** One look for all who wait for it. @throws DomainError as a reading of facts does */
+  /** Asks the endpoints for the head, once for all callers that wait. @throws DomainError as a reading of facts does */
   async readHead(): Promise<void> {
     this.#agreeing ??= this.#readHead(AbortSignal.timeout(this.#options.checkTimeoutMs)).finally(() => {
       this.#agreeing = undefined
@@ -144,26 +154,27 @@ export class WatchedEntry {
   async #readHead(signal: AbortSignal): Promise<void> {
     const beganAtMs = this.#options.now()
     try {
-      const isThere = await Promise.race([this.#isThere(signal), whenAborted(signal)])
-      if (isThere) this.#agreedAtMs = beganAtMs
+      const hasAgreed = await Promise.race([this.#hasAgreement(signal), whenAborted(signal)])
+      if (hasAgreed) this.#agreedAtMs = beganAtMs
     } catch (error) {
       throw signal.aborted ? unreadableChain(this.#chain.id) : error
     }
   }
 
-  async #isThere(signal: AbortSignal): Promise<boolean> {
+  async #hasAgreement(signal: AbortSignal): Promise<boolean> {
     const blocks = this.#chain.finalBlocks()
     if (blocks === undefined) return this.#fitsConfiguration(signal)
     await blocks.readNewest({ signal })
     return true
   }
 
+  /** See `ChainWatch.keptWindows`; `undefined` where the chain is not followed. */
   keptWindowMs(): number | undefined {
-    const isLooked = isUsable(this.#status) && this.#isFollowed() && this.#chain.finalBlocks() !== undefined
-    return isLooked ? this.#options.now() - this.#provenAtMs : undefined
+    const isFollowed = isUsable(this.#status) && this.#isFollowed() && this.#chain.finalBlocks() !== undefined
+    return isFollowed ? this.#options.now() - this.#provenAtMs : undefined
   }
 
-  /** One look at a time, however slow its endpoints are. */
+  /** The fast check. Only one runs at a time, however slow the endpoints are. */
   async follow(signal: AbortSignal): Promise<void> {
     this.#following ??= this.#followOnce(signal).finally(() => {
       this.#following = undefined
@@ -183,11 +194,11 @@ export class WatchedEntry {
       if (goesOn && this.#history.linkedTo > linkedTo + 1n) this.#linksDueMs = beganAtMs + leastBetweenReadsMs
       this.#agreedAtMs = beganAtMs
       this.#noteHead()
-      // Endpoints that lag look like a chain that ends too early: the slower look decides about that.
+      // A chain that ends too early may only have lagging endpoints: the slow check decides about that.
       if (verdict.kind === 'changed') this.#judge(verdict)
       else if (verdict.kind === 'unchanged') this.#provenAtMs = beganAtMs
     } catch (error) {
-      // Silence proves nothing, and the slower look reports it.
+      // Endpoints that do not answer prove nothing, and the slow check reports them.
       if (error instanceof DomainError || signal.aborted) return
       this.#options.log.error(
         { event: 'chain_check_failed', chain: this.#chain.id, err: error },
@@ -196,7 +207,7 @@ export class WatchedEntry {
     }
   }
 
-  /** A chain that was silent at the start is taken up within a second of its first answer. The slower look reports the rest. */
+  /** Tries to verify an unchecked chain every second, so that it is ready soon after its endpoints first answer. */
   async #catchUp(signal: AbortSignal): Promise<void> {
     const nowMs = this.#options.now()
     if (nowMs - this.#triedAtMs < uncheckedPauseMs) return
@@ -212,6 +223,7 @@ export class WatchedEntry {
     return this.#options.now() - this.#usedAtMs < followedAfterUseMs
   }
 
+  /** The slow check. */
   async look(signal: AbortSignal): Promise<void> {
     const { log } = this.#options
     const { id } = this.#chain
@@ -228,7 +240,7 @@ export class WatchedEntry {
     await this.#saving
   }
 
-  /** Another process saw a final block change. */
+  /** Halts the chain because the store has a halt, which another process saved. */
   haltAsKept(): void {
     if (this.#status === 'halted') return
     this.#status = 'halted'
@@ -241,6 +253,7 @@ export class WatchedEntry {
     onForget(this.#chain.id)
   }
 
+  /** For a halted chain: saves the halt if the store lacks it, or lifts it if the operator removed it from the store. */
   async #keepOrLift(): Promise<void> {
     const { store, onForget, log } = this.#options
     const { id } = this.#chain
@@ -267,7 +280,7 @@ export class WatchedEntry {
     if (blocks !== undefined) this.#history.note(await blocks.readNewest({ signal }))
     this.#agreedAtMs = beganAtMs
     this.#noteHead()
-    // The other of the two looks may have been faster, and have found more.
+    // The other check, which may run at the same time, may have changed the status already.
     if (this.#status !== 'unchecked') return
     this.#status = 'ready'
     log.info({ event: 'chain_ready', chain: id }, 'chain is ready')
@@ -276,15 +289,15 @@ export class WatchedEntry {
   async #fitsConfiguration(signal: AbortSignal): Promise<boolean> {
     const problems = await this.#chain.verify(signal)
     const text = problems.join('\n')
-    if (text !== '' && text !== this.#toldProblems) {
+    if (text !== '' && text !== this.#loggedProblems) {
       const fields = { event: 'chain_misconfigured', chain: this.#chain.id, problems }
       this.#options.log.error(fields, 'chain contradicts its configuration')
     }
-    this.#toldProblems = text
+    this.#loggedProblems = text
     return text === ''
   }
 
-  /** One endpoint that says something else later takes no chain away: the quorum judges each reading. */
+  /** Compares the chain's blocks; without blocks, its configuration. An endpoint that differs later stops nothing: each reading has its quorum. */
   async #compare(signal: AbortSignal): Promise<void> {
     const beganAtMs = this.#options.now()
     const blocks = this.#chain.finalBlocks()
@@ -299,7 +312,7 @@ export class WatchedEntry {
     }
   }
 
-  /** After a look; what attestations rest on is at most as new as the next one. */
+  /** Updates the newest final block, for `finalHead`. */
   #noteHead(): void {
     const { newest } = this.#history
     if (newest === undefined || (this.#head !== undefined && newest <= this.#head.number)) return
@@ -307,7 +320,7 @@ export class WatchedEntry {
   }
 
   #judge(verdict: FinalVerdict): void {
-    // A block that an attestation brought while this one was read may have halted the chain.
+    // A block of an attestation may have halted the chain while this check ran.
     if (this.#status === 'halted') return
     if (verdict.kind === 'unchanged') this.#status = 'ready'
     else if (verdict.kind === 'changed' || this.#status === 'unsure') this.#halt(verdict.contradiction)

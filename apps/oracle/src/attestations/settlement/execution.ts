@@ -23,8 +23,8 @@ type Settlement = {
 }
 
 /**
- * The execution that a fill and a refund share, so that an order and its deposits settle once: each
- * deposit goes to the solver in full, and then, for a fill, each fee of the order from the solver.
+ * The execution of a fill or a refund: it moves each deposit to the solver in full, and then, for a fill, each fee of
+ * the order from the solver to its recipient. Fill and refund have the same key, so an order's deposits settle once.
  * @throws AttestationError when there is nothing to move, or the solver's chain is none of EVM accounts;
  * UnknownChainError, InvalidAddressError
  * @source rule P-130
@@ -75,7 +75,7 @@ function payFee(fee: Order['fees'][number], solver: Hex, context: Settlement['co
   })
 }
 
-/** The solver is an EVM account; a chain of another family may have such accounts as well. */
+/** The solver's account on the hub. The solver is an EVM account, on a chain of any family with such accounts. */
 function solverAlias(order: Order, context: Settlement['context']): Hex {
   const chain = solverChain(order, context)
   try {
@@ -91,7 +91,7 @@ function solverAlias(order: Order, context: Settlement['context']): Hex {
   }
 }
 
-/** A solver may be named on the hub itself, which is an EVM chain. */
+/** The solver's chain, which may be the hub itself, an EVM chain. */
 function solverChain({ solverChainId }: Order, { chains, hub }: Settlement['context']): ProtocolChain {
   if (solverChainId === hub.id) return { chainId: hub.id, ...mainNetwork('ethereum-vm') }
   const chain = chains.get(solverChainId)

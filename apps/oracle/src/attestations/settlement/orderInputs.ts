@@ -25,12 +25,12 @@ export type OrderDeposit = {
   readonly facts: Pick<DepositFacts, 'transactionId' | 'deposits'>
 }
 
-/** An entry whose transaction id is canonical, and the chain to look on. */
+/** An input entry of a request, with its transaction id in canonical spelling, and the chain of the transaction. */
 export type NamedInput = InputEntry & { readonly chain: AttestedChain }
 
 /**
- * The entries with canonical ids. Every entry must name another deposit and an input of the order: what
- * is signed holds all of them. @throws AttestationError, UnknownOrderPartError, UnknownChainError
+ * The request's input entries with canonical ids. Each must name another deposit, and an input that the order has,
+ * because all of them are in the signed message. @throws AttestationError, UnknownOrderPartError, UnknownChainError
  * @source rule P-92
  */
 export function nameInputs(
@@ -50,7 +50,7 @@ export function nameInputs(
   })
 }
 
-/** The entries as they are signed and echoed. */
+/** The entries in the form that the message signs. */
 export function signedEntries(
   inputs: readonly NamedInput[],
 ): { -readonly [Key in keyof InputEntry]: InputEntry[Key] }[] {
@@ -62,8 +62,8 @@ export function signedEntries(
 }
 
 /**
- * The one entry of each input of the order, in the order's sequence.
- * @throws AttestationError for an input without an entry, or with a second one that nobody would check
+ * The entry of each input of the order, in the order's sequence.
+ * @throws AttestationError for an input without an entry, or with a second one, which would be signed unchecked
  * @source rule P-129
  */
 export function entryPerInput<Entry extends { readonly inputIndex: number }>(
@@ -89,7 +89,7 @@ export function entryPerInput<Entry extends { readonly inputIndex: number }>(
   )
 }
 
-/** Asks for the deposits of every entry at once, each read with the full finality rules. */
+/** Reads the final deposits of all entries' transactions at once. */
 export function readInputs(
   inputs: readonly NamedInput[],
   context: Pick<AttestationContext, 'readerOf'>,
@@ -97,7 +97,7 @@ export function readInputs(
 ): Promise<readonly DepositFacts[]> {
   return Promise.all(
     inputs.map(async ({ transactionId, chain }) => {
-      // A canonical id of the order's chain need not be one of the chain that `force` names.
+      // With `force` the entry's chain may differ from the order's, for which the id was made canonical.
       const canonical = codecOf(chain).canonicalTransactionId(transactionId)
       return context.readerOf(chain.id).readDeposits({ transactionId: canonical }, options)
     }),
@@ -105,7 +105,7 @@ export function readInputs(
 }
 
 /**
- * The deposit that paid each input: it names the order, and the request names it.
+ * The deposit of each input: it has the onchain id of the entry, names the order, and is in the input's currency.
  * @throws AttestationError
  * @source rule P-129
  */
@@ -144,8 +144,8 @@ export function matchInputs(args: {
 }
 
 /**
- * All deposits for the order in the named transactions, each once however often its transaction is
- * named: what `force` settles. Every entry's own deposit must be among them.
+ * The deposits that `force` settles: all in the entries' transactions that name the order, each once. The deposit of
+ * every entry must be among them.
  * @throws AttestationError
  * @source rule P-92
  */
@@ -171,7 +171,7 @@ export function forcedDeposits(args: {
   )
 }
 
-/** Evidence of every reading, once per block; where there are no blocks, once per chain and endpoints. */
+/** Evidence of all readings, once per block; in families without blocks once per chain and endpoints. */
 export function evidenceOf(facts: readonly { readonly evidence: Evidence }[]): readonly Evidence[] {
   const keyOf = ({ chainId, blockHash, agreeingEndpoints }: Evidence) =>
     `${chainId} ${blockHash ?? agreeingEndpoints.join()}`
@@ -192,14 +192,14 @@ function depositsOf(facts: DepositFacts | undefined, chain: AttestedChain): read
 }
 
 /**
- * Waits for two readings that run at once. What is wrong with the inputs is told first, whichever ends
- * first: refusals have one order. @source oracle-protocol.md 4
+ * Waits for two readings that run at once. If both fail, it throws the error of the inputs, whichever came first, so
+ * that a request is always refused for the same reason. @source oracle-protocol.md 4
  */
 export async function inputsFirst<Inputs, Payments>(
   inputs: Promise<Inputs>,
   payments: Promise<Payments>,
 ): Promise<readonly [Inputs, Payments]> {
-  // Observed at once, so that it may fail while the inputs are still awaited.
+  // Handles a rejection that comes while the inputs are still awaited.
   const settled = Promise.allSettled([payments])
   const inputResult = await inputs
   await settled
@@ -207,7 +207,7 @@ export async function inputsFirst<Inputs, Payments>(
 }
 
 /**
- * Weighted difference between the deposits and the order's inputs: 10^18 is 100 %, truncated toward zero.
+ * `weightedInputBpsDiff` of the deposits, checked to fit the signed message.
  * @param deposits one per order input, in the order's sequence
  * @throws AttestationError when the order asks for nothing
  * @source rule P-129
@@ -229,7 +229,7 @@ export function scaledByDiff(amount: bigint, bpsDiff: bigint): bigint {
   return amount + (amount * bpsDiff) / bpsDiffUnit
 }
 
-/** Deposited part of the order's input: 10^18 is all of it, and the maximum. */
+/** `Settles.worth`: the deposited part of the order's input, at most 10^18, which is all of it. */
 export function worthOf(bpsDiff: bigint): bigint {
   return bpsDiff < 0n ? bpsDiffUnit + bpsDiff : bpsDiffUnit
 }

@@ -4,7 +4,7 @@ import type { AttestationContext } from '../context.ts'
 import { AttestationError } from '../errors.ts'
 
 /**
- * The solver signed the order's id with EIP-191.
+ * Checks that the solver signed the order's id with EIP-191.
  * @throws AttestationError
  * @source rule P-128
  */

@@ -3,17 +3,17 @@ import { codecOf } from '@causeway/core/encodings'
 import type { AttestedChain } from '../context.ts'
 import { AttestationError } from '../errors.ts'
 
-/** An order is filled once, however often its solver pays. See `Settles`. */
+/** Payment name of an order's fill. All fill transactions of an order share it, so a second one settles nothing more. */
 export const theFill = 'fill'
 
-/** A payment as `Settles` names it. */
+/** Name of a payment in `Settles`. */
 export function paymentName(chainId: string, { transactionId }: Pick<PaymentFacts, 'transactionId'>): string {
   return `${chainId} ${transactionId}`
 }
 
-/** One payment that an order demands, and the transaction that is said to have made it. */
+/** One payment that an order demands, and the facts of the transaction that the caller names for it. */
 export type DemandedPayment = {
-  /** Names the payment in refusals: its place in the order. */
+  /** Index of the payment (fill) or input (refund) in the order, for refusals. */
   readonly index: number
   readonly chain: AttestedChain
   readonly recipient: string
@@ -27,8 +27,8 @@ export type DemandedPayment = {
 }
 
 /**
- * Checks that payments name their order, are in time and are paid by the solver's side. The comparison is that
- * of the quote service.
+ * Checks that payments name their order, are in time and are paid in full by the solver's side. quote-api compares
+ * amounts with the same function, `firstUnpaid`.
  * @throws AttestationError with `insufficientCode` and the index of the first payment left short
  * @source rules P-40, P-129
  */
@@ -71,6 +71,7 @@ function refusalOf(
   }
 }
 
+/** Words for `PaymentFacts.recordProblem`. */
 const recordProblems: Readonly<Record<string, string>> = {
   not_a_payment: 'the calldata is not exactly pay or fill with the order id behind it',
   another_order: 'another order id stands behind its arguments',
@@ -83,7 +84,7 @@ function recordProblemText({ recordId, recordProblem = '' }: PaymentFacts, expec
   return recordProblems[recordProblem] ?? `it recorded ${recordId} instead of ${expectedId}`
 }
 
-/** Nothing that the contract says counts until a list holds it: the fix is the operator's. */
+/** Refusal for a fill contract that the chain file does not list; an operator must add it. */
 export function unknownFillContract(
   { unlistedFillContract: contract = '' }: PaymentFacts,
   { id }: AttestedChain,
