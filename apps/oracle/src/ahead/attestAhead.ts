@@ -63,7 +63,7 @@ const readTimeoutMs = 7_000
 
 /**
  * Attests deposits before anyone asks, so that answers are ready. It scans the final blocks of each chain once and
- * attests every deposit in them on the same way as a caller's request: it signs nothing that would not be signed on
+ * attests every deposit in them in the same way as a caller's request: it signs nothing that would not be signed on
  * request, and its answers leave the cache for the same reasons. Payments are only read into the cache, because their
  * attestation depends on the order that a caller asks for. The first scan begins some minutes back, a later one where
  * the last one ended. Each kind of work has a queue of its own, so that neither a stranger's endless payments nor a

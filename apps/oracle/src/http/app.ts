@@ -42,7 +42,7 @@ export type AppDependencies = AttestationRouteDependencies & {
   readonly rateLimit: { readonly max: number; readonly windowMs: number }
 }
 
-/** The public listener with all routes, not yet listening. Opens nothing. */
+/** Builds the public HTTP app with all routes. It opens no port and no connection yet. */
 export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
   const { logger, httpMetrics, readiness, apiKeys, trustedProxies, rateLimit, tracing } = dependencies
   const app = await createHttpApp({
@@ -50,10 +50,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     metrics: httpMetrics,
     readiness,
     apiKeys,
-    // A key that is not known is no key: the request is served and limited. @source Authentication 1
+    // A request with an unknown key is served like one without a key, within the rate limit. @source Authentication 1
     unknownKeys: 'ignore',
     trustedProxies,
-    // Every key is one that the operator gave out, to himself or to a peer.
+    // A caller with a valid key may join its own trace: the operator gave out every key, to himself or to a peer.
     traces: tracing && { tracing, mayJoin: () => true },
     errors: standardErrorPolicy,
     securityContact: dependencies.securityContact,

@@ -21,7 +21,7 @@ import { attestationErrors, attestationOperationId } from './routeErrors.ts'
 
 export type AttestationRouteDependencies = {
   readonly service: AttestationService
-  /** Absent where no peer is configured. Entered only for who asks for peers. */
+  /** Absent where no peer is configured. Used only for requests with `requestPeerSignatures`. */
   readonly peers?: PeerAggregator | undefined
   /** Signatures that peers made ahead; absent if nothing is prepared. */
   readonly prepared?: PreparedQuorums | undefined
@@ -60,7 +60,7 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
   const { signaturesRequired, metrics, allowsForce: isAllowed } = dependencies
   const force = createForceGuard({ isAllowed, kind: kind.name, metrics })
   const config = { handlerTimeoutMs: dependencies.requestTimeoutMs }
-  // Final answers are kept as objects and asked for again and again: each is written out once.
+  // Cached answers are given many times as the same object: each is serialised once.
   const texts = new WeakMap<object, string>()
   const bodyLimit = bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }
   app.post(kind.path, { schema, config, ...bodyLimit }, (request, reply) => {
@@ -68,8 +68,8 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
       const caller = { keyLabel: request.apiKey?.label, scopes: request.apiKey?.scopes }
       // CAST: the validator compiler has just parsed the body with `requestSchema`.
       const body = request.body as Request
-      const paidBy = definition.paidBy?.(body)
-      if (paidBy !== undefined) noteSubject(request, { transactionHash: paidBy })
+      const paymentId = definition.paidBy?.(body)
+      if (paymentId !== undefined) noteSubject(request, { transactionHash: paymentId })
       if (body.force === true) force.authorise(caller, request.log)
       const { response, matched } = await attestAsAsked(definition, body, dependencies, request)
       if (body.force === true) force.answered(caller, definition.forcedBy?.(body) ?? {}, request.log)
@@ -84,7 +84,7 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
   })
 }
 
-/** The answer that is prepared, else one made now: by this oracle, and by its peers where the caller asks for them. */
+/** Gives a prepared answer, else attests now: here, and by the peers as well where the caller asks for them. */
 async function attestAsAsked<Request extends RequestSwitches, Response extends object>(
   definition: AttestationDefinition<Request, Response>,
   body: Request,
@@ -110,7 +110,7 @@ async function attestAsAsked<Request extends RequestSwitches, Response extends o
   })
 }
 
-/** Answer that this oracle and its peers signed ahead of any request. */
+/** Finds an answer that this oracle and its peers signed before anyone asked. */
 function findPrepared<Request extends RequestSwitches, Response extends object>(
   definition: AttestationDefinition<Request, Response>,
   body: Request,
@@ -121,7 +121,7 @@ function findPrepared<Request extends RequestSwitches, Response extends object>(
   return service.useKept(definition, body, (ownResponse) => prepared.find({ kind, body, own: ownResponse }))
 }
 
-/** Kept apart from the handler's types: the definition ties body and answer together instead. */
+/** Without types of body and answer, so that the handler does not infer them: `AttestationDefinition` ties them together. */
 type RouteSchema = {
   readonly operationId: string
   readonly tags: string[]
@@ -132,6 +132,7 @@ type RouteSchema = {
   readonly response: Record<number, z.ZodType>
 }
 
+/** An answer with this oracle's signature; `matched` is 1, or 0 where there was nothing to sign. */
 type AttestedHere<Response> = {
   readonly response: Response
   readonly matched: number
@@ -147,7 +148,7 @@ function noteOrder<Response>(
   return attested
 }
 
-/** This oracle's own answer, with its evidence when the caller wants to see it, and how many signed it. */
+/** Attests by this oracle alone; with evidence where the caller asks for it. */
 async function attestHere<Request extends RequestSwitches, Response extends object>(
   definition: AttestationDefinition<Request, Response>,
   body: Request,
@@ -160,7 +161,7 @@ async function attestHere<Request extends RequestSwitches, Response extends obje
   return { response: { ...response, evidence: evidenceToWire(evidence) }, matched, orderId }
 }
 
-/** Evidence as answers carry it, beside what is signed. @source design.md 7.9 */
+/** Evidence in its JSON form. @source design.md 7.9 */
 function evidenceToWire(evidence: readonly Evidence[]): NonNullable<DepositsResponse['evidence']> {
   return evidence.map(({ chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints }) => ({
     chainId,

@@ -1,7 +1,7 @@
 import type { AttestationKindName } from '@causeway/attestations'
 import type { RouteErrors } from '@causeway/http'
 
-/** Errors shared by all attestations: the switches of a request, its chains, and the reading of them. */
+/** Error codes of all attestation routes, by HTTP status, for the interface document. */
 const shared: RouteErrors = {
   400: ['CHAIN_UNAVAILABLE', 'FORCE_DISABLED', 'NO_SIGNER_GROUP', 'UNKNOWN_CHAIN'],
   401: ['FORCE_UNAUTHORIZED'],
@@ -15,6 +15,7 @@ const shared: RouteErrors = {
   ],
 }
 
+// Codes that several routes have in common, by what raises them.
 const transaction = [
   'BALANCE_NOT_EXACT',
   'CURRENCY_DECIMALS_UNKNOWN',
@@ -115,7 +116,7 @@ const codesByKind: Readonly<Record<AttestationKindName, readonly string[]>> = {
   ],
 }
 
-/** Refusals of what may be read later, or by another transaction. */
+/** Further codes of single routes with status 503. */
 const unavailable: Partial<Record<AttestationKindName, readonly string[]>> = {
   fills: ['PAYMENT_TOO_LARGE'],
   refunds: ['PAYMENT_TOO_LARGE'],
@@ -130,7 +131,7 @@ export function attestationErrors(kind: AttestationKindName): RouteErrors {
   }
 }
 
-/** `attestDeposits` of `deposits`. */
+/** Operation id in the interface document, e.g. `attestDeposits` for `deposits`. */
 export function attestationOperationId(kind: AttestationKindName): string {
   const words = kind.split('-').map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`)
   return `attest${words.join('')}`

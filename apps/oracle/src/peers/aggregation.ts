@@ -12,46 +12,46 @@ import { type Group, groupKey, SignerGroups } from './signerGroups.ts'
 /** Peer that sent a response; `undefined` is this oracle itself. */
 export type Source = { readonly peer: string } | undefined
 
-/** An answer with the signatures that count, and how many that are. */
+/** The answer to a request with the signatures that count, and what became of each peer's. */
 export type Aggregate<Response> = {
-  /** Every signature recovered, ascending by signer, one per signer. */
+  /** One verified signature per signer, ascending by signer. */
   readonly response: Response
-  /** Distinct counted signers. */
+  /** Number of those signers. */
   readonly matched: number
-  /** Value of `ORACLE_SIGNERS_THRESHOLD`; 1 without an allowlist, which knows no threshold. */
+  /** `ORACLE_SIGNERS_THRESHOLD`; 1 without `ORACLE_SIGNERS`. */
   readonly required: number
-  /** Peers whose answers had no part in it, though they were readable. */
+  /** Peers whose readable answers contributed no signature. */
   readonly mismatched: readonly string[]
-  /** Mismatched peers that held the execution back: their signed messages are true. */
+  /** Peers that signed the message but held the execution at a cap; their messages are true. */
   readonly held: readonly string[]
-  /** Peers that signed as this oracle itself and as nobody else: one key stands in both. */
+  /** Peers that signed with this oracle's own key alone: two oracles wrongly share it. */
   readonly sharing: readonly string[]
-  /** Answers of signers outside the allowlist, compared with this one. */
+  /** Comparison with answers of signers that are not in `ORACLE_SIGNERS`. */
   readonly shadows: readonly ShadowAgreement[]
 }
 
-/** Agreement of an oracle that does not count yet. @source attestation-oracle.md, Authentication 6 */
+/** Whether an oracle that does not count yet (in shadow mode) gave the same answer. @source attestation-oracle.md, Authentication 6 */
 export type ShadowAgreement = { readonly peer: string; readonly signer: Hex; readonly agrees: boolean }
 
 /**
- * Gathers the responses to one request into groups of equal payload and domains. Pure: what it says
- * depends on the responses alone, and but for an early end not on their order.
+ * Groups the responses to one request by equal payload and domains, and counts the signers of each group. Pure: the
+ * result depends on the responses alone, and not on their order, except that the first group with a quorum ends it.
  */
 export interface Aggregation<Response> {
   /**
-   * An answer from its text. Answers that differ in signatures alone share all that is not.
+   * Parses a peer's answer. Answers that differ only in signatures share the work on everything else.
    * @throws SyntaxError, ZodError
    */
   read(text: string): ReadAnswer<Response>
-  /** @returns true once a group holds the threshold: nothing else needs to be waited for */
+  /** Adds a response. @returns true once a group has a quorum: no further answer needs to be waited for */
   add(response: Response, source: Source): boolean
-  /** Adds a peer's answer that was read here. */
+  /** As `add`, for a peer's answer that `read` has parsed. */
   addRead(answer: ReadAnswer<Response>, peer: string): boolean
-  /** `undefined` when there is no group to answer with. Call it once, when waiting is over. */
+  /** The result; `undefined` when no counted signer answered. Call it once, when waiting is over. */
   conclude(): Aggregate<Response> | undefined
 }
 
-/** Outsiders of one answer that are compared; more of them is no shadow oracle. */
+/** Most unlisted signers of one answer that are compared: a shadow oracle signs as one, so this bounds the work. */
 const shadowsPerAnswerMax = 4
 
 /** @source oracle-protocol.md 7.2, 7.3 */
@@ -70,6 +70,7 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
   readonly #options: AggregationOptions<Response>
   readonly #reader: AnswerReader<Response>
   readonly #groups: SignerGroups<Response>
+  /** Keys of the groups in which each peer's answer has rows. */
   readonly #keysOfPeers = new Map<string, Set<string>>()
   readonly #sharing: string[] = []
   readonly #shadows: {
@@ -78,6 +79,7 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
     readonly key: string
     readonly payload: Response
   }[] = []
+  /** This oracle's own response, and the key of its group. */
   #local: { readonly response: Response; readonly payload: Response; key?: string } | undefined
 
   constructor(options: AggregationOptions<Response>) {
@@ -108,7 +110,7 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
     const winner = groups.conclude(local?.key)
     const required = requiredSignatures(policy)
     if (winner === undefined) {
-      // A payload without any signature array: no deposits. Only our own word for it is passed on.
+      // The transaction has no deposits, so there is nothing to sign. Only this oracle's own answer is given then.
       const isUnsigned = local !== undefined && kind.signatureArrays(local.payload, context).length === 0
       if (local === undefined || !isUnsigned) return undefined
       const nobody = { mismatched: [], held: [], sharing, shadows: [] }
@@ -142,7 +144,7 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
     const rows = verifyRows(arrays, { isWanted: wantedSigners(arrays, source, groups), recover })
     if (source !== undefined && rows.length > 0 && rows.every(({ signer }) => signer === ownSigner))
       this.#sharing.push(source.peer)
-    // Without its execution an answer is what anybody can make of another's: it speaks for one signer.
+    // A peer can make an answer without execution from other oracles' answers, so such an answer counts for one signer.
     for (const row of known.isHeld ? rows.slice(0, 1) : rows) {
       const key = groupKey(known, row)
       keys.add(key)
@@ -156,7 +158,7 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
   }
 }
 
-/** Listed signers, and of a peer a few others: its own signer may be in shadow mode. */
+/** Signers whose signatures are verified: listed ones and, in a peer's answer, a few others that may be in shadow mode. */
 function wantedSigners(
   arrays: readonly SignatureArray[],
   source: Source,
@@ -168,23 +170,23 @@ function wantedSigners(
   return (signer) => groups.isAllowed(signer) || compared.has(signer)
 }
 
-/** @throws RangeError for a place that equal payloads cannot have: a bug */
+/** @throws RangeError for an index that equal payloads cannot have: a bug */
 function arrayAt({ arrays }: RecognisedPayload, index: number): SignatureArray {
   const array = arrays[index]
   if (array === undefined) throw new RangeError('equal payloads have equal signature arrays')
   return array
 }
 
-/** All signatures of a group by their place, ascending by signer. */
+/** All signatures of a group by the path of their array, ascending by signer. */
 function signaturesOf<Response>({ rows, paths }: Group<Response>) {
   const ascending = [...rows.values()].sort((a, b) => (a.signer < b.signer ? -1 : 1))
   return (path: string) => {
-    const at = paths.indexOf(path)
-    return ascending.flatMap(({ claims }) => claims.slice(at, at + 1))
+    const index = paths.indexOf(path)
+    return ascending.flatMap(({ claims }) => claims.slice(index, index + 1))
   }
 }
 
-/** Evidence is this oracle's own observation, and only of the payload that it saw itself. */
+/** Adds this oracle's evidence to the payload, if it is the payload that this oracle has attested itself. */
 function withEvidence<Response extends object>(
   { payload, hasLocal }: Group<Response>,
   local: Response | undefined,

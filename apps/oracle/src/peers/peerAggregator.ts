@@ -35,12 +35,12 @@ export type PeerRequest<Response> = {
   /** As validated by the route; sent on with `requestPeerSignatures: false`. */
   readonly body: object
   readonly callerApiKey?: string | undefined
-  /** True where nobody asks yet: peers that take the caller's own key are then left out. */
+  /** True before any caller asked: peers that are asked with the caller's key are then left out. */
   readonly isAhead?: boolean
   readonly requestId?: string | undefined
-  /** The caller went away, or the request's own time is over. */
+  /** Aborted when the caller went away, or the request's time is over. */
   readonly signal: AbortSignal
-  /** This oracle's own signed attestation; its signal ends when nobody waits for it any more. */
+  /** Makes this oracle's own signed attestation; its signal is aborted when nobody waits for it any more. */
   readonly local: (signal: AbortSignal) => Promise<Response>
 }
 
@@ -51,7 +51,7 @@ export type PeerResult<Response> = {
   readonly required: number
 }
 
-/** Attests with all peers. Requests without peers bypass it, as does an oracle without any configured. */
+/** Attests with all peers, for requests with `requestPeerSignatures`. */
 export interface PeerAggregator {
   /**
    * Attests locally and by all peers at once.
@@ -74,6 +74,7 @@ export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggreg
   }
 }
 
+/** Whether this oracle's own attestation failed. */
 type LocalOutcome = { readonly isFailed: false } | { readonly isFailed: true; readonly error: unknown }
 
 /** One request, with this oracle and its peers at once. */
@@ -83,10 +84,11 @@ class PeeredAttestation<Response extends object> {
   readonly #body: Readonly<Record<string, unknown>>
   readonly #events: ReturnType<typeof createPeerEvents>
   readonly #aggregation: Aggregation<Response>
-  /** Ends with the caller, or with an answer that is complete. */
+  /** Ends when the caller leaves, or the answer has a quorum. */
   readonly #waiting: Deadline
-  /** The peers' time ends nothing but the asking of peers. */
+  /** Ends also after the peers' time limit, which does not end the local attestation. */
   readonly #asking: Deadline
+  /** Seconds that each peer took whose answer could be read. */
   readonly #answered = new Map<string, number>()
   #local: LocalOutcome = { isFailed: false }
 
@@ -157,7 +159,7 @@ class PeeredAttestation<Response extends object> {
     return this.#waiting.signal.aborted
   }
 
-  /** Adds a peer's answer; `undefined` if it cannot be read. Malformed answers must not end the request. */
+  /** Adds a peer's answer; `undefined` if it is malformed, which must not fail the request. */
   #addAnswer(answer: ReadAnswer<Response>, peer: string): boolean | undefined {
     try {
       return this.#aggregation.addRead(answer, peer)
@@ -181,7 +183,7 @@ class PeeredAttestation<Response extends object> {
   }
 }
 
-/** Resolves with the signal's end, whatever its reason is. */
+/** Resolves when the signal is aborted, for whatever reason. */
 function endOf(signal: AbortSignal): Promise<void> {
   return whenAborted(signal).catch(() => undefined)
 }

@@ -18,10 +18,11 @@ export type PeerFailure =
   /** Not asked: `force` may not travel under this peer's own key. */
   | 'force'
 
+/** Result of asking a peer. */
 export type PeerAnswer<Response> =
   | { readonly kind: 'answer'; readonly response: Response }
   | { readonly kind: 'failure'; readonly failure: PeerFailure; readonly status?: number }
-  /** Given up by us, not by the peer. */
+  /** This oracle no longer needed the answer. */
   | { readonly kind: 'aborted' }
 
 export type PeerQuestion<Response> = {
@@ -37,10 +38,10 @@ export type PeerQuestion<Response> = {
   readonly parse: (text: string) => Response
 }
 
-/** The one peer of one entry of `PEERS`. */
+/** HTTP client of one peer, an entry of `PEERS`. */
 export interface PeerClient {
   readonly name: string
-  /** `pass-through`: it has no key of its own here. */
+  /** True for `pass-through`: the peer is asked with the caller's key, as `PEERS` has none for it. */
   readonly takesCallersKey: boolean
   /** Never rejects. */
   ask<Response>(question: PeerQuestion<Response>): Promise<PeerAnswer<Response>>
@@ -56,10 +57,10 @@ const responseBytesMax = 1024 * 1024
 const connectTimeoutMs = 2_000
 
 /**
- * Asks one peer over kept connections, at most `inFlightMax` at a time. Redirects are failures like any
- * other answer that is not a 200: following one would carry the key elsewhere.
+ * Makes the client of one peer. It keeps connections open and has at most `inFlightMax` requests under way. Redirects
+ * are failures like any other answer that is not a 200: following one would send the key elsewhere.
  * @param options.now milliseconds, for the breaker alone
- * @param options.tracing a peer hears of the trace that it takes part in
+ * @param options.tracing adds the trace to the request's headers
  */
 export function createPeerClient(
   peer: Peer,
@@ -71,7 +72,7 @@ export function createPeerClient(
   const pool = new Pool(origin, {
     connections: inFlightMax,
     connect: { timeout: connectTimeoutMs },
-    // One deadline rules the whole exchange; these would only fire beside it.
+    // The question's signal limits the whole exchange, so undici's own limits are off.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -126,8 +127,8 @@ export function createPeerClient(
 }
 
 /**
- * `force` unlocks what needs a key of our own callers; under the peer's key it would be asked for by
- * this oracle itself. @source design.md 7.7
+ * True where `force` may be sent to the peer. It needs the right of the caller's key; with the key from `PEERS` this
+ * oracle itself would be claiming that right. @source design.md 7.7
  */
 function mayForwardForce({ credential }: Peer, callerApiKey: string | undefined): boolean {
   return credential.kind === 'pass-through' && callerApiKey !== undefined
@@ -144,7 +145,7 @@ function headersFor({ credential }: Peer, question: PeerQuestion<unknown>): Reco
   }
 }
 
-/** `undefined` once the body passes the limit; the connection is closed then. */
+/** The body as text; `undefined` once it passes the limit, and the connection is then closed. */
 async function readLimited(body: AsyncIterable<Buffer>): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -173,7 +174,7 @@ function refused(failure: PeerFailure): PeerAnswer<never> {
   return { kind: 'failure', failure }
 }
 
-/** A refusal (4xx) is an answer of a healthy peer: it may not see the fact yet. */
+/** The breaker's state after an answer. A refusal (4xx) comes from a healthy peer, which may not see the fact yet. */
 function nextBreaker(state: BreakerState, answer: PeerAnswer<unknown>, nowMs: number): BreakerState {
   if (answer.kind === 'aborted') return afterGivenUp(state)
   if (answer.kind === 'answer') return closedBreaker
@@ -182,15 +183,15 @@ function nextBreaker(state: BreakerState, answer: PeerAnswer<unknown>, nowMs: nu
 }
 
 function ignore(): void {
-  // The body was given up on purpose.
+  // Errors of a body that is destroyed on purpose.
 }
 
-/** State of one peer's circuit breaker. Immutable: every event makes a new state. */
+/** State of one peer's circuit breaker: after several failures in a row it pauses, then one request probes. Immutable. */
 export type BreakerState = {
   readonly consecutiveFailures: number
-  /** Before this time nothing is sent; 0 while closed. */
+  /** Time before which nothing is sent; 0 while the breaker is closed. */
   readonly openUntilMs: number
-  /** True while the one request that decides between open and closed is out. */
+  /** True while the probe is under way, the one request that closes the breaker or opens it again. */
   readonly isProbing: boolean
 }
 
@@ -215,7 +216,7 @@ export function afterFailure(state: BreakerState, nowMs: number): BreakerState {
   return { consecutiveFailures, openUntilMs: isOpen ? nowMs + pauseMs : 0, isProbing: false }
 }
 
-/** The request was given up because the answer was complete without it: that proves nothing. */
+/** After a request that this oracle gave up, which proves nothing about the peer. */
 export function afterGivenUp(state: BreakerState): BreakerState {
   return { ...state, isProbing: false }
 }

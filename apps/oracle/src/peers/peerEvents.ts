@@ -1,7 +1,7 @@
 import type { Aggregate } from './aggregation.ts'
 import type { PeerFailure } from './peerClient.ts'
 
-/** Structured log, as pino has it. `event` is stable; the sentence may change. */
+/** Structured log with pino's methods. The field `event` is stable; the sentence may change. */
 export interface PeerLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -11,14 +11,14 @@ export type PeerOutcome = PeerFailure | 'merged' | 'mismatch' | 'held' | 'own_si
 
 /** Metrics of aggregation. Labels come from closed sets: peers of the configuration, routes, outcomes. */
 export interface PeerMetrics {
-  /** Each peer of a request once. `seconds` from the question to its end. */
+  /** Called once per peer and request. `seconds`: from the request to its end. */
   observePeer(observation: { peer: string; outcome: PeerOutcome; seconds: number }): void
-  /** Each request that asked peers once, when it has an answer. */
+  /** Called once per request with peers, when it has an answer. */
   observeQuorum(observation: { route: string; matched: number; required: number }): void
   countShadow(observation: { peer: string; agrees: boolean }): void
 }
 
-/** Reports one finished exchange under stable event names. @source attestation-oracle.md, Events */
+/** Reports what happens to one request with peers, to log and metrics. @source attestation-oracle.md, Events */
 export function createPeerEvents(options: {
   log: PeerLog
   metrics: PeerMetrics

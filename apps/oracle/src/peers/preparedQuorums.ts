@@ -9,31 +9,32 @@ export type PreparedQuorumsOptions = AheadPeers & {
 }
 
 /**
- * Peers' signatures of answers that this oracle has kept, made ahead of any request. They are dropped with the kept
- * answer.
+ * Peers' signatures of answers in this oracle's cache, gathered before anyone asks. They are kept by the identity of
+ * the answer's object, so they go when the cache drops it.
  */
 export interface PreparedQuorums {
-  /** Asks the peers with keys of their own about an answer that this oracle has kept. @returns false where too few of them signed it */
+  /** Gathers signatures of the peers that have a key in `PEERS`. @returns false where too few of them signed */
   prepare<Response extends object>(question: Prepared<Response>, signal: AbortSignal): Promise<boolean>
   /**
-   * Prepared result for exactly this answer; `undefined` if too few peers signed it. Missing signatures are asked for
-   * again in the background.
+   * The answer with peers' signatures; `undefined` if too few peers signed it. Missing ones are gathered again in the
+   * background.
    */
   find<Response extends object>(question: Prepared<Response>): PeerResult<Response> | undefined
 }
 
+/** A cached answer for which peers' signatures are gathered. */
 export type Prepared<Response> = {
   readonly kind: AttestationKind<Response>
-  /** As a caller writes it, for peers. */
+  /** Request body, as a caller writes it, for the peers. */
   readonly body: object
-  /** The kept answer itself. */
+  /** The very object from the cache. */
   readonly own: Response
 }
 
-/** A peer that gave nothing is asked again so often at most. */
+/** Pause before missing signatures are gathered again. */
 const againAfterMs = 60_000
-/** Peers have a time of their own, and the caller has his answer. */
-const unending = new AbortController().signal
+/** For gathering in the background: the caller has his answer, and peers have a time limit of their own. */
+const neverAborted = new AbortController().signal
 
 export function createPreparedQuorums(options: PreparedQuorumsOptions): PreparedQuorums {
   const { peers, isEnough, all, now } = options
@@ -47,11 +48,11 @@ export function createPreparedQuorums(options: PreparedQuorumsOptions): Prepared
     signal: AbortSignal,
   ): Promise<boolean> {
     const askedAtMs = now()
-    const before = preparedResults.get(own)
-    // While it runs nobody begins another.
-    if (before !== undefined) preparedResults.set(own, { ...before, askedAtMs })
+    const previous = preparedResults.get(own)
+    // Set before the run, so that `find` does not begin another one meanwhile.
+    if (previous !== undefined) preparedResults.set(own, { ...previous, askedAtMs })
     const result = await peers.run({ kind, body, signal, isAhead: true, local: async () => own })
-    if (before === undefined || result.matched >= before.result.matched)
+    if (previous === undefined || result.matched >= previous.result.matched)
       preparedResults.set(own, { result, askedAtMs })
     return isEnough(result.matched)
   }
@@ -63,7 +64,7 @@ export function createPreparedQuorums(options: PreparedQuorumsOptions): Prepared
       if (preparedEntry === undefined || !isEnough(preparedEntry.result.matched)) return undefined
       const { result, askedAtMs } = preparedEntry
       if (result.matched < all && now() - askedAtMs > againAfterMs)
-        void prepare(question, unending).catch(() => undefined)
+        void prepare(question, neverAborted).catch(() => undefined)
       // CAST: it was made of this very answer.
       return result as PeerResult<Response>
     },

@@ -6,7 +6,7 @@ import type {
 } from '@causeway/attestations'
 import { cutSignatures, findGaps } from './signatureGaps.ts'
 
-/** A payload that is known, and the signatures that came with it. */
+/** A parsed answer: its payload without signatures, and the signatures apart. */
 export type ReadAnswer<Response> = {
   readonly payload: Response
   readonly known: RecognisedPayload
@@ -14,41 +14,46 @@ export type ReadAnswer<Response> = {
   readonly claims: readonly (readonly SignatureClaim[])[]
 }
 
-/** Derived values of a payload, computed once for all its senders. */
+/** What is derived from a payload, computed once although several oracles send the same payload. */
 export type RecognisedPayload = {
-  /** Canonical JSON. */
+  /** `AttestationKind.unsignedPayload`: equal for equal payloads. */
   readonly text: string
-  /** Arrays without signatures. They are shared, because each remembers the digests of its rows. */
+  /** Signature arrays, without signatures. Shared, because each caches the digests that it computed. */
   readonly arrays: readonly SignatureArray[]
   /** True if it is about the fact that the request asks for. */
   readonly isAbout: boolean
-  /** True if its execution is held back. */
+  /** True if its execution is held. */
   readonly isHeld: boolean
-  /** Keys of groups by the domains of their rows. */
+  /** Cache of `groupKey`, by domains. */
   readonly keys: Map<string, string>
 }
 
-/** Payload of an answer without its signatures, and the gap of each signature array. */
+/** A parsed answer without its signatures, from which further answers with the same text around them are made. */
 type AnswerTemplate<Response> = {
   readonly payload: Response
   readonly known: RecognisedPayload
+  /** See `findGaps`. */
   readonly gaps: readonly number[]
 }
 
 export type AnswerReaderOptions<Response> = {
   readonly kind: AttestationKind<Response>
   readonly context: SignatureContext
-  /** The validated body: answers of peers about anything else have no part. */
+  /** The validated body: peers' answers about anything else do not count. */
   readonly request: Readonly<Record<string, unknown>>
 }
 
-/** Reads the answers to one request. Equal payloads are recognised, however their signatures differ. */
+/**
+ * Parses the oracles' answers to one request. Most are equal except for signatures, so it recognises equal payloads and
+ * does the expensive work (parsing, comparing with the request, hashing) once.
+ */
 export class AnswerReader<Response extends object> {
   readonly #options: AnswerReaderOptions<Response>
+  /** By `unsignedPayload`. */
   readonly #known = new Map<string, RecognisedPayload>()
-  /** Payloads by the received text: programs of one release write equal answers equally, and the lookup is cheap. */
+  /** By plain `JSON.stringify`, a cheaper lookup that suffices for oracles of the same release. */
   readonly #byPlainText = new Map<string, RecognisedPayload>()
-  /** Templates by the text without signatures. */
+  /** By the received text without signatures, the frame. */
   readonly #templates = new Map<string, AnswerTemplate<Response>>()
 
   constructor(options: AnswerReaderOptions<Response>) {
@@ -56,7 +61,7 @@ export class AnswerReader<Response extends object> {
   }
 
   /**
-   * An answer from its text. Answers that differ in signatures alone share all that is not.
+   * Parses an answer. If one with the same frame was read before, only the signatures are parsed.
    * @throws SyntaxError, ZodError
    */
   readText(text: string): ReadAnswer<Response> {
@@ -75,6 +80,7 @@ export class AnswerReader<Response extends object> {
     return { payload, known, claims }
   }
 
+  /** Takes an answer that is parsed already. */
   read(received: Response): ReadAnswer<Response> {
     const { kind, context } = this.#options
     const response = kind.normalise(received, context.networkOf)
@@ -83,7 +89,7 @@ export class AnswerReader<Response extends object> {
     return { payload, known: this.#recognise(payload), claims }
   }
 
-  /** An answer without its execution; `undefined` where nothing is left to sign, or there is none. */
+  /** The payload without its execution, as an oracle at its cap signs it; `undefined` if that leaves nothing to sign. */
   messageOf(payload: Response): RecognisedPayload | undefined {
     const { kind } = this.#options
     if (kind.executionOf(payload) === undefined) return undefined
@@ -93,9 +99,9 @@ export class AnswerReader<Response extends object> {
 
   #recognise(payload: Response): RecognisedPayload {
     const { kind, context, request } = this.#options
-    const plain = JSON.stringify(payload)
-    const same = this.#byPlainText.get(plain)
-    if (same !== undefined) return same
+    const plainText = JSON.stringify(payload)
+    const recognised = this.#byPlainText.get(plainText)
+    if (recognised !== undefined) return recognised
     const text = kind.unsignedPayload(payload)
     const payloadEntry = this.#known.get(text) ?? {
       text,
@@ -105,7 +111,7 @@ export class AnswerReader<Response extends object> {
       keys: new Map<string, string>(),
     }
     this.#known.set(text, payloadEntry)
-    this.#byPlainText.set(plain, payloadEntry)
+    this.#byPlainText.set(plainText, payloadEntry)
     return payloadEntry
   }
 }

@@ -2,15 +2,15 @@ import { ConfigurationError, type Hex, Secret } from '@causeway/core'
 import { heldText, type ListEntry, listEntries } from '@causeway/core/config'
 import { parseAddressList } from '@causeway/families/rules'
 
-/** Signers that count here. Never sent to a peer. */
+/** Which signers this oracle counts toward a quorum, and how many it takes. */
 export type SignerPolicy = {
-  /** Lower case; `undefined` without `ORACLE_SIGNERS`: then every signer of our own payload counts. */
+  /** Lower case; `undefined` without `ORACLE_SIGNERS`: then every signer of this oracle's own payload counts. */
   readonly signers: ReadonlySet<Hex> | undefined
-  /** At least 1; without meaning when `signers` is not set. */
+  /** At least 1; without effect when `signers` is undefined. */
   readonly threshold: number
 }
 
-/** Credential with which a peer is asked: a key of its own, or the caller's. */
+/** API key with which a peer is asked: one from `PEERS`, or (`pass-through`) the caller's. */
 export type PeerCredential =
   | { readonly kind: 'key'; readonly key: Secret }
   | { readonly kind: 'pass-through' }
@@ -29,14 +29,14 @@ export type Parsed<Value> = {
   readonly warnings: readonly string[]
 }
 
-/** `HTTP_HOST` and the port beside it; 0 is one that nobody knows yet. */
+/** `HTTP_HOST` and `HTTP_PORT`; port 0 is one that the system will pick. */
 type Listener = { readonly host?: string | undefined; readonly port?: number | undefined }
 
 const passThrough = 'pass-through'
 
 /**
  * `PEERS`: entries `baseUrl|apiKey` separated by `;`, the key `pass-through` forwards the caller's.
- * @param own where this oracle listens: asking itself would be a loop, and its signature would count for nothing
+ * @param own where this oracle listens: an entry for itself is refused, because its signature would not count twice
  * @throws ConfigurationError naming the number of the wrong entry, never its key
  * @source attestation-oracle.md Runtime configuration; ledger-and-safety.md 4.8
  */
@@ -59,7 +59,7 @@ export function parsePeers(text: string | undefined, own: Listener = {}): Parsed
   return { value: peers, warnings }
 }
 
-/** The keys of `PEERS` as they are written, with the position of their entry; `pass-through` is none. */
+/** The keys in `PEERS`, each with its entry's name: this oracle shows them to peers. `pass-through` is no key. */
 export function shownKeys(
   text: string | undefined,
 ): readonly { readonly place: string; readonly key: string }[] {
@@ -107,7 +107,7 @@ function isLoopback(hostname: string): boolean {
 
 const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-/** Behind a balancer or a name of its own an oracle cannot know itself by URL: its signer tells then. */
+/** True for a URL of this oracle's own listener. Behind a balancer or a name it is not recognised; its signer is, later. */
 function isOwn(url: URL, { host = '', port = 0 }: Listener): boolean {
   if (port === 0 || portOf(url) !== port) return false
   const listeningHost = host.includes(':') ? `[${host}]` : host
@@ -118,42 +118,42 @@ function isOwn(url: URL, { host = '', port = 0 }: Listener): boolean {
 
 const portOf = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
 
-/** One text per listener: names of the loopback address are one, a slash at the end is none. */
+/** Text by which URLs of the same listener are equal: loopback names count as one, a slash at the end as none. */
 function comparableUrl(url: URL): string {
   const host = isLoopback(url.hostname) ? 'loopback' : url.hostname
   return `${host}:${portOf(url)}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** Without an allowlist there is no threshold: our own signature is all that is required. */
+/** Signatures that an answer needs. Without `ORACLE_SIGNERS` there is no threshold: this oracle's own is enough. */
 export function requiredSignatures({ signers, threshold }: SignerPolicy): number {
   return signers === undefined ? 1 : threshold
 }
 
-/** Answers that peers may give before anybody asks. */
+/** How peers' signatures are gathered before anyone asks; see `createPreparedQuorums`. */
 export type AheadPeers = {
-  /** This oracle and the peers that are asked. */
+  /** Number of oracles that are asked, including this one. */
   readonly all: number
-  /** True if an answer of so many signers may be given without asking anybody anew. */
+  /** True if a prepared answer with so many signers may be given to a caller. */
   readonly isEnough: (matched: number) => boolean
 }
 
 /**
- * Peers with `pass-through` answer to the caller's own key, so nobody asks them before he does. Without a list whoever
- * was asked counts as asked, what he gave or not, and nothing is complete before all are. `undefined` where the others
- * can never be enough: then none is asked.
+ * Decides whether peers are asked ahead. Peers with `pass-through` need a caller's key, so only the others can be.
+ * `undefined` where these cannot make a complete answer: with `ORACLE_SIGNERS` they must reach the threshold together
+ * with this oracle; without it every peer must be asked, however many then sign.
  */
 export function askedAhead(
   { signers, threshold }: SignerPolicy,
   peers: readonly Peer[],
 ): AheadPeers | undefined {
-  const keyed = peers.filter(({ credential }) => credential.kind === 'key').length
-  const needed = signers === undefined ? peers.length : Math.max(threshold - 1, 1)
-  if (keyed < needed) return undefined
-  return { all: keyed + 1, isEnough: (matched) => signers === undefined || matched >= threshold }
+  const keyedCount = peers.filter(({ credential }) => credential.kind === 'key').length
+  const neededCount = signers === undefined ? peers.length : Math.max(threshold - 1, 1)
+  if (keyedCount < neededCount) return undefined
+  return { all: keyedCount + 1, isEnough: (matched) => signers === undefined || matched >= threshold }
 }
 
 /**
- * `ORACLE_SIGNERS` (addresses separated by `;`, any case) and `ORACLE_SIGNERS_THRESHOLD`.
+ * Parses `ORACLE_SIGNERS` (addresses separated by `;`, any case) and `ORACLE_SIGNERS_THRESHOLD`.
  * @param options.ownSigner address of this oracle's key in lower case, which must be listed
  * @throws ConfigurationError in every case of the specification's startup failures
  * @source attestation-oracle.md Peer aggregation 7, Errors 2

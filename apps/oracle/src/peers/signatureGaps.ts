@@ -1,17 +1,18 @@
 import type { SignatureArray } from '@causeway/attestations'
 
-/** Arrays of signatures as programs write them; entries with brackets are left where they are. */
-const written = /"signatures":\[([^[\]]*)\]/g
+/** A signature array as oracles write it. An array whose entries hold brackets does not match and stays in the text. */
+const signatureList = /"signatures":\[([^[\]]*)\]/g
+/** What is left of a signature array in the frame. */
 const gap = '"signatures":[]'
 
 /**
- * The text without its signatures, and each list as JSON of its own. Exact: within a string of JSON the
- * quotes would be escaped, so whatever has the same frame and lists of valid JSON is the same document but
- * for its signatures.
+ * Cuts the signatures out of a JSON text: `frame` is the text with empty arrays, `entries` has each array as JSON of its
+ * own. The cut is exact, because quotes within a JSON string would be escaped: two texts with the same frame are the
+ * same document except for their signatures.
  */
 export function cutSignatures(text: string): { readonly frame: string; readonly entries: readonly string[] } {
   const entries: string[] = []
-  const frame = text.replace(written, (_array, list: string) => {
+  const frame = text.replace(signatureList, (_array, list: string) => {
     entries.push(`[${list}]`)
     return gap
   })
@@ -19,14 +20,15 @@ export function cutSignatures(text: string): { readonly frame: string; readonly 
 }
 
 /**
- * Which gap of the frame is which array: members may come in any order. `undefined` when they do not
- * correspond one to one.
+ * For each signature array the number of its gap in the frame, as members may come in any order. `undefined` when gaps
+ * and arrays do not correspond one to one.
  */
 export function findGaps(
   frame: string,
   arrays: readonly Pick<SignatureArray, 'path'>[],
 ): readonly number[] | undefined {
   let count = 0
+  // Each gap gets its number as the only entry of its array, which is then looked up by path.
   const numbered: unknown = JSON.parse(frame.replaceAll(gap, () => `"signatures":[${count++}]`))
   const gaps = arrays.map(({ path }) => numberAt(numbered, path.split('.')))
   const positions = gaps.filter((number) => number !== undefined)
@@ -35,6 +37,7 @@ export function findGaps(
     : undefined
 }
 
+/** The number in the array at `path`. */
 function numberAt(value: unknown, path: readonly string[]): number | undefined {
   let reached: unknown = value
   for (const name of [...path, '0']) {

@@ -3,12 +3,16 @@ import { canonicalJson, type Hex, sha256TextHex } from '@causeway/core'
 import type { AnswerReader, RecognisedPayload } from './readAnswers.ts'
 import type { SignerPolicy } from './settings.ts'
 
-/** One payload with one set of domains, and who signed it. */
+/** The signers of one payload in the same domains: their signatures count together. */
 export type Group<Response> = {
+  /** See `groupKey`. */
   readonly key: string
   readonly payload: Response
+  /** Paths of the payload's signature arrays, in the order of each row's claims. */
   readonly paths: readonly string[]
+  /** By signer. */
   readonly rows: Map<Hex, ProvenRow>
+  /** True if this oracle is among the signers. */
   hasLocal: boolean
 }
 
@@ -17,7 +21,7 @@ type Counted<Response> = Pick<Group<Response>, 'key' | 'payload' | 'paths'> & {
   readonly isLocal: boolean
 }
 
-/** Signatures grouped by their message, until one group holds the threshold. */
+/** Groups of an `Aggregation`. It counts verified signers until one group with an execution reaches the threshold. */
 export class SignerGroups<Response extends object> {
   readonly #kind: AttestationKind<Response>
   readonly #policy: SignerPolicy
@@ -35,7 +39,7 @@ export class SignerGroups<Response extends object> {
     this.#reader = parts.reader
   }
 
-  /** The group that holds the threshold: nothing is counted any more. */
+  /** The group that reached the threshold; nothing is counted after that. */
   get complete(): Group<Response> | undefined {
     return this.#complete
   }
@@ -45,7 +49,7 @@ export class SignerGroups<Response extends object> {
     return signers === undefined || signers.has(signer)
   }
 
-  /** @returns whether it was counted */
+  /** Counts a row in its group. @returns false when a group is complete already */
   count({ row, key, payload, paths, isLocal }: Counted<Response>): boolean {
     if (this.#complete !== undefined) return false
     const { signers, threshold } = this.#policy
@@ -53,7 +57,7 @@ export class SignerGroups<Response extends object> {
     this.#groups.set(key, group)
     if (isLocal) group.hasLocal = true
     if (!group.rows.has(row.signer)) group.rows.set(row.signer, row)
-    // A message alone is waited for to the end: an answer that can be executed is worth more.
+    // A group whose execution is held never completes: another one with an execution may still come.
     const isWhole = !this.#kind.isHeld(group.payload)
     if (signers !== undefined && isWhole && group.rows.size >= threshold) this.#complete = group
     return true
@@ -61,7 +65,7 @@ export class SignerGroups<Response extends object> {
 
   /**
    * The group to answer with when waiting is over.
-   * @param localKey of this oracle's own group: without an allowlist the only one that counts
+   * @param localKey key of this oracle's own group, the only one that counts without `ORACLE_SIGNERS`
    */
   conclude(localKey: string | undefined): Group<Response> | undefined {
     if (this.#complete !== undefined) return this.#complete
@@ -72,8 +76,8 @@ export class SignerGroups<Response extends object> {
   }
 
   /**
-   * Counts a signer of message and execution in the group of the message alone as well, because peers at their cap hold
-   * the execution back.
+   * Counts signers of message and execution also in the group of the message alone, which peers at their cap have
+   * signed: the message may then reach the threshold.
    */
   #lendMessages(): void {
     const groups = [...this.#groups.values()]
@@ -81,8 +85,8 @@ export class SignerGroups<Response extends object> {
     for (const { rows, paths, payload } of groups) {
       const message = this.#reader.messageOf(payload)
       if (message === undefined) continue
-      const places = message.arrays.map(({ path }) => paths.indexOf(path))
-      for (const row of rows.values()) this.#lend(message, atPlaces(row, places))
+      const indices = message.arrays.map(({ path }) => paths.indexOf(path))
+      for (const row of rows.values()) this.#lend(message, pickArrays(row, indices))
     }
   }
 
@@ -91,7 +95,7 @@ export class SignerGroups<Response extends object> {
     if (group !== undefined && !group.rows.has(row.signer)) group.rows.set(row.signer, row)
   }
 
-  /** True if a signer under these keys has a part in the answer. */
+  /** True if a peer with rows in these groups signed the winner, or the message that the winner has alone. */
   haveExecutionOrMessage(keys: ReadonlySet<string>, winner: Group<Response>): boolean {
     if (keys.has(winner.key)) return true
     if (!this.#kind.isHeld(winner.payload)) return false
@@ -103,8 +107,8 @@ export class SignerGroups<Response extends object> {
   }
 
   /**
-   * True if the messages are equal and one answer lacks the execution: the peer's own signing cap held it back, and the
-   * facts agree.
+   * True if the messages are equal and only one of the answers has its execution: the facts agree, and a signing cap
+   * held the other execution.
    */
   haveSameMessage(one: Response, other: Response): boolean {
     const { isHeld, unsignedPayload } = this.#kind
@@ -114,6 +118,7 @@ export class SignerGroups<Response extends object> {
     return textOf(one) === textOf(other)
   }
 
+  /** True if one of these groups has a held execution. */
   isHeldUnder(keys: ReadonlySet<string>): boolean {
     return [...keys].some((key) => {
       const group = this.#groups.get(key)
@@ -122,17 +127,18 @@ export class SignerGroups<Response extends object> {
   }
 }
 
-function atPlaces({ signer, claims, domains }: ProvenRow, places: readonly number[]): ProvenRow {
+/** The row reduced to the arrays at these indices. */
+function pickArrays({ signer, claims, domains }: ProvenRow, indices: readonly number[]): ProvenRow {
   return {
     signer,
-    claims: places.flatMap((at) => claims.slice(at, at + 1)),
-    domains: places.flatMap((at) => domains.slice(at, at + 1)),
+    claims: indices.flatMap((index) => claims.slice(index, index + 1)),
+    domains: indices.flatMap((index) => domains.slice(index, index + 1)),
   }
 }
 
 /**
- * A message that enough signed, where no execution has as many; then what can be executed; then most rows, the
- * group of this oracle, the smallest key.
+ * Order of groups when none with an execution reached the threshold: first a message alone that reached it, then groups
+ * with an execution, then more signers, then the group of this oracle, then the smaller key.
  */
 function byStrength<Response>(
   { isHeld }: Pick<AttestationKind<Response>, 'isHeld'>,
@@ -150,7 +156,7 @@ function byStrength<Response>(
   }
 }
 
-/** One text per payload and domains. */
+/** Key of the group of a payload and the domains of a row. */
 export function groupKey({ text, arrays, keys }: RecognisedPayload, { domains }: ProvenRow): string {
   const joined = domains.join(' ')
   const cachedKey = keys.get(joined)

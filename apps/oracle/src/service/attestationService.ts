@@ -10,22 +10,23 @@ import type { AttestationDefinition, RequestSwitches } from './definitions.ts'
 import type { OracleMetrics } from './oracleMetrics.ts'
 import { signResponse } from './signing.ts'
 
-/** An answer with this oracle's own signatures, and where its facts were read. */
+/** An answer with this oracle's own signatures, and the sources of its facts. */
 export type LocalAttestation<Response> = {
   readonly response: Response
   readonly evidence: readonly Evidence[]
-  /** Every chain that was asked, whether now or when what is kept of it was read. */
+  /** Ids of all chains from which its facts were read, now or for a cached answer. */
   readonly chains: readonly string[]
   /** False for an answer that has nothing to sign: no deposits. */
   readonly isSigned: boolean
-  /** The order that a fill or a refund is of. */
+  /** Order of a fill or a refund. */
   readonly orderId?: Hex
 }
 
-/** Attests with this oracle alone. */
+/** Attests with this oracle's signature alone. */
 export interface AttestationService {
   /**
-   * @param options.signal of the caller: who leaves ends nothing that others wait for
+   * Gives the cached answer to a request, or attests anew.
+   * @param options.signal of the caller; aborting it does not end work for which other callers wait
    * @throws DomainError for everything that readers, rules and the signer refuse; AttestationError
    * `OVERLOADED`, `REQUEST_TIMED_OUT`, `CHAIN_HALTED`
    */
@@ -35,8 +36,8 @@ export interface AttestationService {
     options: { readonly signal: AbortSignal },
   ): Promise<LocalAttestation<Response>>
   /**
-   * Result of `use` on the kept answer to a request; `undefined` if none is kept or `use` returns it, and then it does
-   * not count as given. Asks no chain.
+   * Calls `use` with the cached answer to a request and returns its result; `undefined` if there is none, or if `use`
+   * does not take it. Asks no endpoint.
    * @throws DomainError as `attest`, for a halt
    */
   useKept<Request extends RequestSwitches, Response extends object, Result>(
@@ -44,7 +45,7 @@ export interface AttestationService {
     request: Request,
     use: (response: Response) => Result | undefined,
   ): Result | undefined
-  /** Forgets every kept answer: a chain was rewritten. */
+  /** Empties the cache: call it when a chain was rewritten. */
   forgetAll(): void
 }
 
@@ -53,37 +54,37 @@ export type AttestationServiceOptions = {
   readonly watch: ChainWatch
   readonly signer: Signer
   readonly metrics: OracleMetrics
-  /** Asked before anything that lets value out is signed. */
+  /** Counts what lets value out, before it is signed. */
   readonly guard: SigningGuard
-  /** Asked before a fill or a refund is signed. */
+  /** Records a fill's or refund's settlement, before it is signed. */
   readonly orders: SettledOrders
+  /** Most attestations that are worked on at once. */
   readonly inFlightMax: number
-  /** Final answers that are kept; 0 signs every one anew. Default 10 000. */
+  /** Most cached answers; 0: none. Default 10 000. */
   readonly keptMax?: number
   /** Time limit of one attestation from its start in milliseconds, readings and signatures included. */
   readonly deadlineMs: number
 }
 
 const keptMaxDefault = 10_000
+/** Largest cache, in bytes. */
 const keptWeightMax = 64 * 1024 * 1024
 
 /**
- * A request passes one cache, one flight and one deadline, all by the request in its one spelling.
+ * Makes the service. A request passes a cache, single flight and a deadline, each by the request in canonical spelling.
  *
- * - The **cache** keeps signed answers that cannot change. What is not final, and what is held at a cap or because
- *   its order is settled, is never in it: that is judged anew each time. All of it goes when a final block of any
- *   chain changed, or a halt was lifted; one answer is not used when a chain of it was not followed and not looked
- *   at since (`ChainWatch.useKept`); the one used longest ago goes first beyond number and weight.
- * - The **flight** makes identical requests one piece of work with one place among `inFlightMax`. Who leaves ends
- *   nothing that others wait for; the last one who leaves ends the work.
- * - The **deadline** is that of the work: readers, the guard and the signer have its signal. Who joins has what is
- *   left of it, else work that hangs could be kept alive by asking again and again. Work that does not heed it is
- *   left alone and gives up its place.
+ * - The **cache** holds signed answers that cannot change. Answers that are not final, or whose execution is held, are
+ *   judged anew each time and never cached. The cache is emptied when a final block of any chain changed, or a halt was
+ *   lifted. An answer is not used if one of its chains was not followed meanwhile (`ChainWatch.useKept`). The least
+ *   recently used answers leave first.
+ * - **Single flight**: identical requests at the same time share one piece of work and one slot of `inFlightMax`. A
+ *   caller that leaves does not end it for the others; the last one that leaves does.
+ * - The **deadline** belongs to the work: readers, guard and signer get its signal. A caller that joins has only the
+ *   rest of it, or repeated requests could keep hanging work alive. Work that ignores the signal loses its slot.
  *
- * Whatever is about to leave, kept or new, is refused when a chain it rests on is not ready any more, or when its
- * endpoints do not agree on a head any more: what is kept must not outlive the chain's last working endpoint. Readers
- * remember final transactions below this: they are facts that several requests share, a deposit and its fill, and
- * what is held asks nobody for them again.
+ * Every answer, cached or new, is refused if one of its chains is not ready any more, or if the chain's endpoints do not
+ * agree on a head any more: a cached answer must not be given after the last working endpoint failed. Below this, the
+ * readers cache final transactions, which several requests share, such as a deposit's and its fill's.
  * @source rules P-21, P-94, P-97
  */
 export const createAttestationService = (options: AttestationServiceOptions): AttestationService =>
@@ -108,7 +109,7 @@ class LocalAttestations implements AttestationService {
     { signal }: { readonly signal: AbortSignal },
   ): Promise<LocalAttestation<Response>> {
     const { context, watch, metrics } = this.#options
-    return observed(metrics, { definition, asked: rawRequest, signal }, async () => {
+    return measure(metrics, { definition, request: rawRequest, signal }, async () => {
       watch.refuseUnlessReady(context.hub.id)
       const { name } = definition.kind
       const request = definition.canonical?.(rawRequest, context) ?? rawRequest
@@ -165,7 +166,7 @@ class LocalAttestations implements AttestationService {
     watch.observe(evidence)
     for (const { chainId } of evidence) readChains.add(chainId)
     const chains = [...readChains]
-    // Readers keep what is final: nothing of it may have been read now.
+    // Readers may have taken all facts from their caches, so that no endpoint was asked now.
     if (!watch.hasHeads(chains)) await watch.requireHeads(chains)
     const { kind } = definition
     const holdReason = await whyHeld(definition, attested, this.#options, signal)
@@ -176,7 +177,7 @@ class LocalAttestations implements AttestationService {
       ...(orderId !== undefined && { orderId }),
       ...{ evidence, chains },
     }
-    // Its text is kept beside it once it was asked for.
+    // The size is doubled, because the HTTP route caches the serialised text of the answer as well.
     if (isFinal && holdReason === undefined) {
       const size = key.length + 2 * JSON.stringify(attestation.response).length
       this.#kept.set(key, attestation, { size })
@@ -187,9 +188,9 @@ class LocalAttestations implements AttestationService {
 
   #keptAnswer(key: string): LocalAttestation<object> | undefined {
     const keptAttestation = this.#kept.get(key)
-    // Each chain is told: all of them are followed again from now on.
-    const used = keptAttestation?.chains.map((chainId) => this.#options.watch.useKept(chainId)) ?? []
-    return used.includes(false) ? undefined : keptAttestation
+    // `map`, not `every`: each chain must be marked as used, so that all are followed from now on.
+    const canUse = keptAttestation?.chains.map((chainId) => this.#options.watch.useKept(chainId)) ?? []
+    return canUse.includes(false) ? undefined : keptAttestation
   }
 
   #refuseUnlessReady({ chains }: LocalAttestation<object>): void {
@@ -199,17 +200,17 @@ class LocalAttestations implements AttestationService {
   }
 }
 
-/** Tells how an attestation ended, and how long it took. */
-async function observed<Request extends RequestSwitches, Response extends object, Result>(
+/** Measures an attestation: its outcome and duration. */
+async function measure<Request extends RequestSwitches, Response extends object, Result>(
   metrics: OracleMetrics,
   attesting: {
     readonly definition: AttestationDefinition<Request, Response>
-    readonly asked: Request
+    readonly request: Request
     readonly signal: AbortSignal
   },
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const { definition, asked: request, signal } = attesting
+  const { definition, request, signal } = attesting
   const startedAt = performance.now()
   const observe = (outcome: string) =>
     metrics.observeAttestation({
@@ -224,13 +225,13 @@ async function observed<Request extends RequestSwitches, Response extends object
     return result
   } catch (error) {
     // After an abort the caller may simply have enough answers, so it is not counted as a failure.
-    const unforeseen = signal.aborted ? 'aborted' : 'failed'
-    observe(error instanceof DomainError ? error.code : unforeseen)
+    const outcomeOfBug = signal.aborted ? 'aborted' : 'failed'
+    observe(error instanceof DomainError ? error.code : outcomeOfBug)
     throw error
   }
 }
 
-/** The context, which notes each chain whose reader a rule asks for. */
+/** The context, which also adds to `readChains` each chain whose reader a rule uses. */
 function noteChains(context: AttestationContext, readChains: Set<string>): AttestationContext {
   return {
     ...context,
@@ -242,7 +243,7 @@ function noteChains(context: AttestationContext, readChains: Set<string>): Attes
   }
 }
 
-/** Reason that the execution of an answer must not be signed now; `undefined` if it may be. Counts those that may. */
+/** Why the execution of an answer must not be signed now; `undefined` if it may be, and it is then counted. */
 async function whyHeld<Request extends RequestSwitches, Response extends object>(
   { kind, letsNothingOut }: AttestationDefinition<Request, Response>,
   { unsigned, payout, settles }: Attested<Response>,
@@ -260,7 +261,7 @@ async function whyHeld<Request extends RequestSwitches, Response extends object>
   return (await guard.admit({ kind: kind.name, execution, payout }, { signal })) ? undefined : 'SIGNING_CAP'
 }
 
-/** Everything that the answer depends on, in one spelling. */
+/** Key of cache and flight: everything on which the answer depends. */
 function keyOf(kind: string, request: RequestSwitches): string {
   return `${kind} ${canonicalJson({ ...request, requestPeerSignatures: undefined, includeEvidence: undefined })}`
 }
@@ -271,7 +272,7 @@ function lateError(): AttestationError {
   })
 }
 
-/** Ends with `signal`, for its reason: a reader that was aborted may report the abort in its own words. */
+/** Awaits the work or an abort. After an abort it throws the signal's reason, as readers may report it in other words. */
 async function endWith<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   try {
     return await Promise.race([work, whenAborted(signal)])
@@ -280,7 +281,7 @@ async function endWith<Result>(signal: AbortSignal, work: Promise<Result>): Prom
   }
 }
 
-/** Bounds the attestations that are being worked on; what is beyond is refused at once, never queued. */
+/** Bounds the attestations that are being worked on. Further ones are refused at once, never queued. */
 interface WorkSlots {
   /** @throws AttestationError `OVERLOADED` */
   run<Result>(work: () => Promise<Result>): Promise<Result>

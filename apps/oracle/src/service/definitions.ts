@@ -30,26 +30,26 @@ export type RequestSwitches = {
   readonly force?: boolean | undefined
 }
 
-/** One attestation route: what it takes, what it answers, and the rules between. */
+/** One attestation route: its request, its answer, the rule that makes one of the other, and what HTTP and caps need. */
 export type AttestationDefinition<Request extends RequestSwitches, Response> = {
   readonly kind: AttestationKind<Response>
   readonly requestSchema: z.ZodType<Request>
   readonly attest: Attest<Request, Response>
   /**
-   * The request as `attest` takes it, in its one spelling: requests that mean the same are one piece of work.
-   * Default: as it came. @throws DomainError for what has no spelling
+   * Gives the request canonical spelling, so that requests for the same fact share one cached answer and one piece of
+   * work. Default: unchanged. @throws DomainError for a value that has no canonical spelling
    */
   readonly canonical?: (request: Request, context: AttestationContext) => Request
   /** The chain that a request is mainly about, for metrics. */
   readonly chainOf: (request: Request) => string
   readonly summary: string
-  /** The payment that it is found by in the log, where it stands deeper in the request. */
+  /** Transaction id of the payment, for the log, where it is not a top-level member of the request. */
   readonly paidBy?: (request: Request) => string | undefined
   /** Transactions behind a forced answer, for the log. */
   readonly forcedBy?: (request: Request) => object
   /**
-   * True when what it signs leaves value where it is, so that no cap counts it: an owner may ask for any number
-   * of initiations of one balance. What then pays the balance out is counted.
+   * True when its execution lets no value out, so that caps do not count it: an initiation only moves a balance to a
+   * withdrawal address, and an owner may ask for any number of them. The later payout is counted.
    */
   readonly letsNothingOut?: boolean
   /** True where deposits are attested before anyone asks, peers included. */
@@ -74,7 +74,7 @@ export const withdrawalsDefinition = define({
   attest: attestWithdrawal,
   chainOf: ({ chainId }) => chainId,
   summary: 'Attest what became of a withdrawal',
-  // In hex, beside the other members.
+  // Two hex digits per byte, and room for the other members.
   bodyBytesMax: 2 * withdrawalBytesMax + 16 * 1_024,
 })
 
@@ -131,7 +131,7 @@ export const requestedWithdrawalsDefinition = define({
   summary: 'Attest what became of a withdrawal that its owner asked for',
 })
 
-/** The public protocol's names of the routes of version 1. */
+/** The same as version 1, under the name that the public protocol gives it. */
 export const withdrawalInitiationV2Definition = define({
   ...withdrawalInitiationDefinition,
   kind: attestationKinds['withdrawal-initiation-v2'],
@@ -167,6 +167,7 @@ export const nonceMappingDefinition = define({
   summary: "Sign what a wallet's transfer with one nonce is for",
 })
 
+/** Infers the types of a definition. */
 function define<Request extends RequestSwitches, Response>(
   definition: AttestationDefinition<Request, Response>,
 ): AttestationDefinition<Request, Response> {

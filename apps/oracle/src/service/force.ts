@@ -2,7 +2,7 @@ import { AttestationError } from '../attestations/errors.ts'
 import { forceScope } from './keySetting.ts'
 import type { OracleMetrics } from './oracleMetrics.ts'
 
-/** Caller, as far as logs may tell: the label of the key, never the key. */
+/** The caller of a request, by the label and scopes of its API key; both undefined without a valid key. */
 export type ForceCaller = {
   readonly keyLabel: string | undefined
   readonly scopes: ReadonlySet<string> | undefined
@@ -19,7 +19,7 @@ type ForceLog = { warn(fields: object, message: string): void }
 
 export type ForceRefusal = 'off' | 'no_key' | 'peer_key'
 
-/** Reason that a caller may not use `force`; `undefined` if he may. When it is off, it is off for every caller. */
+/** Why a caller may not use `force`; `undefined` if it may. */
 function refuseForce(isAllowed: boolean, { scopes }: ForceCaller): ForceRefusal | undefined {
   if (!isAllowed) return 'off'
   if (scopes === undefined) return 'no_key'
@@ -27,9 +27,8 @@ function refuseForce(isAllowed: boolean, { scopes }: ForceCaller): ForceRefusal 
 }
 
 /**
- * `force` settles by deposits alone, so it needs somebody whom this oracle's operator trusts with it: a
- * key of `API_KEYS`. A peer has one that lifts the rate limit and nothing else. Every use is written
- * down when its answer leaves, with what it rests on.
+ * Guards the request option `force`. It settles an order without proof of a payment, so only callers with a key of
+ * `API_KEYS`, whom the operator trusts, may use it; a peer's key is not enough. Every use is logged and counted.
  * @source rule P-87
  */
 export function createForceGuard({ isAllowed, kind, metrics }: ForceOptions) {
@@ -40,7 +39,7 @@ export function createForceGuard({ isAllowed, kind, metrics }: ForceOptions) {
       if (reason === undefined) return
       metrics.countForceRefused(kind, reason)
       const { keyLabel } = caller
-      // A stranger may not fill the log; who has a key and asks for more than it gives is named.
+      // Only callers with a key are logged, so that strangers cannot fill the log.
       if (keyLabel !== undefined) {
         log.warn({ event: 'force_refused', kind, keyLabel, reason }, 'force refused')
       }
@@ -52,7 +51,7 @@ export function createForceGuard({ isAllowed, kind, metrics }: ForceOptions) {
         'The force option needs a valid API key; the key of a peer is none.',
       )
     },
-    /** @param about transactions and currencies of the request; nothing secret */
+    /** Logs and counts an answer that was given by force. @param about the request's chain and transactions */
     answered(caller: ForceCaller, about: object, log: ForceLog): void {
       const { keyLabel = '' } = caller
       metrics.countForce(kind, keyLabel)

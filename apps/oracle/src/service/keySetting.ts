@@ -17,8 +17,8 @@ export type ConfiguredKey = {
 const hashPrefix = 'sha256$'
 
 /**
- * `API_KEYS` and `PEER_API_KEYS`: entries `key:label` or `sha256$<hex>:label`, separated by semicolons
- * and split at the first colon. A key in both would give a peer what only callers may do.
+ * Parses `API_KEYS` and `PEER_API_KEYS`: entries `key:label` or `sha256$<hex>:label`, separated by semicolons
+ * and split at the first colon. A key in both is refused: it would let a peer use `force`.
  * @throws ConfigurationError naming the setting and the number of the wrong entry, never its key
  * @source rules P-86, P-87
  */
@@ -44,7 +44,7 @@ export function parseKeySettings(texts: {
 }
 
 /**
- * A key that this oracle shows to a peer is known there, so it must not authorise `force` here.
+ * Refuses keys that this oracle sends to a peer (in `PEERS`) and that also authorise `force` here: the peer knows them.
  * @param peerKeys keys of `PEERS`, by the position of their entry
  * @throws ConfigurationError naming both settings
  */
@@ -61,6 +61,7 @@ export function refuseShownKeys(
   }
 }
 
+/** An entry of either setting. */
 type WrittenKey = Omit<ConfiguredKey, 'mayForce'>
 
 function parseKeySetting(setting: string, text: string, isLocal: boolean): readonly WrittenKey[] {
@@ -90,8 +91,7 @@ function parseEntry({ text, place }: ListEntry, isLocal: boolean): WrittenKey {
 }
 
 /**
- * Looks presented keys up by their hash: what time tells about a hash tells nothing about a key, and no
- * name that every object has is one.
+ * Looks up the keys that requests present, by their hash: timing then tells nothing about a key.
  */
 export function createConfiguredKeys(keys: readonly ConfiguredKey[]): ApiKeys {
   const byHash = new Map(

@@ -10,43 +10,44 @@ export type OracleMetrics = PeerMetrics &
   AheadMetrics & {
     observeAttestation(observation: {
       readonly kind: string
-      /** As requested: one that is not configured is reported as `unknown`. */
+      /** Chain of the request; one that is not configured is reported as `unknown`. */
       readonly chain: string
-      /** `signed`, an error code, or `failed` for what nobody foresaw. */
+      /** `signed`, an error code, `aborted`, or `failed` for a bug. */
       readonly outcome: string
       readonly seconds: number
     }): void
-    /** An answer that was final and kept. */
+    /** Counts an answer from the cache. */
     countKept(kind: string): void
-    /** An answer by force that left; `key` is the label of the caller's key, which configuration names. */
+    /** Counts an answer by `force`; `key` is the label of the caller's key. */
     countForce(kind: string, key: string): void
     countForceRefused(kind: string, reason: ForceRefusal): void
     observeSigning(seconds: number, outcome: 'signed' | 'failed'): void
-    /** Read when scraped. */
+    // Each `watch…` registers gauges whose values are read when they are scraped.
+    /** Attestations that are being worked on. */
     watchWork(read: () => number): void
-    /** Read when scraped: whether all that must outlive the process is in `STATE_DIR`. */
+    /** True if all state that must outlive the process is in `STATE_DIR`. */
     watchState(read: () => boolean): void
-    /** Read when scraped: which chains are halted, and which are ready. */
+    /** `WatchStatus` of each chain, or `unavailable`. */
     watchChains(read: () => readonly { readonly chain: string; readonly status: string }[]): void
-    /** Read when scraped: see `ChainWatch.keptWindows`. */
+    /** See `ChainWatch.keptWindows`. */
     watchKept(read: () => readonly { readonly chain: string; readonly ageMs: number }[]): void
-    /** Read when scraped: see `ChainWatch.finalHeads`. */
+    /** See `ChainWatch.finalHeads`. */
     watchFinal(
       read: () => readonly { readonly chain: string; readonly number: bigint; readonly ageMs: number }[],
     ): void
-    /** Read when scraped. Endpoints are named by alias, never by URL. */
+    /** Endpoints are named by alias, never by URL. */
     watchEndpoints(read: () => readonly ({ readonly chain: string } & QuorumEndpointHealth)[]): void
   }
 
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Outcomes of deposits and payments that are attested or remembered ahead of any request. */
+/** Outcomes of transactions that are attested or read before anyone asks; see `createAttestAhead`. */
 export const aheadOutcomes = ['prepared', 'remembered', 'empty', 'failed', 'dropped'] as const
 export type AheadOutcome = (typeof aheadOutcomes)[number]
 
 export type AheadMetrics = {
   countAhead(chain: string, outcome: AheadOutcome): void
-  /** Read when scraped: transactions that wait to be prepared. */
+  /** Registers the number of waiting transactions. */
   watchAhead(read: () => number): void
 }
 
@@ -72,7 +73,7 @@ function aheadMetrics({ registers }: Registered): AheadMetrics {
   }
 }
 
-/** Registries of one part's metrics. */
+/** Registries in which a metric is registered. */
 type Registered = { readonly registers: HttpMetrics['registry'][] }
 
 /** @param options.signer lower-case address, for an info metric */
@@ -157,7 +158,7 @@ function peerMetrics({ registers }: Registered, peerNames: readonly string[]): P
     buckets: durationBuckets,
     registers,
   })
-  // A series that first shows itself at 1 has not grown for whoever looks at its growth.
+  // Alerts look at the growth of a series, and one that first appears at 1 has not grown: so each begins at 0.
   for (const peer of peerNames)
     for (const outcome of ['merged', 'mismatch', 'own_signer', 'timeout', 'unreachable'])
       peerRequests.zero({ peer, outcome })

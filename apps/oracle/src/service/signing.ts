@@ -2,7 +2,7 @@ import type { AttestationKind, SignatureClaim, SignatureContext } from '@causewa
 import type { Signer } from '@causeway/core'
 import type { OracleMetrics } from './oracleMetrics.ts'
 
-/** Signer whose signatures are timed. */
+/** The signer with metrics of each signature's duration and outcome. */
 export function measuredSigner(signer: Signer, metrics: Pick<OracleMetrics, 'observeSigning'>): Signer {
   return {
     address: signer.address,
@@ -23,8 +23,8 @@ export function measuredSigner(signer: Signer, metrics: Pick<OracleMetrics, 'obs
 }
 
 /**
- * Fills every signature array of a response that this oracle built from facts, with its own signature.
- * The kinds compute what is signed from the payload, so that signing and verifying cannot differ.
+ * Puts this oracle's signature into every signature array of a response that it built from facts. What is signed comes
+ * from `AttestationKind.signatureArrays`, which verification uses as well, so that the two cannot differ.
  * @returns `isSigned` is false where there is nothing to sign: no deposits
  * @throws SignerFailedError
  */

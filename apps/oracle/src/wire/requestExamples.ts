@@ -1,12 +1,12 @@
 /**
- * The documented body of a route. Under this name, because `examples` of a schema that transforms its
- * input are dropped on the way to the interface description.
+ * Schema metadata with the documented body of a route. It is not under `examples`, because those of a schema that
+ * transforms its input are lost on the way to the interface document.
  */
 export const publishedExample = (value: object) => ({ 'x-examples': { published: { value } } })
 
 /**
- * Bodies that `/documentation` shows: the protocol's published example order, its deposit and what
- * follows from it. @source oracle-protocol.md 1.5, 2.3, 3.6
+ * Example bodies in the interface document. All are about the protocol's published example order and its deposit.
+ * @source oracle-protocol.md 1.5, 2.3, 3.6
  */
 const native = '0x0000000000000000000000000000000000000000'
 const depositTransaction = `0x${'aa'.repeat(32)}`

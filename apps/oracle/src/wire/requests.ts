@@ -26,8 +26,8 @@ import {
 } from './requestExamples.ts'
 
 /**
- * Bodies of the attestation routes. Unknown fields are dropped. Hex that is hashed as bytes is
- * lower-cased, so that one request has one echo; addresses keep their spelling and are checked where
+ * Schemas of the bodies of attestation routes. Unknown fields are dropped. Hex that is hashed as bytes is
+ * lower-cased, so that equal requests have equal answers; addresses keep their spelling and are checked where
  * their family is known. @source rules P-89, P-127
  */
 const chainId = z.string().min(1).max(64).describe('String id of a chain of `GET /chains/v1`')
@@ -37,7 +37,7 @@ const integerText = z.union([
   z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be 0x and 1 to 64 hex digits'),
 ])
 const signatureBytesMax = 1_024
-/** Signatures for an owner's code may be long: those of many keys, or of a passkey. @source rule P-80 */
+/** Signatures that an owner's contract checks may be long, e.g. those of many keys, or of a passkey. @source rule P-80 */
 const ownerSignatureBytesMax = 4_096
 
 const lowerCase = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
@@ -91,7 +91,7 @@ const settlement = {
     .describe("The solver's EIP-191 signature of the order id"),
 }
 
-/** Saves questions that a family limits; a wrong one changes no answer. Never echoed or signed. */
+/** Tell a reader where to look first, in families that limit calls. A wrong one changes no answer. Never signed. */
 const hints = z
   .object({
     'hyperliquid-vm': z
@@ -140,7 +140,7 @@ export const refundsRequestSchema = z
   })
   .meta(publishedExample(refundsExample))
 
-/** Members that single families need; signed by the owner as they were sent. */
+/** Members that single families need for a withdrawal; the owner's signature covers them as they were sent. */
 const additionalData = z.object({
   'bitcoin-vm': z
     .object({
@@ -204,7 +204,7 @@ export const requestedWithdrawalsRequestSchema = withdrawalFlow
   })
   .meta(publishedExample(requestedWithdrawalsExample))
 
-/** Body of `recover/v1`. The public protocol leaves the order out after a week; here it is refused by name. */
+/** Body of `recover/v1`. The public protocol allows it without the order after a week; this oracle refuses that. */
 export const recoveryRequestSchema = z
   .object({
     chainId: chainId.describe('Chain of the deposit'),

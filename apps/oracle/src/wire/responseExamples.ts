@@ -43,8 +43,8 @@ const initiated = {
 } as const
 
 /**
- * Answers that `/documentation` shows for the requests of requestExamples.ts, signed by the protocol's published oracle
- * key. @source oracle-protocol.md 2.3, 3
+ * Example answers in the interface document, to the requests of requestExamples.ts, signed by the protocol's published
+ * oracle key. @source oracle-protocol.md 2.3, 3
  */
 export const responseExamples = {
   deposits: {
