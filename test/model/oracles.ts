@@ -136,7 +136,7 @@ async function outcomeOf<Name extends Kind>(
   ) => Promise<Attested<ResponseOf<Name>>>
   try {
     const { signal } = new AbortController()
-    const { unsigned, settles } = await attest(request, by.context, { signal })
+    const { unsigned, settlement: settles } = await attest(request, by.context, { signal })
     const execution = 'execution' in unsigned ? unsigned.execution : undefined
     const isHeld =
       settles !== undefined && execution !== undefined && !by.orders.admit(settles, execution.idempotencyKey)

@@ -120,7 +120,7 @@ function payloadStateOf({ final, newest, finalBlock }: AgreedState, hashCount: n
   return {
     height: finalBlock.number,
     payload: decodeFunctionResult({ abi, functionName: 'payloads', data: answerAt(final, 0) }),
-    named: decodeFunctionResult({ abi, functionName: 'payloadIdOf', data: answerAt(final, 1) }),
+    payloadIdOfNonce: decodeFunctionResult({ abi, functionName: 'payloadIdOf', data: answerAt(final, 1) }),
     balance: decodeFunctionResult({ abi, functionName: 'balanceOf', data: answerAt(final, 2) }),
     stored: newest.map((data, index) => ({
       isFinal: isStored(answerAt(final, firstStored + index)),

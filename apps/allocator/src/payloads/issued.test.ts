@@ -32,7 +32,7 @@ import { recoverAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { createPayloadKeys, ed25519PublicKey } from '../keys/payloadKeys.ts'
-import { judgeIssued, lacksBacking } from './issued.ts'
+import { backingProblem, judgeIssued } from './issued.ts'
 import { chainOfPayer, type PayingDepository, paymentOf } from './signedPlace.ts'
 
 const allocatorKey: Hex = `0x${'77'.repeat(32)}`
@@ -268,8 +268,8 @@ test('a token of Hyperliquid whose decimals are not known cannot be read', () =>
 describe('what the hub must show of a payload', () => {
   const id = repeated('aa', 32)
   const issued = { payloadId: id, payload: repeated('bb', 64) }
-  const state = { payload: issued.payload, named: id, balance: 5n }
-  const lacks = (change: object) => lacksBacking(issued, { amount: 5n }, { ...state, ...change })
+  const state = { payload: issued.payload, payloadIdOfNonce: id, balance: 5n }
+  const lacks = (change: object) => backingProblem(issued, { amount: 5n }, { ...state, ...change })
 
   test('the payload, under its nonce, and the money', () => {
     expect(lacks({})).toBeUndefined()
@@ -283,7 +283,7 @@ describe('what the hub must show of a payload', () => {
     ['other bytes', { payload: repeated('bc', 64) }, 'the hub holds other bytes for it'],
     [
       'a second payload of a nonce',
-      { named: repeated('ab', 32) },
+      { payloadIdOfNonce: repeated('ab', 32) },
       'the hub names another payload for its nonce',
     ],
   ])('P-120: %s is not signed', (_what, change, reason) => {

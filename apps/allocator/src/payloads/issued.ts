@@ -15,7 +15,7 @@ export type IssuedPayload = {
   readonly payload: Hex
 }
 
-/** Whether the allocator may sign a payload, judged by its bytes; `lacksBacking` then judges the hub's state. */
+/** Whether the allocator may sign a payload, judged by its bytes; `backingProblem` then judges the hub's state. */
 export type Verdict =
   | {
       readonly kind: 'sign'
@@ -39,7 +39,7 @@ export type HubState = {
   /** Bytes that the allocator's contract keeps for the payload id. */
   readonly payload: Hex
   /** Payload id that the contract has for the request's spender and nonce: each pair has one. */
-  readonly named: Hex
+  readonly payloadIdOfNonce: Hex
   /** Balance of `Backing.holder` in the token. */
   readonly balance: bigint
 }
@@ -88,13 +88,13 @@ export function judgeIssued(
  * Reason for which the hub's state forbids a signature; `undefined` if there is none. Events alone prove nothing: the
  * state must have the payload, under its spender's nonce, and the money that it pays.
  */
-export function lacksBacking(
+export function backingProblem(
   { payloadId, payload }: Pick<IssuedPayload, 'payloadId' | 'payload'>,
   { amount }: Pick<Backing, 'amount'>,
   state: HubState,
 ): string | undefined {
   if (state.payload !== payload) return 'the hub holds other bytes for it'
-  if (state.named !== payloadId) return 'the hub names another payload for its nonce'
+  if (state.payloadIdOfNonce !== payloadId) return 'the hub names another payload for its nonce'
   return state.balance < amount ? 'the hub does not hold what it pays' : undefined
 }
 

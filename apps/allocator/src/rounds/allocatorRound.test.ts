@@ -70,7 +70,7 @@ function hubSeenAt(heights: { logs: bigint; state: bigint }): AllocatorContract 
       const isFinal = heights.state >= signedBlock
       const { payload, payloadId: named } = issued
       return {
-        ...{ payload, named, balance: 5n, height: heights.state },
+        ...{ payload, payloadIdOfNonce: named, balance: 5n, height: heights.state },
         stored: hashesOf().map(() => ({ isFinal, isSeen: isFinal })),
       }
     },

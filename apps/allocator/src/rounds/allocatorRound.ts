@@ -9,7 +9,7 @@ import type { AllocatorContract, IssuedEvent, SignedEvent } from '../hub/allocat
 import type { ServiceStops } from '../hub/serviceStops.ts'
 import type { SignatureStore, Storing } from '../hub/signatureStore.ts'
 import type { PayloadKeys, Signable } from '../keys/payloadKeys.ts'
-import { type IssuedPayload, judgeIssued, lacksBacking, type Verdict } from '../payloads/issued.ts'
+import { backingProblem, type IssuedPayload, judgeIssued, type Verdict } from '../payloads/issued.ts'
 import type { PayingDepository } from '../payloads/signedPlace.ts'
 import type { StateFiles } from '../state/stateFiles.ts'
 
@@ -235,9 +235,9 @@ class Round implements AllocatorRound {
     )
     // All are stored, but not in a final block yet.
     if (unsigned.length === 0) return []
-    const lack = lacksBacking(issued, backing, hub)
-    if (lack !== undefined) {
-      this.#refuse(payloadId, lack)
+    const problem = backingProblem(issued, backing, hub)
+    if (problem !== undefined) {
+      this.#refuse(payloadId, problem)
       return []
     }
     const { chain } = verdict.payer

@@ -62,7 +62,7 @@ export type AttestationContext = {
 export type Payout = { readonly key: Hex; readonly hubTokenId: bigint; readonly amount: bigint }
 
 /** The payments on which a settlement's execution rests. Each payment counts for one execution, see `claimSettlement`. */
-export type Settles = {
+export type ProvenSettlement = {
   readonly orderId: Hex
   /** Deposited part of the order's input: 10^18 is all of it, and the maximum. */
   readonly worth: bigint
@@ -79,7 +79,7 @@ export type Attested<Response> = {
   /** Set for payload parameters. The value of an execution is read from its actions instead. */
   readonly payout?: Payout
   /** Set for a fill or a refund; absent with `force`, where no payment was read. */
-  readonly settles?: Settles
+  readonly settlement?: ProvenSettlement
 }
 
 /** Answer of a rule that always has an execution; it is removed later if a signing cap holds it. */

@@ -74,7 +74,7 @@ export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = as
     unsigned: { message: message(bpsDiff), execution },
     evidence: evidenceOf([...(await readingInputs), fillFacts]),
     isFinal: true,
-    settles: {
+    settlement: {
       orderId,
       worth: worthOf(bpsDiff),
       payments: [theFill, paymentName(outputChain.id, fillFacts)],

@@ -85,7 +85,7 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
     unsigned: { message: message(bpsDiff), execution },
     evidence: evidenceOf([...(await readingInputs), ...payments.map(({ facts }) => facts)]),
     isFinal: true,
-    settles: {
+    settlement: {
       orderId,
       worth: worthOf(bpsDiff),
       payments: payments.map(({ refund, facts }) => paymentName(refund.chain.id, facts)),

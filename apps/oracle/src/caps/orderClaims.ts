@@ -1,13 +1,13 @@
 import type { Hex } from '@causeway/core'
 
-/** Names of payments (see `Settles.payments`) that together prove one settlement of an order. */
+/** Names of payments (see `ProvenSettlement.payments`) that together prove one settlement of an order. */
 export type Proof = readonly string[]
 
 /** A settlement of an order whose execution was signed, with the payments that are assigned to it. */
 export type OrderClaim = {
   /** Idempotency key of the execution: it names the deposits. */
   readonly key: Hex
-  /** Deposited part of the order's input. See `Settles`. */
+  /** Deposited part of the order's input. See `ProvenSettlement`. */
   readonly worth: bigint
   /** All proofs that requests gave for it so far. */
   readonly proofs: readonly Proof[]

@@ -1,7 +1,7 @@
 import { ConfigurationError, type Hex, hex32Pattern } from '@causeway/core'
 import { createLineJournal, type LineJournal } from '@causeway/signer'
 import { z } from 'zod'
-import type { Settles } from '../attestations/context.ts'
+import type { ProvenSettlement } from '../attestations/context.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import { claimSettlement, type OrderClaim } from './orderClaims.ts'
 
@@ -11,14 +11,14 @@ export type SettledOrder = { readonly orderId: Hex; readonly claims: readonly Or
 /** Remembers which payments settled which deposits of an order, so that no payment settles two sets of deposits. */
 export interface SettledOrders {
   /** Records a settlement before its signature. @returns false where it must not be signed. @param key of its execution */
-  admit(settles: Settles, key: Hex): boolean | Promise<boolean>
+  admit(settlement: ProvenSettlement, key: Hex): boolean | Promise<boolean>
   /** See `LineJournal`. */
   isKept(): boolean
   close(): void
 }
 
 /** The store of one process, which is synchronous: no other request can come between judging and recording. */
-export type OwnSettledOrders = SettledOrders & { admit(settles: Settles, key: Hex): boolean }
+export type OwnSettledOrders = SettledOrders & { admit(settlement: ProvenSettlement, key: Hex): boolean }
 
 export type SettledOrdersJournal = LineJournal<SettledOrder>
 

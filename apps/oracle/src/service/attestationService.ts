@@ -171,7 +171,7 @@ class LocalAttestations implements AttestationService {
     const { kind } = definition
     const holdReason = await whyHeld(definition, attested, this.#options, signal)
     const answer = holdReason === undefined ? unsigned : kind.withoutExecution(unsigned, holdReason)
-    const orderId = attested.settles?.orderId
+    const orderId = attested.settlement?.orderId
     const attestation = {
       ...(await signResponse(kind, answer, this.#options, { signal })),
       ...(orderId !== undefined && { orderId }),
@@ -246,13 +246,13 @@ function noteChains(context: AttestationContext, readChains: Set<string>): Attes
 /** Why the execution of an answer must not be signed now; `undefined` if it may be, and it is then counted. */
 async function whyHeld<Request extends RequestSwitches, Response extends object>(
   { kind, letsNothingOut }: AttestationDefinition<Request, Response>,
-  { unsigned, payout, settles }: Attested<Response>,
+  { unsigned, payout, settlement }: Attested<Response>,
   { orders, guard, metrics }: Pick<AttestationServiceOptions, 'orders' | 'guard' | 'metrics'>,
   signal: AbortSignal,
 ): Promise<HeldExecution | undefined> {
   const execution = kind.executionOf(unsigned)
-  if (execution !== undefined && settles !== undefined) {
-    if (!(await orders.admit(settles, execution.idempotencyKey))) {
+  if (execution !== undefined && settlement !== undefined) {
+    if (!(await orders.admit(settlement, execution.idempotencyKey))) {
       metrics.countHeld(kind.name, 'settled')
       return 'ORDER_SETTLED'
     }

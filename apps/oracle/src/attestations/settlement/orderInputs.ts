@@ -229,7 +229,7 @@ export function scaledByDiff(amount: bigint, bpsDiff: bigint): bigint {
   return amount + (amount * bpsDiff) / bpsDiffUnit
 }
 
-/** `Settles.worth`: the deposited part of the order's input, at most 10^18, which is all of it. */
+/** `ProvenSettlement.worth`: the deposited part of the order's input, at most 10^18, which is all of it. */
 export function worthOf(bpsDiff: bigint): bigint {
   return bpsDiff < 0n ? bpsDiffUnit + bpsDiff : bpsDiffUnit
 }

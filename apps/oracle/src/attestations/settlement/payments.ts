@@ -6,7 +6,7 @@ import { AttestationError } from '../errors.ts'
 /** Payment name of an order's fill. All fill transactions of an order share it, so a second one settles nothing more. */
 export const theFill = 'fill'
 
-/** Name of a payment in `Settles`. */
+/** Name of a payment in `ProvenSettlement`. */
 export function paymentName(chainId: string, { transactionId }: Pick<PaymentFacts, 'transactionId'>): string {
   return `${chainId} ${transactionId}`
 }
