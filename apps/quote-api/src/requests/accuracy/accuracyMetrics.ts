@@ -6,8 +6,8 @@ import { accuracyQuantiles, readAccuracy } from './measurementStore.ts'
 const fillsPerChain = 1_000
 
 /**
- * Exposes the accuracy of quotes as metrics. They are read from the database when scraped, so every process tells the
- * same, whenever it started.
+ * Registers the metrics that compare quotes with their fills; called once at the start of the service. Each scrape reads
+ * the database, so that all processes report the same values.
  */
 export function watchAccuracy(options: {
   metrics: Pick<HttpMetrics, 'registry'>

@@ -2,13 +2,13 @@ import { type PricedUnit, usdValueDown } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { pinWaitMs } from '../../pricing/timeEstimate.ts'
 
-/** Duration and cost of a filled request, beside the quoted ones. Amounts in smallest units. */
+/** Duration, cost and amounts of a filled request, each beside its quoted value. Amounts in smallest units. */
 export type FillMeasurement = {
   readonly elapsedSeconds: number
   readonly quotedSeconds: number
-  /** The part of the elapsed time that neither depth nor the block of the fill explain. */
+  /** Elapsed time without the wait for the deposit's pin depth and without one block of the destination. */
   readonly reactionMs: number
-  /** `undefined` where it cannot be known. */
+  /** US dollars times 10^18; `undefined` where the cost of a transaction is unknown. */
   readonly gasUsdX18: bigint | undefined
   readonly quotedGasUsdX18: bigint
   readonly outputAmount: bigint
@@ -17,16 +17,19 @@ export type FillMeasurement = {
   readonly quotedDepositAmount: bigint
 }
 
-/** Wei that the solver spent on one chain, and what they are worth. */
+/** Native coin that the solver spent on one chain, in its smallest unit, with the unit's price. */
 export type SolverCost = { readonly wei: bigint; readonly native: PricedUnit }
 
-/** A year: what chains say of their time must not overflow a column. */
+/** A year. Timestamps of blocks are not trusted, and must not overflow a column of the database. */
 const elapsedSecondsMax = 366 * 86_400
+/** Largest value of a PostgreSQL `integer`. */
+const reactionMsMax = 2 ** 31 - 1
 
 /**
- * Compares a fill with its quote. Pure. Blocks of two chains may contradict each other by seconds: nothing
- * takes less than no time.
- * @param fill.costs of every transaction that the solver sent for the request, with the gas that it handed out
+ * Compares a fill with its quote. Pure. The clocks of two chains may differ by seconds, so negative times count as zero.
+ * @param fill.valueMicroUsd worth of the order, which decides how long its deposit waits for pin depth
+ * @param fill.depositSeconds Unix time of the deposit's block; `fillSeconds` that of the fill's
+ * @param fill.costs of every transaction that the solver sent for the request, and its gas top-up
  */
 export function measureFill(fill: {
   readonly origin: QuotableChain
@@ -47,11 +50,11 @@ export function measureFill(fill: {
 }): FillMeasurement {
   const { origin, destination, quoted } = fill
   const elapsedSeconds = clamp(Number(fill.fillSeconds - fill.depositSeconds), elapsedSecondsMax)
-  const explainedMs = pinWaitMs(origin, fill.valueMicroUsd) + destination.config.blockTimeMs
+  const expectedMs = pinWaitMs(origin, fill.valueMicroUsd) + destination.config.blockTimeMs
   return {
     elapsedSeconds,
     quotedSeconds: quoted.seconds,
-    reactionMs: clamp(elapsedSeconds * 1_000 - explainedMs, 2 ** 31 - 1),
+    reactionMs: clamp(elapsedSeconds * 1_000 - expectedMs, reactionMsMax),
     gasUsdX18: fill.costs?.reduce((sum, { wei, native }) => sum + usdValueDown(wei, native), 0n),
     quotedGasUsdX18: usdValueDown(quoted.gas, quoted.gasUnit),
     outputAmount: fill.outputAmount,

@@ -17,15 +17,17 @@ export type MeasuringContext = {
   readonly snapshot: () => MarketSnapshot
 }
 
-const perRun = 100
+const requestsPerRun = 100
+/** Requests that are measured at the same time. */
 const atOnce = 4
 
 /**
- * Measures what was settled since the last run. Receipts are asked of one endpoint: nothing but statistics
- * hangs on them. @throws AggregateError of what could not be measured, which is tried again
+ * Job that measures newly settled requests and stores the results for `accuracyMetrics.ts` and `reactionTimes.ts`. One
+ * endpoint's answer is enough for a transaction's fee, because only statistics depend on it.
+ * @throws AggregateError of what could not be measured, which is tried again
  */
 export async function measureFills(context: MeasuringContext, run: Run): Promise<void> {
-  const requestIds = await listUnmeasured(context.database, perRun)
+  const requestIds = await listUnmeasured(context.database, requestsPerRun)
   await runConcurrently(requestIds, { atOnce, run }, async (requestId) => {
     const request = await readSettledRequest(context.database, requestId)
     const measured = request === undefined ? undefined : await measure(context, request, run.signal)
@@ -49,9 +51,9 @@ async function measure(
   const destination = chains.get(request.destinationChainId)
   const stored = await readFillFacts(database, requestId)
   const deposit = settlement && (await readDeposit(database, settlement.depositId))
-  const payment = destination && (await readFill(request, destination, signal))
-  const first = request.order.output.payments[0]
-  if (!origin || !destination || !stored || !deposit || !payment || !first) return undefined
+  const fill = destination && (await readFill(request, destination, signal))
+  const quotedPayment = request.order.output.payments[0]
+  if (!origin || !destination || !stored || !deposit || !fill || !quotedPayment) return undefined
   const costs = await readCosts(context, stored.transactions, signal)
   const { codec } = destination.chain
   return measureFill({
@@ -59,13 +61,13 @@ async function measure(
     destination: destination.chain,
     valueMicroUsd: orderValueMicroUsd(request),
     depositSeconds: stored.depositSeconds,
-    fillSeconds: payment.blockTimestampSeconds,
+    fillSeconds: fill.blockTimestampSeconds,
     costs: costs && [...costs, { wei: quoted.topupWei, native: nativeOf(context, destination.chain) }],
-    outputAmount: payment.transfers
+    outputAmount: fill.transfers
       .filter(
         ({ recipient, currency }) =>
-          recipient === codec.canonicalAddress(first.recipient) &&
-          currency === codec.canonicalAddress(first.currency),
+          recipient === codec.canonicalAddress(quotedPayment.recipient) &&
+          currency === codec.canonicalAddress(quotedPayment.currency),
       )
       .reduce((sum, { amount }) => sum + amount, 0n),
     depositAmount: deposit.amount,
@@ -73,12 +75,13 @@ async function measure(
       seconds: quoted.timeEstimateSeconds,
       gas: feeTotals(quoted.fees).relayerGas,
       gasUnit: quoted.units.fee,
-      outputAmount: BigInt(first.expectedAmount),
+      outputAmount: BigInt(quotedPayment.expectedAmount),
       depositAmount: request.feeBasis,
     },
   })
 }
 
+/** Reads the payment of the recipient once it is final; undefined before. */
 function readFill(
   { order, orderId, settlement }: SettledRequest,
   destination: SettlementChain,
@@ -107,7 +110,7 @@ async function readCosts(
   return costs
 }
 
-/** Today's price: the fill is minutes old. @throws QuoteError PRICE_FETCH_FAILED */
+/** The present price will do, because the fill is minutes old. @throws QuoteError PRICE_FETCH_FAILED */
 function nativeOf({ snapshot }: MeasuringContext, { native }: QuotableChain): PricedUnit {
   return requirePrice(snapshot(), native)
 }

@@ -4,10 +4,10 @@ import type { FillMeasurement } from './measureFill.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** A fill that could not be measured for a day is skipped, so that it is not tried for ever. */
+/** Fills older than this are no longer tried, so that none is tried for ever. */
 const measuredWithin = '1 day'
 
-/** Settled requests that nobody measured yet, in any order: what cannot be measured keeps nothing else. */
+/** Settled requests without a measurement, in random order, so that unmeasurable ones do not block the others. */
 export async function listUnmeasured(database: Queries, limit: number): Promise<readonly Hex[]> {
   const rows = await database.query<{ request_id: Buffer }>(
     `select s.request_id from settlement s
@@ -20,10 +20,10 @@ export async function listUnmeasured(database: Queries, limit: number): Promise<
   return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
 }
 
-/** Transaction of the solver for a request, up to its fill. */
+/** Transaction that the solver sent for a request: its fill, or before that a permit or a sweep. */
 export type SolverTransaction = { readonly chainId: number; readonly txHash: string }
 
-/** Stored facts of a request beside its order. */
+/** What a measurement needs beside the order: Unix time of the deposit's block, and the solver's transactions. */
 export async function readFillFacts(
   database: Queries,
   requestId: Hex,
@@ -48,7 +48,7 @@ export async function readFillFacts(
   }
 }
 
-/** Repeating it changes nothing. */
+/** Stores the measurement of a request; a second one of the same request changes nothing. */
 export async function saveMeasurement(
   tx: SqlTx,
   measured: FillMeasurement & {
@@ -81,16 +81,16 @@ export async function saveMeasurement(
 
 export const accuracyQuantiles = [0.1, 0.5, 0.9] as const
 
-/** Measured by quoted, of the newest fills on one chain. */
+/** How far one component of the newest fills on a destination chain was from its quote. */
 export type Accuracy = {
   readonly chainId: number
   readonly component: 'gas' | 'time' | 'output' | 'deposit'
   readonly fills: number
-  /** One per `accuracyQuantiles`. */
+  /** Measured value divided by the quoted one: one ratio per quantile of `accuracyQuantiles`. */
   readonly ratios: readonly number[]
 }
 
-/** Ratios of the newest fills of each chain. They are statistics, so fractions will do. */
+/** Reads the ratios of the newest fills of each chain. As statistics they may be floating-point numbers. */
 export async function readAccuracy(
   database: Queries,
   query: { readonly chainIds: readonly number[]; readonly fillsPerChain: number },
@@ -131,7 +131,7 @@ export type RouteReactions = {
   readonly reactionsMs: readonly number[]
 }
 
-/** The newest fills of every route between the chains that has some. */
+/** Reaction times of the newest fills, for each pair of the chains that has any. */
 export async function readReactions(
   database: Queries,
   query: { readonly chainIds: readonly number[]; readonly fillsPerRoute: number; readonly days: number },

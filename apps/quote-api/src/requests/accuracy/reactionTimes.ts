@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqlDatabase } from '@causeway/core'
 import { readReactions } from './measurementStore.ts'
 
-/** Reaction times of solvers for quotes: from memory, refreshed in the background. */
+/** Learned reaction times of solvers, from which a quote estimates its duration. Kept in memory, refreshed in the background. */
 export interface ReactionTimes {
-  /** Milliseconds; `undefined` while too little was seen of the route. */
+  /** Reaction time on a route in milliseconds; `undefined` before the route has enough fills. */
   of(originChainId: number, destinationChainId: number): number | undefined
-  /** Reads what was measured. @throws UpstreamUnavailableError, and what was known stays */
+  /** Reads the stored measurements. @throws UpstreamUnavailableError; the known times then stay in use */
   refresh(): Promise<void>
-  /** Refreshes again and again until closed. */
+  /** Refreshes every 30 seconds until closed. */
   start(): void
   close(): Promise<void>
 }
 
 const refreshMs = 30_000
 const fillsPerRoute = 200
-const days = 7
+const maxAgeDays = 7
 
 export function createReactionTimes(options: {
   database: Pick<SqlDatabase, 'query'>
@@ -25,10 +25,10 @@ export function createReactionTimes(options: {
   const { database, chainIds, onFailure } = options
   const closing = new AbortController()
   let reactionMsByRoute: ReadonlyMap<string, number> = new Map()
-  let ended: Promise<void> = Promise.resolve()
+  let refreshLoop: Promise<void> = Promise.resolve()
 
   const refresh = async () => {
-    const routes = await readReactions(database, { chainIds, fillsPerRoute, days })
+    const routes = await readReactions(database, { chainIds, fillsPerRoute, days: maxAgeDays })
     reactionMsByRoute = new Map(
       routes.flatMap(({ originChainId, destinationChainId, reactionsMs }) => {
         const learned = learnedReactionMs(reactionsMs)
@@ -36,7 +36,7 @@ export function createReactionTimes(options: {
       }),
     )
   }
-  const repeat = async () => {
+  const refreshUntilClosed = async () => {
     while (!closing.signal.aborted) {
       await refresh().catch(onFailure)
       await sleep(refreshMs, undefined, { signal: closing.signal }).catch(() => {})
@@ -47,11 +47,11 @@ export function createReactionTimes(options: {
       reactionMsByRoute.get(routeKey(originChainId, destinationChainId)),
     refresh,
     start() {
-      ended = repeat()
+      refreshLoop = refreshUntilClosed()
     },
     async close() {
       closing.abort()
-      await ended
+      await refreshLoop
     },
   }
 }
@@ -60,14 +60,14 @@ function routeKey(originChainId: number, destinationChainId: number): string {
   return `${originChainId} ${destinationChainId}`
 }
 
-/** Fewer fills say too little about a route. */
+/** Number of fills below which nothing is learned about a route. */
 export const reactionSamplesMin = 20
-/** Three fills of four come no later than they were said to. */
+/** With the third quartile, three of four fills arrive within the estimate. */
 const percentile = 0.75
 
 /**
- * Reaction time of a solver on a route beyond confirmations and blocks, learned from its newest fills. It is one of the
- * observed times, so that a fill that hung for hours changes nothing. Pure.
+ * Time that solvers of a route need beyond confirmations and blocks. A percentile of the observed times, so that one fill
+ * that hung for hours does not change it. Pure.
  * @param reactionsMs of recent fills, in any order
  * @returns milliseconds, at least 0; `undefined` after too few fills
  */

@@ -17,7 +17,10 @@ import { refuseDeniedExecution, type Screening } from '../screening/screenedRequ
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import type { ChainStops } from '../stops/chainStops.ts'
 
-/** Mapping that a wallet signed for its transfer. Addresses and ids in lower case. */
+/**
+ * Statement of a wallet that its transfer with this nonce is the deposit of this order, for chains whose transfers cannot
+ * name an order. Addresses and ids in lower case.
+ */
 export type SignedMapping = {
   readonly walletChainId: number
   readonly wallet: Hex
@@ -25,10 +28,10 @@ export type SignedMapping = {
   readonly nonce: number
   /** Order id. */
   readonly id: Hex
-  /** The chain that the wallet was on. */
+  /** The chain that the wallet was connected to when it signed, which is in the signature's domain. */
   readonly signatureChainId: number
   readonly signature: Hex
-  /** Undefined for a caller with a key. */
+  /** Network address of a caller without an API key, for its budget; undefined for one with a key. */
   readonly keylessCaller: string | undefined
 }
 
@@ -44,19 +47,19 @@ class AuthorizationError extends DomainError {
   }
 }
 
-/** True if the account made the transfer with this nonce. */
+/** True if the account has already sent the transfer with this nonce. */
 export type HasSent = (transfer: SentTransfer & { readonly chainId: number }) => Promise<boolean>
 
-/** Nothing is written on the hub for a transfer that cannot be made. */
+/** The wallet cannot pay for the transfer, so the hub gets no entry for it. */
 class TooLittleToTransferError extends DomainError {
   readonly code = 'INSUFFICIENT_FUNDS'
   readonly kind = 'invalid_request'
 }
 
 /**
- * Takes what a wallet signed about the nonce of its transfer, has the oracles vouch for it, and brings it to the hub: only
- * then is the transfer the order's deposit. What is not what was quoted is refused; repeating it changes nothing.
- * @param options.hubBudget of entries on the hub, each of which the operator pays for
+ * Handles a signed mapping: checks it against the quote, has the oracles vouch for it, and writes it to the hub. Only then
+ * does the transfer count as the order's deposit. A repeated call changes nothing.
+ * @param options.hubBudget limits the hub's entries of callers without a key, because the operator pays for each
  * @throws UnknownRequestError, QuoteError, AuthorizationError, TooLittleToTransferError, KeylessBudgetSpentError,
  * MappingTakenError, UpstreamUnavailableError
  * @source Q-44
@@ -84,29 +87,35 @@ export function createMapNonce(options: {
     await stops.refuseRequest(order.requestId)
     const signatureChain = signingChain(registry, signed.signatureChainId)
     await requireFunds(ports, chain, { ...order, nonce })
-    const mapping: NonceMapping = {
-      ...{ walletChainId: chain.key, wallet, depositor, id: signed.id, nonce: BigInt(nonce) },
-    }
-    const signedStatement = {
-      ...{ mapping, vmType: chain.vmType, signature: signed.signature },
+    const id = signed.id
+    const mapping: NonceMapping = { walletChainId: chain.key, wallet, depositor, id, nonce: BigInt(nonce) }
+    const { entry, proof } = await requireVouched(vouching, {
+      mapping,
+      vmType: chain.vmType,
+      signature: signed.signature,
       signatureChainId: signatureChain.key,
-    }
-    const outcome = await vouchForMapping(vouching, signedStatement, AbortSignal.timeout(vouchTimeoutMs))
-    if (outcome === 'denied')
-      throw new AuthorizationError('The signature is not of the user, or not over what was quoted.')
-    if (outcome === 'silent')
-      throw new UpstreamUnavailableError('Too few oracles vouch for the signature now: send it again.')
+    })
     if (signed.keylessCaller !== undefined) await hubBudget.take([signed.keylessCaller, `wallet ${wallet}`])
-    await writer.write(outcome.entry, outcome.proof, AbortSignal.timeout(sayTimeoutMs))
+    await writer.write(entry, proof, AbortSignal.timeout(sayTimeoutMs))
   }
+}
+
+/** @throws AuthorizationError where the oracles deny the signature; UpstreamUnavailableError where too few answer */
+async function requireVouched(vouching: Vouching, statement: Parameters<typeof vouchForMapping>[1]) {
+  const outcome = await vouchForMapping(vouching, statement, AbortSignal.timeout(vouchTimeoutMs))
+  if (outcome === 'denied')
+    throw new AuthorizationError('The signature is not of the user, or not over what was quoted.')
+  if (outcome === 'silent')
+    throw new UpstreamUnavailableError('Too few oracles vouch for the signature now: send it again.')
+  return outcome
 }
 
 type Funds = Pick<PricingDependencies, 'userFacts'> & { readonly hasSent: HasSent }
 
 /**
- * A wallet that made the transfer before it says what it is for has spent the money. A chain that does not tell what the wallet
- * holds of a currency keeps nobody from depositing it.
- * @throws TooLittleToTransferError; UpstreamUnavailableError where it should tell, and does not now
+ * Refuses a wallet that holds too little for the transfer, unless it has already sent it. An unknown balance of a token
+ * refuses nobody, because some chains cannot answer for tokens; that of the native coin is always available.
+ * @throws TooLittleToTransferError; UpstreamUnavailableError while the native balance is unknown
  */
 async function requireFunds(
   { userFacts, hasSent }: Funds,
@@ -124,7 +133,7 @@ async function requireFunds(
     throw new UpstreamUnavailableError('The chain does not say now what the wallet holds: send it again.')
 }
 
-/** @throws QuoteError UNSUPPORTED_CHAIN */
+/** The wallet's chain, if its transfers need a mapping. @throws QuoteError UNSUPPORTED_CHAIN */
 function mappedChain({ chainById }: QuoteRegistry, chainId: number): QuotableChain {
   const chain = chainById.get(chainId)
   if (chain?.quoting.transferNonce !== undefined) return chain
@@ -133,17 +142,18 @@ function mappedChain({ chainById }: QuoteRegistry, chainId: number): QuotableCha
   })
 }
 
-/** Oracles know the chains that are quoted. @throws QuoteError UNSUPPORTED_CHAIN */
+/** The chain of the signature's domain: any quoted chain with contracts, since oracles know these. @throws QuoteError UNSUPPORTED_CHAIN */
 function signingChain({ chains }: QuoteRegistry, chainId: number): QuotableChain {
-  const able = chains.filter(({ config }) => isContractChain(config))
-  const chain = able.find((one) => one.chainId === chainId)
+  const signingChains = chains.filter(({ config }) => isContractChain(config))
+  const chain = signingChains.find((candidate) => candidate.chainId === chainId)
   if (chain !== undefined) return chain
-  const names = able.map((one) => one.chainId).join(', ')
-  throw new QuoteError('UNSUPPORTED_CHAIN', `Sign on one of the chains ${names}, not on ${chainId}.`, {
+  const chainIds = signingChains.map((candidate) => candidate.chainId).join(', ')
+  throw new QuoteError('UNSUPPORTED_CHAIN', `Sign on one of the chains ${chainIds}, not on ${chainId}.`, {
     data: { field: 'signatureChainId', chainId },
   })
 }
 
+/** The quoted order with this order id; `amount` is of the origin currency, in smallest units. */
 type OrderOfMapping = {
   readonly requestId: Hex
   readonly user: string

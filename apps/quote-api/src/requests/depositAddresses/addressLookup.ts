@@ -27,10 +27,11 @@ type DepositAddressRecord = {
   readonly refundTo: string
 }
 
+/** Answers integrators who look their deposit addresses up over HTTP. */
 export interface DepositAddressLookup {
   /**
-   * By address, in any case where its family reads any, or by any request that was made for it. Those of other keys, and of nobody's, are
-   * unknown. @throws UnknownDepositAddressError
+   * Finds an address by itself, in upper or lower case where its family ignores case, or by any request that was made for
+   * it. Addresses of other keys, and of callers without a key, count as unknown. @throws UnknownDepositAddressError
    */
   find(
     lookupKey: { readonly address: string } | { readonly requestId: Hex },
@@ -41,16 +42,16 @@ export interface DepositAddressLookup {
 export function createDepositAddressLookup(database: Pick<SqlDatabase, 'query'>): DepositAddressLookup {
   return {
     async find(lookupKey, apiKeyId) {
-      const [place, value] =
+      const [addressSql, value] =
         'address' in lookupKey
           ? ['$1', lookupKey.address]
           : ['(select n.deposit_address from orders n where n.request_id = $1)', toBytes(lookupKey.requestId)]
-      // The first request of the address: those that were made of its payments came later, with the same key.
+      // The oldest request of the address made it. Later ones, for its payments, have the same key.
       const [row] = await database.query<AddressRow>(
         `select d.address, d.chain_id, d.created_at, d.depositor, d.currency, d.is_strict, o.request_id, o.api_key_id
          from deposit_address d join orders o on o.deposit_address is not null
            and lower(o.deposit_address) = lower(d.address) and d.address in (o.deposit_address, lower(o.deposit_address))
-         where d.address in (${place}, lower(${place})) order by o.created_at, o.request_id limit 1`,
+         where d.address in (${addressSql}, lower(${addressSql})) order by o.created_at, o.request_id limit 1`,
         [value],
       )
       if (row === undefined || row.api_key_id !== apiKeyId) throw new UnknownDepositAddressError()

@@ -8,52 +8,59 @@ import type { Screening } from '../screening/screenedRequest.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** In which order deposit addresses are looked at: what nobody paid for never goes before what somebody did. */
+/**
+ * Priority classes in which deposit addresses wait for their next look, the most urgent first. Stored in the column
+ * `lane`. A stranger cannot delay paid addresses by asking for many quotes, or by sending dust.
+ */
 export const lanes = {
-  /** A block paid about what was asked, or a sweep ended. Costs whoever wants to be here that payment. */
+  /** A block paid at least half of the quoted amount, or a sweep ended. */
   paid: 0,
   /** Quoted with a key, and used within the hour. */
   keyed: 1,
-  /** A block names the address: a token moved there, a contract was told to pay it, or somebody sent dust. */
+  /** A block names the address without such a payment: a token moved there, a call mentions it, or it got dust. */
   named: 2,
-  /** Quoted within the hour, and nothing more. */
+  /** Quoted without a key, and used within the hour. */
   unpaid: 3,
-  /** Longer ago. */
+  /** Unused for longer than an hour. */
   idle: 4,
 } as const
 
 export const lanesInOrder: readonly number[] = Object.values(lanes)
-/** Lanes of paid or named addresses, on chains whose blocks show every payment. */
+/** The lanes that are read on chains whose blocks show every payment. */
 export const paidLanes: readonly number[] = [lanes.paid, lanes.named]
 
-/** Places in a pass that no other lane can take, by lane; together no more than a pass. */
-const guaranteed: readonly number[] = [120, 60, 30, 20, 20]
+/** Addresses that each lane may look at in a pass whatever the others need, by lane; their sum is a pass at most. */
+const guaranteedPlaces: readonly number[] = [120, 60, 30, 20, 20]
 
-/** Addresses of one request to the chain; what is left over is due in the next pass. */
+/** Addresses whose balances one pass reads; the rest are due in the next pass. */
 export const addressesPerPass = 250
 
 /**
- * Shares the places of a pass: each lane has some of its own, the rest goes in the order of the lanes.
+ * Shares the places of a pass: each lane gets its guaranteed ones, and the rest go to the lanes by priority.
  * @param due how many are due, by lane @returns how many are looked at, by lane. Pure.
  */
 export function shareOut(due: readonly number[]): readonly number[] {
-  const own = due.map((count, lane) => Math.min(count, guaranteed[lane] ?? 0))
-  let left = addressesPerPass - own.reduce((sum, count) => sum + count, 0)
-  return own.map((count, lane) => {
-    const more = Math.min((due[lane] ?? 0) - count, left)
-    left -= more
+  const guaranteed = due.map((count, lane) => Math.min(count, guaranteedPlaces[lane] ?? 0))
+  let remaining = addressesPerPass - guaranteed.reduce((sum, count) => sum + count, 0)
+  return guaranteed.map((count, lane) => {
+    const more = Math.min((due[lane] ?? 0) - count, remaining)
+    remaining -= more
     return count + more
   })
 }
 
+/** A deposit address as the table `deposit_address` keeps it. */
 export type StoredAddress = DepositAddress & {
   readonly chainId: number
   /** The newest request that payments are for. */
   readonly requestId: Hex
   /** Quoted currency, in canonical spelling. */
   readonly currency: string
+  /** True for an address of a single use. */
   readonly isStrict: boolean
+  /** Work item of the sweep under way; undefined without one. */
   readonly sweepId: string | undefined
+  /** Number of sweeps so far. */
   readonly sweeps: number
   /** Failed swaps since the last sweep that did not fail. */
   readonly failedSwaps: number
@@ -68,7 +75,9 @@ export async function insertAddress(
     readonly chainId: number
     readonly currency: string
     readonly isStrict: boolean
-    readonly asked: bigint
+    /** Quoted amount, in smallest units. */
+    readonly askedAmount: bigint
+    /** True if the quote was asked for with an API key. */
     readonly isKeyed: boolean
   },
 ): Promise<void> {
@@ -84,7 +93,7 @@ export async function insertAddress(
       terms.depositor,
       toBytes(terms.nonce),
       toBytes(request.requestId),
-      request.asked,
+      request.askedAmount,
       request.isKeyed,
       request.isKeyed ? lanes.keyed : lanes.unpaid,
       request.currency,
@@ -93,7 +102,7 @@ export async function insertAddress(
   )
 }
 
-/** Names the address with the request, so that it can be looked up by it, and what is swapped there. */
+/** Stores the address and its swap with the request, so that a payment can find the request by its address. */
 export async function nameAddress(
   tx: SqlTx,
   address: string,
@@ -106,7 +115,7 @@ export async function nameAddress(
   ])
 }
 
-/** Payments of the address are for a newer request from now on; one that nobody paid points to it. */
+/** Makes a newer request the one that payments to the address are for; an older unpaid one points to it. */
 export async function supersede(tx: SqlTx, { address, requestId }: StoredAddress, newer: Hex): Promise<void> {
   await tx.query('update deposit_address set request_id = $2 where address = $1', [address, toBytes(newer)])
   // An operator's release covers the money at the address, so it moves on to the request that replaces this one.
@@ -126,8 +135,8 @@ const columns =
   'address, chain_id, order_signer, sweeper, depositor, nonce, request_id, currency, is_strict, sweep_id, sweeps, failed_swaps'
 
 /**
- * Addresses that are to be looked at in this pass; those with a sweep under way are not. Reads no more rows
- * than a pass has places in each lane, however many addresses there are.
+ * Addresses that are to be looked at in this pass, without those that have a sweep under way. Reads at most
+ * `addressesPerPass` rows of each lane, however many addresses there are.
  */
 export async function listDueAddresses(
   database: Queries,
@@ -147,12 +156,12 @@ export async function listDueAddresses(
   return byLane.flatMap((due, lane) => due.slice(0, places[lane])).map(fromRow)
 }
 
-/** So few that the server looks them up one by one in the index, and does not read the table. */
-const mentionsAtOnce = 500
+/** Addresses of one statement: few enough for PostgreSQL to use the index instead of scanning the table. */
+const addressesPerStatement = 500
 
 /**
- * Locks those that there are until the transaction ends, the lowest first: as all do who change several, so that none of
- * them waits for the other. @source F-53
+ * Locks the addresses until the transaction ends. Every transaction that changes several locks them in this order, so that
+ * two never deadlock. @returns those of the addresses that are ours @source F-53
  */
 async function lockAddresses(tx: SqlTx, addresses: readonly string[]): Promise<readonly string[]> {
   const rows = await tx.query<{ address: string }>(
@@ -163,9 +172,10 @@ async function lockAddresses(tx: SqlTx, addresses: readonly string[]): Promise<r
 }
 
 /**
- * Puts the addresses that blocks pay or name before the others. What pays less than half of what was asked, or in
- * another currency, is dust to a stranger: it is looked at, but before nothing that was paid for.
- * @returns how many mentions are of ours
+ * Moves the addresses that blocks pay or name to a more urgent lane. Less than half of the quoted amount, or another
+ * currency, may be a stranger's dust: such an address stays behind the paid ones.
+ * @param mentioned.paid paid amounts by address and currency; other addresses of the chain are ignored
+ * @returns the number of our addresses among them
  */
 export async function markPaid(
   tx: SqlTx,
@@ -179,38 +189,40 @@ export async function markPaid(
     readonly transfers?: ReturnType<typeof largestTransfers>
   },
 ): Promise<number> {
-  // One row for each address: of two, the statement would take either.
+  // One row per address, because an `update ... from` with two would apply an arbitrary one.
   const mentions = [
-    ...[...paid].map(([address, amounts]) => ({
-      ...{ address, amounts: toJson(amounts), transfers: transfersToJson(transfers.get(address)) },
-    })),
+    ...[...paid].map(([address, amounts]) => {
+      return { address, amounts: toJson(amounts), transfers: transfersToJson(transfers.get(address)) }
+    }),
     ...named
       .filter((address) => !paid.has(address))
       .map((address) => ({ address, amounts: '{}', transfers: '{}' })),
   ].toSorted((one, other) => (one.address < other.address ? -1 : 1))
   const paidAmount = 'coalesce((p.amounts ->> d.currency)::numeric, 0)'
   let markedCount = 0
-  for (let next = 0; next < mentions.length; next += mentionsAtOnce) {
-    const some = mentions.slice(next, next + mentionsAtOnce)
+  for (let next = 0; next < mentions.length; next += addressesPerStatement) {
+    const batch = mentions.slice(next, next + addressesPerStatement)
     const own = new Set(
       await lockAddresses(
         tx,
-        some.map(({ address }) => address),
+        batch.map(({ address }) => address),
       ),
     )
     if (own.size === 0) continue
-    const ownMentions = some.filter(({ address }) => own.has(address))
+    const ownMentions = batch.filter(({ address }) => own.has(address))
     const rows = await tx.query(
       `update deposit_address d set active_at = clock_timestamp(),
          look_at = case when d.is_keyed and ${paidAmount} < d.asked / 2 then '-infinity' else clock_timestamp() end,
          lane = least(d.lane, case when ${paidAmount} > 0 and ${paidAmount} >= d.asked / 2 then ${lanes.paid}
            when d.is_keyed then ${lanes.keyed} else ${lanes.named} end),
-         ${largerTransfer('p.transfers -> d.currency')}
+         ${setLargerTransfer('p.transfers -> d.currency')}
        from unnest($2::text[], $3::jsonb[], $4::jsonb[]) as p (address, amounts, transfers)
        where d.address = p.address and d.chain_id = $1 returning 1`,
       [
-        ...[chainId, ownMentions.map(({ address }) => address), ownMentions.map(({ amounts }) => amounts)],
-        ownMentions.map(({ transfers: own }) => own),
+        chainId,
+        ownMentions.map((mention) => mention.address),
+        ownMentions.map((mention) => mention.amounts),
+        ownMentions.map((mention) => mention.transfers),
       ],
     )
     markedCount += rows.length
@@ -218,8 +230,8 @@ export async function markPaid(
   return markedCount
 }
 
-/** Sets the transfer of `deposit_address d` where a JSON object of another, or of none, is larger. */
-function largerTransfer(other: string): string {
+/** SQL that replaces the stored transfer of `deposit_address d` where the one of a JSON expression is larger. */
+function setLargerTransfer(other: string): string {
   const set = (column: string, value: string) =>
     `${column} = case when (${other} ->> 'amount')::numeric > coalesce(d.transfer_amount, 0)
       then ${value} else d.${column} end`
@@ -230,28 +242,28 @@ function largerTransfer(other: string): string {
   ].join(', ')
 }
 
-/** Keeps the transfer that brought most of what lies there, where no block told one. */
+/** Stores the transfer that brought most of an address's balance, on chains whose blocks do not show transfers. */
 export async function noteTransfer(database: Queries, address: string, transfer: Transfer): Promise<void> {
-  await database.query(`update deposit_address d set ${largerTransfer('$2::jsonb')} where address = $1`, [
+  await database.query(`update deposit_address d set ${setLargerTransfer('$2::jsonb')} where address = $1`, [
     address,
     transferToJson(transfer),
   ])
 }
 
-/** Marks the addresses that a denied account has paid: what lies there waits for an operator. */
+/** Marks the addresses that a denied account has paid, so that their money waits for an operator. */
 export async function markDenied(
   tx: SqlTx,
   chainId: number,
   payers: ReadonlyMap<string, ReadonlySet<string>>,
   screening: Pick<Screening, 'isDenied'>,
 ): Promise<void> {
-  const paid = [...payers.keys()]
-  for (let next = 0; next < paid.length; next += mentionsAtOnce) {
+  const paidAddresses = [...payers.keys()]
+  for (let next = 0; next < paidAddresses.length; next += addressesPerStatement) {
     const own = await tx.query<{ address: string; api_key_id: string | null }>(
       `select d.address, o.api_key_id from unnest($2::text[]) as p (address)
        join deposit_address d on d.address = p.address and d.chain_id = $1
        join orders o on o.request_id = d.request_id`,
-      [chainId, paid.slice(next, next + mentionsAtOnce)],
+      [chainId, paidAddresses.slice(next, next + addressesPerStatement)],
     )
     const denied = own.filter(({ address, api_key_id }) =>
       [...(payers.get(address) ?? [])].some((payer) =>
@@ -265,7 +277,7 @@ export async function markDenied(
   }
 }
 
-/** Marks the payer as unknown: an operator decides, as for a denied one. */
+/** Marks an address whose payers cannot be known: its money waits for an operator, as that of a denied payer. */
 export async function markSenderUnknown(tx: SqlTx, address: string): Promise<void> {
   await tx.query('update deposit_address set is_sender_denied = true where address = $1', [address])
 }
@@ -274,7 +286,7 @@ const transferToJson = (transfer: Transfer): string =>
   JSON.stringify({ ...transfer, amount: String(transfer.amount) })
 
 function transfersToJson(transfers: ReadonlyMap<string, Transfer> = new Map()): string {
-  return `{${[...transfers].map(([currency, one]) => `${JSON.stringify(currency)}:${transferToJson(one)}`).join(',')}}`
+  return `{${[...transfers].map(([currency, transfer]) => `${JSON.stringify(currency)}:${transferToJson(transfer)}`).join(',')}}`
 }
 
 /** Amounts by currency, as text: JSON numbers would lose digits. */
@@ -286,7 +298,7 @@ function toJson(amounts: ReadonlyMap<string, bigint>): string {
 
 /** True if any address of the chain may be paid, however long ago it was quoted. */
 export async function hasAddresses(database: Queries, chainId: number): Promise<boolean> {
-  // In the order of the index of those that are due, which keeps it from reading a million of other chains.
+  // Ordered like the index of due addresses, so that PostgreSQL does not scan those of other chains.
   const rows = await database.query(
     `(select 1 from deposit_address where chain_id = $1 and sweep_id is null order by lane, look_at limit 1)
      union all (select 1 from deposit_address where chain_id = $1 and sweep_id is not null limit 1)`,
@@ -295,6 +307,7 @@ export async function hasAddresses(database: Queries, chainId: number): Promise<
   return rows.length > 0
 }
 
+/** How far payments to addresses of a chain were read; the hash of the last block shows a reorganization. */
 export type ScanCursor = BlockCursor & { readonly scannedHash: string | undefined }
 
 export async function readScanCursor(database: Queries, chainId: number): Promise<ScanCursor | undefined> {
@@ -316,7 +329,7 @@ export async function moveScanCursor(tx: SqlTx, chainId: number, cursor: ScanCur
   )
 }
 
-/** The address behind its request, as all lock who lock both, until the transaction ends. */
+/** Locks the request of an address and then the address, which is the order of all who lock both. */
 export async function lockAddress(tx: SqlTx, address: string): Promise<StoredAddress | undefined> {
   await tx.query(
     'select 1 from orders where request_id = (select request_id from deposit_address where address = $1) for update',
@@ -329,21 +342,22 @@ export async function lockAddress(tx: SqlTx, address: string): Promise<StoredAdd
   return row === undefined ? undefined : fromRow(row)
 }
 
-/** An address that was used long ago is looked at after this part of that time. */
-const idlePart = 20
+/** The next look comes after the time since the last use divided by this: seldom at addresses long unused. */
+const idleDivisor = 20
 const pauseMaxMs = 900_000
 
-/** Addresses unused for longer are looked at after all newer ones. */
+/** Age of the last use from which an address belongs to the idle lane. */
 const idleAfter = `interval '1 hour'`
 
-/** The lane of an address at which nothing lies. */
+/** SQL of the lane of an address without money. */
 const laneOfUnpaid = `case when active_at < clock_timestamp() - ${idleAfter} then ${lanes.idle}
   when is_keyed then ${lanes.keyed} else ${lanes.unpaid} end`
 
 /**
- * Looks at addresses again: soon at those in use, seldom at the others.
- * @param addresses whether something lies there: then it keeps its place before the others
- * @param pauses.keepsMs it keeps it so long since it was used all the same: who lists what lies there may be late
+ * Schedules the next look at addresses: soon at those in use, seldom at the others. Money at an address keeps it in its
+ * lane; without money it falls back to the lane of unpaid ones.
+ * @param pauses.leastMs shortest time to the next look
+ * @param pauses.keepsMs time since its last use for which an empty one keeps its lane, as nodes may list its money late
  */
 export async function recheckAddressesAfter(
   tx: SqlTx,
@@ -356,7 +370,7 @@ export async function recheckAddressesAfter(
   )
   await tx.query(
     `update deposit_address set look_at = clock_timestamp() + least(interval '1 millisecond' * $3,
-       greatest(interval '1 millisecond' * $2, (clock_timestamp() - active_at) / ${idlePart})),
+       greatest(interval '1 millisecond' * $2, (clock_timestamp() - active_at) / ${idleDivisor})),
        held_since = case when address <> all($4) then coalesce(held_since, clock_timestamp()) end,
        deep_since = case when address <> all($4) then deep_since end,
        lane = case when address = any($4) and active_at <= clock_timestamp() - interval '1 millisecond' * $5
@@ -372,7 +386,7 @@ export async function recheckAddressesAfter(
   )
 }
 
-/** The balance there is swept for the request, which shows the transfer that brought it from now on. */
+/** Notes the sweep under way for a request, and moves the stored transfer to that request, which shows it. */
 export async function setSweep(
   tx: SqlTx,
   address: string,
@@ -391,7 +405,7 @@ export async function setSweep(
   )
 }
 
-/** The money stays at the address, which loses its priority. @returns true if the reason is new */
+/** Notes why the money stays at the address, and takes its priority away. @returns true if the reason is new */
 export async function setLeft(tx: SqlTx, address: string, reason: string): Promise<boolean> {
   const [row] = await tx.query<{ is_news: boolean }>(
     `update deposit_address d set left_reason = $2, held_since = null, deep_since = null, lane = ${laneOfUnpaid}
@@ -410,7 +424,7 @@ export async function markDeep(database: Queries, address: string): Promise<void
   )
 }
 
-/** Schedules the address of a request before all others, so that money left there is looked at again. */
+/** Puts an address whose money was left there back into the first lane, due at once. */
 export async function takeLeftAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   await tx.query(
     `update deposit_address set left_reason = null, lane = ${lanes.paid}, look_at = clock_timestamp(),
@@ -419,7 +433,7 @@ export async function takeLeftAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   )
 }
 
-/** Addresses whose sweep ended, or was not begun in time. */
+/** Addresses whose sweep ended, or was not begun before its deadline. */
 export async function listEndedSweeps(database: Queries, limit: number): Promise<readonly string[]> {
   const rows = await database.query<{ address: string }>(
     `select d.address from deposit_address d join work_item w on w.id = d.sweep_id
@@ -431,10 +445,13 @@ export async function listEndedSweeps(database: Queries, limit: number): Promise
   return rows.map(({ address }) => address)
 }
 
-/** A market that moved for a moment may come back. */
+/** Pause after a failed swap, times their number: the market may return to the quoted price. */
 const pauseAfterSwap = `interval '5 seconds'`
 
-/** The sweep ended: look at what lies there now, and later each time that its swap failed. */
+/**
+ * Frees an address after its sweep and schedules a look at what lies there: at once, or later after each failed swap.
+ * @param swap how the sweep's swap ended; `none` where there was none, or nobody began the sweep
+ */
 export async function clearSweep(
   tx: SqlTx,
   address: string,

@@ -1,7 +1,7 @@
 /** Balances of one address by currency, in smallest units; zero balances are left out. */
 export type HeldBalances = ReadonlyMap<string, bigint>
 
-/** Balance that an address held at both of two blocks. */
+/** The lesser of two readings per currency: the balance that an address held at both of two blocks. */
 export function heldAtBoth(one: HeldBalances, other: HeldBalances): HeldBalances {
   const lesser = (a: bigint, b: bigint) => (a < b ? a : b)
   return omitZeros(
@@ -13,7 +13,7 @@ export function amountOf(held: HeldBalances, currency: string): bigint {
   return held.get(currency) ?? 0n
 }
 
-/** All but `currency`, the native coin first. */
+/** All balances but that of `currency`, in the order in which they were read: the native coin first. */
 export function othersOf(held: HeldBalances, currency: string): readonly (readonly [string, bigint])[] {
   return [...held].filter(([other]) => other !== currency)
 }

@@ -7,34 +7,37 @@ import type { SponsoredQuoteDependencies } from '../draft/createSponsoredQuote.t
 import type { SettlementContext } from '../settlement/settlementContext.ts'
 import type { HeldBalances } from './balanceReading.ts'
 
-/** A chain as its deposit addresses are read; everything by quorum. */
+/** Readings of one chain for the jobs of its deposit addresses, each agreed on by a quorum of endpoints. */
 export type AddressChain = {
   readonly chain: QuotableChain
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
   /** Newest block that no reorganization takes back. */
   finalHeight(signal: AbortSignal): Promise<bigint>
-  /** Absent where blocks tell nothing of payments, and all addresses are looked at in turn. */
+  /** Absent where blocks do not show payments, so that all addresses are looked at in turn. */
   readonly blocks?: {
     readonly steps: AddressSteps
-    /** Reads the payments in a range of blocks, to watched addresses and others. */
+    /** Reads all payments in a range of blocks, not only those to deposit addresses. */
     payments(range: PaymentRange, signal: AbortSignal): Promise<AddressPayments>
   }
-  /** Blocks show every payment as one to its address: nobody looks at others in turn. */
+  /** True if blocks show every payment to an address, so that only paid addresses need a look. */
   readonly isSeenInBlocks: boolean
-  /** Accounts that paid an address; undefined if the chain cannot tell, absent where `payments` tells it. */
+  /**
+   * Accounts that paid an address up to a height: 'reading' while they are being looked up, undefined if the chain cannot
+   * tell. Absent where `payments` tells them.
+   */
   payers?(
     address: string,
     height: bigint,
     signal: AbortSignal,
   ): Promise<readonly string[] | 'reading' | undefined>
-  /** The transfer that brought most of a currency; absent where `payments` tells it. */
+  /** Largest transfer of a currency to an address, for its status; absent where `payments` tells it. */
   transfer?(
     address: string,
     question: { readonly currency: string; readonly height: bigint },
     signal: AbortSignal,
   ): Promise<Transfer | undefined>
-  /** Balances of addresses, in their order, up to a block height; undefined as in `AddressReading.held`. */
+  /** Balances of addresses at a block height, in the order of `addresses`; undefined as in `AddressReading.held`. */
   balances(
     addresses: readonly string[],
     height: bigint,
@@ -42,7 +45,7 @@ export type AddressChain = {
   ): Promise<readonly (HeldBalances | undefined)[]>
 }
 
-/** Steps in which blocks of a chain are searched for payments. */
+/** Numbers of blocks in which a chain is searched for payments. */
 export type AddressSteps = WatchSteps & {
   /** Number of blocks before the head at which the very first search begins. */
   readonly firstBlocks: bigint
@@ -53,7 +56,7 @@ export type DepositAddressContext = Pick<
   SettlementContext,
   'database' | 'ledger' | 'now' | 'chains' | 'screening' | 'signatures' | 'announce'
 > & {
-  /** Dependencies of a new quote for a payment. */
+  /** Dependencies of quoting a payment anew. */
   readonly quoting: SponsoredQuoteDependencies
   readonly networkOf: NetworkOf
   readonly logger: Logger

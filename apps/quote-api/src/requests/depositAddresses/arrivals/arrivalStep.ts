@@ -4,6 +4,7 @@ import { type RefundTerms, refundAmount, surplusRefund } from '../../settlement/
 export type Arrival = {
   /** Amount of the quoted currency, in its smallest units. */
   readonly amount: bigint
+  /** Money in other currencies than the quoted one. */
   readonly others: readonly OtherArrival[]
 }
 
@@ -14,7 +15,7 @@ export type OtherArrival = {
   readonly isWorthRefund: boolean
 }
 
-/** The newest quote of an address. */
+/** The newest quote of an address, as far as it decides about money that arrived. */
 export type NewestQuote = {
   /** True for a single use: every arrival belongs to its order, whatever the amount. */
   readonly isStrict: boolean
@@ -24,33 +25,34 @@ export type NewestQuote = {
   readonly isWaiting: boolean
   readonly expiresAtSeconds: number
   readonly deadlineSeconds: number
-  /** An order that ends sooner is not paid any more: its sweep and its fill take their time. */
+  /** Time that the sweep and the fill need before the deadline; with less, the order cannot be filled any more. */
   readonly leadSeconds: number
   readonly refund: RefundTerms
-  /** Consecutive failures of the swap before the deposit; undefined: deposited without a swap. */
+  /** Consecutive failures of the swap before the deposit; undefined where the quote has no such swap. */
   readonly failedSwaps: number | undefined
 }
 
+/** What to do with the money at an address. */
 export type ArrivalStep =
   | { readonly action: 'wait' }
-  /** Into the depository for the newest quote, the quoted currency or another: settlement fills or refunds it. */
+  /** Deposit it for the newest quote, after which settlement fills or refunds it. `other` is a currency not quoted. */
   | { readonly action: 'sweep'; readonly other?: string }
-  /** To its depositor, at the solver's cost: no swap of it succeeds, so that nothing of it could be deposited. */
+  /** Send it back to the depositor at the solver's cost, because its swap keeps failing before the deposit. */
   | { readonly action: 'withdraw' }
-  /** For what arrived; where that is refused, `whenRefused`. */
+  /** Quote the amount that arrived; where that is refused, `whenRefused` decides. */
   | { readonly action: 'requote'; readonly amount: bigint }
-  /** Not worth its gas: it stays until more arrives, or its depositor takes it. */
+  /** Not worth the gas: it stays until more arrives, or its depositor takes it. */
   | { readonly action: 'leave'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
 
-/** Limit of consecutive failures of a swap before a deposit. */
-const swapTries = 3
-/** A sweep takes at least so long: one that is asked for later makes a deposit after its quote's price. */
+/** Consecutive failures after which a swap before a deposit is given up. */
+const swapTriesMax = 3
+/** Shortest duration of a sweep. One that begins later than this before the price expires deposits too late. */
 const sweepLeastSeconds = 10
 
 /**
- * Next step for a payment to an address. The quoted amount in time pays its quote, with dust beside it, so that dust
- * cannot spoil a quote; any other amount, or one after the end of the quote's price, is quoted anew, unless the address
- * has a single use; other currencies go back. Pure.
+ * Decides what to do with money at an address. The quoted amount, or slightly more, pays the quote if it came in time.
+ * Another amount, or one that came too late, is quoted anew, unless the address has a single use. Other currencies are
+ * refunded. Pure.
  * @source rules Q-209 to Q-211 and Q-215
  */
 export function arrivalStep(args: {
@@ -60,9 +62,9 @@ export function arrivalStep(args: {
 }): ArrivalStep {
   const { arrival, quote, nowSeconds } = args
   const { amount } = arrival
-  if (amount === 0n) return otherStep(arrival)
+  if (amount === 0n) return stepForOthers(arrival)
   const { failedSwaps = 0 } = quote
-  if (failedSwaps >= swapTries) return whenRefused(arrival, quote)
+  if (failedSwaps >= swapTriesMax) return whenRefused(arrival, quote)
   if (quote.isStrict) return amount >= quote.amount ? { action: 'sweep' } : whenRefused(arrival, quote)
   const isTimely =
     nowSeconds + sweepLeastSeconds <= quote.expiresAtSeconds &&
@@ -78,35 +80,36 @@ function paysQuote(paid: bigint, { amount, refund }: NewestQuote): boolean {
   return paid >= amount && surplusRefund(paid, amount, refund) === 0n
 }
 
-/** Next step for a payment that cannot be quoted: it goes back if it is worth the gas. */
+/** Decides about a payment that cannot be quoted: it goes back if it is worth the gas. */
 export function whenRefused(
   arrival: Arrival,
   { refund, failedSwaps = 0 }: Pick<NewestQuote, 'refund' | 'failedSwaps'>,
 ): ArrivalStep {
   if (refundAmount(arrival.amount, refund) > 0n)
-    return { action: failedSwaps >= swapTries ? 'withdraw' : 'sweep' }
-  const step = otherStep(arrival)
-  return step.action === 'wait' ? left : step
+    return { action: failedSwaps >= swapTriesMax ? 'withdraw' : 'sweep' }
+  const step = stepForOthers(arrival)
+  return step.action === 'wait' ? leaveStep : step
 }
 
-const left: ArrivalStep = { action: 'leave', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
+const leaveStep: ArrivalStep = { action: 'leave', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
 
-function otherStep({ others }: Arrival): ArrivalStep {
+function stepForOthers({ others }: Arrival): ArrivalStep {
   const worthy = others.find(({ isWorthRefund }) => isWorthRefund)
   if (worthy !== undefined) return { action: 'sweep', other: worthy.currency }
-  return others.length === 0 ? { action: 'wait' } : left
+  return others.length === 0 ? { action: 'wait' } : leaveStep
 }
 
-/** Nodes keep the state of so many blocks, and of more. */
-const statesKept = 64n
+/** Blocks below the head whose state every node still keeps. */
+const statesKeptBlocks = 64n
 
 /**
- * The block at which addresses are judged whose payers are told by blocks: the newest one whose payments were read. At
- * the head itself, what lies there could be swept before its transfer is known, and a look that waits for that would
- * wait without end where it always comes just before its block is read: looks and blocks have one rhythm. Far behind it nothing can be read of the past, and a look waits. Pure.
+ * Height at which balances are read on chains whose blocks show the payers. It is the newest block whose payments were
+ * read: at the head, money could be swept before its payer is known, and a look that waited for the head's payments could
+ * wait for ever, since each new block moves the head again. Where that block is so old that nodes have dropped its state,
+ * it is the head, and the look waits until the scan has caught up. Pure.
  * @param scannedTo height up to which payments were read; undefined where none was
  */
 export function judgedHeight(head: bigint, scannedTo: bigint | undefined): bigint {
-  if (scannedTo === undefined || scannedTo > head || head - scannedTo > statesKept) return head
+  if (scannedTo === undefined || scannedTo > head || head - scannedTo > statesKeptBlocks) return head
   return scannedTo
 }

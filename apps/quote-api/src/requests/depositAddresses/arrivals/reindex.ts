@@ -6,10 +6,10 @@ import { markPaid } from '../addressStore.ts'
 import type { HeldBalances } from '../balanceReading.ts'
 import type { AddressChain } from '../depositAddressContext.ts'
 
-/** Between two looks at an address that somebody asks for. */
+/** Least time between two requested looks at one address. */
 const pauseSeconds = 10
-/** Time budget of the look itself. */
-const budgetMs = 3_000
+/** Time limit for reading the chain. */
+const readTimeoutMs = 3_000
 
 /** The address was looked at a moment ago, so another look would find the same. */
 class ReindexedTooRecentlyError extends DomainError {
@@ -21,20 +21,21 @@ class ReindexedTooRecentlyError extends DomainError {
   }
 }
 
-/** Money found at an address, which the jobs act on next. */
-type Reindexed = {
+/** Answer of a look: the balances that were found, which the jobs act on next. */
+type ReindexResult = {
   readonly triggered: readonly {
     readonly currency: string
     readonly symbol: string
     readonly balance: bigint
   }[]
+  /** Number of currencies that the look covered. */
   readonly checkedCount: number
 }
 
 /**
- * Looks at a deposit address now, by agreement, and puts it before the others where something lies there. Nobody's
- * word is believed: what is not there moves nothing, and dust goes before no payment.
- * @param asked with `currency`, that one alone is told
+ * Handles a caller's request to look at a deposit address now. Its balances are read by a quorum; where there is money, the
+ * address becomes due at once, but dust does not pass paid addresses.
+ * @param asked with `currency`, the answer covers that one alone
  * @throws UnknownDepositAddressError, ReindexedTooRecentlyError; QuoteError UNSUPPORTED_CURRENCY;
  * UpstreamUnavailableError where the chain cannot be read
  */
@@ -42,7 +43,7 @@ export type Reindex = (asked: {
   readonly chainId: number
   readonly depositAddress: string
   readonly currency?: string | undefined
-}) => Promise<Reindexed>
+}) => Promise<ReindexResult>
 
 export function createReindex(options: {
   readonly database: SqlDatabase
@@ -78,28 +79,32 @@ function listCurrencies({ chain }: AddressChain, currencyAddress: string | undef
       data: { field: 'currency' },
     })
   }
-  const all = currency === undefined ? [...chain.currencies.values()] : [currency]
-  return all.map(({ address, symbol }) => ({ currency: address, symbol }))
+  const currencies = currency === undefined ? [...chain.currencies.values()] : [currency]
+  return currencies.map(({ address, symbol }) => ({ currency: address, symbol }))
 }
 
+/** Notes the look, and refuses one too soon. @returns the address in its canonical spelling */
 async function beginLook(database: SqlDatabase, chainId: number, depositAddress: string): Promise<string> {
-  const place = 'where address in ($1, lower($1)) and chain_id = $2'
+  const whereAddress = 'where address in ($1, lower($1)) and chain_id = $2'
   const [row] = await database.query<{ readonly address: string }>(
-    `update deposit_address set reindexed_at = clock_timestamp() ${place}
+    `update deposit_address set reindexed_at = clock_timestamp() ${whereAddress}
        and (reindexed_at is null or reindexed_at <= clock_timestamp() - interval '${pauseSeconds} seconds')
      returning address`,
     [depositAddress, chainId],
   )
   if (row !== undefined) return row.address
-  const rows = await database.query(`select 1 from deposit_address ${place}`, [depositAddress, chainId])
+  const rows = await database.query(`select 1 from deposit_address ${whereAddress}`, [
+    depositAddress,
+    chainId,
+  ])
   throw rows.length > 0 ? new ReindexedTooRecentlyError() : new UnknownDepositAddressError()
 }
 
 async function balancesOf(site: AddressChain, address: string): Promise<HeldBalances> {
-  const signal = AbortSignal.timeout(budgetMs)
+  const signal = AbortSignal.timeout(readTimeoutMs)
   try {
-    const at = await site.head(signal)
-    const [held = new Map<string, bigint>()] = await site.balances([address], at, signal)
+    const height = await site.head(signal)
+    const [held = new Map<string, bigint>()] = await site.balances([address], height, signal)
     return held
   } catch (error) {
     throw new UpstreamUnavailableError('The chain cannot be read at the moment.', { cause: error })

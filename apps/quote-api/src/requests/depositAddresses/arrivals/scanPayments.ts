@@ -14,18 +14,19 @@ import type { AddressChain, DepositAddressContext } from '../depositAddressConte
 
 type ScanContext = Pick<DepositAddressContext, 'database' | 'screening' | 'now'>
 
-const seenMax = 20_000
-/** Blocks that are read below the head once somebody has an address. */
+/** Payments that are remembered, so that a second listing of one changes nothing. */
+const seenPaymentsMax = 20_000
+/** Blocks below the head at which reading begins once the chain has its first deposit address. */
 const unwatchedBlocks = 64n
-/** Final blocks of one list of transfers. */
+/** Final blocks whose transfers one question lists. */
 const finalRangeBlocks = 64n
 
 /**
- * Passes over the blocks of a chain: each puts the addresses that new blocks pay or name before the others. Nothing is
- * believed: an address that is put forward has its balance read, by quorum. Blocks are read once; transfers of tokens,
- * which nodes may list late, are listed again for 30 seconds, and once more when their blocks are final. While the chain
- * has no deposit address, nothing is read of its blocks.
- * @returns of a pass: true when an address of ours is among them
+ * Makes the job that reads new blocks of a chain and gives priority to the deposit addresses that they pay or name. It
+ * need not be exact, because the balance of such an address is read again by a quorum. Blocks are read once. Token
+ * transfers, which nodes may list late, are listed again for 30 seconds, and once more when their blocks are final. While
+ * the chain has no deposit address, no block is read.
+ * @returns one pass, which tells whether it found an address of ours
  * @source F-76, F-106
  */
 export function createPaymentScanner(
@@ -39,8 +40,8 @@ export function createPaymentScanner(
 class PaymentScanner {
   readonly #context: ScanContext
   readonly #site: AddressChain
-  readonly #seen = createLruCache<true>(seenMax)
-  #finalDueMs = 0
+  readonly #seenPaymentIds = createLruCache<true>(seenPaymentsMax)
+  #finalScanDueMs = 0
 
   constructor(context: ScanContext, site: AddressChain) {
     this.#context = context
@@ -56,8 +57,9 @@ class PaymentScanner {
       if (run.signal.aborted) return isNews
       if (scan.isEnd) break
     }
-    if (blocksOf(this.#site).steps.lateBlocks === 0n || this.#context.now() < this.#finalDueMs) return isNews
-    this.#finalDueMs = this.#context.now() + lateMs
+    if (blocksOf(this.#site).steps.lateBlocks === 0n || this.#context.now() < this.#finalScanDueMs)
+      return isNews
+    this.#finalScanDueMs = this.#context.now() + lateMs
     return (await this.#scanFinal(head, run)) || isNews
   }
 
@@ -70,28 +72,28 @@ class PaymentScanner {
     const { steps, payments } = blocksOf(this.#site)
     const cursor = await readScanCursor(database, chain.chainId)
     const first = below(head, steps.firstBlocks)
-    const place = cursor ?? { scannedTo: first, finalTo: first }
-    // Asked after the head: whoever has an address by now pays above it.
+    const position = cursor ?? { scannedTo: first, finalTo: first }
+    // This is asked after the head was read: an address that is made later can only be paid above that head.
     if (!(await hasAddresses(database, chain.chainId))) {
-      await this.#passUnwatched(place, head, fence)
+      await this.#passUnwatched(position, head, fence)
       return { isEnd: true, marked: 0 }
     }
-    const { known, from: late, to } = liveRange(place, head, steps)
-    // Without a new block nothing is listed: the next one is seldom further away than lists are late.
+    const { known, from: late, to } = liveRange(position, head, steps)
+    // Without a new block no transfers are listed, because the next block usually comes before late lists matter.
     const transfersFrom = known < to ? late : to + 1n
     const read = await payments({ from: known + 1n, to, known, transfersFrom }, signal)
-    const isSame = cursor?.scannedHash === undefined || isWhereItWas(read, cursor, known)
-    if (isSame && read.last === undefined && cursor !== undefined) return { isEnd: true, marked: 0 }
-    const next = isSame
-      ? { ...place, scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
-      : { ...rewindCursor(place, known, steps), scannedHash: undefined }
-    const marked = await this.#keep(isSame ? read : noPayments, fence, (tx) =>
+    const isSameFork = cursor?.scannedHash === undefined || isScannedBlock(read, cursor, known)
+    if (isSameFork && read.last === undefined && cursor !== undefined) return { isEnd: true, marked: 0 }
+    const next = isSameFork
+      ? { ...position, scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
+      : { ...rewindCursor(position, known, steps), scannedHash: undefined }
+    const marked = await this.#keep(isSameFork ? read : noPayments, fence, (tx) =>
       moveScanCursor(tx, chain.chainId, next),
     )
-    return { isEnd: isSame && to === head, marked }
+    return { isEnd: isSameFork && to === head, marked }
   }
 
-  /** Skips blocks in which no address can be paid; the next look begins below the blocks that a fork may replace. */
+  /** Moves the cursor past blocks in which no address can be paid, except those that a fork may still replace. */
   async #passUnwatched(
     { scannedTo, finalTo }: BlockCursor,
     head: bigint,
@@ -104,6 +106,7 @@ class PaymentScanner {
     await this.#keep(noPayments, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, next))
   }
 
+  /** Lists the transfers of blocks that became final once more, as the first lists may have been incomplete. */
   async #scanFinal(head: bigint, { fence, signal }: Run): Promise<boolean> {
     const { database } = this.#context
     const { chainId } = this.#site.chain
@@ -124,7 +127,7 @@ class PaymentScanner {
     }
   }
 
-  /** Keeps what was not kept before, in one commit with the cursor. @returns how many addresses of ours it is about */
+  /** Stores new payments and moves the cursor in one commit. @returns the number of our addresses among them */
   async #keep(
     { payments, named }: Pick<AddressPayments, 'payments' | 'named'>,
     fence: Run['fence'],
@@ -132,7 +135,9 @@ class PaymentScanner {
   ): Promise<number> {
     const { database, screening } = this.#context
     const { chainId } = this.#site.chain
-    const newPayments = payments.filter(({ id }) => id === undefined || this.#seen.get(id) === undefined)
+    const newPayments = payments.filter(
+      ({ id }) => id === undefined || this.#seenPaymentIds.get(id) === undefined,
+    )
     const markedCount = await database.transaction(async (tx) => {
       await fence(tx)
       const paid = { paid: sumPayments(newPayments), transfers: largestTransfers(newPayments), named }
@@ -141,7 +146,7 @@ class PaymentScanner {
       await moveCursor(tx)
       return count
     })
-    for (const { id } of newPayments) if (id !== undefined) this.#seen.set(id, true)
+    for (const { id } of newPayments) if (id !== undefined) this.#seenPaymentIds.set(id, true)
     return markedCount
   }
 }
@@ -153,7 +158,8 @@ function blocksOf({ blocks }: AddressChain) {
   return blocks
 }
 
-function isWhereItWas(
+/** True if the block of the cursor still has the hash that was read. */
+function isScannedBlock(
   { known }: AddressPayments,
   cursor: { readonly scannedTo: bigint; readonly scannedHash: string | undefined },
   height: bigint,

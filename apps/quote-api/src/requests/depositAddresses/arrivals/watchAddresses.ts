@@ -36,13 +36,17 @@ import {
   whenRefused,
 } from './arrivalStep.ts'
 
+/** Paid addresses that are handled at the same time. */
 const atOnce = 4
-/** Time for which an address that blocks brought forward keeps its lane, while its money becomes final. */
+/** Time for which an address keeps the lane that a block gave it, so that its money can become final meanwhile. */
 const keepsLaneMs = 86_400_000
-/** Blocks that come seldom come at any moment. */
+/** Longest pause between looks: on a chain with slow blocks the next one may come at any moment. */
 const pauseMaxMs = 30_000
 
-/** One pass over addresses of a chain that are due: what was paid to them is swept or quoted anew. */
+/**
+ * One pass of a chain's job for deposit addresses: reads the balances of the addresses that are due, and has their money
+ * swept, quoted anew, sent back or left. The next looks are scheduled first, so that a failure does not repeat at once.
+ */
 export async function watchAddresses(
   context: DepositAddressContext,
   site: AddressChain,
@@ -53,15 +57,21 @@ export async function watchAddresses(
   const due = await listDueAddresses(database, chain.chainId, site.isSeenInBlocks ? paidLanes : lanesInOrder)
   if (due.length === 0) return
   const head = await site.head(run.signal)
-  const at = await judgedAt(context, site, head)
-  const names = due.map(({ address }) => address)
-  const held = await site.balances(names, at, run.signal)
+  const height = await heightToJudge(context, site, head)
+  const dueAddresses = due.map(({ address }) => address)
+  const held = await site.balances(dueAddresses, height, run.signal)
   await database.transaction(async (tx) => {
     await run.fence(tx)
-    const lookResults = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
-    const unknown = names.filter((_address, index) => held[index] === undefined)
-    if (unknown.length > 0)
-      context.logger.warn({ chain: chain.key, addresses: unknown }, 'what lies there is not answered for')
+    const lookResults = dueAddresses.map((address, index) => ({
+      address,
+      isEmpty: isKnownEmpty(held[index]),
+    }))
+    const unansweredAddresses = dueAddresses.filter((_address, index) => held[index] === undefined)
+    if (unansweredAddresses.length > 0)
+      context.logger.warn(
+        { chain: chain.key, addresses: unansweredAddresses },
+        'what lies there is not answered for',
+      )
     const keepsMs = site.isSeenInBlocks ? keepsLaneMs : 0
     const leastMs = Math.min(paceMs(chain.config), pauseMaxMs)
     await recheckAddressesAfter(tx, lookResults, { leastMs, keepsMs })
@@ -71,15 +81,17 @@ export async function watchAddresses(
     return balances === undefined || isEmpty(balances) ? [] : [{ address, balances }]
   })
   await runConcurrently(paid, { atOnce, run }, ({ address, balances }) =>
-    actOn(context, { site, address, balances, at, head, run }),
+    handleMoney(context, { site, address, balances, height, head, run }),
   )
 }
 
-function isEmptyAt(balances: HeldBalances | undefined): boolean {
+/** False also while the balances are unknown. */
+function isKnownEmpty(balances: HeldBalances | undefined): boolean {
   return balances !== undefined && isEmpty(balances)
 }
 
-async function judgedAt(
+/** Block at which balances are read; the head where payers are asked for by address. */
+async function heightToJudge(
   { database }: Pick<DepositAddressContext, 'database'>,
   { chain, payers }: Pick<AddressChain, 'chain' | 'payers'>,
   head: bigint,
@@ -88,17 +100,19 @@ async function judgedAt(
   return judgedHeight(head, (await readScanCursor(database, chain.chainId))?.scannedTo)
 }
 
+/** One paid address within a pass. */
 type Look = {
   readonly site: AddressChain
   readonly address: StoredAddress
-  /** At the block of `at`. */
+  /** Balances at block `height`. */
   readonly balances: HeldBalances
-  readonly at: bigint
+  readonly height: bigint
   readonly head: bigint
   readonly run: Run
 }
 
-async function actOn(context: DepositAddressContext, look: Look): Promise<void> {
+/** Decides what to do with the money at an address, and does it. */
+async function handleMoney(context: DepositAddressContext, look: Look): Promise<void> {
   if (!(await areSendersKnown(context, look))) return
   const request = await readSettledRequest(context.database, look.address.requestId)
   if (request === undefined) return
@@ -108,34 +122,33 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
   const arrival = arrivalOf(context, look, held)
   if (arrival.amount > 0n || arrival.others.length > 0) await markDeep(context.database, look.address.address)
   const { isStrict, failedSwaps } = look.address
-  const quote = {
+  const quote: NewestQuote = {
     isStrict,
-    ...paidTermsOf(request),
+    ...paymentTermsOf(request), // `amount` and `refund`
     failedSwaps: request.depositSwap && failedSwaps,
     isWaiting: request.status === 'waiting' && request.settlement === undefined,
     expiresAtSeconds: request.expiresAtSeconds,
     deadlineSeconds: request.deadlineSeconds,
     leadSeconds: look.site.chain.quoting.depositAddresses?.leadSeconds ?? 0,
   }
+  // An operator decided that a denied account's payment goes back.
   const isGivenBack = request.released === 'refund' && arrival.amount > 0n
   const step = isGivenBack
     ? ({ action: 'withdraw' } as const)
     : arrivalStep({ arrival, quote, nowSeconds: nowSeconds(context) })
-  await tellTransfer(context, look, step)
-  if (step.action !== 'requote') return take(context, look, { request, held, step })
+  await storeTransfer(context, look, step)
+  if (step.action !== 'requote') return carryOut(context, look, { request, held, step })
   const refusal = await quoteAnew(context, look, step.amount)
   if (refusal === undefined) return
-  await take(context, look, { request, held, step: whenRefused(arrival, quote), refusal })
+  await carryOut(context, look, { request, held, step: whenRefused(arrival, quote), refusal })
 }
 
-/**
- * True once the payers are known, from blocks or from the address itself. Money is not swept before they are screened.
- */
+/** True once the payers of an address were screened, for which its chain's blocks or the chain itself must name them. */
 async function areSendersKnown({ database, screening }: DepositAddressContext, look: Look): Promise<boolean> {
   if (screening === undefined) return true
-  const { site, address, at, run } = look
+  const { site, address, height, run } = look
   if (site.payers !== undefined) {
-    const payers = await site.payers(address.address, at, run.signal)
+    const payers = await site.payers(address.address, height, run.signal)
     if (payers === 'reading') return false
     const payersByAddress = new Map([[address.address, new Set(payers)]])
     await database.transaction((tx) =>
@@ -146,18 +159,18 @@ async function areSendersKnown({ database, screening }: DepositAddressContext, l
     return true
   }
   const cursor = await readScanCursor(database, look.site.chain.chainId)
-  return cursor !== undefined && cursor.scannedTo >= look.at
+  return cursor !== undefined && cursor.scannedTo >= look.height
 }
 
-/** A request shows who paid it. Where nobody can say that, no money waits for it. */
-async function tellTransfer(
+/** Stores the transfer that brought the money, for the request's status. Money does not wait for a chain that cannot tell. */
+async function storeTransfer(
   { database, logger }: DepositAddressContext,
-  { site, address: { address, currency }, at, run }: Look,
+  { site, address: { address, currency }, height, run }: Look,
   { action }: ArrivalStep,
 ): Promise<void> {
   if (site.transfer === undefined || action === 'wait' || action === 'leave') return
   try {
-    const transfer = await site.transfer(address, { currency, height: at }, run.signal)
+    const transfer = await site.transfer(address, { currency, height: height }, run.signal)
     if (transfer !== undefined) await noteTransfer(database, address, transfer)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
@@ -165,35 +178,37 @@ async function tellTransfer(
   }
 }
 
-/** Amount to pay to the address and the minimum of its refund, in the currency that is paid. */
-function paidTermsOf(request: SettledRequest): Pick<NewestQuote, 'amount' | 'refund'> {
+/** The quoted amount and the terms of its refund, in the currency that is paid to the address. */
+function paymentTermsOf(request: SettledRequest): Pick<NewestQuote, 'amount' | 'refund'> {
   const refund = refundTermsOf(request)
   const { depositSwap } = request
   if (depositSwap === undefined) return { amount: refund.inputAmount, refund }
-  // At the least price of the swap, as the deposit will be judged.
+  // The refund minimum, in the swap's output, is converted at the swap's worst price, which rounds down.
   const { amountIn: amount, amountOutMin } = depositSwap
   const refundMinimum = (amount * refund.refundMinimum) / amountOutMin
   return { amount, refund: { inputAmount: amount, refundMinimum } }
 }
 
-/** Balances that the address holds and held already as deep as their worth asks for; those swept since `at` are gone. */
+/** Balances that have the pin depth of their worth: held that many blocks ago, at `height`, and still at the head. */
 async function deepBalances(look: Look, { quoted }: SettledRequest): Promise<HeldBalances> {
-  const { site, address, at, head, run } = look
-  const heldNow = at === head ? [look.balances] : await site.balances([address.address], head, run.signal)
-  const balances = heldAtBoth(look.balances, heldNow[0] ?? new Map())
+  const { site, address, height, head, run } = look
+  const [heldAtHead = new Map()] =
+    height === head ? [look.balances] : await site.balances([address.address], head, run.signal)
+  const balances = heldAtBoth(look.balances, heldAtHead)
   const valueMicroUsd =
     usdValueDown(amountOf(balances, address.currency), quoted.units.in) / usdX18PerMicroUsd
-  // Other currencies are not valued: the deepest confirmation rule covers any value.
-  const worth = othersOf(balances, address.currency).length > 0 ? valueMax : valueMicroUsd
-  // The deposit that the sweep makes is on the same fork, and waits for the rest of the rule.
-  const back = depthBlocks(depthRuleOf(site.chain, worth), site.chain.config)
-  if (back <= 0n) return balances
-  const [deep] = await site.balances([address.address], at > back ? at - back : 0n, run.signal)
+  // Other currencies are not valued, so they need the deepest rule of all.
+  const worthMicroUsd = othersOf(balances, address.currency).length > 0 ? anyValueMicroUsd : valueMicroUsd
+  // A rule of seconds or finality may give zero blocks: the sweep's deposit is on the same fork and waits for the rule.
+  const depth = depthBlocks(depthRuleOf(site.chain, worthMicroUsd), site.chain.config)
+  if (depth <= 0n) return balances
+  const [deep] = await site.balances([address.address], height > depth ? height - depth : 0n, run.signal)
   return deep === undefined ? new Map() : heldAtBoth(balances, deep)
 }
 
 const usdX18PerMicroUsd = 10n ** 12n
-const valueMax = 2n ** 255n
+/** Above the limit of every pin depth rule. */
+const anyValueMicroUsd = 2n ** 255n
 
 function arrivalOf(context: DepositAddressContext, { site, address }: Look, held: HeldBalances): Arrival {
   return {
@@ -205,7 +220,7 @@ function arrivalOf(context: DepositAddressContext, { site, address }: Look, held
   }
 }
 
-/** A currency whose worth nobody knows at the moment waits, and keeps nothing else waiting. */
+/** As `isWorthRefund`, but false while prices are missing, so that one unpriced currency does not stop the others. */
 function isWorthRefundNow(...args: Parameters<typeof isWorthRefund>): boolean {
   try {
     return isWorthRefund(...args)
@@ -215,7 +230,7 @@ function isWorthRefundNow(...args: Parameters<typeof isWorthRefund>): boolean {
   }
 }
 
-/** @throws QuoteError while nobody knows what gas or currency are worth */
+/** @throws QuoteError while the price of gas or of the currency is missing */
 function isWorthRefund(
   { quoting }: DepositAddressContext,
   { chain }: AddressChain,
@@ -225,11 +240,11 @@ function isWorthRefund(
   const currency = findCurrency(chain, address)
   if (currency === undefined) return false
   const snapshot = quoting.snapshot()
-  // A refund must leave something: the solver sends the sweep and the refund, and both are deducted.
+  // The costs of the sweep and of the refund are both deducted, and something must be left.
   return amount > sweepCostIn(snapshot, chain, currency) + refundCost(snapshot, chain, currency)
 }
 
-/** @returns why what arrived cannot be quoted, undefined once it is */
+/** Quotes the amount that arrived and asks for its sweep, in one commit. @returns why it cannot be quoted, if so */
 async function quoteAnew(
   context: DepositAddressContext,
   look: Look,
@@ -242,8 +257,8 @@ async function quoteAnew(
   try {
     await requote(context, address, amount, {
       begin: async (tx) => {
-        locked = await lockUnmoved(tx, look)
-        if (locked === undefined) throw new MovedAddressError()
+        locked = await lockIfUnchanged(tx, look)
+        if (locked === undefined) throw new AddressChangedError()
       },
       onStored: async (tx, { quote }) => {
         const { ordered, requestId, depositSwap } = quote
@@ -268,14 +283,14 @@ async function quoteAnew(
     })
     return undefined
   } catch (error) {
-    if (error instanceof MovedAddressError) return undefined
+    if (error instanceof AddressChangedError) return undefined
     if (!(error instanceof QuoteError) || error.kind === 'upstream_unavailable') throw error
     return error
   }
 }
 
-/** Another process acted on the address meanwhile. */
-class MovedAddressError extends Error {}
+/** Another process has begun a sweep of the address or quoted its money since it was listed. */
+class AddressChangedError extends Error {}
 
 function signerReplaced(): QuoteError {
   return new QuoteError('UNSUPPORTED_ROUTE', 'The order signer of this deposit address was replaced.')
@@ -288,24 +303,25 @@ type ArrivalDecision = {
   readonly refusal?: DomainError
 }
 
-async function take(
+/** Asks for the sweep that a step needs, or leaves the money. */
+async function carryOut(
   context: DepositAddressContext,
   look: Look,
   { request, held, step, refusal }: ArrivalDecision,
 ): Promise<void> {
   if (step.action === 'wait' || step.action === 'requote') return
   const {
-    address: { address, currency: quoted },
+    address: { address, currency: quotedCurrency },
     site,
   } = look
   if (step.action === 'leave') return leavePayment(context, look, step.reason, refusal)
-  // A solver sweeps for signed orders alone.
+  // A solver sweeps only for signed orders.
   const orderSignature = await context.signatures.of(request)
   await context.database.transaction(async (tx) => {
-    const locked = await lockUnmoved(tx, look)
+    const locked = await lockIfUnchanged(tx, look)
     if (locked === undefined) return
     const other = step.action === 'sweep' ? step.other : undefined
-    const currency = other ?? quoted
+    const currency = other ?? quotedCurrency
     const amount = amountOf(held, currency)
     const isSwapped = other === undefined && request.depositSwap !== undefined
     const sweep: Sweep = {
@@ -334,15 +350,15 @@ async function leavePayment(
   refusal?: DomainError,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const locked = await lockUnmoved(tx, look)
+    const locked = await lockIfUnchanged(tx, look)
     if (locked === undefined) return
     const left = { address: locked.address, reason, refusal: refusal?.code }
     if (await setLeft(tx, left.address, reason)) logger.warn(left, 'a payment is left')
   })
 }
 
-/** The address, locked, unless another process acted on it since it was read. */
-async function lockUnmoved(tx: SqlTx, { address, run }: Look): Promise<StoredAddress | undefined> {
+/** Locks the address. @returns undefined where another process has begun a sweep or quoted anew since it was listed */
+async function lockIfUnchanged(tx: SqlTx, { address, run }: Look): Promise<StoredAddress | undefined> {
   await run.fence(tx)
   const locked = await lockAddress(tx, address.address)
   const isSame = locked?.sweepId === undefined && locked?.requestId === address.requestId

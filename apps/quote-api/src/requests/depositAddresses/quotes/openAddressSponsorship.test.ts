@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultAddressLimits, endedBy } from './openAddressSponsorship.ts'
+import { brokenLimit, defaultAddressLimits } from './openAddressSponsorship.ts'
 
 const day = 86_400
 test.each([
@@ -11,10 +11,10 @@ test.each([
   ['its end', { ageSeconds: 7 * day }, 'MAX_SECONDS_PER_OPEN_ADDRESS'],
 ])('Q-45: an open address that is at %s, where a policy says nothing', (_what, used, rule) => {
   const usage = { uses: 0, usedMicroUsd: 0n, ageSeconds: 0, ...used }
-  expect(endedBy(usage, defaultAddressLimits, 1_000_000n)).toBe(rule)
+  expect(brokenLimit(usage, defaultAddressLimits, 1_000_000n)).toBe(rule)
 })
 
 test('Q-45: a policy that allows nothing ends an address at once', () => {
   const usage = { uses: 0, usedMicroUsd: 0n, ageSeconds: 0 }
-  expect(endedBy(usage, { ...defaultAddressLimits, maxUses: 0 }, 1n)).toBe('MAX_COUNT_PER_OPEN_ADDRESS')
+  expect(brokenLimit(usage, { ...defaultAddressLimits, maxUses: 0 }, 1n)).toBe('MAX_COUNT_PER_OPEN_ADDRESS')
 })

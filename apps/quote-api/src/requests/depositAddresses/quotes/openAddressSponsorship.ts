@@ -1,29 +1,29 @@
 import type { HoldOutcome, HoldRequest, SqlTx } from '@causeway/core'
 import { readPolicy } from '@causeway/ledger'
 
-/** The sum that a sponsor gave to one address so far, and since when the address is there. */
+/** What a sponsor has paid for one open deposit address so far: number and sum of payments, and the address's age. */
 export type AddressUsage = {
   readonly uses: number
   readonly usedMicroUsd: bigint
   readonly ageSeconds: number
 }
 
-/** The end of the sponsorship of one open address: its time, its payments and their sum. */
+/** Limits of a sponsor's policy for one open address, that is one that may be paid again and again. */
 export type AddressLimits = {
   readonly maxUses: number
   readonly maxMicroUsd: bigint
   readonly maxSeconds: number
 }
 
-/** Defaults of a policy that says nothing. @source Q-45 */
+/** Limits of a policy that sets none. @source Q-45 */
 export const defaultAddressLimits: AddressLimits = {
   maxUses: 10,
   maxMicroUsd: 10_000_000n,
   maxSeconds: 7 * 86_400,
 }
 
-/** The rule that ends the sponsorship of an address, in the words of `POLICY_<rule>`; undefined where none does. Pure. */
-export function endedBy(
+/** The limit that one more payment would break, named as in the error code `POLICY_<rule>`; undefined if none. Pure. */
+export function brokenLimit(
   { uses, usedMicroUsd, ageSeconds }: AddressUsage,
   { maxUses, maxMicroUsd, maxSeconds }: AddressLimits,
   amountMicroUsd: bigint,
@@ -34,7 +34,10 @@ export function endedBy(
   return undefined
 }
 
-/** Refuses one more payment to an open address unless the policy of the hold's key allows it; the address is locked. */
+/**
+ * Checks a sponsor's limits before one more payment to an open address is quoted. The caller has locked the address.
+ * @returns the refusal; undefined if the payment is allowed
+ */
 export async function refuseEndedAddress(
   tx: SqlTx,
   address: string,
@@ -46,11 +49,11 @@ export async function refuseEndedAddress(
     maxMicroUsd: rules?.maxTotalPerOpenAddress ?? defaultAddressLimits.maxMicroUsd,
     maxSeconds: rules?.maxSecondsPerOpenAddress ?? defaultAddressLimits.maxSeconds,
   }
-  const rule = endedBy(await readUsage(tx, address), limits, hold.amountMicroUsd)
+  const rule = brokenLimit(await readUsage(tx, address), limits, hold.amountMicroUsd)
   return rule === undefined ? undefined : { status: 'policy_refused', rule }
 }
 
-/** A payment that was fetched for a sponsored request counts, unless it went back: then the sponsor paid nothing. */
+/** Counts the sponsored payments whose sweep has begun, except refunded ones, for which the sponsor paid nothing. */
 async function readUsage(tx: SqlTx, address: string): Promise<AddressUsage> {
   const [row] = await tx.query<{ uses: bigint; used: bigint; age: bigint }>(
     `select count(p.*)::bigint as uses, coalesce(sum(p.debit_micro_usd), 0)::numeric as used,

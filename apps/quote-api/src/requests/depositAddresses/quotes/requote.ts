@@ -18,15 +18,16 @@ import type { DepositAddressContext } from '../depositAddressContext.ts'
 import { refuseEndedAddress } from './openAddressSponsorship.ts'
 import { storeDepositQuote } from './storeDepositQuote.ts'
 
-/** Runs in the transaction that stores the new quote. */
+/** Runs last in the transaction that stores the new quote. */
 type OnStored = (tx: SqlTx, record: QuoteRecord) => Promise<void>
-/** Begins the transaction, and throws where the address was moved by another process. */
+/** Runs first in that transaction: locks the address, and throws if another process has changed it. */
 type Begin = (tx: SqlTx) => Promise<void>
 
 /**
- * Quotes what arrived like the newest quote of its address, at the prices of now, and stores it with all
- * that follows from it in one commit. Who pays the fees is decided anew, by the same rules.
- * @throws QuoteError where what arrived cannot be quoted
+ * Quotes an amount that arrived at an address: the request of the newest quote, with this amount and present prices. The
+ * quote, its place as the newest one and the caller's `onStored` are one commit. Who pays the fees is decided anew.
+ * @param amount that arrived, in smallest units of the quoted currency
+ * @throws QuoteError where the amount cannot be quoted
  * @source rules Q-45 and Q-209
  */
 export async function requote(
@@ -48,13 +49,12 @@ export async function requote(
       await onStored(tx, record)
       return outcome
     })
-  const { address: at, terms } = address
   const dependencies = {
     ...quoting,
-    // An operator let it pass.
+    // An operator has released the denied payment.
     ...(storedRequest.isReleased && { denyList: undefined }),
-    depositAddress: { address: at, terms },
-    // The payment was made already, so this quote cannot be left open.
+    depositAddress: { address: address.address, terms: address.terms },
+    // An already paid quote is no open promise, so it does not count against the user's limit.
     openQuotes: createOpenQuotes({ perUserBps: 0 }),
     store: async (record: QuoteRecord) => void (await store(record, undefined)),
     storeSponsored: store,
@@ -62,12 +62,13 @@ export async function requote(
   const request = { ...storedRequest.request, amount }
   const { keyId, sponsorship } = storedRequest
   const asker = { keyId, caller: '' }
-  // A key that lost its wallet pays for nobody any more; the payment is quoted all the same.
+  // Without a sponsor wallet the key pays for nobody any more, and the user bears the fees.
   const isSponsored = keyId !== undefined && (await quoting.sponsors.walletOf(keyId)) !== undefined
   if (sponsorship === undefined || !isSponsored) await createQuote(dependencies, request, asker)
   else await createSponsoredQuote(dependencies, { request, sponsorship, ...asker })
 }
 
+/** `keyId` is the API key of the quote; `isReleased` that an operator let a denied payment pass. */
 type StoredQuoteRequest = {
   readonly request: QuoteRequest
   readonly sponsorship: SponsorshipRequest | undefined
@@ -75,7 +76,7 @@ type StoredQuoteRequest = {
   readonly isReleased: boolean
 }
 
-/** Request behind the newest quote, restored from its stored part. */
+/** The quote request of an address's newest quote, as far as it is stored. */
 async function readStoredRequest(
   { database, quoting: { registry } }: Pick<DepositAddressContext, 'database' | 'quoting'>,
   requestId: Hex,
@@ -112,9 +113,9 @@ type StoredQuoteRow = {
 
 function requestOf(row: StoredQuoteRow, { chainById }: Pick<QuoteRegistry, 'chainById'>): QuoteRequest {
   const quoted = quotedAmountsSchema.parse(row.quoted)
-  const refunded = orderSchema.parse(row.order_data).inputs[0]?.refunds[0]?.recipient ?? ''
-  // No sender was named: this account is the `user` of pages that do not know the payer. (Q-66)
-  const isBurnt = chainById.get(Number(row.origin_chain_id))?.payees.isBurnt(refunded) === true
+  const refundAccount = orderSchema.parse(row.order_data).inputs[0]?.refunds[0]?.recipient ?? ''
+  // Pages that do not know the payer name a burn account as `user`, to which nothing may be refunded. (Q-66)
+  const isBurnt = chainById.get(Number(row.origin_chain_id))?.payees.isBurnt(refundAccount) === true
   return {
     user: row.user_address,
     recipient: row.recipient,
@@ -126,7 +127,7 @@ function requestOf(row: StoredQuoteRow, { chainById }: Pick<QuoteRegistry, 'chai
     tradeType: 'EXACT_INPUT',
     txs: [],
     txsGasLimit: undefined,
-    refundTo: isBurnt ? undefined : refunded,
+    refundTo: isBurnt ? undefined : refundAccount,
     topupGas: false,
     topupGasMicroUsd: 0n,
     appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
@@ -138,16 +139,15 @@ function requestOf(row: StoredQuoteRow, { chainById }: Pick<QuoteRegistry, 'chai
     usePermit: false,
     permitExpirySeconds: 0,
     useDepositAddress: true,
-    // One of one use is not quoted anew.
+    // Addresses of a single use are never quoted anew.
     strict: false,
     explicitDeposit: true,
     forceSolverExecution: false,
     overridePriceImpact: false,
-    // The caller's permission for fallbacks is not stored. They are allowed, because a payment that needs them would go
-    // back otherwise.
+    // Whether the caller allowed fallbacks is not stored. Without them some payments could only be sent back.
     useFallbacks: true,
     useExternalLiquidity: false,
-    // The deposit was paid already, so the order is signed at once.
+    // The solver sweeps only for a signed order, so it is signed at once.
     includeProtocolData: true,
   }
 }

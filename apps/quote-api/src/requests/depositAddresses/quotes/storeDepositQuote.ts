@@ -7,7 +7,10 @@ import { isKept, toStoredSponsorship, writeGroup } from '../../orders/sponsoredO
 import { toStoredOrder } from '../../orders/storedOrder.ts'
 import { insertAddress, nameAddress } from '../addressStore.ts'
 
-/** Stores a quote by deposit address, with its hold where it has a sponsor. Nothing when that is refused. */
+/**
+ * Stores a quote that is paid through a deposit address, with its hold where it has a sponsor. Called directly for a
+ * payment to a known address, and by `storeFirstQuote` for a new one. If the hold is refused, nothing is stored.
+ */
 export async function storeDepositQuote(
   tx: SqlWriteTx,
   ledger: Ledger,
@@ -20,7 +23,7 @@ export async function storeDepositQuote(
   return outcome
 }
 
-/** Stores a quote that was just asked for, with its new address. */
+/** Stores a quote that a caller asked for, together with its new address. */
 export async function storeFirstQuote(
   tx: SqlWriteTx,
   ledger: Ledger,
@@ -30,12 +33,12 @@ export async function storeFirstQuote(
   const outcome = await storeDepositQuote(tx, ledger, record, hold)
   if (!isKept(outcome)) return outcome
   const { requestId, priced } = record.quote
-  const { route, amountIn: asked } = priced
+  const { route, amountIn: askedAmount } = priced
   const { chainId } = route.origin
   const currency = route.currencyIn.address
   const { strict: isStrict } = record.request
   const isKeyed = record.apiKeyId !== undefined
-  await insertAddress(tx, addressOf(record), { requestId, chainId, currency, isStrict, asked, isKeyed })
+  await insertAddress(tx, addressOf(record), { requestId, chainId, currency, isStrict, askedAmount, isKeyed })
   return outcome
 }
 

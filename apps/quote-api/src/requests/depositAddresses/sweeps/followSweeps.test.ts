@@ -1,7 +1,7 @@
 // Goal: a reported sweep ends by what its chain shows, and one that never shows is given up in time.
 // Method: the rule as a table.
 import { expect, test } from 'vitest'
-import { sweepEnd } from './followSweeps.ts'
+import { sweepOutcome } from './followSweeps.ts'
 
 const orderId = `0x${'0d'.repeat(32)}` as const
 const deposit = { depository: `0x${'d0'.repeat(20)}`, orderId, depositor: `0x${'11'.repeat(20)}` } as const
@@ -26,5 +26,5 @@ test.each([
   ['nothing yet', undefined, deadline + 59, 'wait'],
   ['nothing a minute after the deadline', undefined, deadline + 60, 'not_included'],
 ])('%s', (_what, seen, now, end) => {
-  expect(sweepEnd({ deposit, deadline }, seen, now)).toBe(end)
+  expect(sweepOutcome({ deposit, deadline }, seen, now)).toBe(end)
 })

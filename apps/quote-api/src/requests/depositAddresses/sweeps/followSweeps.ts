@@ -12,13 +12,14 @@ import { listReportedWork, lockWork, noteReported, readWork, updateWork } from '
 import { clearSweep, listEndedSweeps, lockAddress } from '../addressStore.ts'
 import type { DepositAddressContext } from '../depositAddressContext.ts'
 
+/** Sweeps that are read at the same time. */
 const atOnce = 8
-/** Blocks that come seldom come at any moment. */
+/** Longest pause between looks: on a chain with slow blocks the next one may come at any moment. */
 const pauseMaxMs = 30_000
 
 /**
- * Looks every reported sweep up on its chain and frees addresses whose sweep ended, however it did. A
- * sweep that failed costs nothing: what still lies there is decided anew.
+ * Job that looks up every sweep that a solver reported, and frees addresses whose sweep has ended, well or not. After a
+ * failed sweep the money still lies at its address, and the next look decides about it anew.
  */
 export async function followSweeps(context: DepositAddressContext, run: Run): Promise<void> {
   await followWork(context.database, run, {
@@ -27,7 +28,7 @@ export async function followSweeps(context: DepositAddressContext, run: Run): Pr
     read: (item, signal, readApart) => readSweep(context, item, { signal, readApart }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
-    step: (tx, item, sweep) => takeStep(context, tx, item, sweep),
+    step: (tx, item, sweep) => recordOutcome(context, tx, item, sweep),
   })
   await stepWork(context.database, run, {
     atOnce: 1,
@@ -36,8 +37,10 @@ export async function followSweeps(context: DepositAddressContext, run: Run): Pr
   })
 }
 
-type Sweep = {
-  readonly end: ReturnType<typeof sweepEnd>
+/** What the chain shows of a reported sweep. */
+type SweepReading = {
+  readonly outcome: ReturnType<typeof sweepOutcome>
+  /** True if the transaction failed in a block; read only while the outcome is open. */
   readonly isReverted: boolean
   readonly pauseMs: number
 }
@@ -46,64 +49,68 @@ async function readSweep(
   context: DepositAddressContext,
   item: WorkItem,
   { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
-): Promise<Reading<Sweep> | undefined> {
+): Promise<Reading<SweepReading> | undefined> {
   const { txHash, chainId } = item
   if (txHash === undefined) return undefined
   const payload = sweepPayloadSchema.parse(item.payload)
   const chain = context.chains.get(chainId)
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
-  const { end, mined } = await readApart({ chainId, transactionId: txHash }, async () => {
+  const { outcome, mined } = await readApart({ chainId, transactionId: txHash }, async () => {
     const facts = await unlessPutAside(chain.deposits(txHash, signal))
-    const end = sweepEnd(payload, facts, nowSeconds(context))
-    return { end, mined: end === 'wait' ? await chain.transaction(txHash, signal) : undefined }
+    const outcome = sweepOutcome(payload, facts, nowSeconds(context))
+    return { outcome, mined: outcome === 'wait' ? await chain.transaction(txHash, signal) : undefined }
   })
   const isReverted = mined?.succeeded === false
   const pauseMs = Math.min(paceMs(chain.chain.config) / 2, pauseMaxMs)
-  return { mark: versionOfWork(item), seen: { end, isReverted, pauseMs } }
+  return { mark: versionOfWork(item), seen: { outcome, isReverted, pauseMs } }
 }
 
-async function takeStep(
+async function recordOutcome(
   { announce }: Pick<DepositAddressContext, 'announce'>,
   tx: SqlTx,
   item: WorkItem,
-  { end, isReverted, pauseMs }: Sweep,
+  { outcome, isReverted, pauseMs }: SweepReading,
 ): Promise<void> {
   const { id } = item
-  if (end === 'wait')
+  if (outcome === 'wait')
     await noteReported(announce, tx, item, { isIncluded: false, isReverted, delayMs: pauseMs })
-  else if (end === 'done') await updateWork(tx, id, { state: 'done' })
+  else if (outcome === 'done') await updateWork(tx, id, { state: 'done' })
   else
     await updateWork(tx, id, {
       state: 'failed',
-      reason: item.reason === reverted && end === 'not_included' ? reverted : end,
+      reason: item.reason === reverted && outcome === 'not_included' ? reverted : outcome,
     })
 }
 
-/** Outcome of a reported transaction. Pure. */
-export function sweepEnd(
+/**
+ * Outcome of a reported sweep. Pure.
+ * @param facts of its transaction; undefined while it is in no block
+ * @param now Unix seconds
+ */
+export function sweepOutcome(
   { deposit, deadline, goesBack }: Pick<SweepPayload, 'deposit' | 'deadline' | 'goesBack'>,
   facts: Pick<DepositFacts, 'deposits'> | undefined,
   now: number,
 ): 'wait' | 'done' | 'not_included' | 'no_sweep' {
   if (facts === undefined) return now < deadline + lateInclusionSeconds ? 'wait' : 'not_included'
-  // A refund to the depositor makes no deposit.
+  // Money that goes back to its depositor makes no deposit that could be found.
   if (goesBack === true) return 'done'
   const isSwept = facts.deposits.some(({ depositId }) => depositId === deposit.orderId)
   return isSwept ? 'done' : 'no_sweep'
 }
 
-/** Frees an address; a sweep that nobody began is not begun any more. */
+/** Frees an address after its sweep. One that no solver began before its deadline is cancelled first. */
 async function endSweep(tx: SqlTx, address: string): Promise<void> {
   const locked = await lockAddress(tx, address)
   if (locked?.sweepId === undefined) return
   const item = await readWork(tx, locked.sweepId, 'for update')
   if (item?.state === 'reported') return
   if (item?.state === 'open') await updateWork(tx, item.id, { state: 'cancelled', reason: 'too late' })
-  await clearSweep(tx, address, swapEnd(item))
+  await clearSweep(tx, address, swapOutcome(item))
 }
 
-/** A sweep that nobody began says nothing of its swap. */
-function swapEnd(item: WorkItem | undefined): 'failed' | 'done' | 'none' {
+/** Outcome of the swap within a sweep; `none` where the sweep has none, or never began. */
+function swapOutcome(item: WorkItem | undefined): 'failed' | 'done' | 'none' {
   if (item?.state === 'done') return 'done'
   if (item?.state !== 'failed') return 'none'
   const payload = sweepPayloadSchema.parse(item.payload)

@@ -5,6 +5,7 @@ import type { SweepPayload } from '../../work/workItem.ts'
 import { addWork, lockWorkOf } from '../../work/workStore.ts'
 import { type StoredAddress, setSweep } from '../addressStore.ts'
 
+/** A sweep that a solver is to be asked for. */
 export type Sweep = {
   readonly address: StoredAddress
   readonly request: Pick<SettledRequest, 'requestId' | 'order' | 'orderId' | 'depositSwap'> & {
@@ -13,14 +14,14 @@ export type Sweep = {
   readonly origin: QuotableChain
   /** Currency to sweep; native coin is swept along with any token. */
   readonly currency: string
-  /** Amount of that currency, as it was seen. */
+  /** Balance of that currency with enough depth, in smallest units. */
   readonly amount: bigint
   readonly nowSeconds: number
   /** Means by which the quoted currency leaves the address; other currencies are deposited as they are. */
   readonly by: 'deposit' | 'swap' | 'withdrawal'
 }
 
-/** Asks the solver to empty an address for the order of a request; the caller has locked the address. */
+/** Adds the work item by which the solver empties an address for a request's order. The caller has locked the address. */
 export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf): Promise<void> {
   const { address, request, origin } = sweep
   const { requestId } = request
@@ -46,6 +47,7 @@ function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
   }
   const { depositAddresses, depositAddressProgram: program } = config
   const contract = depositAddresses?.contract ?? (program && codec.canonicalAddress(program))
+  // Without a contract the address is a script, as on Bitcoin.
   if (contract === undefined)
     return {
       ...commonFields,
@@ -62,27 +64,28 @@ function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
   }
 }
 
-/** CAST: a script's sweeper is a key in hex, which whoever made the address wrote. */
+/** CAST: the sweeper of a script address is a public key, which `newDepositAddress` stores in hex. */
 const hexOf = (key: string): Hex => key as Hex
 
-/** End of a sweep, in Unix seconds: a later one is decided anew, because the address may hold something else by then. */
+/** Unix seconds until which the sweep may begin. Later the address may hold other money, so it is decided anew. */
 function deadlineOf({ origin: { quoting, chainId }, nowSeconds }: Sweep): number {
   if (quoting.depositAddresses === undefined) throw new Error(`chain ${chainId} lost its deposit addresses`)
   return nowSeconds + quoting.depositAddresses.sweepSeconds
 }
 
+/** The swap of the quoted currency into the deposit's one, of at most the quoted amount. */
 function swapOf(sweep: Sweep) {
   const { request, origin, amount } = sweep
   const { depositSwap } = request
   if (depositSwap === undefined) throw new Error('the quote swaps nothing')
   const { hops: _, amountIn, amountOutMin, ...terms } = depositSwap
-  const spent = minBigint(amount, amountIn)
+  const swappedAmount = minBigint(amount, amountIn)
   const deadlineSeconds = deadlineOf(sweep)
   return {
     ...terms,
     amountIn: amountIn.toString(),
     amountOutMin: amountOutMin.toString(),
-    amount: spent.toString(),
-    swapData: origin.quoting.encodeAddressSwap(depositSwap, { amountIn: spent, deadlineSeconds }),
+    amount: swappedAmount.toString(),
+    swapData: origin.quoting.encodeAddressSwap(depositSwap, { amountIn: swappedAmount, deadlineSeconds }),
   }
 }
