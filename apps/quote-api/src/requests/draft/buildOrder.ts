@@ -5,29 +5,30 @@ import type { Priced } from '../../pricing/priceRequest.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 
+/** Parts of an order that do not come from its price. */
 export type OrderIdentity = {
-  /** All that are quoted: where neither side can name the solver, another one does. */
+  /** All quoted chains. If neither side of the route can name the solver on the hub, another one of them does. */
   readonly chains: readonly QuotableChain[]
-  /** Account that signs the order id. */
+  /** Address of the order signer. */
   readonly solver: Hex
   /** 32 random bytes. */
   readonly salt: Hex
-  /** Account that fills; undefined where none is configured. */
+  /** Fill wallet of the solver; undefined where none is configured. */
   readonly filler: string | undefined
   /** Unix seconds. */
   readonly deadlineSeconds: number
 }
 
 /**
- * The protocol order of a priced route: one input, one output payment, a second one for a gas top-up,
- * the destination calls, and the refunds, of which one is paid. App fees accrue outside the order, so `fees` is empty. With calls the
- * output is paid to the clone that runs them.
+ * Builds the protocol's order for a priced route: one input, one output payment, a second one for a gas top-up, the
+ * destination calls, and the possible refunds, of which one is paid at most. App fees are booked outside the order, so
+ * `fees` is empty. With calls, the output is paid to the clone that runs them.
  * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED where nobody runs calls
  * @source oracle-protocol.md 1.5, design.md 5.3, 5.5
  */
 export function buildOrder(
   priced: PricedRoute & Pick<Priced, 'refundAccounts'>,
-  solver: SolverTerms,
+  solverTerms: SolverTerms,
   request: QuoteRequest,
   identity: OrderIdentity,
 ): Order {
@@ -45,20 +46,15 @@ export function buildOrder(
         payment: {
           chainId: origin.key,
           currency: feeCurrency.address,
-          amount: solver.depositAmount.toString(),
+          amount: solverTerms.depositAmount.toString(),
           weight: '1',
         },
-        refunds: priced.refundAccounts.map((recipient) => ({
-          ...{ chainId: origin.key, recipient, currency: feeCurrency.address },
-          minimumAmount: solver.refundMinimum.toString(),
-          deadline: identity.deadlineSeconds,
-          extraData: fillExtraData(origin.config.fillContract),
-        })),
+        refunds: possibleRefunds(priced, solverTerms, identity.deadlineSeconds),
       },
     ],
     output: {
       chainId: destination.key,
-      payments: outputPayments(priced, solver, payee),
+      payments: outputPayments(priced, solverTerms, payee),
       calls: delivery.calls.map(encodeOrderCall),
       deadline: identity.deadlineSeconds,
       extraData: fillExtraData(destination.config.fillContract),
@@ -67,9 +63,25 @@ export function buildOrder(
   }
 }
 
+/** One refund per account that may be refunded, in the order of preference. */
+function possibleRefunds(
+  { route: { origin }, feeCurrency, refundAccounts }: PricedRoute & Pick<Priced, 'refundAccounts'>,
+  solverTerms: SolverTerms,
+  deadlineSeconds: number,
+): Order['inputs'][number]['refunds'] {
+  return refundAccounts.map((recipient) => ({
+    chainId: origin.key,
+    recipient,
+    currency: feeCurrency.address,
+    minimumAmount: solverTerms.refundMinimum.toString(),
+    deadline: deadlineSeconds,
+    extraData: fillExtraData(origin.config.fillContract),
+  }))
+}
+
 /**
- * The chain under which the deposit is the solver's on the hub: the origin where that can name the solver, else the
- * first other one that can. @throws Error where none can: nobody could settle the order
+ * The chain whose addresses name the solver on the hub, where the deposit becomes the solver's: the origin if it can,
+ * else the first other chain that can. @throws Error where none can, because nobody could settle the order
  */
 function solverChain(
   { origin, destination }: PricedRoute['route'],
@@ -80,20 +92,20 @@ function solverChain(
   return chain
 }
 
-/** Extra data by fill contract, of which the configuration names one per chain. */
-const extraDataOf = new Map<Hex, Hex>()
+/** Encodings that were made before; a configuration has few fill contracts. */
+const extraDataByContract = new Map<Hex, Hex>()
 
-/** Names the contract whose events prove fills, where the chain has one. */
+/** Extra data of an order: the contract whose events prove fills; empty where the chain has none. */
 export function fillExtraData(fillContract: Hex | undefined): Hex {
   if (fillContract === undefined) return '0x'
-  const extraData = extraDataOf.get(fillContract) ?? encodeFillExtraData(fillContract)
-  extraDataOf.set(fillContract, extraData)
+  const extraData = extraDataByContract.get(fillContract) ?? encodeFillExtraData(fillContract)
+  extraDataByContract.set(fillContract, extraData)
   return extraData
 }
 
 function outputPayments(
   { route, amountOut, amountOutMin }: PricedRoute,
-  solver: SolverTerms,
+  { topup }: SolverTerms,
   payee: string,
 ): Order['output']['payments'] {
   const payments = [
@@ -104,13 +116,13 @@ function outputPayments(
       expectedAmount: amountOut.toString(),
     },
   ]
-  if (solver.topup === undefined) return payments
-  const amount = solver.topup.amountWei.toString()
+  if (topup === undefined) return payments
+  const amount = topup.amountWei.toString()
   return [
     ...payments,
     {
       recipient: route.recipient,
-      currency: solver.topup.currency.address,
+      currency: topup.currency.address,
       minimumAmount: amount,
       expectedAmount: amount,
     },

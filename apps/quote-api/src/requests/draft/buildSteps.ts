@@ -16,7 +16,7 @@ import {
 import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 
-/** The steps of a quote, and what its transactions are known by where the user executes alone. */
+/** The steps of a quote, and the calls by which the transactions of a user who executes alone are recognized. */
 export type BuiltSteps = {
   readonly steps: readonly Step[]
   /** Calls of all transactions except approvals, in order. */
@@ -24,33 +24,34 @@ export type BuiltSteps = {
 }
 
 /**
- * Every planned transaction as a step, to be executed in order, encoded by the origin's family.
- * @throws what a transaction is refused for
+ * Turns the planned transactions of a quote into the steps that the user executes in this order. The origin's family
+ * encodes them. Where it needs the user's authorization of a transaction, that is a step before it.
+ * @throws the refusal of a planned transaction
  */
 export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
   const { quoting } = priced.route.origin
-  const bound = { identity, fees: priced.originMarket.fees }
+  const binding = { identity, fees: priced.originMarket.fees }
   const built = priced.transactions.map((planned) => {
     if (planned.refusal !== undefined) throw planned.refusal
-    const { data, call } = quoting.encode(planned, priced.origin, bound)
+    const { data, call } = quoting.encode(planned, priced.origin, binding)
     const authorization = quoting.authorization?.(planned, priced.origin, identity)
-    const before =
+    const authorizeSteps =
       authorization === undefined ? [] : [authorizeStep(priced, identity.requestId, authorization)]
-    return { call, before, step: toStep(priced, identity, { planned, data }) }
+    return { call, authorizeSteps, step: toStep(priced, identity, { planned, data }) }
   })
   return {
-    steps: built.flatMap(({ before, step }) => [...before, step]),
+    steps: built.flatMap(({ authorizeSteps, step }) => [...authorizeSteps, step]),
     calls: built.flatMap(({ step, call }) => (step.id === 'approve' || call === undefined ? [] : [call])),
   }
 }
 
-/** Calls that a user without the signature would send, from an account without any allowance. */
+/** Calls that replace the user's transactions when the solver relays a permit: those of an account without allowance. */
 export function relayedCalls(priced: Priced, identity: StepIdentity): readonly PermittedCall[] {
   const { quoting } = priced.route.origin
   const route = { ...priced.origin, by: 'deposit' as const }
-  const bound = { identity, fees: priced.originMarket.fees }
+  const binding = { identity, fees: priced.originMarket.fees }
   return quoting.plan(route, { allowance: 0n }).flatMap((planned) => {
-    const { call } = quoting.encode(planned, route, bound)
+    const { call } = quoting.encode(planned, route, binding)
     return call === undefined ? [] : [call]
   })
 }
@@ -143,7 +144,7 @@ type SignaturePost = {
   readonly api: 'bridge' | 'swap' | 'user-swap'
 }
 
-/** Typed data to sign, and where to send the signature. @source quote-api.md 2.5 */
+/** Typed data to sign, and the request that sends the signature. @source quote-api.md 2.5 */
 type StepSignature = {
   readonly chainId: number
   readonly sign: { readonly signatureKind: 'eip712' } & PermitTypedData
@@ -154,6 +155,7 @@ type StepSignature = {
   }
 }
 
+/** Request that a client repeats until the step is done. */
 type Check = { readonly endpoint: string; readonly method: 'GET' }
 
 type StepOf<Id, Kind, Data> = {
@@ -174,11 +176,11 @@ type StepOf<Id, Kind, Data> = {
 /** @source quote-api.md 2.3 */
 export type TransactionStep = StepOf<'approve' | 'deposit' | 'swap' | 'send', 'transaction', StepData>
 export type SignatureStep = StepOf<'authorize1' | 'authorize2', 'signature', StepSignature>
-/** Signature that binds the deposit to its order; it precedes the deposit. @source rule F-153 */
+/** Signature that binds a transfer without order id to its order; it precedes the transfer. @source rule F-153 */
 type AuthorizeStep = StepOf<'authorize', 'signature', Authorization>
 export type Step = TransactionStep | SignatureStep | AuthorizeStep
 
-/** Without a check: the public client would poll the intent before its deposit exists. */
+/** Has no check, because the public client would poll the intent before its deposit exists. */
 function authorizeStep(
   { route: { currencyIn }, amountIn }: PricedRoute,
   requestId: Hex,
@@ -200,7 +202,7 @@ function statusCheck(requestId: Hex): Check {
   return { endpoint: `/intents/status/v3?requestId=${requestId}`, method: 'GET' }
 }
 
-/** The last step of a permit: typed data to sign, and where the signature goes. @source quote-api.md 2.3, 2.5 */
+/** The step by which the user signs a permit instead of sending a deposit: typed data to sign, and where the signature goes. @source quote-api.md 2.3, 2.5 */
 export function permitStep(
   { route, amountIn }: PricedRoute,
   requestId: Hex,
@@ -233,7 +235,7 @@ export function permitStep(
   }
 }
 
-/** The words of the public interface. */
+/** Value of `api` that the published interface names for a kind of permit. */
 function apiOf(kind: PermitKind, isOneChain: boolean): SignaturePost['api'] {
   if (!isOneChain) return 'bridge'
   return kind === 'permit2' ? 'user-swap' : 'swap'

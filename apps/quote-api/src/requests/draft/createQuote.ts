@@ -26,13 +26,13 @@ import { type BuiltSteps, buildSteps, permitStep, relayedCalls, type Step } from
 import { type DepositSwap, depositSaltOf, newDepositAddress } from './depositAddress.ts'
 import type { OrderKey } from './orderKey.ts'
 
-/** Promise of a quote, as an order of the protocol. */
+/** The order that a quote promises. */
 export type QuotedOrder = {
   readonly order: Order
   /** JSON of `order`, as it is stored and answered. */
   readonly orderJson: string
   readonly orderId: Hex
-  /** Signature of the order's solver over the order id; undefined until it is asked for or the deposit is paid. */
+  /** Order signer's signature over the order id; made when the caller asks for it, else only after the deposit. */
   readonly signature: Hex | undefined
 }
 
@@ -40,7 +40,7 @@ export type QuotedOrder = {
 export type Quote = {
   readonly priced: Priced
   readonly requestId: Hex
-  /** Undefined where the user executes alone. */
+  /** Undefined where no solver is needed, because the user executes alone. */
   readonly ordered: QuotedOrder | undefined
   readonly steps: readonly Step[]
   /** JSON of `steps`, as it is digested and answered. */
@@ -52,11 +52,11 @@ export type Quote = {
   readonly deadlineSeconds: number
   /** Undefined where the request asked nothing about sponsorship. */
   readonly sponsorship: SponsorshipOutcome | undefined
-  /** Undefined where the depository is paid. */
+  /** Address that the user pays; undefined where the deposit goes directly to the depository. */
   readonly depositAddress: DepositAddress | undefined
-  /** Swap between the deposit address and the depository; undefined without one. */
+  /** Swap of what the address receives into the deposited currency; undefined without one. */
   readonly depositSwap: DepositSwap | undefined
-  /** Terms that the user signs instead of sending a deposit. */
+  /** Terms that the user signs instead of sending a deposit; undefined where the quote has no permit. */
   readonly permit: PermitTerms | undefined
 }
 
@@ -64,15 +64,16 @@ export type Quote = {
 export type QuoteRecord = {
   readonly quote: Quote
   readonly request: QuoteRequest
-  /** SHA-256 over the steps' JSON. */
+  /** SHA-256 of the steps' JSON. */
   readonly stepsDigest: Buffer
-  /** Public part of the key that asked, where one did. */
+  /** API key of the caller; undefined for a caller without one. */
   readonly apiKeyId: string | undefined
 }
 
+/** Dependencies of making a quote; those of pricing are included. */
 export type QuoteDependencies = PricingDependencies & {
   readonly signer: OrderKey
-  /** The order's id by the configured chains. */
+  /** Computes an order's id, for which it needs the configured chains. */
   readonly orderIdOf: (order: Order) => Hex
   /** Resolves once the record survives a crash. */
   readonly store: (record: QuoteRecord) => Promise<void>
@@ -80,27 +81,29 @@ export type QuoteDependencies = PricingDependencies & {
   readonly randomBytes: (length: number) => Buffer
   readonly permitTokens: PermitTokens
   readonly quoteLifetimeSeconds: number
-  /** Time within which a solver may begin to pay, in seconds; the duration of the payment itself comes on top. */
+  /** Seconds within which a solver may begin to pay. The duration of the payment is added to the order's deadline. */
   readonly orderLifetimeSeconds: number
-  /** Open quotes of a user count against the total that he may be promised. */
+  /** Counts open quotes against the total that one user may be promised. */
   readonly openQuotes: OpenQuotes
-  /** Open quotes of users count against what they allowed to be taken. */
+  /** Counts what open quotes will take against the user's token allowance. */
   readonly openAllowances: OpenAllowances
   /** Account of the solver, which runs calls and empties deposit addresses. */
   readonly fillWallet: string | undefined
-  /** The address whose money a new quote is for; a new one by default. */
+  /** Address whose payment is quoted anew; absent for a caller's quote, which gets a new address. */
   readonly depositAddress?: DepositAddress
 }
 
 /** The caller that asks for a quote. */
 export type QuoteCaller = {
+  /** API key of the caller; undefined without one. */
   readonly keyId: string | undefined
-  /** The key's name or that of the caller's network: open quotes count under it. */
+  /** Name under which the caller's open quotes are counted: that of its key, or of its network. */
   readonly caller: string
 }
 
 /**
- * Prices a request, binds it to an order and steps, and stores it. What it returns is durable.
+ * Makes the quote of a request without sponsorship: prices it, drafts its order and steps, and stores it. The quote is
+ * durable when this returns. Sponsored ones are made by `createSponsoredQuote`.
  * @throws QuoteError, SignerFailedError, UpstreamUnavailableError when it cannot be stored
  */
 export async function createQuote(
@@ -109,29 +112,32 @@ export async function createQuote(
   asker: QuoteCaller,
 ): Promise<Quote> {
   refuseDeniedRequest(dependencies, request, asker.keyId)
-  return withAllowance(dependencies, asker, (held) =>
-    withReward(held, asker, async (rewards) => {
-      const priced = await priceRequest(held, request, { rewards })
+  return withAllowance(dependencies, asker, (ports) =>
+    withReward(ports, asker, async (rewards) => {
+      const priced = await priceRequest(ports, request, { rewards })
       refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
-      return whileOpen(held, priced, asker, async () => {
-        const record = await draftQuote(held, request, priced, { apiKeyId: asker.keyId })
-        await held.store(record)
+      return whileOpen(ports, priced, asker, async () => {
+        const record = await draftQuote(ports, request, priced, { apiKeyId: asker.keyId })
+        await ports.store(record)
         return record.quote
       })
     }),
   )
 }
 
-/** Counts what a quote takes of an allowance until it expires; not where it ends unanswered. @source Q-53 */
+/**
+ * Makes a quote whose use of the user's token allowance counts until the quote expires. If making it fails, nothing counts.
+ * @param quoteWith makes the quote, with dependencies that know what other open quotes take @source Q-53
+ */
 export async function withAllowance<Dependencies extends QuoteDependencies>(
   dependencies: Dependencies,
   { caller }: Pick<QuoteCaller, 'caller'>,
-  quoteWith: (held: Dependencies) => Promise<Quote>,
+  quoteWith: (ports: Dependencies) => Promise<Quote>,
 ): Promise<Quote> {
   const { openAllowances, clock, quoteLifetimeSeconds } = dependencies
   const nowSeconds = Math.floor(clock.now() / 1_000)
-  const open = { nowSeconds, expiresAtSeconds: nowSeconds + quoteLifetimeSeconds }
-  const { take, release } = openAllowances.hold(caller, open)
+  const lifetime = { nowSeconds, expiresAtSeconds: nowSeconds + quoteLifetimeSeconds }
+  const { take, release } = openAllowances.hold(caller, lifetime)
   try {
     return await quoteWith({ ...dependencies, openSpending: take })
   } catch (error) {
@@ -140,18 +146,21 @@ export async function withAllowance<Dependencies extends QuoteDependencies>(
   }
 }
 
-/** Others took the reward of a request since it was priced. */
+/** Other quotes have taken the reward of this request since it was priced. */
 class RewardTaken extends Error {}
 
-const rewardTries = 3
+const rewardTriesMax = 3
 
-/** Prices again where others take the reward meanwhile, in the end without one. @source Q-40 */
+/**
+ * Makes a quote that may earn a reward for evening out inventory. If other quotes take the reward meanwhile, it is priced
+ * again, at last without a reward. @source Q-40
+ */
 export async function withReward(
   dependencies: QuoteDependencies,
   { keyId }: Pick<QuoteCaller, 'keyId'>,
   quoteWith: (rewards: RewardBound) => Promise<Quote>,
 ): Promise<Quote> {
-  for (let tries = 0; tries < rewardTries; tries += 1) {
+  for (let tries = 0; tries < rewardTriesMax; tries += 1) {
     try {
       return await quoteWith(rewardsFor(dependencies, keyId))
     } catch (error) {
@@ -162,18 +171,20 @@ export async function withReward(
 }
 
 /**
- * Counts what a priced request promises and its reward until it expires; not where it ends unanswered.
- * @throws QuoteError OPEN_QUOTES_LIMIT; RewardTaken, and what `answer` throws
+ * Finishes a priced request, whose promised payout and reward count as open until the quote expires. If finishing fails,
+ * nothing counts.
+ * @param finish drafts and stores the quote; calls `takeBack` if the quote turns out not to be a promise
+ * @throws QuoteError OPEN_QUOTES_LIMIT; RewardTaken, and what `finish` throws
  */
 export async function whileOpen(
   dependencies: QuoteDependencies,
   priced: Priced,
   { caller, keyId }: QuoteCaller,
-  answer: (takeBack: () => void) => Promise<Quote>,
+  finish: (takeBack: () => void) => Promise<Quote>,
 ): Promise<Quote> {
   const { openQuotes, inventoryView, clock, quoteLifetimeSeconds } = dependencies
   const promise = promisedBy(priced, inventoryView)
-  if (promise === undefined) return answer(() => {})
+  if (promise === undefined) return finish(() => {})
   const nowSeconds = Math.floor(clock.now() / 1_000)
   const expiresAtSeconds = nowSeconds + quoteLifetimeSeconds
   const { user } = priced.route
@@ -185,7 +196,7 @@ export async function whileOpen(
   }
   try {
     reward = holdReward(dependencies, priced, { keyId, expiresAtSeconds })
-    const quote = await answer(takeBack)
+    const quote = await finish(takeBack)
     reward?.name(quote.requestId)
     return quote
   } catch (error) {
@@ -194,7 +205,10 @@ export async function whileOpen(
   }
 }
 
-/** A deposit in time may be seen and bound somewhat later than the price ends. @throws RewardTaken */
+/**
+ * Holds the reward of a priced request; undefined where it earns none. The hold outlives the price a little, because a
+ * deposit in time may be seen later. @throws RewardTaken if the reward is smaller now than when it was priced
+ */
 function holdReward(
   dependencies: QuoteDependencies,
   priced: Priced,
@@ -205,18 +219,17 @@ function holdReward(
   const { route, snapshot, external, feeCurrency, split, solver } = priced
   const plan = { feeCurrency, payoutCurrency: solver.payoutCurrency }
   const inventory = dependencies.inventoryView(snapshot)
-  const skew = skewOf({
-    ...{ route, plan, snapshot, inventory, external },
-    rewards: rewardsFor(dependencies, keyId),
-  })
+  const rewards = rewardsFor(dependencies, keyId)
+  const skew = skewOf({ route, plan, snapshot, inventory, external, rewards })
+  // A reward is a negative skew.
   if (split.parts.skew < skew(split.amountIn)) throw new RewardTaken()
   const endsAtSeconds = expiresAtSeconds + lateInclusionSeconds
   return dependencies.openRewards.hold(move, { hasKey: keyId !== undefined, endsAtSeconds })
 }
 
 /**
- * Binds a priced request to an order and steps: a quote that is not stored yet and must
- * not be answered before. @throws SignerFailedError
+ * Drafts the quote of a priced request: its order, steps and ids. The caller must store it before it answers.
+ * @throws SignerFailedError
  */
 export async function draftQuote(
   dependencies: QuoteDependencies,
@@ -226,13 +239,14 @@ export async function draftQuote(
 ): Promise<QuoteRecord> {
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const { quoteLifetimeSeconds, orderLifetimeSeconds } = dependencies
+  // A caller may only shorten the lifetimes of price and order.
   const ttlSeconds = request.ttlSeconds ?? orderLifetimeSeconds
   const { route } = priced
   const lifetimeSeconds = Math.min(orderLifetimeSeconds, ttlSeconds)
   const deadlineSeconds = nowSeconds + lifetimeSeconds + landingSeconds(route, request)
   const requestId = timeOrderedId(dependencies)
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, priced) : undefined
-  const { salt, swap: depositSwap } = orderSalt(dependencies, priced, depositAddress)
+  const { salt, swap: depositSwap } = saltAndSwap(dependencies, priced, depositAddress)
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
   const orderId = draft?.orderId
   const identity = {
@@ -244,7 +258,7 @@ export async function draftQuote(
     depositTerms: depositAddress?.script === undefined ? depositAddress?.terms : undefined,
   }
   const permit = await draftPermit(dependencies, priced, request, { identity, nowSeconds })
-  // An account that is not chosen yet cannot sign; an address may be paid by anybody.
+  // Steps need an account that executes them; only a deposit address may be paid by anybody.
   const hasSender = depositAddress !== undefined || !route.origin.quoting.isNobody(route.user)
   const built = hasSender ? buildSteps(priced, identity) : noSteps
   const steps =
@@ -270,7 +284,7 @@ export async function draftQuote(
   return { quote, request, stepsDigest, apiKeyId }
 }
 
-/** Extra seconds that the chains need: for the fill, and for the sweep of a deposit address where blocks are slow. */
+/** Seconds that are added to the deadline: for the fill, and for the sweep of an address on a chain with slow blocks. */
 function landingSeconds({ origin, destination }: Route, { useDepositAddress }: QuoteRequest): number {
   const { depositAddresses } = origin.quoting
   const isSweptSlowly = useDepositAddress && depositAddresses?.isKeptWhileSwept === true
@@ -285,10 +299,10 @@ function draftOrder(
   { signer, orderIdOf, fillWallet: filler, registry }: QuoteDependencies,
   priced: Priced,
   request: QuoteRequest,
-  more: { readonly salt: Hex; readonly deadlineSeconds: number },
+  saltAndDeadline: { readonly salt: Hex; readonly deadlineSeconds: number },
 ): DraftOrder | undefined {
   if (priced.solver === undefined) return undefined
-  const identity = { solver: signer.address, filler, chains: registry.chains, ...more }
+  const identity = { solver: signer.address, filler, chains: registry.chains, ...saltAndDeadline }
   const order = buildOrder(priced, priced.solver, request, identity)
   return { order, orderId: orderIdOf(order) }
 }
@@ -306,17 +320,19 @@ async function draftPermit(
   return permitTerms(permitTokens, priced, request, order, { from: fillWallet, calls })
 }
 
+/** The address that the quote is paid through: the one whose payment is quoted anew, or a new one. */
 function addressFor(
   dependencies: QuoteDependencies,
-  { route, refundAccounts: [refunded = route.user] }: Priced,
+  { route, refundAccounts: [refundAccount = route.user] }: Priced,
 ): DepositAddress {
   const { signer, fillWallet, randomBytes, depositAddress } = dependencies
   if (depositAddress !== undefined) return depositAddress
   const nonce: Hex = `0x${randomBytes(32).toString('hex')}`
-  return newDepositAddress(route, { orderSigner: signer.address, fillWallet, refunded, nonce })
+  return newDepositAddress(route, { orderSigner: signer.address, fillWallet, refunded: refundAccount, nonce })
 }
 
-function orderSalt(
+/** Salt of the order, which binds it to its deposit address and the swap there; else random. */
+function saltAndSwap(
   { randomBytes }: QuoteDependencies,
   { origin, route }: Priced,
   depositAddress: DepositAddress | undefined,
@@ -325,7 +341,7 @@ function orderSalt(
   return { salt: `0x${randomBytes(32).toString('hex')}`, swap: undefined }
 }
 
-/** Signed where the caller asks for it. Others are sold only while the key could do so. @throws SignerFailedError */
+/** Signs the order if the caller asks for it; else only makes sure that the key works. @throws SignerFailedError */
 async function withSignature(
   { signer }: QuoteDependencies,
   { includeProtocolData }: QuoteRequest,
@@ -336,7 +352,7 @@ async function withSignature(
   return { order, orderJson: JSON.stringify(order), orderId, signature }
 }
 
-/** 6 bytes of Unix milliseconds, then 26 random ones: unguessable, and kind to the index it lands in. */
+/** 6 bytes of Unix milliseconds, so that new ids are neighbours in the index, and 26 random ones against guessing. */
 function timeOrderedId({ clock, randomBytes }: QuoteDependencies): Hex {
   const bytes = randomBytes(32)
   bytes.writeUIntBE(clock.now(), 0, 6)

@@ -38,16 +38,17 @@ import {
   withReward,
 } from './createQuote.ts'
 
-/** `no_hold`: nothing was asked of the ledger, the quote is stored. */
+/** Outcome of storing a quote; `no_hold`: it was stored and needed no hold. */
 export type StoreOutcome = HoldOutcome | { readonly status: 'no_hold' }
 
+/** Dependencies of making a quote that asks for sponsorship. */
 export type SponsoredQuoteDependencies = QuoteDependencies & {
   readonly sponsors: Sponsors
-  /** The asset of sponsor money; undefined where no price of it is configured. */
+  /** Asset in which sponsors' balances are kept; undefined where no price of it is configured. */
   readonly sponsorAsset: QuoteAsset | undefined
   /** Stores the record and takes the hold in one commit; stores nothing when the hold is refused. */
   readonly storeSponsored: (record: QuoteRecord, hold: HoldRequest | undefined) => Promise<StoreOutcome>
-  /** Called for a fee payer whose rent a user can take. */
+  /** Told of a quote whose user can keep the rent that the fee payer pays, so that operators see it. */
   readonly onExploitableFeePayer: (keyId: string | undefined) => void
 }
 
@@ -57,8 +58,8 @@ type SponsoredRequest = QuoteCaller & {
 }
 
 /**
- * Quotes a request that names a sponsorship field: priced with the sponsor's part, then stored together
- * with the hold on the sponsor's balance. A refused hold prices the request again, paid by the user.
+ * Makes the quote of a request with a sponsorship field. It is priced with the sponsor's share and stored together with
+ * the hold on the sponsor's balance. If the sponsor cannot or need not pay, it is priced again with all fees on the user.
  * @throws QuoteError UNAUTHORIZED, FORBIDDEN, INVALID_ADDRESS, SPONSOR_COST_TOO_HIGH and those of `createQuote`
  * @source rules L-1, L-50
  */
@@ -70,18 +71,19 @@ export async function createSponsoredQuote(
   const { request, sponsorship } = sponsoredRequest
   refuseDeniedRequest(dependencies, request, sponsoredRequest.keyId)
   const terms = sponsorshipTerms(sponsorship, await callerOf(dependencies, sponsoredRequest), request)
-  // One snapshot for both prices: the second differs in who pays and in nothing else.
+  // Both prices use one snapshot, so that the second differs only in who pays.
   const snapshot = dependencies.snapshot()
-  const atOnce = { ...dependencies, snapshot: () => snapshot }
-  return withAllowance(atOnce, sponsoredRequest, (held) =>
-    withReward(held, sponsoredRequest, (rewards) =>
+  const withOneSnapshot = { ...dependencies, snapshot: () => snapshot }
+  return withAllowance(withOneSnapshot, sponsoredRequest, (ports) =>
+    withReward(ports, sponsoredRequest, (rewards) =>
       'reason' in terms
-        ? quoteUserPaid(held, sponsoredRequest, { allocation: unpaid(terms.reason), rewards })
-        : quoteSponsored(held, sponsoredRequest, terms, rewards),
+        ? quoteUserPaid(ports, sponsoredRequest, { allocation: unpaid(terms.reason), rewards })
+        : quoteSponsored(ports, sponsoredRequest, terms, rewards),
     ),
   )
 }
 
+/** Quotes with the sponsor's share; falls back to `quoteUserPaid` where the share is zero or its hold is refused. */
 async function quoteSponsored(
   dependencies: SponsoredQuoteDependencies,
   sponsoredRequest: SponsoredRequest,
@@ -116,17 +118,19 @@ async function quoteSponsored(
       if (stored.status !== 'at_deposit') return record.quote
       return { ...record.quote, sponsorship: { ...outcome, isHeldAtDeposit: true } }
     }
+    // Both quotes count as open otherwise.
     takeBack()
     return quoteUserPaid(dependencies, sponsoredRequest, { allocation: unpaid(refusal), rewards, terms })
   })
 }
 
+/** The caller's key, with its sponsor wallet if fees are to be subsidized; null without a key. */
 async function callerOf({ sponsors }: SponsoredQuoteDependencies, { sponsorship, keyId }: SponsoredRequest) {
   if (keyId === undefined) return null
   return { keyId, wallet: sponsorship.subsidizeFees ? await sponsors.walletOf(keyId) : undefined }
 }
 
-/** A payer that was checked becomes a part of the route. @throws QuoteError INVALID_ADDRESS */
+/** Checks the account that is to pay the deposit's network fee, and adds it to the request. @throws QuoteError INVALID_ADDRESS */
 function withFeePayer(
   dependencies: SponsoredQuoteDependencies,
   sponsoredRequest: SponsoredRequest,
@@ -141,6 +145,7 @@ function withFeePayer(
   return { ...sponsoredRequest, request: { ...request, depositFeePayer: payer.account } }
 }
 
+/** Quotes with all fees on the user. `allocation` says why the sponsor pays nothing; `terms` what was asked of it. */
 async function quoteUserPaid(
   dependencies: SponsoredQuoteDependencies,
   sponsoredRequest: SponsoredRequest,
@@ -196,8 +201,8 @@ function holdRequest(
 }
 
 /**
- * Equal for quotes of which a user executes one: equal key, user, recipient, chains, currencies and
- * trade type. 64 hex digits. @source rule L-44
+ * Equal for quotes of which a user executes only one, so that a newer hold may replace an older one: same key, user,
+ * recipient, chains, currencies and trade type. 64 hex digits. @source rule L-44
  */
 function requoteKey(apiKeyId: string, route: Route, { tradeType }: QuoteRequest): string {
   const { origin, destination, currencyIn, currencyOut, user, recipient } = route

@@ -13,10 +13,10 @@ import { needsOriginSwap, withoutDepositAddresses } from '../../pricing/executio
 import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
 import type { Route } from '../../pricing/routes/route.ts'
 
-/** Swap of a deposit address before its deposit. The nonce is one of the inputs that the order's salt commits to. */
+/** Swap of a deposit address before its deposit. The order's salt commits to the swap, its random nonce included. */
 export type DepositSwap = AddressSwap & { readonly nonce: Hex }
 
-/** The order's salt, and the swap that it commits to where there is one. */
+/** Makes the salt of an order paid through a deposit address: it commits to the address, and to the swap if there is one. */
 export function depositSaltOf(
   { address }: Pick<DepositAddress, 'address'>,
   route: OriginRoute,
@@ -24,11 +24,12 @@ export function depositSaltOf(
   randomBytes: (length: number) => Buffer,
 ): { readonly salt: Hex; readonly swap: DepositSwap | undefined } {
   if (quoting.depositAddresses === undefined) throw new Error('a chain without deposit addresses has none')
-  const name = quoting.depositAddresses.nameOf(address)
+  const addressName = quoting.depositAddresses.nameOf(address)
   const swap = quoting.addressSwap(route)
-  if (swap === undefined) return { salt: depositOrderSalt(name, randomBytes(depositSaltRandomBytes)), swap }
-  const kept: DepositSwap = { ...swap, nonce: `0x${randomBytes(32).toString('hex')}` }
-  return { salt: depositSwapSalt(name, kept), swap: kept }
+  if (swap === undefined)
+    return { salt: depositOrderSalt(addressName, randomBytes(depositSaltRandomBytes)), swap }
+  const swapWithNonce: DepositSwap = { ...swap, nonce: `0x${randomBytes(32).toString('hex')}` }
+  return { salt: depositSwapSalt(addressName, swapWithNonce), swap: swapWithNonce }
 }
 
 const integer = z
@@ -37,7 +38,7 @@ const integer = z
   .transform(BigInt)
 const address20 = hexText(20)
 
-/** Column `orders.deposit_swap`. Written by `depositSwapToJson`. */
+/** Shape of column `orders.deposit_swap`, which `depositSwapToJson` writes. */
 export const depositSwapSchema = z.object({
   tokenIn: address20,
   amountIn: integer,
@@ -51,7 +52,7 @@ export function depositSwapToJson({ amountIn, amountOutMin, ...swap }: DepositSw
   return JSON.stringify({ ...swap, amountIn: String(amountIn), amountOutMin: String(amountOutMin) })
 }
 
-/** True if a currency of the chain can be paid to a deposit address. Quotes of an address use the same check. */
+/** True if a currency can be paid to a deposit address: for the list of chains, with the same rule as quotes have. */
 export function takesDepositAddresses(
   { config, quoting }: QuotableChain,
   currency: QuotableCurrency,
@@ -59,17 +60,19 @@ export function takesDepositAddresses(
 ): boolean {
   const hasAddresses =
     quoting.depositAddresses !== undefined && (config.fillWallet ?? fillWallet) !== undefined
-  const isTaken = !needsOriginSwap(currency) || config.depositRouter !== undefined
-  return config.enabled && hasAddresses && isTaken
+  const canBeDeposited = !needsOriginSwap(currency) || config.depositRouter !== undefined
+  return config.enabled && hasAddresses && canBeDeposited
 }
 
 /**
- * An address that nobody has used. Whoever is refunded is also credited with the deposits, so that both
- * ways back end with the same party; where nobody holds that account, the fill wallet is, so that a deposit can be recovered.
- * @throws QuoteError UNSUPPORTED_EXECUTION_TYPE where nobody could empty it, INVALID_ADDRESS where the native currency's id,
- * which oracles read as whoever deposits, would be refunded
+ * Makes a new deposit address. Its deposits are credited to the account that is refunded, so that a refund and a withdrawal
+ * from the hub end with the same party. If that is a burn account, they are credited to the fill wallet, so that an
+ * operator can recover them.
+ * @param parties.refunded account that the order names for its refund
+ * @param parties.nonce 32 random bytes
+ * @throws QuoteError UNSUPPORTED_EXECUTION_TYPE where no fill wallet could empty it; INVALID_ADDRESS where the refund would
+ * go to the native currency's id, which oracles read as "whoever deposits"
  * @source Q-66
- * @param parties.refunded whom its order names for the refund
  */
 export function newDepositAddress(
   route: Route,
@@ -86,15 +89,15 @@ export function newDepositAddress(
   const fillWallet = origin.config.fillWallet ?? parties.fillWallet
   if (depositAddresses === undefined || fillWallet === undefined) throw withoutDepositAddresses(origin)
   const { codec } = origin
-  // Pages name nobody by an address of another network on one of a test.
+  // On test networks, pages that know no user send a placeholder that is an address of another network.
   if (!codec.isAddress(parties.refunded) || codec.spellAddress(parties.refunded) === codec.nativeCurrency) {
     throw new QuoteError('INVALID_ADDRESS', 'A deposit address needs somebody to refund: name refundTo.', {
       data: { field: 'refundTo' },
     })
   }
-  const refunded = codec.canonicalAddress(parties.refunded)
-  const isNobodys = origin.payees.isBurnt(refunded)
+  const refundAccount = codec.canonicalAddress(parties.refunded)
+  const isBurnt = origin.payees.isBurnt(refundAccount)
   const depositor =
-    isNobodys && depositAddresses.creditsDepositor ? codec.canonicalAddress(fillWallet) : refunded
+    isBurnt && depositAddresses.creditsDepositor ? codec.canonicalAddress(fillWallet) : refundAccount
   return depositAddresses.make({ orderSigner, fillWallet, depositor, nonce })
 }

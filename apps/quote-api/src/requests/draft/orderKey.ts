@@ -2,71 +2,75 @@ import type { Signer } from '@causeway/core'
 import { SignerFailedError } from '@causeway/signer'
 
 /**
- * The key that signs orders. Most quotes are sold before it signs anything, so it is asked now and then whether it still
- * can: a quote that is paid and cannot be signed is neither filled nor given back.
+ * The order signer with a health check. Most quotes are answered before the key signs anything, and a paid order that cannot
+ * be signed is neither filled nor refunded. So the key signs a probe every minute, and quotes stop while it fails.
  */
 export interface OrderKey extends Signer {
-  /** @throws SignerFailedError before its first signature, and once two in a row failed */
+  /** @throws SignerFailedError before the first signature, and after two failures in a row */
   assertWorks(): void
 }
 
 /** Order id that no order has. */
 const probe = { purpose: 'order', orderId: `0x${'0'.repeat(64)}` } as const
-const pauseMs = { works: 60_000, failed: 2_000 }
-/** A holder that is throttled for a moment stops nobody: it is asked once more before that. */
-const failuresMax = 1
+/** Time to the next probe after a success and after a failure. */
+const probePauseMs = { works: 60_000, failed: 2_000 }
+/** One failure stops nothing, because a key service may throttle for a moment: the key is probed again at once. */
+const toleratedFailures = 1
 
 export type WatchedOrderKey = OrderKey & { start(): void; close(): void }
 
-/** @param onChange told when it works for the first time, when it begins to fail, and when it works again */
+/**
+ * @param onChange told when the key works for the first time or again, with undefined, and when it begins to fail, with the
+ * error
+ */
 export function createOrderKey(
   signer: Signer,
   onChange: (failure: unknown | undefined) => void,
 ): WatchedOrderKey {
-  let failures = Number.POSITIVE_INFINITY
-  let failure: unknown
+  let failuresInARow = Number.POSITIVE_INFINITY
+  let lastError: unknown
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-  const works = () => failures <= failuresMax
-  const note = (next: unknown) => {
+  const works = () => failuresInARow <= toleratedFailures
+  const recordOutcome = (error: unknown) => {
     const didWork = works()
-    failures = next === undefined ? 0 : failures + 1
-    failure = next
-    if (didWork !== works()) onChange(next)
+    failuresInARow = error === undefined ? 0 : failuresInARow + 1
+    lastError = error
+    if (didWork !== works()) onChange(error)
   }
-  const lookAfter = (ms: number) => {
+  const probeAfter = (ms: number) => {
     clearTimeout(timer)
     if (isClosed) return
-    timer = setTimeout(look, ms)
+    timer = setTimeout(probeKey, ms)
     timer.unref()
   }
   const sign: Signer['sign'] = async (...args) => {
     try {
       const signature = await signer.sign(...args)
-      note(undefined)
+      recordOutcome(undefined)
       return signature
     } catch (error) {
       // The caller has gone, which is no failure of the key.
       if (args[1]?.signal?.aborted === true) throw error
-      note(error)
-      lookAfter(failures === 1 ? 0 : pauseMs.failed)
+      recordOutcome(error)
+      probeAfter(failuresInARow === 1 ? 0 : probePauseMs.failed)
       throw error
     }
   }
-  const look = async () => {
-    const isGood = await sign(probe).then(
+  const probeKey = async () => {
+    const hasSigned = await sign(probe).then(
       () => true,
       () => false,
     )
-    if (isGood) lookAfter(pauseMs.works)
+    if (hasSigned) probeAfter(probePauseMs.works)
   }
   return {
     address: signer.address,
     sign,
     assertWorks() {
-      if (!works()) throw new SignerFailedError({ cause: failure })
+      if (!works()) throw new SignerFailedError({ cause: lastError })
     },
-    start: () => void look(),
+    start: () => void probeKey(),
     close() {
       isClosed = true
       clearTimeout(timer)

@@ -2,7 +2,7 @@ import { DomainError, type Hex } from '@causeway/core'
 import type { SimulatedCalls } from '@causeway/families'
 import type { RequestStatus } from '../status/requestProgress.ts'
 
-/** Reasons for not submitting calls, each with its remedy. */
+/** Messages of the reasons why calls are not submitted, most with their remedy. */
 const reasons = {
   not_quoted: 'The request is not executed by a deposit of its own; quote with originGasOverhead.',
   no_gas: 'The quote charges no origin gas; quote with originGasOverhead above 0.',
@@ -32,35 +32,41 @@ export class ExecutionRefusedError extends DomainError {
   }
 }
 
-/** Calls to submit, addresses in lower case. */
+/** Calls of a smart account that a caller asks the solver to submit. Addresses in lower case. */
 export type Calls = {
   readonly chainId: number
   readonly to: Hex
   readonly data: Hex
+  /** Native coin to send along; must be 0. */
   readonly valueWei: bigint
+  /** True if the caller asks that a sponsor pays. */
   readonly isSponsored: boolean
 }
 
-/** The request that they are for. */
+/** The quoted request that calls are to make the deposit of. */
 export type ExecutedRequest = {
   readonly orderId: Hex | undefined
   readonly originChainId: number
   readonly status: RequestStatus
+  /** True if the user executes alone, or pays through a deposit address. */
   readonly isRelayedOtherwise: boolean
   readonly apiKeyId: string | undefined
+  /** Gas units that the quote charges for the account's own code; 0 if it charges no origin gas at all. */
   readonly originGasOverhead: bigint
   readonly debitMicroUsd: bigint
   readonly expiresAtSeconds: number
 }
 
-/** Less time than this is too little to be mined in. */
+/** Seconds that calls need to be mined before the quote expires. */
 const submitSecondsMin = 15
-/** An account that fails on purpose spends the relayer's gas for nothing, so often an hour. */
+/** Failed executions of one key per hour, since accounts that fail on purpose waste the solver's gas. */
 export const failuresPerHourMax = 20
 
 /**
- * Verdict on calls before any chain is asked. Pure.
- * @param known.ownContracts in lower case; calls must not reach them in the solver's name
+ * First check of calls, before any chain is asked. Pure.
+ * @param facts.keyId API key of the caller
+ * @param facts.ownContracts in lower case; calls must not reach them in the solver's name
+ * @returns undefined if they pass
  */
 export function judgeRequest(
   request: ExecutedRequest,
@@ -85,15 +91,15 @@ export function judgeRequest(
   return failuresLastHour >= failuresPerHourMax ? 'budget' : undefined
 }
 
-/** Verdict on the effect: it must be the quoted deposit, within the gas that was charged. Pure. */
+/** Second check, of a trial: the calls must make the quoted deposit, within the gas that was charged. Pure. */
 export function judgeSimulation(
   simulated: SimulatedCalls,
   order: { readonly id: Hex; readonly currency: string; readonly amount: bigint; readonly gasMax: bigint },
 ): ExecutionRefusal | undefined {
   if (!simulated.succeeds) return 'reverted'
-  const isMade = simulated.deposits.some(
+  const hasDeposit = simulated.deposits.some(
     ({ id, currency, amount }) => id === order.id && currency === order.currency && amount >= order.amount,
   )
-  if (!isMade) return 'no_deposit'
+  if (!hasDeposit) return 'no_deposit'
   return simulated.gas > order.gasMax ? 'gas' : undefined
 }

@@ -30,9 +30,10 @@ export type ExecutionRequest = Calls & {
   readonly authorizationList: readonly Authorization[]
 }
 
-/** Takes calls of a smart account for submission. Repeating them changes nothing. */
+/** Handles `POST /execute`: takes a smart account's calls for submission. A repeated request changes nothing. */
 export type TakeCalls = (executionRequest: ExecutionRequest, keyId: string) => Promise<void>
 
+/** Trials of calls on one chain, and account nonces there. */
 type CallTrials = Pick<SignedDeposits, 'tryCalls' | 'countTransactions'>
 
 type TakeCallsOptions = {
@@ -45,14 +46,14 @@ type TakeCallsOptions = {
   stops: Pick<ChainStops, 'refuseRequest'>
   /** The solver's account; undefined: nobody submits anything. */
   fillWallet: string | undefined
-  /** Gas of new state on a chain; undefined: the default. */
+  /** Price of new state on a chain where it differs from the default; else undefined. */
   dearerOn: (chainId: number) => DearerState | undefined
   now: () => number
 }
 
 /**
- * Takes calls whose trial makes the deposit of a quoted request, and asks the solver to submit them, in one
- * commit. One set of calls is taken per request.
+ * Calls are taken if a trial shows that they make the deposit of the quoted request. Then a work item asks the solver to
+ * submit them. One set of calls is taken per request.
  * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, CHAIN_STOPPED, UNSUPPORTED_CHAIN and
  * UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
  * @source rule Q-198
@@ -96,21 +97,36 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
         ...(simulated.succeeds && { gas: simulated.gas.toString() }),
         gasMax: order.gasMax.toString(),
       })
-    const payload: ExecutePayload = {
-      ...{ permitKind: 'calls', orderId: order.id, chainId, deadline: stored.expiresAtSeconds },
-      ...{ multicall3, to, data, authorizationList: [...executionRequest.authorizationList] },
+    await askForSubmission(database, executionRequest, {
+      permitKind: 'calls',
+      orderId: order.id,
+      chainId,
+      deadline: stored.expiresAtSeconds,
+      multicall3,
+      to,
+      data,
+      authorizationList: [...executionRequest.authorizationList],
       gasUnits: order.unitsTold.toString(),
-    }
-    const isNew = await database.transaction((tx) =>
-      addWork(tx, { kind: 'permit', requestId, chainId, payload }),
-    )
-    if (isNew) return
-    const other = await readWorkOf(database, { kind: 'permit', requestId })
-    if (other !== undefined) requireSame(other, executionRequest)
+    })
   }
 }
 
-/** Another signature over the same calls is other data, and one set of calls is enough for a deposit. */
+/** Stores the work item; where another process was faster, its calls must be the same. @throws ExecutionRefusedError */
+async function askForSubmission(
+  database: SqlDatabase,
+  executionRequest: ExecutionRequest,
+  payload: ExecutePayload,
+): Promise<void> {
+  const { requestId, chainId } = executionRequest
+  const isNew = await database.transaction((tx) =>
+    addWork(tx, { kind: 'permit', requestId, chainId, payload }),
+  )
+  if (isNew) return
+  const earlierWork = await readWorkOf(database, { kind: 'permit', requestId })
+  if (earlierWork !== undefined) requireSame(earlierWork, executionRequest)
+}
+
+/** Compares calls with those taken before; a new signature makes other data. @throws ExecutionRefusedError for other calls */
 function requireSame({ payload }: WorkItem, { to, data }: ExecutionRequest): void {
   const earlierPayload = executePayloadSchema.safeParse(payload)
   if (earlierPayload.success && earlierPayload.data.to === to && earlierPayload.data.data === data) return
@@ -118,7 +134,8 @@ function requireSame({ payload }: WorkItem, { to, data }: ExecutionRequest): voi
 }
 
 /**
- * Accounts that the tuples give code to: each must have this nonce now, on this chain or on all.
+ * Recovers the accounts that signed the authorizations of EIP-7702. Each authorization must be for this chain, or for all
+ * chains by chain id 0, and have the account's present nonce.
  * @throws ExecutionRefusedError
  */
 async function delegationsOf(
@@ -127,16 +144,17 @@ async function delegationsOf(
   fillWallet: string,
 ) {
   const { concatHex, keccak256, numberToHex, toRlp } = viemLibrary()
-  const integer = (value: number): Hex => (value === 0 ? '0x' : numberToHex(value))
+  const rlpInteger = (value: number): Hex => (value === 0 ? '0x' : numberToHex(value))
   return Promise.all(
-    authorizationList.map(async ({ address, nonce, yParity, r, s, chainId: signedFor }) => {
+    authorizationList.map(async ({ address, nonce, yParity, r, s, chainId: signedChainId }) => {
       // CAST: the body's schema lets only 20 bytes of hex through.
       const implementation = address as Hex
-      const tuple = toRlp([integer(signedFor), implementation, integer(nonce)])
+      const tuple = toRlp([rlpInteger(signedChainId), implementation, rlpInteger(nonce)])
+      // EIP-7702: 0x05 is the magic byte of authorizations; 0x1b and 0x1c are the recovery ids 27 and 28.
       const digest = hexToBytes(keccak256(concatHex(['0x05', tuple])))
       const account = recoverSigner(digest, concatHex([r, s, yParity === 0 ? '0x1b' : '0x1c']))
-      const isForHere = signedFor === 0 || signedFor === chainId
-      if (account === undefined || account === fillWallet.toLowerCase() || !isForHere)
+      const isForThisChain = signedChainId === 0 || signedChainId === chainId
+      if (account === undefined || account === fillWallet.toLowerCase() || !isForThisChain)
         throw new ExecutionRefusedError('authorization')
       if ((await deposits.countTransactions(account)) !== nonce)
         throw new ExecutionRefusedError('authorization', { nonce })
@@ -145,24 +163,26 @@ async function delegationsOf(
   )
 }
 
-/** Calls from the multicall have no rights, so that this only saves gas and doubts. */
+/** Contracts that calls may not go to. The multicall that runs calls has no rights on them; this is a second guard. */
 function ownContracts(
   { config, depository, currencies }: QuotableChain,
   fillWallet: string,
 ): ReadonlySet<string> {
   const { fillContract, depositRouter, depositAddresses, permitRouter, permit2Router, multicall3 } = config
-  const all = [
-    ...[fillWallet, depository, fillContract, depositRouter, depositAddresses?.contract],
-    ...[
-      permitRouter?.contract,
-      permit2Router,
-      multicall3,
-      config.wrappedNative,
-      config.uniswapV3?.swapRouter,
-    ],
+  const addresses = [
+    fillWallet,
+    depository,
+    fillContract,
+    depositRouter,
+    depositAddresses?.contract,
+    permitRouter?.contract,
+    permit2Router,
+    multicall3,
+    config.wrappedNative,
+    config.uniswapV3?.swapRouter,
     ...[...currencies.values()].map(({ address }) => address),
   ]
-  return new Set(all.flatMap((address) => (address === undefined ? [] : [address.toLowerCase()])))
+  return new Set(addresses.flatMap((address) => (address === undefined ? [] : [address.toLowerCase()])))
 }
 
 type StoredRequest = ExecutedRequest & {
@@ -170,6 +190,7 @@ type StoredRequest = ExecutedRequest & {
   readonly originCurrency: string
 }
 
+/** Deposit that the calls must make, and the most gas that they may use. */
 function orderOf(
   { orderId, orderData, originCurrency, originGasOverhead }: StoredRequest,
   chain: QuotableChain,
@@ -185,6 +206,7 @@ function orderOf(
     currency: chain.codec.canonicalAddress(payment.currency),
     amount: BigInt(payment.amount),
     gasMax,
+    /** Gas that the solver is told to send along. */
     unitsTold: toldUnits(gasMax, dearer),
   }
 }
@@ -227,7 +249,7 @@ async function readRequest(
   }
 }
 
-/** Executions for requests of a key that came to nothing, by the clock of the database. */
+/** Number of failed executions for requests of a key, by the clock of the database. */
 async function failuresLastHour(database: Pick<SqlDatabase, 'query'>, keyId: string): Promise<number> {
   const [row] = await database.query<{ readonly count: bigint }>(
     `select count(*) as count from work_item w join orders o using (request_id)

@@ -1,17 +1,17 @@
 import { DomainError, type Hex } from '@causeway/core'
 import type { SortKey } from './requestFilter.ts'
 
-/** Place in a list that is sorted by time, then by id: what comes after it is the next page. */
+/** Last entry of a page in a list that is sorted by time, then by id; the next page begins after it. */
 export type Keyset = {
-  /** The list is sorted by it. */
+  /** Time by which the list is sorted. */
   readonly sortBy: SortKey
-  /** Microseconds since 1970. */
+  /** That time of the entry, in microseconds since 1970. */
   readonly atMicros: bigint
   /** 32 bytes. */
   readonly id: Hex
 }
 
-/** A `continuation` that this service never gave out. */
+/** A `continuation` that this service never returned for this list. */
 class InvalidCursorError extends DomainError {
   readonly code = 'INVALID_CURSOR'
   readonly kind = 'invalid_request'
@@ -25,27 +25,27 @@ class InvalidCursorError extends DomainError {
 
 const timeBytes = 8
 const idBytes = 32
-/** PostgreSQL's last timestamp is later than anything that was stored. */
+/** End of the year 9999, which PostgreSQL can represent and no entry reaches. */
 const microsMax = 253_402_300_799_999_999n
 
-/** Ends the places of lists that are sorted by the last change. */
-const changedTail = Buffer.of(1)
+/** Last byte of cursors of lists sorted by `updatedAt`; others have none. */
+const updatedAtTail = Buffer.of(1)
 
-/** Opaque text of a place; the client sends it back unread. */
+/** Makes the opaque `continuation` text that a client sends back for the next page. */
 export function encodeCursor({ sortBy, atMicros, id }: Keyset): string {
   const bytes = Buffer.alloc(timeBytes + idBytes)
   bytes.writeBigUInt64BE(atMicros)
   bytes.write(id.slice(2), timeBytes, 'hex')
-  return (sortBy === 'updatedAt' ? Buffer.concat([bytes, changedTail]) : bytes).toString('base64url')
+  return (sortBy === 'updatedAt' ? Buffer.concat([bytes, updatedAtTail]) : bytes).toString('base64url')
 }
 
-/** @throws InvalidCursorError also for a place of a list that is sorted otherwise */
+/** @throws InvalidCursorError for any other text, also for a cursor of a list that is sorted otherwise */
 export function decodeCursor(text: string, sortBy: SortKey): Keyset {
   const bytes = Buffer.from(text, 'base64url')
   const tail = bytes.subarray(timeBytes + idBytes)
-  // Decoding skips what it does not know; only our own spelling comes out again as it went in.
+  // Buffer.from ignores foreign characters, so the bytes are encoded again and compared.
   if (
-    !tail.equals(sortBy === 'updatedAt' ? changedTail : Buffer.of()) ||
+    !tail.equals(sortBy === 'updatedAt' ? updatedAtTail : Buffer.of()) ||
     bytes.toString('base64url') !== text
   )
     throw new InvalidCursorError()
@@ -56,14 +56,14 @@ export function decodeCursor(text: string, sortBy: SortKey): Keyset {
   return { sortBy, atMicros, id }
 }
 
-/** Opaque text of a place in a numbered list. */
+/** Makes the `continuation` text of a list whose entries are numbered. */
 export function encodeSequence(sequence: bigint): string {
   const bytes = Buffer.alloc(timeBytes)
   bytes.writeBigUInt64BE(sequence)
   return bytes.toString('base64url')
 }
 
-/** PostgreSQL's largest `bigint`, less the room that a list needs to look past a place. */
+/** Well below PostgreSQL's largest `bigint`, so that adding a page size never overflows. */
 const sequenceMax = 2n ** 62n
 
 /** @throws InvalidCursorError */

@@ -3,7 +3,7 @@ import { QuoteError } from '../../pricing/errors.ts'
 import type { RequestFilter } from './requestFilter.ts'
 import type { RequestHistory } from './requestHistory.ts'
 
-/** The key of a request, as routes have it. */
+/** API key of an HTTP request, as routes pass it; null without one. */
 export type Caller = { readonly keyId: string } | null
 
 /** @throws QuoteError UNAUTHORIZED without a key */
@@ -23,14 +23,17 @@ export async function requireKeyOfWallet(sponsors: Sponsors, caller: Caller, wal
   throw new QuoteError('FORBIDDEN', 'The API key is not linked to this wallet.')
 }
 
-/** Limits of a list of requests beside its filters. */
+/** Filter that access rules add to those that the caller asked for. */
 type Scope = Pick<RequestFilter, 'apiKeyId' | 'user' | 'depositAddress'>
 
 /**
- * One request that the caller can name is no secret, and is answered alike with and without a key. Anything else is
- * a list of what was made with the key, or of all requests of its wallet where `ofWallet` asks for them.
- * @param question.isNamed the query names a request, or a deposit address
- * @param question.asksForOwners a filter tells what only the owner of a request is shown
+ * Decides which requests a caller may list. A request or deposit address that the caller names is no secret, so it is
+ * answered with and without a key. All other lists contain requests of the caller's key, or those of any key for the
+ * caller's own wallet.
+ * @param question.isNamed true if the query names a request or a deposit address
+ * @param question.asksForOwners true if a filter would reveal what only the owner of a request may see
+ * @param question.user user of the wanted requests, which may also be a deposit address
+ * @param question.ofWallet true if requests of `user` made with any key are wanted
  * @throws QuoteError UNAUTHORIZED
  * @source Q-100, Q-101, Q-102, Q-103
  */

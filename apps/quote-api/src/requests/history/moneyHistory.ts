@@ -14,20 +14,22 @@ import {
 } from '@causeway/ledger'
 import { QuoteError } from '../../pricing/errors.ts'
 
-/** Lines of one answer. */
+/** Most lines of one statement. */
 const statementLinesMax = 10_000
 
-/** Movements on a wallet's balances, and its claimable amounts. Wallets are lower case. */
+/** The ledger's records of one wallet, as routes and console pages list them. Wallets are lower case. */
 export interface MoneyHistory {
+  /** Changes of the wallet's balances; `cursor` is undefined on the last page. */
   events(
     query: BalanceEventQuery,
   ): Promise<{ readonly events: readonly BalanceEvent[]; readonly cursor: bigint | undefined }>
-  /** Sponsor money that can be spent, in micro-USDC. */
+  /** Sponsor balance that no hold reserves, in micro-USDC. */
   spendable(wallet: string): Promise<bigint>
   /** Accrued app fees per currency; those of zero are left out. */
   claimable(wallet: string): Promise<readonly ClaimableBalance[]>
-  /** @throws QuoteError INVALID_REQUEST for more lines than an answer holds */
+  /** Movements summed for accounting. @throws QuoteError INVALID_REQUEST for more lines than an answer holds */
   statement(query: Omit<StatementQuery, 'linesMax'>): Promise<Statement>
+  /** The wallet's claims of app fees; `cursor` is undefined on the last page. */
   claims(query: {
     wallet: string
     limit: number

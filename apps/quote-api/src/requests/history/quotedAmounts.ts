@@ -9,9 +9,10 @@ import {
   storedSharesSchema,
 } from '../orders/storedFees.ts'
 
-/** A currency's unit and its price in the quote's snapshot. */
+/** A currency's decimals, and the price of one unit in the quote's snapshot. */
 const unit = z.object({ decimals: z.number(), usdX18: integer })
 
+/** Amounts are in smallest units; missing members get defaults, because older quotes lack them. */
 const quotedRow = z.object({
   operation: z.enum(operations),
   tradeType: z.enum(tradeTypes),
@@ -25,11 +26,11 @@ const quotedRow = z.object({
   subsidized: integer,
   appFees: z.array(z.object({ recipient: z.string(), feeBps: z.string(), amount: integer })),
   topupWei: integer,
-  /** Gas units of the destination calls; 0 in quotes older than this member. */
+  /** Gas units of the destination calls. */
   callUnits: integer.default(0n),
-  /** Bytes of the destination calls; 0 in older quotes. */
+  /** Bytes of the destination calls. */
   callBytes: integer.default(0n),
-  /** Gas units that the recipient's own code takes; 0 in older quotes. */
+  /** Gas units that the recipient's own code takes. */
   payeeUnits: integer.default(0n),
   /** Charge for the fill's network fee, in smallest units of the native coin there; absent in older quotes. */
   gasCharged: integer.optional(),
@@ -38,21 +39,21 @@ const quotedRow = z.object({
   slippageBps: z.string(),
   timeEstimateSeconds: z.number(),
   units: z.object({ in: unit, out: unit, fee: unit }),
-  /** Present where a quote earns one. */
+  /** Present where the quote earns a reward for evening out inventory. */
   reward: rewardRow.optional(),
   referrer: z.string().optional(),
   referrerAddress: z.string().optional(),
 })
 
-/** Column `orders.quoted`: what a quote promised, its fees as they were priced. Written by `toStoredOrder`. */
+/** Shape of column `orders.quoted`, which `toStoredOrder` writes: what a quote promised, with its fees. */
 export const quotedAmountsSchema = quotedRow.transform((row) => {
-  const app = row.appFees.reduce((sum, { amount }) => sum + amount, 0n)
-  return { ...row, fees: feesFromRow(row, app) }
+  const appFeesTotal = row.appFees.reduce((sum, { amount }) => sum + amount, 0n)
+  return { ...row, fees: feesFromRow(row, appFeesTotal) }
 })
 
 export type QuotedAmounts = z.output<typeof quotedAmountsSchema>
 
-/** Column `request_sponsorship.quoted`. Written by `toStoredSponsorship`. */
+/** Shape of column `request_sponsorship.quoted`, which `toStoredSponsorship` writes: how a sponsor shares the fees. */
 export const quotedSponsorshipSchema = z.object({
   selected: z.array(z.enum(sponsoredComponents)),
   capMicroUsd: integer.optional(),

@@ -13,19 +13,19 @@ export const requestTypes = [
 ] as const
 export type RequestType = (typeof requestTypes)[number]
 
-/** Which requests; members that are left out do not restrict. */
+/** Filter of a list of requests; members that are left out do not restrict it. */
 export type RequestFilter = {
-  /** Made with this key. */
+  /** API key that the request was made with. */
   readonly apiKeyId?: string | undefined
   readonly id?: Hex | undefined
   readonly orderId?: Hex | undefined
-  /** In hex any case. Lists requests that were made with some key. */
+  /** Hex in any case. Excludes requests that were made without a key. */
   readonly user?: string | undefined
   readonly recipient?: string | undefined
-  /** Id, user, deposit address, or hash of any transaction. */
+  /** Search term: request id, user, deposit address, or hash of any transaction. */
   readonly term?: string | undefined
   readonly status?: RequestStatus | undefined
-  /** Chosen among requests that failed or were given back. */
+  /** Matches only requests that failed or were refunded. */
   readonly failReason?: string | undefined
   readonly requestType?: RequestType | undefined
   readonly referrer?: string | undefined
@@ -33,14 +33,14 @@ export type RequestFilter = {
   readonly chainId?: number | undefined
   readonly originChainId?: number | undefined
   readonly destinationChainId?: number | undefined
-  /** Hash of any transaction of the request; the other name of `txHash`. */
+  /** Hash of any transaction of the request; callers may also name it `txHash`. */
   readonly hash?: string | undefined
   readonly txHash?: string | undefined
   readonly depositTxHash?: string | undefined
   readonly fillTxHash?: string | undefined
   readonly refundTxHash?: string | undefined
   readonly depositAddress?: string | undefined
-  /** Unix seconds of what the list is sorted by, both included. */
+  /** Bounds, both included, of the time by which the list is sorted, in Unix seconds. */
   readonly startSeconds?: number | undefined
   readonly endSeconds?: number | undefined
 }
@@ -48,40 +48,42 @@ export type RequestFilter = {
 export const sortKeys = ['createdAt', 'updatedAt'] as const
 export type SortKey = (typeof sortKeys)[number]
 
+/** One page of a list. */
 export type Page = {
   readonly limit: number
+  /** Last entry of the page before; undefined for the first page. */
   readonly after: Keyset | undefined
   readonly direction: 'asc' | 'desc'
   readonly sortBy: SortKey
 }
 
-/** SQL whose values stand apart, as parameters from `$1` on. */
+/** SQL text and the values of its parameters, from `$1` on. */
 export type Sql = { readonly text: string; readonly values: readonly unknown[] }
 
-/** Columns of `orders o`; the indexes of `updatedAt` have the same words. */
+/** Sort expressions on `orders o`. That of `updatedAt` must be spelled as in its indexes. */
 const sortColumns = { createdAt: 'o.created_at', updatedAt: 'coalesce(o.updated_at, o.created_at)' } as const
 
-/** Indexes hold lower case, so both sides are folded for them; only hex may then differ in its case. */
-const isSpelled = (column: string, parameter: string): string =>
+/** SQL equality that ignores the case of hex only. The first half uses the indexes, which hold lower case. */
+const equalsText = (column: string, parameter: string): string =>
   `lower(${column}) = lower(${parameter}) and (${column} = ${parameter} or ${column} like '0x%')`
 
-/** An array is read first; the planner may leave a subselect for last, after all requests of the key. */
+/** SQL condition. The array makes PostgreSQL find the transaction first, before it reads all requests of a key. */
 const hasTransaction = (parameter: string, role?: string): string =>
   `o.request_id = any (array(select request_id from request_transaction
-    where ${isSpelled('tx_hash', parameter)}${role === undefined ? '' : ` and role = '${role}'`}))`
+    where ${equalsText('tx_hash', parameter)}${role === undefined ? '' : ` and role = '${role}'`}))`
 
-/** Condition on `orders o`. */
+/** SQL condition that a row of `orders o` belongs to a deposit address. */
 export const isAtAddress = (parameter: string): string =>
   `o.deposit_address is not null and lower(o.deposit_address) = lower(${parameter})`
 
-/** Conditions of a paid quote, which is a request; two, because each has its own index. */
-const paid = [
+/** A quote is listed as a request once it is paidClauses: either of these conditions, each with its own index. */
+const paidClauses = [
   `o.status <> 'waiting'`,
   `o.status = 'waiting' and o.request_id = any
     (array(select request_id from deposit_seen where state in ('seen', 'held', 'refund_due')))`,
 ]
 
-/** A caller who names one of these knows the request, so quotes are listed too. */
+/** A caller who names one of these already knows the request, so unpaid quotes are listed too. */
 const lookups = [
   'id',
   'orderId',
@@ -94,10 +96,10 @@ const lookups = [
 ] as const
 
 /**
- * Ids of the requests of a page, and one more than it holds, with `at`, the time that they are sorted by. What
- * no single index answers is several lists, each in order and as long as the page, of which the first are taken.
- * The texts are a closed list: nothing of the caller is in them. Pure.
- * @param changedBeforeMicros of a list by `updatedAt`: nothing that is changed from now on has an earlier time
+ * SQL that selects the request ids of a page, and one more if there is a next page, each with its sort time `at`. A filter
+ * that no single index answers becomes a union of lists, each sorted and as long as the page, whose first entries are
+ * taken. The text never contains anything that the caller sent. Pure.
+ * @param changedBeforeMicros for a list by `updatedAt`: a time that all future changes are later than
  */
 export function pageSql(filter: RequestFilter, page: Page, changedBeforeMicros?: bigint): Sql {
   const { values, clauses, alternatives } = clausesOf(filter, page, changedBeforeMicros)
@@ -106,8 +108,8 @@ export function pageSql(filter: RequestFilter, page: Page, changedBeforeMicros?:
   const limit = `limit $${values.push(page.limit + 1)}`
   const order = (at: string, id: string) => `order by ${at} ${direction}, ${id} ${direction} ${limit}`
   const lists = alternatives.map(
-    (more) => `(select o.request_id, ${sort} as at from orders o
-      where ${[...clauses, ...more].join(' and ')} ${order(sort, 'o.request_id')})`,
+    (alternative) => `(select o.request_id, ${sort} as at from orders o
+      where ${[...clauses, ...alternative].join(' and ')} ${order(sort, 'o.request_id')})`,
   )
   return {
     text: `select distinct request_id, at from (${lists.join(' union all ')}) found ${order('at', 'request_id')}`,
@@ -115,12 +117,13 @@ export function pageSql(filter: RequestFilter, page: Page, changedBeforeMicros?:
   }
 }
 
-/** Counts requests, up to `most`. Pure. */
+/** SQL that counts requests, up to `most`. Pure. */
 export function countSql(filter: RequestFilter, page: Page, most: number): Sql {
   const { values, clauses, alternatives } = clausesOf(filter, { ...page, after: undefined })
   const limit = `limit $${values.push(most)}`
   const lists = alternatives.map(
-    (more) => `(select o.request_id from orders o where ${[...clauses, ...more].join(' and ')} ${limit})`,
+    (alternative) =>
+      `(select o.request_id from orders o where ${[...clauses, ...alternative].join(' and ')} ${limit})`,
   )
   return {
     text: `select count(*) from (select distinct request_id from (${lists.join(' union all ')}) found ${limit}) counted`,
@@ -130,12 +133,13 @@ export function countSql(filter: RequestFilter, page: Page, most: number): Sql {
 
 type Clauses = {
   readonly values: unknown[]
-  /** All requests fulfil these. */
+  /** Conditions that all listed requests fulfil. */
   readonly clauses: string[]
-  /** Each request fulfils one of these. */
+  /** Groups of conditions of which each listed request fulfils one. */
   readonly alternatives: readonly (readonly string[])[]
 }
 
+/** Conditions of a filter; values are pushed in the order of their parameters. */
 function clausesOf(filter: RequestFilter, page: Page, changedBeforeMicros?: bigint): Clauses {
   const values: unknown[] = []
   const clauses: string[] = ['true']
@@ -145,8 +149,8 @@ function clausesOf(filter: RequestFilter, page: Page, changedBeforeMicros?: bigi
   add((p) => `o.api_key_id = ${p}`, filter.apiKeyId)
   add((p) => `o.request_id = ${p}`, filter.id && toBytes(filter.id))
   add((p) => `o.order_id = ${p}`, filter.orderId && toBytes(filter.orderId))
-  add((p) => `o.api_key_id is not null and ${isSpelled('o.user_address', p)}`, filter.user)
-  add((p) => isSpelled('o.recipient', p), filter.recipient)
+  add((p) => `o.api_key_id is not null and ${equalsText('o.user_address', p)}`, filter.user)
+  add((p) => equalsText('o.recipient', p), filter.recipient)
   add((p) => `o.status = ${p}`, filter.status)
   add(
     (p) => `o.status in ('failure', 'refund') and coalesce(o.fail_reason, 'UNKNOWN') = ${p}`,
@@ -176,23 +180,24 @@ function clausesOf(filter: RequestFilter, page: Page, changedBeforeMicros?: bigi
   }
 
   const isLookup = lookups.some((name) => filter[name] !== undefined)
-  const whenPaid = isLookup ? ['true'] : paid
+  const paymentClauses = isLookup ? ['true'] : paidClauses
   const { chainId, term } = filter
-  const chain = chainId === undefined ? undefined : `$${values.push(chainId)}`
-  const sides =
-    chain === undefined
+  const chainParameter = chainId === undefined ? undefined : `$${values.push(chainId)}`
+  const sideClauses =
+    chainParameter === undefined
       ? ['true']
       : [
-          `o.origin_chain_id = ${chain}`,
-          `o.destination_chain_id = ${chain} and o.origin_chain_id <> ${chain}`,
+          `o.origin_chain_id = ${chainParameter}`,
+          `o.destination_chain_id = ${chainParameter} and o.origin_chain_id <> ${chainParameter}`,
         ]
-  const termClauses = term === undefined ? whenPaid : termCases(term, `$${values.push(term)}`)
-  return { values, clauses, alternatives: sides.flatMap((side) => termClauses.map((one) => [side, one])) }
+  const termClauses = term === undefined ? paymentClauses : termClausesOf(term, `$${values.push(term)}`)
+  const alternatives = sideClauses.flatMap((side) => termClauses.map((clause) => [side, clause]))
+  return { values, clauses, alternatives }
 }
 
 /**
- * Range of times that a page lies in. Its beginning has one bound: with two an index may begin at the wider one, and
- * read everything between them. Pure.
+ * Range of times of a page. Where the cursor and a bound of the filter both limit where the page begins, only the narrower
+ * one is kept: with two, PostgreSQL may start at the wider one and read everything between them. Pure.
  */
 function boundsOf(
   filter: RequestFilter,
@@ -203,26 +208,28 @@ function boundsOf(
   const fromMicros = startSeconds === undefined ? undefined : BigInt(startSeconds) * secondMicros
   // The whole last second belongs to the range.
   const endMicros = endSeconds === undefined ? undefined : (BigInt(endSeconds) + 1n) * secondMicros
-  const ends = [endMicros, changedBeforeMicros].filter((end) => end !== undefined)
-  const [beforeMicros] = ends.toSorted((one, other) => (one < other ? -1 : 1))
+  const upperBounds = [endMicros, changedBeforeMicros].filter((end) => end !== undefined)
+  const [beforeMicros] = upperBounds.toSorted((one, other) => (one < other ? -1 : 1))
   const bounds = { fromMicros, after, beforeMicros }
   if (after === undefined) return bounds
   if (direction === 'desc') {
-    const isWithin = beforeMicros === undefined || after.atMicros < beforeMicros
-    return { ...bounds, ...(isWithin ? { beforeMicros: undefined } : { after: undefined }) }
+    const isCursorNarrower = beforeMicros === undefined || after.atMicros < beforeMicros
+    return { ...bounds, ...(isCursorNarrower ? { beforeMicros: undefined } : { after: undefined }) }
   }
-  const isWithin = fromMicros === undefined || after.atMicros >= fromMicros
-  return { ...bounds, ...(isWithin ? { fromMicros: undefined } : { after: undefined }) }
+  const isCursorNarrower = fromMicros === undefined || after.atMicros >= fromMicros
+  return { ...bounds, ...(isCursorNarrower ? { fromMicros: undefined } : { after: undefined }) }
 }
 
-/** Cases that a term may name, each with its index. */
-function termCases(term: string, parameter: string): readonly string[] {
+/** One condition for each meaning that a search term may have, each with its own index. */
+function termClausesOf(term: string, parameter: string): readonly string[] {
   const isId = /^0x[0-9a-f]{64}$/i.test(term)
   return [
     ...(isId ? [`o.request_id = decode(substr(lower(${parameter}), 3), 'hex')`] : []),
     isAtAddress(parameter),
     hasTransaction(parameter),
-    ...paid.map((one) => `o.api_key_id is not null and ${isSpelled('o.user_address', parameter)} and ${one}`),
+    ...paidClauses.map(
+      (clause) => `o.api_key_id is not null and ${equalsText('o.user_address', parameter)} and ${clause}`,
+    ),
   ]
 }
 

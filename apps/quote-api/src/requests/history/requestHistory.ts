@@ -20,13 +20,14 @@ export type RequestTransaction = {
   readonly seenAtMs: number
 }
 
-/** Sponsor of a request. */
+/** Sponsorship that was asked for with a request. */
 export type RequestSponsorship = {
+  /** Wallet that pays; undefined where the user pays all. */
   readonly sponsor: string | undefined
   readonly quoted: QuotedSponsorship
   /** Undefined until the balance was debited. */
   readonly debitedMicroUsd: bigint | undefined
-  /** Its quote held nothing: the deposit did. */
+  /** True if the hold is taken at the deposit and not at the quote. */
   readonly isHeldAtDeposit: boolean
 }
 
@@ -34,7 +35,7 @@ export type RequestSponsorship = {
 export type RequestRecord = {
   readonly requestId: Hex
   readonly orderId: Hex | undefined
-  /** Key that it was made with. */
+  /** API key that it was made with. */
   readonly apiKeyId: string | undefined
   readonly status: RequestStatus
   readonly failReason: string | undefined
@@ -52,13 +53,13 @@ export type RequestRecord = {
   readonly taken?: { readonly currency: string; readonly amount: bigint } | undefined
   /** Amount that the first recipient of its order got, in smallest units; absent until its fill was measured. */
   readonly measuredOutput?: bigint | undefined
-  /** The request that took its place before anything was paid for it. */
+  /** Newer request of the same deposit address, which replaced this one before it was paid. */
   readonly supersededByRequestId: Hex | undefined
   readonly quoted: QuotedAmounts
   readonly order: Order | undefined
   /** Account that a refund was asked for; undefined while nothing goes back. */
   readonly refundedTo?: string | undefined
-  /** Undefined until somebody asked for it or paid. */
+  /** Undefined until the caller asked for it or the deposit was seen. */
   readonly orderSignature: Hex | undefined
   readonly sponsorship: RequestSponsorship | undefined
   readonly transactions: readonly RequestTransaction[]
@@ -66,9 +67,10 @@ export type RequestRecord = {
   readonly updatedAtMs: number
 }
 
-/** Up to this many requests are counted: more would take longer than a list may. */
+/** Highest number that is counted, because counting more takes too long. */
 export const totalMax = 1_000
 
+/** Lists of requests for routes, console pages and operators. */
 export interface RequestHistory {
   /** Newest first unless asked otherwise. `continuation` is absent on the last page. */
   list(
@@ -77,7 +79,7 @@ export interface RequestHistory {
   ): Promise<{ readonly requests: readonly RequestRecord[]; readonly continuation: string | undefined }>
   /** True if the address is the deposit address of a request; hex in any case. */
   isDepositAddress(address: string): Promise<boolean>
-  /** Counts those on all pages, `totalMax + 1` where there are more. */
+  /** Counts the requests on all pages; `totalMax + 1` stands for any higher number. */
   count(filter: RequestFilter, page: Page): Promise<number>
 }
 
@@ -110,25 +112,25 @@ const columns = `
 const details = `select ${columns} from unnest($1::bytea[]) with ordinality as page (request_id, place)
   join orders o using (request_id) left join request_sponsorship s using (request_id) order by place`
 
-/** Lists are planned for their values: a key may have one request of a chain or a million. */
-const plannedEachTime = { isPlannedEachTime: true } as const
-/** Reads by ids share one plan, because planning takes longer than reading. */
-const useSharedPlan = 'set local plan_cache_mode = force_generic_plan'
+/** Lists are planned anew for their values, because a key may have one request on a chain or a million. */
+const plannedAnew = { isPlannedEachTime: true } as const
+/** Reads by ids use one cached plan, because planning takes longer than reading. */
+const useCachedPlan = 'set local plan_cache_mode = force_generic_plan'
 
 /** Requests in PostgreSQL. @source Q-77 */
 export function createRequestHistory({ database }: { database: SqlDatabase }): RequestHistory {
   return {
     async list(filter, page) {
       const { limit, sortBy } = page
-      const changed = sortBy === 'updatedAt' ? await readChangedBefore(database) : undefined
-      // A request that changed between two moments would be answered in a state that its filter excludes.
+      const changedBeforeMicros = sortBy === 'updatedAt' ? await readChangedBefore(database) : undefined
+      // One database snapshot for both reads: a request that changed in between might no longer match the filter.
       const snapshotOptions = { isSnapshot: true, opensWithRead: true } as const
-      const { places, rows, standing } = await database.transaction(
-        (tx) => readPage(tx, pageSql(filter, page, changed), page),
+      const { entries, rows, standing } = await database.transaction(
+        (tx) => readPage(tx, pageSql(filter, page, changedBeforeMicros), page),
         snapshotOptions,
       )
-      const last = places[limit - 1]
-      const hasMore = places.length > limit && last !== undefined
+      const last = entries[limit - 1]
+      const hasMore = entries.length > limit && last !== undefined
       return {
         requests: rows.map((row) => fromRow(row, standing.get(toHex(row.request_id)))),
         continuation: hasMore
@@ -144,49 +146,49 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
 
     async count(filter, page) {
       const { text, values } = countSql(filter, page, totalMax + 1)
-      const [row] = await database.query<{ count: bigint }>(text, values, plannedEachTime)
+      const [row] = await database.query<{ count: bigint }>(text, values, plannedAnew)
       return Number(row?.count ?? 0n)
     },
   }
 }
 
 type PageRows = {
-  /** One more than the page holds, where there are more. */
-  readonly places: readonly { readonly request_id: Buffer; readonly at_us: bigint }[]
-  /** Rows of the places on the page. */
+  /** Id and sort time of each request of the page, and of one more if there is a next page. */
+  readonly entries: readonly { readonly request_id: Buffer; readonly at_us: bigint }[]
+  /** Details of the requests on the page, in the same order. */
   readonly rows: readonly HistoryRow[]
   readonly standing: ReadonlyMap<string, Standing>
 }
 
-/** Reads where requests stand in a list, and what is shown of them. */
+/** Reads the ids of a page, then the details of its requests. */
 async function readPage(
   tx: SqlWriteTx,
   { text, values }: Sql,
   { direction, limit }: Page,
 ): Promise<PageRows> {
-  const places = await tx.query<PageRows['places'][number]>(
+  const entries = await tx.query<PageRows['entries'][number]>(
     `select request_id, (extract(epoch from page.at) * 1000000)::bigint as at_us from (${text}) page
      order by page.at ${direction}, request_id ${direction}`,
     values,
-    plannedEachTime,
+    plannedAnew,
   )
-  if (places.length === 0) return { places, rows: [], standing: new Map() }
-  tx.send(useSharedPlan)
-  const ids = places.slice(0, limit).map(({ request_id }) => request_id)
+  if (entries.length === 0) return { entries, rows: [], standing: new Map() }
+  tx.send(useCachedPlan)
+  const ids = entries.slice(0, limit).map(({ request_id }) => request_id)
   const rows = await tx.query<HistoryRow>(details, [ids])
-  return { places, rows, standing: await readShown(tx, rows) }
+  return { entries, rows, standing: await readShown(tx, rows) }
 }
 
 /**
- * Microseconds since 1970 before which no request changes any more: changes take their time after their
- * transaction has begun to write. Read by a statement of its own: one snapshot would see transactions that ended
- * since as neither open nor done.
+ * Time, in microseconds since 1970, that every later change of a request exceeds: the start of the oldest transaction that
+ * is still writing. Lists by `updatedAt` end there, so that no page misses a change. It is read outside the list's
+ * transaction, whose snapshot would hide the writes of a transaction that has ended since.
  */
 async function readChangedBefore(database: SqlDatabase): Promise<bigint> {
   const [row] = await database.query<{ at_us: bigint }>(
     `select (extract(epoch from least(clock_timestamp(), min(xact_start))) * 1000000)::bigint as at_us
      from pg_stat_activity where datname = current_database() and backend_xid is not null`,
-    // Its plan is kept, which a statement without a list of values is not.
+    // The empty list of values lets the plan be cached.
     [],
   )
   if (row === undefined) throw new Error('an aggregate has a row')

@@ -2,10 +2,10 @@ import { bytesToHex, type Hex, type SqlDatabase } from '@causeway/core'
 import { listWalletTopUps, type OpenHold, readOpenHolds, type TopUpEvent } from '@causeway/ledger'
 import { readShown, type ShownRow, shownColumns, shownReasons } from '../status/shownReasons.ts'
 
-/** A key whose requests a wallet pays for; its secret is not among it. */
+/** An API key whose requests a wallet pays for, without its secret. */
 export type SponsoredKey = { readonly id: string; readonly label: string; readonly linkedAt: Date }
 
-/** A request that a wallet pays for. */
+/** A request that a wallet pays for, as its sponsor sees it. `debitMicroUsd` is the hold until the debit is known. */
 export type SponsoredRequest = {
   readonly requestId: Hex
   readonly apiKeyId: string
@@ -17,11 +17,11 @@ export type SponsoredRequest = {
   readonly createdAt: Date
 }
 
-/** Records of a sponsor's wallet, newest first; wallets are lower case. */
+/** The newest records of a sponsor's wallet for its console page, newest first. Wallets are lower case. */
 export interface SponsorRecords {
   keys(wallet: Hex): Promise<readonly SponsoredKey[]>
   holds(wallet: Hex): Promise<readonly OpenHold[]>
-  /** Requests that the wallet sponsors, of the keys that are linked to it now. */
+  /** Requests that the wallet pays for, of keys that are linked to it at present. */
   requests(wallet: Hex): Promise<readonly SponsoredRequest[]>
   topUps(wallet: Hex): Promise<readonly TopUpEvent[]>
 }
@@ -46,7 +46,7 @@ export function createSponsorRecords(database: SqlDatabase): SponsorRecords {
     holds: (wallet) => database.transaction((tx) => readOpenHolds(tx, wallet, holdsMax)),
 
     async requests(wallet) {
-      // Per key, because the index of orders begins with it.
+      // One subquery per key, because the index of orders begins with the key.
       const rows = await database.query<RequestRow>(
         `select o.* from api_key k cross join lateral (
            select o.request_id, o.api_key_id, ${shownColumns}, o.origin_chain_id, o.destination_chain_id,

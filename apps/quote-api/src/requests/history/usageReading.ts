@@ -8,10 +8,11 @@ import {
 } from '../../access/usage/usageStore.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 
+/** Question of an integrator about the use of its API keys. */
 export type UsageQuery = {
-  /** Public id of the key that asks. */
+  /** Id of the API key that asks. */
   readonly caller: string
-  /** Absent: the caller's own. */
+  /** Keys to report; absent: the caller's own. */
   readonly apiKeyIds?: readonly string[]
   readonly granularity: Granularity
   /** Unix seconds; absent: as far back as the granularity reaches. */
@@ -21,13 +22,13 @@ export type UsageQuery = {
 }
 
 /**
- * Counts of a key's answers, oldest first; the last seconds may be missing.
+ * Reads how many answers keys got, in buckets of time, oldest first. The last seconds may be missing.
  * @throws QuoteError FORBIDDEN for a key of another wallet or of none, INVALID_REQUEST for a window that ends before it
  * starts or holds too much, UpstreamUnavailableError
  */
 export type ReadUsage = (query: UsageQuery) => Promise<readonly UsageSum[]>
 
-/** One answer's worth: a few megabytes. */
+/** Most figures of one answer, which is then a few megabytes. */
 const sumsMax = 20_000
 
 /** @param options.now Unix milliseconds */
@@ -41,8 +42,8 @@ export function createUsageReading(options: {
     const requestedIds = [...new Set(apiKeyIds)]
     const others = requestedIds.filter((id) => id !== caller)
     if (others.length > 0) {
-      const own = await readOwnKeyIds(database, caller, others)
-      if (others.some((id) => !own.has(id)))
+      const ownKeyIds = await readOwnKeyIds(database, caller, others)
+      if (others.some((id) => !ownKeyIds.has(id)))
         throw new QuoteError('FORBIDDEN', 'A key is shown its own figures, and those of keys of its wallet.')
     }
     const sums = await readSums(database, {
@@ -58,8 +59,8 @@ export function createUsageReading(options: {
 }
 
 /**
- * Beginnings of the buckets that a window touches, both included. Nothing is older than the granularity reaches,
- * whether it was deleted yet or not. Pure.
+ * Beginnings of the first and the last bucket of a window, both included. The window never begins before what the
+ * granularity keeps, even if older buckets were not deleted yet. Pure.
  * @throws QuoteError INVALID_REQUEST for a window that ends before it starts
  */
 function usageWindow(period: {

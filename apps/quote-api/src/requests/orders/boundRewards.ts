@@ -7,12 +7,17 @@ import { lateInclusionSeconds } from '../timings.ts'
 import { lockClaims, readBudget, storeClaim } from './skewBookings.ts'
 import { storedInteger } from './storedFees.ts'
 
-const place = z.object({ assetId: z.string(), chainId: z.number() })
+/** An asset on a chain. */
+const inventoryPlace = z.object({ assetId: z.string(), chainId: z.number() })
 
-/** Member `reward` of `orders.quoted`. Written by `rewardToRow`. */
+/** Shape of member `reward` of `orders.quoted`, which `rewardToRow` writes: the move of inventory that is rewarded. */
 export const rewardRow = z.object({
-  ...{ received: place, paid: place },
-  ...{ usdX18: storedInteger, microUsd: storedInteger },
+  received: inventoryPlace,
+  paid: inventoryPlace,
+  /** Worth of the moved inventory, in US dollars times 10^18. */
+  usdX18: storedInteger,
+  /** The reward. */
+  microUsd: storedInteger,
 })
 
 export function rewardToRow({ received, paid, usdX18, microUsd }: RewardedMove) {
@@ -20,13 +25,13 @@ export function rewardToRow({ received, paid, usdX18, microUsd }: RewardedMove) 
 }
 
 const refreshMs = 1_000
-/** A claim outlives the quotes under it by this: it is stored before it holds. */
+/** A claim on the reward budget outlives the quotes that it covers by this, since it is stored before it takes effect. */
 const claimGraceSeconds = 60
 
 /**
- * Reads again and again, for every process, which moves with a reward were deposited for and are not filled, or only
- * just: a deposit that was seen, a permit or an arrival at a deposit address that a solver brings, and what is bound.
- * With it goes what this process claims of the budget of rewards.
+ * Keeps this process's view of rewards up to date, every second. It reads the rewarded moves that are paid and not yet
+ * settled: a seen or bound deposit, or a permit or sweep that the solver still has to send. In the same transaction it
+ * stores what this process claims of the common reward budget. While the database fails, nothing is rewarded.
  */
 export function followBoundRewards(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>
@@ -36,20 +41,20 @@ export function followBoundRewards(options: {
   readonly onFailure: (error: unknown) => void
 }): { refresh(): Promise<void>; start(): void; close(): Promise<void> } {
   const { database, openRewards, now, onFailure } = options
-  const seconds = options.quoteLifetimeSeconds + lateInclusionSeconds + claimGraceSeconds
-  const process = randomUUID()
+  const claimSeconds = options.quoteLifetimeSeconds + lateInclusionSeconds + claimGraceSeconds
+  const processId = randomUUID()
   const closing = new AbortController()
-  let ended: Promise<void> = Promise.resolve()
+  let refreshLoop: Promise<void> = Promise.resolve()
 
   const refresh = async () => {
     try {
       await database.transaction(async (tx) => {
         await lockClaims(tx)
-        // First of the two: what is booked in between counts twice, and never not at all.
+        // Moves are read before bookings: one that is booked in between counts twice, which is safe, and never not at all.
         const moves = await readBound(tx)
-        const budget = await readBudget(tx, process)
+        const budget = await readBudget(tx, processId)
         const microUsd = openRewards.putBound({ moves, ...budget }, Math.floor(now() / 1_000))
-        await storeClaim(tx, { process, microUsd, seconds })
+        await storeClaim(tx, { process: processId, microUsd, seconds: claimSeconds })
       })
       openRewards.confirmClaim()
     } catch (error) {
@@ -57,7 +62,7 @@ export function followBoundRewards(options: {
       onFailure(error)
     }
   }
-  const repeat = async () => {
+  const refreshUntilClosed = async () => {
     while (!closing.signal.aborted) {
       await refresh()
       await sleep(refreshMs, undefined, { signal: closing.signal }).catch(() => {})
@@ -66,11 +71,11 @@ export function followBoundRewards(options: {
   return {
     refresh,
     start() {
-      ended = repeat()
+      refreshLoop = refreshUntilClosed()
     },
     async close() {
       closing.abort()
-      await ended
+      await refreshLoop
     },
   }
 }

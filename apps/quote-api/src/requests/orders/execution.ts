@@ -13,6 +13,7 @@ const integer = z
   .regex(/^[0-9]{1,78}$/)
   .transform(BigInt)
 
+/** Members that all permits have. */
 const signedDeposit = {
   by: z.literal('permit'),
   token: address,
@@ -47,24 +48,27 @@ const userSchema = z.object({
   afterBlock: integer.describe('Head of the chain when it was quoted'),
 })
 
-/** Column `orders.execution`. Written by `executionToJson`. */
+/** Shape of column `orders.execution`, which `executionToJson` writes. */
 const executionSchema = z.union([tokenPermitSchema, permit2Schema, userSchema])
 
-/** One transaction as it was quoted. */
+/** A transaction that a user who executes alone was quoted. */
 export type QuotedCall = z.output<typeof userSchema>['calls'][number]
 
-/** Execution of a request whose user sends no deposit. */
+/** How a request is executed whose user sends no deposit. */
 export type Execution =
+  /** The user signs a permit, and the solver sends the deposit. */
   | { readonly by: 'permit'; readonly terms: PermitTerms }
-  /** No solver and no order: the user does it all. */
+  /** The user executes alone, without solver and order. `afterBlock` is the chain's head when it was quoted. */
   | { readonly by: 'user'; readonly calls: readonly QuotedCall[]; readonly afterBlock: bigint }
 
 export function executionToJson(execution: Execution): string {
-  const plain = execution.by === 'permit' ? { by: execution.by, ...execution.terms } : execution
-  return JSON.stringify(plain, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+  const storedForm = execution.by === 'permit' ? { by: execution.by, ...execution.terms } : execution
+  return JSON.stringify(storedForm, (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
 }
 
-/** @throws Error on what `executionToJson` did not write */
+/** Reads the column back. @throws Error on what `executionToJson` did not write */
 export function parseExecution(json: unknown): Execution {
   const stored = executionSchema.parse(json)
   if (stored.by === 'user') return stored

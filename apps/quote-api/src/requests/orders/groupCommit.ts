@@ -1,6 +1,6 @@
 import { DomainError } from '@causeway/core'
 
-/** More writes wait than can be served in good time. */
+/** The queue is full, so a further write would wait too long. */
 class WritesOverloadedError extends DomainError {
   readonly code = 'SERVICE_UNAVAILABLE'
   readonly kind = 'overloaded'
@@ -11,12 +11,13 @@ class WritesOverloadedError extends DomainError {
 }
 
 export type GroupCommitOptions<Item, Outcome> = {
-  /** Commits all items or none. @returns what each came to, in the order of the items */
+  /** Commits all items or none. @returns the outcome of each, in the order of the items */
   readonly write: (items: readonly Item[]) => Promise<readonly Outcome[]>
-  /** True if the members of a failed group may succeed one by one: for a bad member, not for a lost server. */
+  /** True if an error may be the fault of one item, so that the others are written one by one; not for a lost server. */
   readonly mayRetryAlone: (error: unknown) => boolean
+  /** Most items of one commit. */
   readonly groupMax: number
-  /** While one group is out, so many waiting items leave as a second one. Absent: they always wait. */
+  /** Waiting items from which a second group is written beside a first. Absent: there is never a second one. */
   readonly secondGroupMin?: number
   /** Items that may wait; one more is refused at once. */
   readonly queueMax: number
@@ -29,11 +30,10 @@ type Waiting<Item, Outcome> = {
 }
 
 /**
- * Folds concurrent writes into one commit without a timer: an idle store writes what one turn of the
- * event loop brought, and what arrives while a group is out leaves together as the next. Writing the
- * first of a turn alone would cost a burst two commits instead of one. A second group leaves beside the
- * first once it is worth a commit of its own, so that items are prepared while others are flushed. `add`
- * resolves after the commit.
+ * Groups concurrent writes into one commit, because a commit costs more than a row. There is no timer: an idle store waits
+ * for the end of the event loop's turn and writes all items of that turn. Items that arrive during a write form the next
+ * group. A second group is written beside the first once it is large enough, so that one is prepared while the other is
+ * flushed. `add` resolves after the commit.
  * @throws WritesOverloadedError from `add`, and whatever `write` throws
  * @source ledger-and-safety.md 1.6, decision 3
  */
@@ -44,11 +44,13 @@ export function createGroupCommit<Item, Outcome>(
 } {
   const { write, mayRetryAlone, groupMax, queueMax, secondGroupMin = queueMax + 1 } = options
   let waiting: Waiting<Item, Outcome>[] = []
-  let writing = 0
+  let groupsInWriting = 0
   let isScheduled = false
 
   function isDue(): boolean {
-    return writing === 0 ? waiting.length > 0 : writing === 1 && waiting.length >= secondGroupMin
+    return groupsInWriting === 0
+      ? waiting.length > 0
+      : groupsInWriting === 1 && waiting.length >= secondGroupMin
   }
 
   function schedule(): void {
@@ -67,9 +69,9 @@ export function createGroupCommit<Item, Outcome>(
   async function writeNext(): Promise<void> {
     const group = waiting.slice(0, groupMax)
     waiting = waiting.slice(groupMax)
-    writing += 1
+    groupsInWriting += 1
     await commit(group)
-    writing -= 1
+    groupsInWriting -= 1
     startDue()
   }
 

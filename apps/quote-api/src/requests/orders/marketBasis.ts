@@ -1,16 +1,18 @@
-// Market data that a quote was priced from, stored with it: sources and blocks are gone when its price is questioned
-// later.
+// The market data that a quote was priced from. It is stored with the quote, so that the price can be explained later,
+// when the snapshot is gone.
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import { storedInteger } from './storedFees.ts'
 
+/** One source's price of a unit, and the block that it was read at on a chain. */
 const sourceRow = z.object({
   source: z.string(),
   usdX18: storedInteger,
   atMs: z.number(),
   block: storedInteger.optional(),
 })
+/** The chain's head; `agreed` of `configured` endpoints gave it. */
 const chainRow = z.object({
   block: storedInteger,
   hash: z.string().optional(),
@@ -19,7 +21,7 @@ const chainRow = z.object({
   configured: z.number().optional(),
 })
 
-/** Member `market` of `orders.quoted`. Written by `marketBasisText`. */
+/** Shape of member `market` of `orders.quoted`, which `marketBasisText` writes. */
 export const marketBasisSchema = z.object({
   /** Prices of each source, by price key, e.g. `ETH/USD`. */
   prices: z.record(z.string(), z.array(sourceRow)),
@@ -29,20 +31,20 @@ export const marketBasisSchema = z.object({
 
 export type MarketBasis = z.output<typeof marketBasisSchema>
 
-/** Quotes of one route in one snapshot share the text. */
+/** Cache: all quotes of one route and snapshot have the same text. */
 const textsBySnapshot = new WeakMap<MarketSnapshot, Map<string, string>>()
 
-/** JSON text of what a priced request rests on. */
+/** JSON text of the market data of a priced request. */
 export function marketBasisText({ snapshot, route, feeCurrency }: Priced): string {
   const { origin, destination, currencyIn, currencyOut } = route
   const currencies = [currencyIn, currencyOut, feeCurrency, origin.native, destination.native]
   const priceKeys = [...new Set(currencies.map(({ asset }) => asset.priceKey))]
   const chainIds = [...new Set([origin.chainId, destination.chainId])]
-  const key = [...chainIds, ...priceKeys].join()
-  const ofSnapshot = textsBySnapshot.get(snapshot) ?? new Map<string, string>()
-  textsBySnapshot.set(snapshot, ofSnapshot)
-  const text = ofSnapshot.get(key) ?? basisText(snapshot, priceKeys, chainIds)
-  ofSnapshot.set(key, text)
+  const routeKey = [...chainIds, ...priceKeys].join()
+  const textsByRoute = textsBySnapshot.get(snapshot) ?? new Map<string, string>()
+  textsBySnapshot.set(snapshot, textsByRoute)
+  const text = textsByRoute.get(routeKey) ?? basisText(snapshot, priceKeys, chainIds)
+  textsByRoute.set(routeKey, text)
   return text
 }
 
@@ -51,9 +53,9 @@ function basisText(
   priceKeys: readonly string[],
   chainIds: readonly number[],
 ): string {
-  const prices = priceKeys.map((key) => [
-    key,
-    snapshot.witnesses(key).map(({ source, usdX18, updatedAtMs, block }) => ({
+  const prices = priceKeys.map((priceKey) => [
+    priceKey,
+    snapshot.witnesses(priceKey).map(({ source, usdX18, updatedAtMs, block }) => ({
       source,
       usdX18: usdX18.toString(),
       atMs: updatedAtMs,

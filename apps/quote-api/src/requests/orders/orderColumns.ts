@@ -3,15 +3,15 @@ import type { StoredOrder } from './storedOrder.ts'
 
 export const idBytes = 32
 const signatureBytes = 65
-/** Stands for "none" in columns that are packed at a fixed width. */
+/** Values that stand for null in columns of fixed width. */
 const noId = Buffer.alloc(idBytes)
 const noSignature = Buffer.alloc(signatureBytes)
-/** A control character that JSON text, addresses and key ids cannot hold. */
+/** Separates joined texts; JSON text, addresses and key ids cannot contain this control character. */
 const separator = '\u001e'
 
 /**
- * Inserts many orders from a few parameters: fixed-width columns as one run of bytes, texts as one
- * text each. Arrays of thousands of quoted elements cost the driver about twice as much per row.
+ * Inserts many orders in one statement. Each column is one parameter: ids and signatures as concatenated bytes, texts joined
+ * by `separator`. Arrays with thousands of quoted elements would cost the driver about twice as much per row.
  */
 export const insertOrders = `
   insert into orders (request_id, order_id, steps_digest, order_signature, user_address, recipient,
@@ -31,10 +31,10 @@ export const insertOrders = `
     with ordinality as o(user_address, recipient, api_key_id, quoted, order_data,
       origin_chain_id, destination_chain_id, expires_at, deadline, execution, i)`
 
-/** Orders outlive their deadline by this much. @source rule Q-138 */
+/** How long orders are kept after their deadline at least. @source rule Q-138 */
 const keptAfterDeadline = '30 days'
 
-/** Parameters of `insertOrders`. @throws RangeError on a member that would shift the columns of others */
+/** Parameters of `insertOrders`. @throws RangeError on a value that would shift those of other orders */
 export function orderColumns(orders: readonly StoredOrder[]): readonly unknown[] {
   return [
     pack(idBytes, orders, ({ requestId }) => toBytes(requestId)),
@@ -61,6 +61,7 @@ export function toBytes(hex: Hex): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
 }
 
+/** Concatenates one value of fixed width per order. */
 function pack(width: number, orders: readonly StoredOrder[], read: (order: StoredOrder) => Buffer): Buffer {
   const packed = Buffer.allocUnsafe(width * orders.length)
   for (const [index, order] of orders.entries()) {
@@ -71,7 +72,7 @@ function pack(width: number, orders: readonly StoredOrder[], read: (order: Store
   return packed
 }
 
-/** One text, to be taken apart by `string_to_array`. @throws RangeError on a member that would shift the others */
+/** Joins texts for `string_to_array`. @throws RangeError on a text that contains the separator */
 export function joinTexts(texts: readonly string[]): string {
   const joined = texts.join(separator)
   if (joined.split(separator).length !== texts.length) {

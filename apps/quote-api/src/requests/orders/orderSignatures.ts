@@ -1,7 +1,7 @@
 import type { Hex, Order, Signer, SqlDatabase } from '@causeway/core'
 import { toBytes } from './orderColumns.ts'
 
-/** An order of which it is known, or not, whether it is signed. */
+/** An order that can be signed; `orderSignature` is undefined where no signature is known yet. */
 export type SignableOrder = {
   readonly requestId: Hex
   readonly orderId: Hex
@@ -13,7 +13,7 @@ type PromisedOrder = Omit<SignableOrder, 'order' | 'orderSignature'> & {
   readonly order: Pick<Order, 'solver' | 'solverChainId'>
 }
 
-/** The order names a solver whose key this process does not have. */
+/** The order names another order signer than the key of this process, which was replaced since. */
 export class OrderKeyReplacedError extends Error {
   constructor({ requestId, order }: Pick<SignableOrder, 'requestId' | 'order'>, address: Hex) {
     super(
@@ -22,23 +22,24 @@ export class OrderKeyReplacedError extends Error {
   }
 }
 
+/** Signatures of the order signer, made when they are needed. */
 export interface OrderSignatures {
   /**
-   * The signature that is kept of an order; made and kept where there is none yet.
+   * The stored signature of an order; signs and stores it where there is none yet.
    * @throws OrderKeyReplacedError, SignerFailedError, UpstreamUnavailableError
    */
   of(order: SignableOrder): Promise<Hex>
   /**
-   * The promise that an order's solver neither filled nor refunded it. Whoever asks holds the decision that it is given
-   * up. @param chainId number of the solver's chain @throws the same
+   * Signs the promise that no fill or refund of an order will come. The caller must have decided, durably, to give the
+   * order up. @param chainId number of the solver's chain @throws as `of`
    * @source docs/specification/protocol.md P-70
    */
   promise(order: PromisedOrder, chainId: number): Promise<Hex>
 }
 
 /**
- * Orders are signed when somebody needs it: a quote that says so, and otherwise the first thing that is done for a
- * deposit. Hardly any quote is paid, and a signature costs as much as everything else of a quote.
+ * An order is signed when its caller asks for protocol data, else at the first step for its deposit. Few quotes are ever
+ * paid, and a signature costs as much as all the rest of a quote.
  */
 export function createOrderSignatures(options: {
   readonly database: Pick<SqlDatabase, 'query'>
@@ -54,38 +55,38 @@ export function createOrderSignatures(options: {
       if (orderSignature !== undefined) return orderSignature
       requireKey(order)
       const newSignature = await key.sign({ purpose: 'order', orderId })
-      // Two processes may sign at once: whatever was handed out first stays.
-      const [kept] = await database.query<{ order_signature: Buffer }>(
+      // Two processes may sign at the same time; the signature that was stored first stays.
+      const [row] = await database.query<{ order_signature: Buffer }>(
         `update orders set order_signature = coalesce(order_signature, $2) where request_id = $1
          returning order_signature`,
         [toBytes(requestId), toBytes(newSignature)],
       )
-      return kept === undefined ? newSignature : `0x${kept.order_signature.toString('hex')}`
+      return row === undefined ? newSignature : `0x${row.order_signature.toString('hex')}`
     },
-    async promise(promised, chainId) {
-      requireKey(promised)
-      const { orderId, order } = promised
+    async promise(promisedOrder, chainId) {
+      requireKey(promisedOrder)
+      const { orderId, order } = promisedOrder
       const promise = { orderId, solver: key.address, solverChainId: order.solverChainId }
       return key.sign({ purpose: 'no-fill-or-refund', promise, chainId })
     },
   }
 }
 
-/** Orders of one round: what was signed is kept before the next, and a key management service is not asked for more at once. */
-const roundMax = 20
+/** Orders that are signed at the same time and then stored, so that a key management service is not overloaded. */
+const ordersPerRound = 20
 
 /**
- * Signs every order of the key's that is not signed and can still be paid for: before another key takes its place, or
- * a release that signed each quote.
- * @returns how many it signed
+ * Command of an operator: signs every unsigned order of the key that may still need a signature. It runs before the key is
+ * replaced, or before a downgrade to a release that expects every order to be signed.
+ * @returns the number of signed orders
  */
 export async function signOpenOrders(options: {
   readonly database: Pick<SqlDatabase, 'query'>
   readonly key: Pick<Signer, 'address' | 'sign'>
 }): Promise<number> {
   const { database, key } = options
-  let signed = 0
-  let after: Buffer = Buffer.alloc(0)
+  let signedCount = 0
+  let lastId: Buffer = Buffer.alloc(0)
   for (;;) {
     const rows = await database.query<{ request_id: Buffer; order_id: Buffer }>(
       `select request_id, order_id from orders
@@ -93,11 +94,11 @@ export async function signOpenOrders(options: {
          and (deadline > statement_timestamp() - interval '1 day'
            or exists (select from deposit_seen d where d.request_id = orders.request_id))
        order by request_id limit $3`,
-      [after, key.address, roundMax],
+      [lastId, key.address, ordersPerRound],
     )
-    const last = rows.at(-1)
-    if (last === undefined) return signed
-    after = last.request_id
+    const lastRow = rows.at(-1)
+    if (lastRow === undefined) return signedCount
+    lastId = lastRow.request_id
     const signatures = await Promise.all(
       rows.map(({ order_id }) => key.sign({ purpose: 'order', orderId: `0x${order_id.toString('hex')}` })),
     )
@@ -107,6 +108,6 @@ export async function signOpenOrders(options: {
        where request_id = s.id and order_signature is null`,
       [rows.map(({ request_id }) => request_id), signatures.map(toBytes)],
     )
-    signed += rows.length
+    signedCount += rows.length
   }
 }

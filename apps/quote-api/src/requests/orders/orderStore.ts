@@ -3,7 +3,7 @@ import { createGroupCommit } from './groupCommit.ts'
 import { insertOrders, orderColumns, toBytes } from './orderColumns.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
-/** A request id was stored before; ids are random, so a caller repeated one. */
+/** The request id is stored already. Ids are random, so this is a repeated call. */
 export class DuplicateOrderError extends DomainError {
   readonly code = 'DUPLICATE_REQUEST'
   readonly kind = 'conflict'
@@ -13,6 +13,7 @@ export class DuplicateOrderError extends DomainError {
   }
 }
 
+/** Stores quotes without sponsorship, and finds every quote by its ids. */
 export interface OrderStore {
   /**
    * Resolves once the order survives a crash of this process and of the database.
@@ -23,6 +24,7 @@ export interface OrderStore {
   findByOrderId(orderId: Hex): Promise<StoredOrder | undefined>
 }
 
+// Limits of the group commit, as `GroupCommitOptions` names them.
 const groupMax = 256
 const secondGroupMin = 8
 const queueMax = 2_048
@@ -33,7 +35,7 @@ const select = `
     extract(epoch from expires_at)::bigint as expires_at, extract(epoch from deadline)::bigint as deadline
   from orders where`
 
-/** Orders in PostgreSQL, concurrent ones in one commit. @source rule Q-138 */
+/** Orders in PostgreSQL, where concurrent ones share a commit. @source rule Q-138 */
 export function createOrderStore({ database }: { database: SqlDatabase }): OrderStore {
   const commits = createGroupCommit<StoredOrder, Hex>({
     write: async (orders) => {
@@ -105,7 +107,7 @@ function toHex(bytes: Buffer): Hex {
 /** SQLSTATE of a unique index. */
 const uniqueViolation = '23505'
 
-/** True when another row has what only one may have. */
+/** True if a row was refused by a unique index. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === uniqueViolation
 }

@@ -3,9 +3,9 @@ import type { BudgetReading } from '../../pricing/openQuotes/rewardBudget.ts'
 import { toBytes } from './orderColumns.ts'
 
 /**
- * Books what a move earns once its deposit is bound, and what it cost once it is filled: a cost that goes back must
- * have paid for no reward. Booked again, the deposit of now counts. @source Q-46
- * @param booked.microUsd above zero a cost, below zero a reward
+ * Books the skew of a request: a reward once its deposit is bound, a cost only once it is filled. A cost that may still be
+ * refunded must not pay for rewards of others. A second booking of a request replaces the first. @source Q-46
+ * @param booked.microUsd skew in its price: positive is a cost that the user paid, negative a reward
  */
 export async function bookSkew(
   tx: SqlTx,
@@ -20,7 +20,7 @@ export async function bookSkew(
   )
 }
 
-/** A deposit that goes back or left its chain paid no cost, and earns nothing where it was not filled. */
+/** Removes the booking of a request whose deposit is refunded or left its chain; a reward that was paid by a fill stays. */
 export async function takeSkewBack(
   tx: SqlTx,
   { requestId, isFilled }: { readonly requestId: Hex; readonly isFilled: boolean },
@@ -31,27 +31,31 @@ export async function takeSkewBack(
   ])
 }
 
-const isOfToday = `booked_at > statement_timestamp() - interval '24 hours'`
+/** SQL condition: booked within the last 24 hours. */
+const isRecent = `booked_at > statement_timestamp() - interval '24 hours'`
 
-/** The cost of moves of the last 24 hours, less what they earned. */
+/** Costs less rewards of the last 24 hours, in micro-USD: what may be spent on further rewards. */
 export async function readSkewSum(database: Pick<SqlDatabase, 'query'>): Promise<bigint> {
   const [row] = await database.query<{ booked: bigint }>(
-    `select coalesce(sum(micro_usd), 0) as booked from skew_booking where ${isOfToday}`,
+    `select coalesce(sum(micro_usd), 0) as booked from skew_booking where ${isRecent}`,
   )
   return row?.booked ?? 0n
 }
 
-/** Lock of those who claim rewards: one process after the other. */
+/** Advisory lock under which processes claim a part of the reward budget one after the other. */
 const claimLock = 7_402_681_350_017
 
-/** Keeps other processes from claiming until the transaction ends. */
+/** Takes that lock until the transaction ends. */
 export async function lockClaims(tx: SqlTx): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [claimLock])
 }
 
-/** Forgets what is over as well. @param process one that claims */
+/**
+ * Reads the reward budget and what other processes claim of it; deletes expired bookings and claims.
+ * @param process id of the process that asks
+ */
 export async function readBudget(tx: SqlTx, process: string): Promise<BudgetReading> {
-  await tx.query(`delete from skew_booking where not (${isOfToday})`)
+  await tx.query(`delete from skew_booking where not (${isRecent})`)
   await tx.query('delete from reward_claim where ends_at < statement_timestamp()')
   const [row] = await tx.query<{ claimed: bigint }>(
     'select coalesce(sum(micro_usd), 0) as claimed from reward_claim where process <> $1',
@@ -60,7 +64,7 @@ export async function readBudget(tx: SqlTx, process: string): Promise<BudgetRead
   return { bookedMicroUsd: await readSkewSum(tx), claimedMicroUsd: row?.claimed ?? 0n }
 }
 
-/** @param claim.seconds for which its quotes may be open */
+/** Stores what a process claims of the budget. @param claim.seconds how long quotes under the claim may be open */
 export async function storeClaim(
   tx: SqlTx,
   claim: { readonly process: string; readonly microUsd: bigint; readonly seconds: number },

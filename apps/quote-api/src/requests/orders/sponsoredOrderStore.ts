@@ -13,15 +13,16 @@ import { idBytes, insertOrders, joinTexts, orderColumns } from './orderColumns.t
 import { sharesToRow } from './storedFees.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
-/** Stored sponsorship of a request that asked about it. */
+/** Row of `request_sponsorship`, for a quote whose request has a sponsorship field. */
 export type StoredSponsorship = {
   /** Undefined where the user pays. */
   readonly sponsor: string | undefined
   readonly debitMicroUsd: bigint
-  /** JSON text. */
+  /** JSON text of `quotedSponsorshipSchema`. */
   readonly quoted: string
 }
 
+/** A quote to store with its sponsorship; `hold` is undefined where the user pays. */
 export type SponsoredOrder = {
   readonly order: StoredOrder
   readonly sponsorship: StoredSponsorship
@@ -32,8 +33,8 @@ type SaveOutcome = HoldOutcome | NoHold
 
 export interface SponsoredOrderStore {
   /**
-   * Stores order and hold in one commit, many together. An order whose hold is refused
-   * is not stored. Resolves once both survive a crash.
+   * Stores order and hold in one commit, which concurrent quotes share. If the hold is refused, the order is not stored.
+   * Resolves once both survive a crash.
    * @throws WritesOverloadedError, UpstreamUnavailableError
    */
   save(item: SponsoredOrder): Promise<SaveOutcome>
@@ -42,14 +43,15 @@ export interface SponsoredOrderStore {
 const groupMax = 128
 const queueMax = 2_048
 const laneQueueMax = 1_024
-/** So many quotes of one sponsor wait together with those of others. More would make theirs wait. */
-const sharedOfOneMax = groupMax / 2
+/** Quotes of one sponsor in the shared queue; more go to a lane of its own, so that other sponsors do not wait. */
+const sharedPerSponsorMax = groupMax / 2
 
 type SharedOutcome = SaveOutcome | BusySponsor
 
 /**
- * Group commit, one group at a time for all sponsors: what a group costs is shared by all of its quotes. A sponsor whose
- * row somebody else has, or that fills groups alone, goes on in a lane of its own until nothing of it waits there.
+ * Stores sponsored quotes by group commit. Normally all sponsors share one queue, so that the cost of a commit is shared too.
+ * A sponsor whose balance row is locked by another transaction, or who fills the queue alone, gets a lane of its own until
+ * that lane is empty.
  * @source rule L-49
  */
 export function createSponsoredOrderStore({
@@ -59,9 +61,9 @@ export function createSponsoredOrderStore({
   readonly database: SqlDatabase
   readonly ledger: Ledger
 }): SponsoredOrderStore {
-  const groups = <Outcome extends SharedOutcome>(reserve: Reserve<Outcome>, queueMax: number) =>
+  const createQueue = <Outcome extends SharedOutcome>(reserve: Reserve<Outcome>, queueMax: number) =>
     createGroupCommit<SponsoredOrder, Outcome | NoHold>({
-      // A group begins with the facts about its sponsors, or with the insert where there is none.
+      // The transaction begins with a read of the sponsors' balances, unless no item has a hold.
       write: (items) =>
         database.transaction((tx) => writeItems(tx, items, reserve), {
           opensWithRead: holdsIn(items).length > 0,
@@ -70,36 +72,36 @@ export function createSponsoredOrderStore({
       groupMax,
       queueMax,
     })
-  const shared = groups(ledger.reserveFree, queueMax)
-  const inShared = createCounts()
-  const lanes = new Map<string, ReturnType<typeof groups<HoldOutcome>>>()
-  const inLane = createCounts()
+  const sharedQueue = createQueue(ledger.reserveFree, queueMax)
+  const sharedCounts = createCounts()
+  const lanes = new Map<string, ReturnType<typeof createQueue<HoldOutcome>>>()
+  const laneCounts = createCounts()
 
   async function addToLane(sponsor: string, item: SponsoredOrder): Promise<SaveOutcome> {
-    const lane = lanes.get(sponsor) ?? groups(ledger.reserveBatch, laneQueueMax)
+    const lane = lanes.get(sponsor) ?? createQueue(ledger.reserveBatch, laneQueueMax)
     lanes.set(sponsor, lane)
-    const left = inLane.enter(sponsor)
+    const leave = laneCounts.enter(sponsor)
     try {
       return await lane.add(item)
     } finally {
-      if (left() === 0) lanes.delete(sponsor)
+      if (leave() === 0) lanes.delete(sponsor)
     }
   }
 
   async function addToShared(sponsor: string, item: SponsoredOrder): Promise<SharedOutcome> {
-    const left = inShared.enter(sponsor)
+    const leave = sharedCounts.enter(sponsor)
     try {
-      return await shared.add(item)
+      return await sharedQueue.add(item)
     } finally {
-      left()
+      leave()
     }
   }
 
   return {
     async save(item) {
       const sponsor = item.hold?.sponsor ?? ''
-      const isAlone = lanes.has(sponsor) || inShared.of(sponsor) >= sharedOfOneMax
-      const outcome = isAlone ? busyOutcome : await addToShared(sponsor, item)
+      const needsLane = lanes.has(sponsor) || sharedCounts.of(sponsor) >= sharedPerSponsorMax
+      const outcome = needsLane ? busyOutcome : await addToShared(sponsor, item)
       return outcome.status === 'busy' ? addToLane(sponsor, item) : outcome
     },
   }
@@ -107,7 +109,7 @@ export function createSponsoredOrderStore({
 
 const busyOutcome = { status: 'busy' } as const
 
-/** Number of members inside, per name. */
+/** Counts the waiting quotes of each sponsor. */
 function createCounts() {
   const counts = new Map<string, number>()
   const change = (name: string, delta: 1 | -1): number => {
@@ -118,7 +120,7 @@ function createCounts() {
   }
   return {
     of: (name: string) => counts.get(name) ?? 0,
-    /** @returns what leaves again, and tells how many are left */
+    /** Counts one more. @returns a function that counts it off again and returns the remaining number */
     enter(name: string): () => number {
       change(name, 1)
       return () => change(name, -1)
@@ -129,7 +131,7 @@ function createCounts() {
 type NoHold = { readonly status: 'no_hold' }
 type Reserve<Outcome> = (tx: SqlWriteTx, holds: readonly HoldRequest[]) => Promise<readonly Outcome[]>
 
-/** Orders and holds in the caller's transaction; an order whose hold is refused is left out. */
+/** Stores orders and holds in the caller's transaction; an order whose hold is refused is left out. */
 export function writeGroup(
   tx: SqlWriteTx,
   ledger: Ledger,
@@ -145,10 +147,10 @@ async function writeItems<Outcome extends SharedOutcome>(
 ): Promise<readonly (Outcome | NoHold)[]> {
   const holds = holdsIn(items)
   const holdOutcomes = holds.length === 0 ? [] : await reserve(tx, holds)
-  // In the order of the holds. By request id, one that came twice would have the outcome of its repetition.
-  const left = holdOutcomes.values()
+  // Outcomes are matched by position. By request id, a repeated hold would get the outcome of its repetition.
+  const nextOutcome = holdOutcomes.values()
   const outcomes = items.map(({ hold }) => {
-    const outcome = hold === undefined ? noHold : left.next().value
+    const outcome = hold === undefined ? noHold : nextOutcome.next().value
     if (outcome === undefined) throw new Error('the ledger told no outcome of a hold')
     return outcome
   })
@@ -163,7 +165,7 @@ function holdsIn(items: readonly SponsoredOrder[]): readonly HoldRequest[] {
 
 const noHold: NoHold = { status: 'no_hold' }
 
-/** False where the hold was refused: then nothing is stored. */
+/** True if the order is stored; false where its hold was refused. */
 export function isKept(outcome: SharedOutcome | undefined): boolean {
   switch (outcome?.status) {
     case 'no_hold':
@@ -176,7 +178,7 @@ export function isKept(outcome: SharedOutcome | undefined): boolean {
   }
 }
 
-/** Both rows of each quote in one statement: a round trip less while the sponsor's row is locked. */
+/** Inserts both rows of each quote in one statement, which saves a round trip while the sponsor's row is locked. */
 const insertSponsoredOrders = `
   with kept as (${insertOrders})
   insert into request_sponsorship (request_id, sponsor, debit_micro_usd, quoted)
@@ -195,7 +197,7 @@ function sponsoredOrderColumns(items: readonly SponsoredOrder[]): readonly unkno
   ]
 }
 
-/** Stored form of a sponsorship outcome, beside the order. */
+/** Makes the row of a sponsorship outcome. */
 export function toStoredSponsorship(outcome: SponsorshipOutcome): StoredSponsorship {
   const { sponsor, selected, capMicroUsd, sponsorable, allocation, debitMicroUsd } = outcome
   return {

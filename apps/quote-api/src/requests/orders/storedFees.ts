@@ -13,26 +13,29 @@ import {
 } from '@causeway/core'
 import { z } from 'zod'
 
-/** A `bigint` of either sign, kept as text: JSON numbers cannot hold money. */
+/** A `bigint` of either sign, stored as text, because JSON numbers lose digits. */
 export const storedInteger = z
   .string()
   .regex(/^-?[0-9]+$/)
   .transform(BigInt)
 
-/** Rows that are older than a fee lack it. */
-const sinceFee = (component: FeeComponent) =>
+/** Schema of a fee's amount; zero where a row lacks it, because it is older than the fee or the fee was zero. */
+const storedFeeSchema = (component: FeeComponent) =>
   feeRule(component).stored === 'always' ? storedInteger : storedInteger.default(0n)
 
-/** Members of column `orders.quoted`. Written by `feesToRow`, read by `feesFromRow`. */
+/**
+ * Members of column `orders.quoted` that hold fees: two totals, and the fees that are stored under their names. One fee is
+ * stored only as the rest of the totals, and app fees by recipient elsewhere in the column.
+ */
 export const feesRowFields = {
   relayerGas: storedInteger,
   relayerService: storedInteger,
-  ...perName(storedComponents, sinceFee),
+  ...perName(storedComponents, storedFeeSchema),
 }
 
 type FeesRow = z.output<z.ZodObject<typeof feesRowFields>>
 
-/** Amounts as text. App fees are kept beside it, by recipient. */
+/** Makes these members from a quote's fees. */
 export function feesToRow(fees: FeeParts): Readonly<Record<string, string>> {
   const { relayerGas, relayerService } = feeTotals(fees)
   const amounts = feesByComponent(fees)
@@ -48,49 +51,50 @@ export function feesToRow(fees: FeeParts): Readonly<Record<string, string>> {
 }
 
 const partsOf = (component: FeeComponent) => feeParts.filter((part) => part.component === component)
-const firstPartsStored = (as: 'appFees' | 'rest') =>
+const firstPartsStoredAs = (storage: 'appFees' | 'rest') =>
   feeComponents
-    .filter((component) => feeRule(component).stored === as)
+    .filter((component) => feeRule(component).stored === storage)
     .flatMap((component) => partsOf(component).slice(0, 1))
 
-const stored = storedComponents.map((component) => {
+const namedFees = storedComponents.map((component) => {
   const parts = partsOf(component)
-  return { component, parts, isOfOneTotal: parts.every(({ total }) => total === parts[0]?.total) }
+  return { component, parts, isInOneTotal: parts.every(({ total }) => total === parts[0]?.total) }
 })
-const undivided = stored.filter(({ isOfOneTotal }) => isOfOneTotal)
-const divided = stored.filter(({ isOfOneTotal }) => !isOfOneTotal)
-const apps = firstPartsStored('appFees')
-const rests = firstPartsStored('rest')
+const feesInOneTotal = namedFees.filter(({ isInOneTotal }) => isInOneTotal)
+const feesInTwoTotals = namedFees.filter(({ isInOneTotal }) => !isInOneTotal)
+const appParts = firstPartsStoredAs('appFees')
+const restParts = firstPartsStoredAs('rest')
 
 /**
- * The fees of a row, which holds totals and whole fees. What a fee has in one total stands as one part; one
- * that has parts in two is divided by what the others leave of the totals.
- * @param app the sum over all recipients
+ * Reads a quote's fees back; the order of the steps matters. A row has no parts of fees, so the parts of a fee within one
+ * total come back as one. A fee with parts in two totals is divided by what the fees before it leave of these totals.
+ * @param app sum of the app fees of all recipients
  */
 export function feesFromRow(row: FeesRow, app: bigint): FeeParts {
-  const left = { relayerGas: row.relayerGas, relayerService: row.relayerService, app }
+  const remaining = { relayerGas: row.relayerGas, relayerService: row.relayerService, app }
   const fees = { ...noFees }
   const setPart = ({ name, total }: (typeof feeParts)[number], amount: bigint) => {
     fees[name] = amount
-    left[total] -= amount
+    remaining[total] -= amount
   }
-  for (const part of apps) setPart(part, app)
-  for (const { component, parts } of undivided)
+  for (const part of appParts) setPart(part, app)
+  for (const { component, parts } of feesInOneTotal)
     for (const part of parts.slice(0, 1)) setPart(part, row[component])
-  for (const { component, parts } of divided) {
-    let amount = row[component]
+  for (const { component, parts } of feesInTwoTotals) {
+    // The first part is all that remains of its total; the last part is the rest of the fee.
+    let undividedAmount = row[component]
     for (const part of parts.slice(0, -1)) {
-      amount -= left[part.total]
-      setPart(part, left[part.total])
+      undividedAmount -= remaining[part.total]
+      setPart(part, remaining[part.total])
     }
-    for (const part of parts.slice(-1)) setPart(part, amount)
+    for (const part of parts.slice(-1)) setPart(part, undividedAmount)
   }
-  for (const part of rests) setPart(part, left[part.total])
+  for (const part of restParts) setPart(part, remaining[part.total])
   return fees
 }
 
-/** One amount for each fee that can be sponsored, in column `request_sponsorship.quoted`. */
-export const storedSharesSchema = z.object(perName(sponsoredComponents, sinceFee))
+/** Shape of an amount for each fee that can be sponsored, as in column `request_sponsorship.quoted`. */
+export const storedSharesSchema = z.object(perName(sponsoredComponents, storedFeeSchema))
 
 export function sharesToRow(shares: z.output<typeof storedSharesSchema>): Record<string, string> {
   return perName(sponsoredComponents, (component) => shares[component].toString())

@@ -8,7 +8,7 @@ import { type Execution, executionToJson } from './execution.ts'
 import { marketBasisText } from './marketBasis.ts'
 import { feesToRow } from './storedFees.ts'
 
-/** One answered quote as it is kept. JSON members are text already, so that they stay as hashed. */
+/** Row of `orders`: one answered quote. JSON columns are text here, so that nothing reorders what was hashed. */
 export type StoredOrder = {
   readonly requestId: Hex
   readonly orderId: Hex | undefined
@@ -17,9 +17,9 @@ export type StoredOrder = {
   readonly originChainId: number
   readonly destinationChainId: number
   readonly apiKeyId: string | undefined
-  /** JSON text of the quoted currencies and amounts. */
+  /** JSON text of `quotedAmountsSchema`: the quoted currencies, amounts and fees. */
   readonly quoted: string
-  /** JSON text of the protocol order. */
+  /** JSON text of the protocol's order; undefined where no solver is needed. */
   readonly orderData: string | undefined
   readonly orderSignature: Hex | undefined
   readonly stepsDigest: Buffer
@@ -29,7 +29,7 @@ export type StoredOrder = {
   readonly deadlineSeconds: number
 }
 
-/** Stored form of a quote's promise: enough to settle, to refund and to explain it later. */
+/** Makes the row of a quote, with all that is needed to settle, refund and explain it later. */
 export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
   const { ordered, priced } = quote
   const execution = executionOf(quote)
@@ -79,6 +79,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     originChainId: route.origin.chainId,
     destinationChainId: route.destination.chainId,
     apiKeyId,
+    // `market` is appended as text, because its JSON is cached.
     quoted: `${JSON.stringify(quoted).slice(0, -1)},"market":${marketBasisText(priced)}}`,
     orderData: ordered?.orderJson,
     orderSignature: ordered?.signature,

@@ -20,9 +20,13 @@ import {
 } from '../work/workStore.ts'
 import { type RelayFailure, type RelayReading, relayStep } from './relayStep.ts'
 
+/** Permits that are read at the same time. */
 const atOnce = 16
 
-/** Ends every permit that became a deposit, or that can become none. */
+/**
+ * Job that follows the permits that a solver relays: it finishes those whose deposit was seen, offers reverted ones again,
+ * and fails those that can no longer become a deposit.
+ */
 export async function followPermits(context: SettlementContext, run: Run): Promise<void> {
   const endedBefore = nowSeconds(context) - lateInclusionSeconds
   await followWork(context.database, run, {
@@ -34,10 +38,11 @@ export async function followPermits(context: SettlementContext, run: Run): Promi
     }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
-    step: (tx, item, reading) => takeStep(context, tx, { item, reading }),
+    step: (tx, item, reading) => carryOutStep(context, tx, { item, reading }),
   })
 }
 
+/** Reads the reported transaction of a permit. */
 async function readRelay(
   context: SettlementContext,
   { state, txHash, chainId }: WorkItem,
@@ -54,7 +59,7 @@ async function readRelay(
   return isFinal ? 'reverted' : 'reverting'
 }
 
-async function takeStep(
+async function carryOutStep(
   context: SettlementContext,
   tx: SqlTx,
   { item, reading }: { readonly item: WorkItem; readonly reading: RelayReading },
@@ -71,7 +76,7 @@ async function takeStep(
   })
   switch (step.action) {
     case 'wait': {
-      // An open item is the solver's until it says something.
+      // An open item waits for the solver; its deposit is not there, also if a lost one was noted before.
       if (item.state === 'open') {
         if (item.requestId !== undefined) await markDeposited(tx, item.requestId, false)
         return
@@ -87,13 +92,16 @@ async function takeStep(
       return
     case 'offer_again':
       await updateWork(tx, item.id, {
-        ...{ state: 'open', txHash: null, reason: reverted, attempts },
+        state: 'open',
+        txHash: null,
+        reason: reverted,
+        attempts,
         delayMs: delayMs ?? 0,
       })
       if (item.requestId !== undefined) await context.announce(tx, item.requestId)
       return
     case 'fail':
-      await fail(context, tx, item, step.reason)
+      await failPermit(context, tx, item, step.reason)
   }
 }
 
@@ -106,8 +114,11 @@ async function hasDeposit(database: Pick<SqlDatabase, 'query'>, { requestId }: W
   return rows.length > 0
 }
 
-/** Its hold ends at once. Whoever sends the permit after all makes a deposit like any other. */
-async function fail(
+/**
+ * Ends a permit and its unpaid request, and frees the sponsor's hold. If anybody sends the permit later all the same, its
+ * deposit is treated like any late deposit.
+ */
+async function failPermit(
   context: SettlementContext,
   tx: SqlTx,
   { id, requestId }: WorkItem,

@@ -4,10 +4,13 @@ import type { TokenDomain } from '@causeway/families/rules'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { PermitToken, PermitTokens } from '../../pricing/routes/permit.ts'
 
-/** A token behind a proxy may be given another name. */
+/** How long a domain is cached; a token behind a proxy may change its name. */
 const domainMaxAgeMs = 600_000
 
-/** Domains are read by quorum and kept for a while; nonces are read for every quote. */
+/**
+ * Reads what a permit's typed data needs of its token: the EIP-712 domain, cached for ten minutes, and the owner's nonce,
+ * read for every quote. Both are read by quorum.
+ */
 export function createPermitTokens(options: {
   depositsOf: (chainId: number) => Pick<SignedDeposits, 'domainOf' | 'nonceOf'> | undefined
   now: () => number
@@ -45,7 +48,7 @@ async function readDomain(
   return domain
 }
 
-/** Silence and unreadable answers are one refusal to whoever asks for a quote. */
+/** Turns every failure to read the chain into the same refusal of the quote. */
 async function unlessDown<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()

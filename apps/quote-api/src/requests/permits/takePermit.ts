@@ -12,16 +12,16 @@ import type { ChainStops } from '../stops/chainStops.ts'
 import type { PermitPayload } from '../work/workItem.ts'
 import { addWork, readWorkOf } from '../work/workStore.ts'
 
-/** Takes a signature over what a request asked for. Repeating it changes nothing. */
+/** Handles the user's signature over the permit of a request. A repeated call changes nothing. */
 export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>
 
 /**
- * Simulated outcome of the deposit, by the token's own rules and the owner's current balance; `short` if the balance is
- * below the signed amount.
+ * Simulates the deposit that a signed permit makes, on the chain's newest state. `short`: the owner's balance is below the
+ * signed amount; `fails`: the permit makes no deposit.
  */
 export type SimulateDeposit = (chainId: number, terms: PermitTerms, signature: Hex) => Promise<PermitTrial>
 
-/** Trials by the chain's own reading. @throws UpstreamUnavailableError also for a chain without one */
+/** Simulates deposits by the readers of chains. @throws UpstreamUnavailableError also for a chain without a reader */
 export function createPermitTrials(
   depositsOf: (chainId: number) => Pick<SignedDeposits, 'tryPermit'> | undefined,
 ): SimulateDeposit {
@@ -36,7 +36,7 @@ export function createPermitTrials(
 type TakePermitOptions = {
   kind: PermitKind
   database: SqlDatabase
-  /** Contract wallets of a chain. */
+  /** Checks signatures of contract wallets (ERC-1271) on a chain. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
   /** True if an account has code now; `undefined` if not known in time. */
   hasCode: (account: { readonly chainId: number; readonly account: string }) => Promise<boolean | undefined>
@@ -46,12 +46,12 @@ type TakePermitOptions = {
   now: () => number
 }
 
-/** Less time than this is too little to be relayed in. */
+/** Seconds that the solver needs to relay a permit before its deadline. */
 const relaySecondsMin = 30
 
 /**
- * Takes the signature of a permit and asks the solver to send it, in one commit. The same permit is taken
- * once, whatever its signature looks like; repeating it changes nothing.
+ * Checks the signature of a permit, tries its deposit, and adds the work item that asks the solver to send it. A permit is
+ * taken once, even if another valid signature of it comes later.
  * @throws UnknownRequestError, QuoteError SANCTIONED_WALLET_ADDRESS and CHAIN_STOPPED, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
  * @source rule Q-193
  */
@@ -59,7 +59,7 @@ export function createTakePermit(options: TakePermitOptions): TakeSignature {
   const { database, contractsOf, hasCode, trial, screening, stops, now } = options
 
   return async ({ requestId, signature: givenSignature }) => {
-    // Tokens take no other spelling.
+    // Tokens accept only 27 and 28 as recovery byte.
     const signature = withUsualRecoveryByte(givenSignature)
     const { terms, originChainId: chainId } = await requirePermit(options, requestId)
     await refuseDeniedExecution(database, screening, requestId)
@@ -75,8 +75,8 @@ export function createTakePermit(options: TakePermitOptions): TakeSignature {
     const outcome = await trial(chainId, terms, signature)
     if (outcome === 'short') throw new PermitBalanceTooLowError(terms)
     if (outcome === 'fails') {
-      const plain = 'The permit makes no deposit now: it was used, cancelled or is not allowed.'
-      throw await refusalOf(signed, chainId, plain)
+      const defaultMessage = 'The permit makes no deposit now: it was used, cancelled or is not allowed.'
+      throw await refusalOf(signed, chainId, defaultMessage)
     }
     await database.transaction(async (tx) => {
       const locked = await readPermit(tx, requestId, 'for update')
@@ -91,11 +91,14 @@ export function createTakePermit(options: TakePermitOptions): TakeSignature {
     })
   }
 
-  /** Tokens ask the code of an owner that has some, also where its key signed; and they unwrap nothing. @source Q-57 */
+  /**
+   * Explains a refused signature. A token asks the owner's code if there is any, even if the owner's key signed, and it
+   * accepts no ERC-6492 wrapper; such an owner needs a quote without permit. @source Q-57
+   */
   async function refusalOf(
     signed: { readonly digest: Uint8Array; readonly wallet: Hex; readonly signature: Hex },
     chainId: number,
-    plain: string,
+    defaultMessage: string,
   ): Promise<PermitFailedError> {
     const { wallet: account, signature } = signed
     if (signature.endsWith(erc6492Suffix))
@@ -105,7 +108,7 @@ export function createTakePermit(options: TakePermitOptions): TakeSignature {
       (await contractsOf(chainId)?.isValid(signed)) === false
     return isRefused
       ? unpermitted(`The code of user on chain ${chainId} refuses the signature`)
-      : new PermitFailedError(plain)
+      : new PermitFailedError(defaultMessage)
   }
 }
 
@@ -147,13 +150,13 @@ class PermitFailedError extends DomainError {
 /** Suffix of a signature that is wrapped for an account without code. @source ERC-6492 */
 const erc6492Suffix = '6492'.repeat(16)
 
-/** Transactions need no signature that a token judges. */
+/** Refusal that advises ordinary transactions, for which no token checks a signature. */
 const unpermitted = (reason: string) =>
   new PermitFailedError(`${reason}: quote without usePermit, then user approves and deposits.`, {
     data: { usePermitInstead: false },
   })
 
-/** The tokens went elsewhere after the quote. @source rule Q-193 */
+/** The user's balance has become too small since the quote. @source rule Q-193 */
 class PermitBalanceTooLowError extends DomainError {
   readonly code = 'GASLESS_PERMIT_BALANCE_TOO_LOW'
   readonly kind = 'invalid_request'

@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import { idBytes } from '../orders/orderColumns.ts'
 
-/** After how many days requests are deleted; undefined: never. */
+/** After how many days quotes and requests are deleted; undefined: never. */
 export type RetentionSettings = {
   /** Minimum age of quotes without a deposit, in days since they were made. */
   readonly quotesDays: number | undefined
@@ -9,7 +9,7 @@ export type RetentionSettings = {
   readonly requestsDays: number | undefined
 }
 
-/** `quote`: nothing was ever deposited for it. `request`: it had an end. */
+/** `quote`: nothing was ever deposited for it; `request`: it was paid for and has ended. */
 export type Removable = 'quote' | 'request'
 
 /** SQL over `orders o`: true for a quote without a deposit or any other event. */
@@ -18,19 +18,15 @@ const isQuote = `(o.status = 'waiting'
   and not exists (select from deposit_seen d where d.request_id = o.request_id)
   and not exists (select from request_transaction t where t.request_id = o.request_id))`
 
-/**
- * SQL over `orders o`, with the ages in days as $1 and $2: the kind of row, the start of its age, and whether it is old
- * enough.
- */
+/** SQL over `orders o`. The parameters $1 and $2 are `quotesDays` and `requestsDays`. */
 const rowKind = `case when ${isQuote} then 'quote' else 'request' end`
-const since = `case when ${isQuote} then o.created_at else coalesce(o.updated_at, o.created_at) end`
+const ageStart = `case when ${isQuote} then o.created_at else coalesce(o.updated_at, o.created_at) end`
 const cutoff = `(statement_timestamp() - interval '1 day' * case when ${isQuote} then $1::int else $2::int end)`
-const isOld = `(${since} < ${cutoff})`
+const isOld = `(${ageStart} < ${cutoff})`
 
 /**
- * SQL over `orders o`: true while the request may still matter. It does if its order can still be deposited for, its
- * settlement or a part of it is not over, money or an answer is still due, or an operator acted on it within the same
- * age.
+ * SQL over `orders o`: true while a request must be kept. That is while its order can still be deposited for, any part of its
+ * settlement is under way, money or a webhook is due, or an operator acted on it more recently than the cutoff.
  */
 const isOpen = `(o.keep_until >= statement_timestamp()
   or exists (select from settlement s where s.request_id = o.request_id and s.stage not in ('settled', 'refunded'))
@@ -45,14 +41,14 @@ const isOpen = `(o.keep_until >= statement_timestamp()
 
 const ages = ({ quotesDays, requestsDays }: RetentionSettings) => [quotesDays ?? null, requestsDays ?? null]
 
-/** Request ids begin with the milliseconds of their quote: none that is old enough comes behind this. */
-const lastOld = `decode(rpad(lpad(to_hex((extract(epoch from statement_timestamp()
+/** SQL of the highest id that can be old enough, because request ids begin with the milliseconds of their quote. */
+const newestOldId = `decode(rpad(lpad(to_hex((extract(epoch from statement_timestamp()
   - interval '1 day' * least($1::int, $2::int)) * 1000)::bigint), 12, '0'), ${2 * idBytes}, 'f'), 'hex')`
 
 /** Smallest id, at which a walk over all requests begins. */
 export const firstId = Buffer.alloc(idBytes)
 
-/** Counts of the rows that one step of the walk removed, and the last id that it read; undefined at the end. */
+/** What one step of the walk removed, and the last id that it read; undefined at the end of the walk. */
 export type RemovedPage = {
   readonly quotes: number
   readonly requests: number
@@ -60,8 +56,9 @@ export type RemovedPage = {
 }
 
 /**
- * Looks at the next requests behind `after`, at most `limit`, and deletes those that are old enough and over, with all
- * that is kept of them but the books. Those that somebody works on at this moment are left for the next walk.
+ * One step of the job that deletes old requests: checks up to `limit` requests with ids above `after`, and deletes those that
+ * are old enough and not open, with all their rows but the ledger's. Requests that another transaction has locked are left
+ * for the next walk.
  */
 export async function removePage(
   tx: SqlTx,
@@ -70,7 +67,7 @@ export async function removePage(
 ): Promise<RemovedPage> {
   const page = await tx.query<{ request_id: Buffer; is_due: boolean }>(
     `select o.request_id, ${isOld} and not ${isOpen} as is_due from orders o
-     where o.request_id > $3 and o.request_id <= ${lastOld} order by o.request_id limit $4`,
+     where o.request_id > $3 and o.request_id <= ${newestOldId} order by o.request_id limit $4`,
     [...ages(settings), after, limit],
   )
   const due = page.flatMap(({ request_id, is_due }) => (is_due ? [request_id] : []))
@@ -80,7 +77,7 @@ export async function removePage(
     'select request_id from orders where request_id = any($1) for update skip locked',
     [due],
   )
-  // A deposit may have come before the lock; a statement of its own sees it.
+  // A deposit may have come before the lock. Only a new statement sees it, so all conditions are checked again.
   const removable = await tx.query<{ request_id: Buffer; what: Removable }>(
     `select o.request_id, ${rowKind} as what from orders o
      where o.request_id = any($3) and ${isOld} and not ${isOpen}`,
@@ -94,7 +91,7 @@ export async function removePage(
   return { quotes, requests: removable.length - quotes, last }
 }
 
-/** Counts of the rows that a run would delete now, and of those old enough but kept because they are open. */
+/** By kind: the number of rows that a run would delete now, and of those old enough but still open. */
 export type RetentionPreview = readonly {
   readonly what: Removable
   readonly removable: number
@@ -103,7 +100,7 @@ export type RetentionPreview = readonly {
   readonly oldest: Date | undefined
 }[]
 
-/** Deletes nothing. */
+/** Counts what a run would delete, for operators who change the settings. */
 export async function previewRetention(
   database: Pick<SqlDatabase, 'query'>,
   settings: RetentionSettings,
@@ -117,7 +114,7 @@ export async function previewRetention(
     `select what, count(*) filter (where not is_open)::bigint as removable,
        count(*) filter (where is_open)::bigint as open, min(created_at) filter (where not is_open) as oldest
      from (select ${rowKind} as what, o.created_at, ${isOpen} as is_open from orders o
-       where o.request_id <= ${lastOld} and ${isOld}) aged
+       where o.request_id <= ${newestOldId} and ${isOld}) aged
      group by what order by what`,
     ages(settings),
   )

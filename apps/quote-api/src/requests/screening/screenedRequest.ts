@@ -14,11 +14,11 @@ import { toBytes } from '../orders/orderColumns.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** Operator's release of a denied request: continue by the usual rules, or give the money back. */
+/** Operator's decision on a request held by the deny list: continue by the usual rules, or refund the money. */
 export const releases = ['release', 'refund'] as const
 export type Release = (typeof releases)[number]
 
-/** The accounts of a stored request. */
+/** The accounts of a stored request, which are compared with the deny list. */
 export type ScreenedRequest = {
   readonly user: string
   readonly recipient: string
@@ -27,16 +27,17 @@ export type ScreenedRequest = {
   readonly apiKeyId: string | undefined
   readonly order: Order | undefined
   readonly appFees: readonly { readonly recipient: string }[]
+  /** Undefined before an operator has decided. */
   readonly released: Release | undefined
-  /** A denied account paid its deposit address. */
+  /** True if a denied or unknown account paid its deposit address. */
   readonly isSenderDenied: boolean
 }
 
-/** Looks at what is stored with the list as it is now. */
+/** Compares stored requests with the present deny list. */
 export interface Screening {
   /**
-   * The member that names the first denied account of a request: `depositor` for one of `senders`. Undefined where
-   * none is denied, and where an operator released the request.
+   * Field of the request that names its first denied account; `depositor` for one of `senders`. Undefined where no account
+   * is denied, and where an operator has released the request.
    * @param senders accounts of the origin chain that brought its money
    */
   deniedIn(request: ScreenedRequest, senders?: readonly string[]): string | undefined
@@ -76,8 +77,8 @@ export function createScreening(list: DenyList, registry: Pick<QuoteRegistry, 'c
 }
 
 /**
- * For what is to be executed: who was served when it was quoted may be denied by now. Which account it is, is not told:
- * the caller named a request alone. @throws QuoteError SANCTIONED_WALLET_ADDRESS
+ * Refuses to execute a request with an account that was denied since the quote. The error does not say which account it is,
+ * because the caller may be a stranger who knows only the request id. @throws QuoteError SANCTIONED_WALLET_ADDRESS
  */
 export async function refuseDeniedExecution(
   queries: Queries,
@@ -89,23 +90,25 @@ export async function refuseDeniedExecution(
   if (denied.has(requestId)) throw deniedError('requestId')
 }
 
-/** Every account that the order pays, refunds or calls, beside those that the quote named. */
+/** All accounts that the quote named, and those that the order pays, refunds or calls. */
 function storedParties(
   registry: Pick<QuoteRegistry, 'chainById'>,
   { order, ...request }: ScreenedRequest,
 ): readonly Party[] {
-  const [refundTo, ...others] =
+  const [refundTo, ...otherRefundAccounts] =
     order?.inputs.flatMap(({ refunds }) => refunds.map(({ recipient }) => recipient)) ?? []
   const { payments = [], calls = [] } = order?.output ?? {}
-  const members = { ...request, refundTo, txs: calls.map(decodeOrderCall) }
-  const paid = payments.flatMap(({ recipient }) => partiesOf(registry, { ...members, recipient }))
-  const refunded = others.flatMap((second) => partiesOf(registry, { ...members, refundTo: second }))
-  return [...partiesOf(registry, members), ...refunded, ...paid]
+  const quotedParties = { ...request, refundTo, txs: calls.map(decodeOrderCall) }
+  const paid = payments.flatMap(({ recipient }) => partiesOf(registry, { ...quotedParties, recipient }))
+  const refunded = otherRefundAccounts.flatMap((account) =>
+    partiesOf(registry, { ...quotedParties, refundTo: account }),
+  )
+  return [...partiesOf(registry, quotedParties), ...refunded, ...paid]
 }
 
 const appFeesSchema = z.array(z.object({ recipient: z.string() }))
 
-/** Stored requests by their ids. */
+/** Reads stored requests by their ids. */
 export async function readScreenedRequests(
   queries: Queries,
   requestIds: readonly Hex[],
@@ -147,13 +150,13 @@ export async function readScreenedRequests(
   )
 }
 
-/** SQL over `orders o`: the operator's release, or null. */
+/** SQL over `orders o`: the operator's decision, or null. */
 export const releasedColumn = '(select r.resolution from deny_release r where r.request_id = o.request_id)'
 /** SQL over `orders o`: true if a denied account paid its deposit address. */
 export const senderDeniedColumn = `exists (select from deposit_address d where d.is_sender_denied
   and d.address in (o.deposit_address, lower(o.deposit_address)))`
 
-/** Lets a request pass, for good. */
+/** Stores an operator's decision on a denied request, which is final for later screenings. */
 export async function insertRelease(tx: SqlTx, requestId: Hex, resolution: Release): Promise<void> {
   await tx.query(
     `insert into deny_release (request_id, resolution) values ($1, $2)
