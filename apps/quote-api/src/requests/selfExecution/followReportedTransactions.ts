@@ -23,10 +23,15 @@ import {
 } from './reportedTransactions.ts'
 import { lockSelfExecuted, type SelfExecutedRequest } from './selfExecutedRequest.ts'
 
+/** Transactions that are read at the same time. */
 const atOnce = 16
+/** Longest pause between looks for a transaction that is in no block. */
 const missingPauseMaxMs = 30_000
 
-/** Looks up on its chain what users say they executed, or a router's event does, and ends their requests by what is found there. */
+/**
+ * Job for requests that users execute alone: reads every reported transaction on its chain, compares it with the quoted
+ * calls, and ends the request accordingly. Reports come from callers or from a router's event, and prove nothing.
+ */
 export async function followReportedTransactions(
   context: SettlementContext,
   run: Run,
@@ -40,9 +45,9 @@ export async function followReportedTransactions(
       const request = await lockSelfExecuted(tx, reported.requestId)
       return request !== undefined && (await lockReported(tx, reported)) ? request : undefined
     },
-    // It is locked only while nothing was decided on it, and never changes before.
+    // `lock` finds a report only while it is undecided, and until then no column of it matters.
     versionOf: () => [],
-    step: (tx, request, sighting) => judge(context, tx, { ...sighting, request }),
+    step: (tx, request, sighting) => decideTransaction(context, tx, { ...sighting, request }),
   })
 }
 
@@ -58,6 +63,7 @@ async function readReported(
   return { mark: [], seen: { reported, chain, mined, blocksOnTop } }
 }
 
+/** A report with its request and what the chain shows of it; `mined` is undefined while it is in no block. */
 type Sighting = {
   readonly reported: ReportedTransaction
   readonly request: SelfExecutedRequest
@@ -66,44 +72,46 @@ type Sighting = {
   readonly blocksOnTop: bigint
 }
 
-async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting): Promise<void> {
+async function decideTransaction(context: SettlementContext, tx: SqlTx, sighting: Sighting): Promise<void> {
   const { reported, request, chain, mined, blocksOnTop } = sighting
   const pause = paceMs(chain.chain.config)
   if (mined === undefined) {
-    const isOver = nowSeconds(context) > request.deadlineSeconds + lateInclusionSeconds
-    if (isOver) await decideReported(tx, reported, { state: 'other' })
+    const isGivenUp = nowSeconds(context) > request.deadlineSeconds + lateInclusionSeconds
+    if (isGivenUp) await decideReported(tx, reported, { state: 'other' })
     else
       await recheckReportedAfter(tx, reported, Math.min(pause * 1.5 ** reported.attempts, missingPauseMaxMs))
     return
   }
-  const done = await listExecuted(tx, request.requestId)
+  const executedIndexes = await listExecuted(tx, request.requestId)
   // Inside a batch the outer call differs from the quote, so only the router's event can match it.
   const swap = findPaidSwap(request, mined.paidSwaps)
   const byEvent = swap !== undefined
-  const callIndex = byEvent ? 0 : callMatch(request.execution, mined, done)
+  const callIndex = byEvent ? 0 : callMatch(request.execution, mined, executedIndexes)
   const isOpen = request.status === 'waiting' || request.status === 'pending'
   if (callIndex === undefined || !isOpen || (!byEvent && (await isSpent(tx, reported)))) {
     await decideReported(tx, reported, { state: 'other' })
     return
   }
-  // Nothing is paid for it: blocks tell, as many as come in the seconds of the rule.
+  // No money of ours depends on it, so the rule's seconds and finality count as the blocks that they take.
   const rule = depthRuleOf(chain.chain, orderValueMicroUsd(request))
   if (blocksOnTop < depthBlocks(rule, chain.chain.config)) {
     await recheckReportedAfter(tx, reported, pause / 2)
     return
   }
-  const isLast = done.size + 1 === request.execution.calls.length
-  // A call that is no swap moves what it names.
+  const isLast = executedIndexes.size + 1 === request.execution.calls.length
+  // Without a swap event, the last call pays exactly the quoted output.
   const paidAmount = swap?.amountOut ?? (isLast && mined.succeeded ? request.quoted.amountOut : undefined)
   await decideReported(tx, reported, {
     state: mined.succeeded ? 'executed' : 'reverted',
-    ...{ callIndex, byEvent, paidAmount },
+    callIndex,
+    byEvent,
+    paidAmount,
   })
-  await show(context, tx, { sighting, mined, isLast })
+  await recordInclusion(context, tx, { sighting, mined, isLast })
 }
 
-/** The user's transaction is deposit and fill in one. */
-async function show(
+/** Records the user's transaction as deposit and, for the last call, as fill too; sets the request's status. */
+async function recordInclusion(
   context: SettlementContext,
   tx: SqlTx,
   inclusion: { readonly sighting: Sighting; readonly mined: MinedTransaction; readonly isLast: boolean },
@@ -111,8 +119,8 @@ async function show(
   const { sighting, mined, isLast } = inclusion
   const { requestId } = sighting.request
   const { chainId, txHash } = sighting.reported
-  const place = { requestId, chainId, txHash, blockNumber: mined.blockNumber }
-  await recordTransaction(tx, { ...place, role: 'deposit' })
+  const transaction = { requestId, chainId, txHash, blockNumber: mined.blockNumber }
+  await recordTransaction(tx, { ...transaction, role: 'deposit' })
   if (!mined.succeeded) {
     const failReason = 'TRANSACTION_REVERTED'
     await setStatus(tx, context.announce, { requestId, status: 'failure', failReason })
@@ -122,7 +130,7 @@ async function show(
     await setStatus(tx, context.announce, { requestId, status: 'pending' })
     return
   }
-  await recordTransaction(tx, { ...place, role: 'fill' })
+  await recordTransaction(tx, { ...transaction, role: 'fill' })
   await setStatus(tx, context.announce, { requestId, status: 'success' })
   context.observe({ event: 'success', requestId })
 }

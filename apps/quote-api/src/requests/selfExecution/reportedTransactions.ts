@@ -1,7 +1,7 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
 
-/** A transaction that somebody says belongs to a request. */
+/** An unproven report that a transaction belongs to a request which its user executes alone. Table `said_transaction`. */
 export type ReportedTransaction = {
   readonly requestId: Hex
   readonly chainId: number
@@ -9,14 +9,14 @@ export type ReportedTransaction = {
   readonly attempts: number
 }
 
+/** `other`: the transaction is none of the request's quoted calls. */
 export type Verdict = 'executed' | 'reverted' | 'other'
 
-/** Clients send approvals as well, and replacements; more than this is somebody's noise. */
-const perRequestMax = 12
+/** Reports that one request may have: clients also report approvals and replaced transactions. */
+const reportsPerRequestMax = 12
 
 /**
- * Keeps a hint about a request that its user executes alone, while it has no end. Everything else is
- * forgotten.
+ * Stores a report if its request is one that the user executes alone and has not ended; else does nothing.
  */
 export async function insertReportedTransaction(
   database: Pick<SqlDatabase, 'query'>,
@@ -28,11 +28,11 @@ export async function insertReportedTransaction(
      where request_id = $1 and origin_chain_id = $2 and order_id is null and status in ('waiting', 'pending')
        and (select count(*) from said_transaction s where s.request_id = o.request_id) < $4
      on conflict do nothing`,
-    [toBytes(reported.requestId), reported.chainId, reported.txHash, perRequestMax],
+    [toBytes(reported.requestId), reported.chainId, reported.txHash, reportsPerRequestMax],
   )
 }
 
-/** Said so lately that its block can be the next one. What was not found by then waits for its own time. */
+/** Looks after which a report no longer counts as new, so that a new block does not make it due. */
 const newAttempts = 3
 
 /** Transactions due now, and recently reported ones on chains that have a new block. */
@@ -50,7 +50,7 @@ export async function listDueReported(
   return rows.map(fromRow)
 }
 
-/** Locks a hint that nothing was decided about; the request must be locked before. */
+/** Locks an undecided report; the caller has locked its request. @returns false once it was decided */
 export async function lockReported(tx: SqlTx, { requestId, txHash }: ReportedTransaction): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from said_transaction where request_id = $1 and tx_hash = $2 and state = 'said' for update`,
@@ -59,7 +59,7 @@ export async function lockReported(tx: SqlTx, { requestId, txHash }: ReportedTra
   return rows.length > 0
 }
 
-/** Places of calls that were executed already. */
+/** Indexes of the request's quoted calls that were executed already. */
 export async function listExecuted(tx: SqlTx, requestId: Hex): Promise<ReadonlySet<number>> {
   const rows = await tx.query<{ call_index: bigint }>(
     `select call_index from said_transaction where request_id = $1 and state = 'executed'`,
@@ -68,7 +68,7 @@ export async function listExecuted(tx: SqlTx, requestId: Hex): Promise<ReadonlyS
   return new Set(rows.map(({ call_index }) => Number(call_index)))
 }
 
-/** True when the transaction already is a quoted call of another request: it is one. */
+/** True if the transaction already counts as a quoted call of a request; it can only be one. */
 export async function isSpent(tx: SqlTx, { chainId, txHash }: ReportedTransaction): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from said_transaction where chain_id = $1 and tx_hash = $2
@@ -78,12 +78,14 @@ export async function isSpent(tx: SqlTx, { chainId, txHash }: ReportedTransactio
   return rows.length > 0
 }
 
+/** Stores the verdict on a report, after which it is not looked at again. */
 export async function decideReported(
   tx: SqlTx,
   { requestId, txHash }: ReportedTransaction,
   decision: {
     readonly state: Verdict
     readonly callIndex?: number
+    /** True if a router's event names the request. Such a transaction may serve several requests. */
     readonly byEvent?: boolean
     readonly paidAmount?: bigint | undefined
   },

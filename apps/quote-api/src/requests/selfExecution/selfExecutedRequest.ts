@@ -5,7 +5,7 @@ import { toBytes } from '../orders/orderColumns.ts'
 import type { RequestStatus } from '../status/requestProgress.ts'
 import type { SelfExecution } from './callMatch.ts'
 
-/** A request without an order. */
+/** A request that its user executes alone, without solver and order. */
 export type SelfExecutedRequest = {
   readonly requestId: Hex
   readonly execution: SelfExecution
@@ -15,7 +15,7 @@ export type SelfExecutedRequest = {
   readonly deadlineSeconds: number
 }
 
-/** The request, and nobody else moves it until the transaction ends. */
+/** Reads and locks such a request until the transaction ends; undefined for any other request. */
 export async function lockSelfExecuted(tx: SqlTx, requestId: Hex): Promise<SelfExecutedRequest | undefined> {
   return readSelfExecuted(tx, requestId, 'for update')
 }

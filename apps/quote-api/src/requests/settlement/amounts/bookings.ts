@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Hex, SqlTx } from '@causeway/core'
 import type { Peppers } from '../../../access/keys/peppers.ts'
 
-/** Amounts that the fill of an order books. */
+/** The sponsor and the debit that the ledger books for the fill of an order. */
 export type Booking = {
   readonly orderId: Hex
   readonly requestId: Hex
@@ -12,17 +12,17 @@ export type Booking = {
 }
 
 /**
- * Notes that a solver keeps with its payments, so that a fill can be booked after the database lost its order. Nobody
- * without a pepper can write one or change one.
+ * Writes and reads the note that a solver stores with each payment. From it a fill can be booked even if the database has
+ * lost the order. An HMAC with a secret pepper of this service keeps the solver from forging notes.
  */
 export type BookingNotes = {
   write(booking: Booking): string
-  /** @returns undefined for what none of the configured peppers wrote, or wrote for another order */
+  /** @returns undefined for a note that was not written with a configured pepper, or is for another order */
   read(orderId: Hex, note: string): Booking | undefined
 }
 
-const pattern =
-  /^1\.(?<pepperId>[a-z0-9]{1,16})\.(?<requestId>0x[0-9a-f]{64})\.(?<sponsor>0x[0-9a-f]{40}|none)\.(?<debit>0|[1-9][0-9]{0,38})\.(?<code>[0-9a-f]{64})$/
+const notePattern =
+  /^1\.(?<pepperId>[a-z0-9]{1,16})\.(?<requestId>0x[0-9a-f]{64})\.(?<sponsor>0x[0-9a-f]{40}|none)\.(?<debit>0|[1-9][0-9]{0,38})\.(?<codeHex>[0-9a-f]{64})$/
 
 export function createBookingNotes({ currentId, byId }: Peppers): BookingNotes {
   const textOf = (pepperId: string, { requestId, sponsor, debitMicroUsd }: Booking) =>
@@ -37,16 +37,24 @@ export function createBookingNotes({ currentId, byId }: Peppers): BookingNotes {
       return `${text}.${codeOf(pepper, booking.orderId, text).toString('hex')}`
     },
     read(orderId, note) {
-      const { pepperId = '', requestId, sponsor, debit = '', code = '' } = pattern.exec(note)?.groups ?? {}
+      const {
+        pepperId = '',
+        requestId,
+        sponsor,
+        debit = '',
+        code = '',
+      } = notePattern.exec(note)?.groups ?? {}
       const pepper = byId.get(pepperId)
       if (pepper === undefined) return undefined
       const booking = {
-        // CAST: the pattern has them so.
-        ...{ orderId, requestId: requestId as Hex, debitMicroUsd: BigInt(debit) },
+        orderId,
+        // CAST: the pattern lets only 32 bytes of hex through.
+        requestId: requestId as Hex,
+        debitMicroUsd: BigInt(debit),
         sponsor: sponsor === 'none' ? undefined : sponsor,
       }
-      const expected = codeOf(pepper, orderId, textOf(pepperId, booking))
-      return timingSafeEqual(expected, Buffer.from(code, 'hex')) ? booking : undefined
+      const expectedCode = codeOf(pepper, orderId, textOf(pepperId, booking))
+      return timingSafeEqual(expectedCode, Buffer.from(code, 'hex')) ? booking : undefined
     },
   }
 }

@@ -13,34 +13,35 @@ import type { SettledRequest } from '../settledRequest.ts'
 
 type Payment = Order['output']['payments'][number]
 
-/** The deposit for an order, and the input that its quote reckoned with; in the currency of its input. */
+/** A deposit for an order, and the input that its quote was priced for; both in smallest units of the input currency. */
 export type Deposited = { readonly amount: bigint; readonly quotedInput: bigint }
 
 /**
- * A deposit pays for its share: the quoted amount for the quoted input, the least for the least that the order
- * takes, and its part in between. Fees are fixed amounts and a pool gives less for more, so no deposit is
- * paid more than it is worth.
+ * Amount of an output payment that a deposit pays for. The quoted input buys the expected amount, the order's smallest input
+ * buys the minimum, and an input in between buys the linear share, rounded down. That is never too much, because fees are
+ * fixed amounts and pools give less per unit for larger amounts.
  */
 export function paidFor(payment: Payment, order: Order, { amount, quotedInput }: Deposited): bigint {
-  const [least, expected] = [BigInt(payment.minimumAmount), BigInt(payment.expectedAmount)]
-  const input = BigInt(order.inputs[0]?.payment.amount ?? 0)
+  const [minimum, expected] = [BigInt(payment.minimumAmount), BigInt(payment.expectedAmount)]
+  const inputMinimum = BigInt(order.inputs[0]?.payment.amount ?? 0)
   if (amount >= quotedInput) return expected
-  return least + mulDivDown(expected - least, maxBigint(amount - input, 0n), quotedInput - input)
+  const aboveMinimum = maxBigint(amount - inputMinimum, 0n)
+  return minimum + mulDivDown(expected - minimum, aboveMinimum, quotedInput - inputMinimum)
 }
 
-/** The bookings of an order that was filled. */
+/** What the ledger books once an order is filled. */
 export type Booked = {
-  /** The part of the deposit that the quote reckoned with, in smallest units of the fee currency; above goes back. */
+  /** The deposit up to the quoted input, in smallest units of the fee currency; the excess is refunded. */
   readonly input: bigint
-  /** In smallest units of the fee currency. */
+  /** App fees per recipient, in smallest units of the fee currency. */
   readonly appFees: readonly { readonly recipient: string; readonly amount: bigint }[]
   /** Whole micro-USDC that the sponsor owes. */
   readonly debitMicroUsd: bigint
 }
 
 /**
- * A bound deposit books its own part of what was quoted. Booking the quote would pay app fees, and take a
- * sponsor's money, for what nobody deposited. @source rule L-10
+ * What a bound deposit books: its share of the quoted amounts. With the whole quote, app fees and the sponsor's debit would
+ * also cover money that nobody deposited. App fees round down, the debit rounds up. @source rule L-10
  */
 export function bookedFor(
   {
@@ -65,7 +66,7 @@ export function bookedFor(
   }
 }
 
-/** Its share of the quoted skew, in micro-USD: above zero a cost, below zero a reward. @source Q-47 */
+/** A deposit's share of the quoted skew, in micro-USD: positive is a cost, negative a reward. @source Q-47 */
 export function bookedSkew(
   {
     quoted: { fees, units },

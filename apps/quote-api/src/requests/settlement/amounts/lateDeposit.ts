@@ -5,8 +5,8 @@ import type { PricedDeposit } from '../../../pricing/priceDeposit.ts'
 const blockGraceSecondsMax = 15
 
 /**
- * Grace of a deposit on an EVM origin after `expiresAt`, in seconds: one block, capped. A family with slow blocks
- * defines a grace of its own for the same rule.
+ * Seconds after `expiresAt` in which a deposit on an EVM origin still counts as in time: one block, capped. Families with slow
+ * blocks have a grace of their own.
  * @source rule L-60
  */
 export function blockGraceSeconds({ blockTimeMs }: { readonly blockTimeMs: number }): number {
@@ -14,9 +14,8 @@ export function blockGraceSeconds({ blockTimeMs }: { readonly blockTimeMs: numbe
 }
 
 /**
- * Additional grace of a deposit that the solver makes, in seconds: the duration of its sweep, if it was asked for in
- * time and no other account could move the money meanwhile. Otherwise the payer would hold a free option, so a late
- * request gets none.
+ * Seconds of grace for a deposit that the solver makes by a sweep: the duration of the sweep. It applies if the sweep was asked
+ * for in time and nobody else could move the money meanwhile; else the payer would have a free option on the price.
  */
 export function sweptGraceSeconds(args: {
   readonly expiresAtSeconds: number
@@ -28,16 +27,15 @@ export function sweptGraceSeconds(args: {
   return addresses.sweepSeconds
 }
 
-/** Time after which a quorum of endpoints surely shows a block that was made. */
-const showingSeconds = 30
+/** Seconds after which a quorum of endpoints surely shows a new block. */
+const propagationSeconds = 30
 
 /**
- * True if a quote's price had ended before the block of its deposit, in every family. The times of sending, reporting
- * or seeing do not count: only the chain's own time cannot be chosen afterwards. A block states its own time, and after
- * an outage a producer may date blocks in the past, so a block that a quorum lacked well after the price's end is late
- * regardless of its time.
- * @param args.blockTimeSeconds of the current block: a deposit that moved to another block is judged anew
- * @param args.graceSeconds of the origin's family, beside `expiresAt`
+ * True if a quote's price had expired before the block of its deposit. Only the block's time counts, because times of sending
+ * or reporting can be claimed afterwards. A producer may date a block in the past, though, so a block that a quorum did not
+ * have well after the expiry is late whatever its time.
+ * @param args.blockTimeSeconds time of the deposit's present block; after a reorganization it is judged anew
+ * @param args.graceSeconds by which the expiry is extended
  * @param args.minedAfterSeconds time at which a quorum lacked that block; undefined if it was not checked
  */
 export function isLate(args: {
@@ -48,15 +46,15 @@ export function isLate(args: {
 }): boolean {
   const { blockTimeSeconds, minedAfterSeconds = blockTimeSeconds } = args
   const endSeconds = args.expiresAtSeconds + args.graceSeconds
-  return blockTimeSeconds > endSeconds || minedAfterSeconds > endSeconds + showingSeconds
+  return blockTimeSeconds > endSeconds || minedAfterSeconds > endSeconds + propagationSeconds
 }
 
-/** Output that a late deposit buys at current prices. */
+/** What a late deposit would get at current prices. */
 export type LatePrice =
   | ({ readonly state: 'priced' } & PricedDeposit)
-  /** It could not be quoted now: no route, no inventory, not worth its fees. */
+  /** It cannot be quoted now, for example for lack of a route or inventory, or since fees exceed it. */
   | { readonly state: 'refused' }
-  /** The market cannot be read. */
+  /** Market data is missing at the moment. */
   | { readonly state: 'unknown' }
 
 export type LateRefundReason =
@@ -64,16 +62,18 @@ export type LateRefundReason =
   | 'QUOTE_EXPIRED_NOT_QUOTABLE'
   | 'QUOTE_EXPIRED_MARKET_UNAVAILABLE'
 
+/** What to do with a fitting deposit, given its time. */
 export type LateStep =
-  /** `gasCharged` at the prices that the deposit was judged by; absent where the quote's own prices hold. */
+  /** `gasCharged` is the charge for the fill's gas at current prices; absent where the quote's prices apply. */
   | { readonly action: 'bind'; readonly gasCharged?: bigint | undefined }
   | { readonly action: 'wait' }
   | { readonly action: 'refund'; readonly reason: LateRefundReason }
 
 /**
- * Decision on a late deposit: it is filled as quoted if the solver gets no less for it than it was quoted for, within
- * the tolerance. A market that is better for the user changes nothing. Pure.
- * @param args.promised output of the quote, in smallest units
+ * Decides on a late deposit. It is filled as quoted if it would buy at least the quoted output at current prices, within the
+ * tolerance; else it is refunded. The user never gets more than the quote. Pure.
+ * @param args.promised quoted output, in smallest units
+ * @param args.toleranceBps how much less than the quoted output the current prices may give
  * @param args.waitsUntilSeconds end of the wait for a market that cannot be read, in Unix seconds
  * @source rules L-60, L-61
  */
@@ -81,7 +81,7 @@ export function lateStep(args: {
   readonly promised: bigint
   readonly price: LatePrice
   readonly toleranceBps: number
-  /** A reward was held for it while its price bound: later it is earned anew, in full, or the deposit goes back. (Q-42) */
+  /** True if the quote has a reward. Its hold has ended, so the deposit must earn the whole reward anew. (Q-42) */
   readonly hadReward: boolean
   readonly nowSeconds: number
   readonly waitsUntilSeconds: number
@@ -95,8 +95,8 @@ export function lateStep(args: {
     case 'refused':
       return { action: 'refund', reason: 'QUOTE_EXPIRED_NOT_QUOTABLE' }
     case 'priced': {
-      const leastOut = promised * (bpsDenominator - BigInt(toleranceBps))
-      if (price.amountOut * bpsDenominator >= leastOut)
+      const minimumOutTimesBps = promised * (bpsDenominator - BigInt(toleranceBps))
+      if (price.amountOut * bpsDenominator >= minimumOutTimesBps)
         return { action: 'bind', gasCharged: price.gasCharged }
       return { action: 'refund', reason: 'QUOTE_EXPIRED_PRICE_MOVED' }
     }

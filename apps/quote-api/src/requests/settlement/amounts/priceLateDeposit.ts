@@ -9,16 +9,19 @@ import { refundTermsOf, type SettledRequest } from '../settledRequest.ts'
 import { bookedFor } from './depositShare.ts'
 import type { LatePrice } from './lateDeposit.ts'
 
-/** Rules and prices by which late deposits are judged. */
+/** Settings and prices by which `lateStep` decides on late deposits. */
 export type LateDeposits = {
+  /** How much less than the quoted output current prices may give. */
   readonly toleranceBps: number
+  /** How long a deposit waits for missing market data. */
   readonly marketWaitSeconds: number
+  /** What a deposit would get at current prices; never throws. */
   price(request: SettledRequest, deposit: Pick<StoredDeposit, 'amount'>): Promise<LatePrice>
 }
 
 /**
- * @param options.onFailure told of what no rule foresees; such a deposit waits like one without a market, so
- * that it keeps no other one waiting
+ * @param options.onFailure told of unexpected errors; such a deposit waits as if market data were missing, so that it does
+ * not stop others
  */
 export function createLateDeposits(options: {
   readonly settings: Pick<LateDeposits, 'toleranceBps' | 'marketWaitSeconds'>
@@ -34,7 +37,7 @@ export function createLateDeposits(options: {
       const { requestId, quoted } = request
       const { openRewards } = pricing
       const rewards = openRewards.boundOf({ hasKey: true, nowSeconds, without: requestId })
-      // Deposits that are judged beside it must not find the same reward.
+      // Counts the reward as taken, so that deposits that are priced at the same time do not get it too.
       if (quoted.reward !== undefined) openRewards.bind(requestId, quoted.reward, nowSeconds)
       try {
         const priced = await priceDeposit(pricing, quotedDeposit(request, deposit), rewards)
@@ -49,8 +52,8 @@ export function createLateDeposits(options: {
 }
 
 /**
- * Current cost of refunding a deposit, in the deposited currency: a payment of the solver, and the transaction that
- * made the deposit if the solver sent it.
+ * Current cost of refunding a deposit in a currency that its order does not name: the refund's payment, and the sweep if the
+ * solver made the deposit. In smallest units of that currency.
  */
 export function otherRefundCost(
   { snapshot: snapshotNow }: Pick<DepositPricing, 'snapshot'>,
@@ -70,6 +73,7 @@ export function otherRefundCost(
   }
 }
 
+/** The deposit as the input of pricing, with everything else as it was quoted. */
 function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 'amount'>): QuotedDeposit {
   const { quoted, originChainId, destinationChainId, relayedBy, feeBasis } = request
   const {
@@ -93,10 +97,10 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
     recipient: request.recipient,
     operation,
     topupWei,
-    // Its refund costs what the order says.
+    // The cost of a refund is fixed by the order, so it is not priced again.
     use: { callUnits, callBytes, payeeUnits, refundUnits: 0n },
     originGasOverhead,
-    // The excess goes back after the fill, so it is not priced.
+    // The excess over the quoted input is refunded after the fill, so it is not priced.
     amount: minBigint(amount, maxBigint(inputAmount, feeBasis)),
     appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
       // CAST: the body's schema lets only 20 bytes of hex through.

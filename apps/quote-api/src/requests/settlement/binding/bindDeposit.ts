@@ -12,18 +12,21 @@ import { startRefund } from '../refunds/startRefund.ts'
 import { depositTermsOf, type SettledRequest } from '../settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlementContext.ts'
 
+/** A deposit that pays its order, with its request. */
 type Binding = {
   readonly chain: QuotableChain
   readonly request: SettledRequest
   readonly deposit: StoredDeposit
-  readonly seen: SeenDeposit
+  /** The same deposit with its standing on the chain. */
+  readonly seenDeposit: SeenDeposit
   /** Charge for the fill's gas at a late deposit's prices. @source docs/specification/protocol.md P-54 */
   readonly gasCharged?: bigint | undefined
 }
 
 /**
- * Ties hold and request to the deposit and asks for the fill, or refunds what no sponsor pays for any more. What
- * the solver has begun by then is not the sponsor's to stop: an operator looks where it cannot be debited.
+ * Binds a request to its deposit: pins the sponsor's hold, books the skew, and adds the work item for the fill. If the sponsor
+ * can no longer pay and no solver has begun the fill, the deposit is refunded. A begun fill goes on; if its debit fails
+ * later, the request is parked for an operator.
  */
 export async function bindDeposit(
   context: SettlementContext,
@@ -48,11 +51,11 @@ export async function bindDeposit(
   await askForFill(context, tx, binding)
 }
 
-/** @returns false when the sponsor cannot pay any more */
+/** Pins the sponsor's hold until the deadline, or takes a new one if it has ended. @returns false if the sponsor cannot pay */
 async function bindHold(
   { ledger, ...context }: SettlementContext,
   tx: SqlWriteTx,
-  { chain, request, seen: seenDeposit }: Binding,
+  { chain, request, seenDeposit }: Binding,
 ): Promise<boolean> {
   if (request.debitMicroUsd === 0n) return true
   const { requestId } = request
@@ -73,6 +76,7 @@ async function bindHold(
   return reservation.action === 'pin'
 }
 
+/** Adds the work item of the fill, or renews one that no solver has begun. */
 async function askForFill(
   context: SettlementContext,
   tx: SqlTx,
@@ -97,7 +101,7 @@ async function askForFill(
   }
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })
   if (isNew) return
-  // The deposit came back in another block, or one was given back that was too late.
+  // A work item exists already: the deposit returned in another block, or an earlier deposit was refunded.
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
   const isUnbegun = item?.state === 'open' || (item?.state === 'cancelled' && item.txHash === undefined)
   if (!isUnbegun) return
@@ -105,8 +109,8 @@ async function askForFill(
 }
 
 /**
- * Cancels the fill of a deposit that a reorganization moved to a later block.
- * @returns false if the solver has begun it: then it keeps the deposit until its transaction is refuted
+ * Cancels the fill of a request whose deposit is to be refunded. A deposit can change like that when a reorganization moves
+ * it to a later block. @returns false if the solver has begun the fill, so that the deposit must not be refunded
  */
 export async function withdrawFill(tx: SqlTx, requestId: Hex, reason: string): Promise<boolean> {
   const fill = await lockWorkOf(tx, { kind: 'fill', requestId })

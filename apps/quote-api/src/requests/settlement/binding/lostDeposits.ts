@@ -8,7 +8,10 @@ import type { SettlementContext } from '../settlementContext.ts'
 const intervalMs = 2_000
 const depositsPerRun = 200
 
-/** Books each deposit that was paid for and left its chain, and takes the booking back when the deposit is back. */
+/**
+ * Job that books a loss for each deposit that was paid for and then left its chain, and reverses the booking when the deposit
+ * returns. `loss_turns` counts these bookings, so an odd number means that a loss is booked.
+ */
 export function createLostDeposits({
   database,
   chains,
@@ -24,7 +27,7 @@ export function createLostDeposits({
           const { id, requestId, chainId, currency, amount } = deposit
           const chain = chains.get(chainId)?.chain
           const listedCurrency = chain && findCurrency(chain, currency)
-          // Nothing is paid for a currency that is not listed: it left the configuration meanwhile.
+          // Only listed currencies are paid for; this one has left the configuration since.
           if (listedCurrency === undefined) continue
           const { address, symbol, name, decimals } = listedCurrency
           const asset = { chainId, address, symbol, name, decimals }
@@ -47,6 +50,7 @@ type UnbookedDeposit = {
   readonly turns: number
 }
 
+/** Locks deposits whose booking differs from their present state. */
 async function lockUnbooked(tx: SqlTx): Promise<readonly UnbookedDeposit[]> {
   const rows = await tx.query<{
     id: bigint

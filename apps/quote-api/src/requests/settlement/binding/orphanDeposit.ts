@@ -7,12 +7,12 @@ import { pinDecision } from '../deposits/pinDecision.ts'
 import { depositTermsOf, lockSettledRequest } from '../settledRequest.ts'
 import { nowSeconds, type SettlementContext } from '../settlementContext.ts'
 
-/** An unfilled order is not offered while its deposit is gone; it is again once the deposit is back. */
+/** Delay of open work while its deposit is gone; a deposit that returns makes it due again at once. */
 const withoutDepositMs = 3_600_000
 
 /**
- * A deposit's block left its chain: its hold may end again, and what was not begun is not begun. What the
- * solver did already stands at its own risk. @source rules L-64, L-65
+ * Handles a deposit whose block left the chain: unbinds the request, unpins the sponsor's hold, and delays work that no solver
+ * has begun. Work that a solver has begun goes on at the solver's risk. @source rules L-64, L-65
  */
 export async function orphanDeposit(
   context: SettlementContext,
@@ -26,7 +26,7 @@ export async function orphanDeposit(
   const origin = context.chains.get(deposit.chainId)
   if (request === undefined || origin === undefined || request.settlement?.depositId !== deposit.id) return
   await unbindDeposit(tx, requestId)
-  // It may come back at its price: its reward stays booked.
+  // The reward stays booked, because the deposit may return in time for its price; a booked cost is removed.
   await takeSkewBack(tx, { requestId, isFilled: true })
   const decision = pinDecision({
     deposit: { ...deposit, id: String(deposit.id), isDeep: false, isCanonical: false },

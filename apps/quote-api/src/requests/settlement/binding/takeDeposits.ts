@@ -45,94 +45,99 @@ import {
 import { nowSeconds, type SettlementContext } from '../settlementContext.ts'
 import { bindDeposit, withdrawFill } from './bindDeposit.ts'
 
-type Look = {
+/** The chain as the present pass sees it. */
+type PassView = {
+  /** Height of the newest block. */
   readonly head: bigint
-  /** Hashes that stand at the heights of deposits now. */
+  /** Present block hashes at the heights of the due deposits. */
   readonly canonical: ReadonlyMap<bigint, string>
   readonly run: Run
 }
 
-type Sight = Look & { readonly end: ChainEnd }
+type OpenPassView = PassView & { readonly end: ChainEnd }
 
 const depositsPerPass = 500
+
 /**
- * Acts on every deposit of a chain that is due and deep enough, each in a transaction of its own. One that waits
- * or fails keeps no other one waiting. @throws AggregateError of what failed, after all were tried
+ * Decides on every deposit of a chain that is due: binds its request to it, refunds, ignores or holds it, or schedules the
+ * next look. Each has its own transaction, so that one that waits or fails does not stop the others. @throws AggregateError of what failed, after all were tried
  */
 export async function takeDeposits(
   context: SettlementContext,
   chain: SettlementChain,
-  look: Look,
+  view: PassView,
 ): Promise<void> {
-  const sight = { ...look, end: openChainEnd(chain, look.run.signal) }
+  const openView = { ...view, end: openChainEnd(chain, view.run.signal) }
   const due = await listDueDeposits(context.database, chain.chain.chainId, depositsPerPass)
-  const later: (DepositRecheck & Pick<StoredDeposit, 'id'>)[] = []
+  const rechecks: (DepositRecheck & Pick<StoredDeposit, 'id'>)[] = []
   const failures: unknown[] = []
   for (const deposit of due) {
-    if (sight.run.signal.aborted) return
-    const recheck = await takeDue(context, chain.chain, deposit, sight).catch((error: unknown) => {
-      // The database is away: it is for all of them.
+    if (view.run.signal.aborted) return
+    const recheck = await decideDue(context, chain.chain, deposit, openView).catch((error: unknown) => {
+      // Without the database no other deposit can be decided either.
       if (error instanceof UpstreamUnavailableError) throw error
       failures.push(error)
       return recheckWhileWaiting(deposit)
     })
-    if (recheck !== undefined) later.push({ id: deposit.id, ...recheck })
+    if (recheck !== undefined) rechecks.push({ id: deposit.id, ...recheck })
   }
-  if (later.length > 0) {
+  if (rechecks.length > 0) {
     await context.database.transaction(async (tx) => {
-      await sight.run.fence(tx)
-      await recheckDepositsAfter(tx, later)
+      await view.run.fence(tx)
+      await recheckDepositsAfter(tx, rechecks)
     })
   }
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} deposits could not be taken`)
 }
 
-/** @returns when to look again, where nothing was decided */
-async function takeDue(
+/**
+ * Decides on one deposit. First nothing is locked, because most deposits of a pass only wait for depth; then
+ * `applyDecision` decides again under locks. @returns when to look again; undefined once it was decided
+ */
+async function decideDue(
   context: SettlementContext,
   chain: QuotableChain,
   deposit: StoredDeposit,
-  sight: Sight,
+  view: OpenPassView,
 ): Promise<DepositRecheck | undefined> {
   const request = await readSettledRequest(context.database, deposit.requestId)
   if (request === undefined) return recheckWhileWaiting(deposit)
-  // Most deposits of a pass wait for depth: those need no lock.
   const rule = depthRuleOf(chain, orderValueMicroUsd(request))
-  const missing = await readMissingDepth(rule, blockOf(context, deposit, sight), sight.end)
-  const seenDeposit = toSeenDeposit(deposit, sight, missing === undefined)
+  const missing = await readMissingDepth(rule, blockOf(context, deposit, view), view.end)
+  const seenDeposit = toSeenDeposit(deposit, view, missing === undefined)
   const { action } = decideDeposit(context, chain, seenDeposit, request)
-  // Deep enough, but in a currency whose refund nobody can price now.
+  // A deep deposit waits only for the price of a refund in another currency.
   if (action === 'wait' && seenDeposit.isCanonical && seenDeposit.isDeep) return recheckWhileWaiting(deposit)
   if (action === 'wait') return recheckWhileShallow(missing ?? nothingMissing, chain.config)
-  const screened = action === 'ignore' ? notScreened : await screen(context, chain, request, deposit, sight)
+  const screened = action === 'ignore' ? notScreened : await screen(context, chain, request, deposit, view)
   if (screened === undefined) return recheckWhileWaiting(deposit)
-  const isJudged = action === 'bind' && screened.denied === undefined && request.released !== 'refund'
-  const binding = isJudged ? await judge(context, chain, request, deposit) : undefined
-  if (binding?.action === 'wait') return recheckWhileWaiting(deposit)
-  // Every outcome is work for a solver, who takes only signed orders.
+  const fits = action === 'bind' && screened.denied === undefined && request.released !== 'refund'
+  const timeStep = fits ? await decideOnTime(context, chain, request, deposit) : undefined
+  if (timeStep?.action === 'wait') return recheckWhileWaiting(deposit)
+  // Every outcome but `ignore` is work for a solver, which accepts only signed orders.
   if (action !== 'ignore') await context.signatures.of(request)
   await context.database.transaction(async (tx) => {
-    await sight.run.fence(tx)
-    await takeDeposit(context, tx, { chain, deposit, seen: seenDeposit, binding, screened })
+    await view.run.fence(tx)
+    await applyDecision(context, tx, { chain, deposit, seenDeposit, timeStep, screened })
   })
   return undefined
 }
 
-/** A deposit whose block is not there lacks no depth: its next one may at once be as deep as any. */
+/** Missing depth of a deposit whose block is not on the chain: its next block may be deep enough at once. */
 const nothingMissing: MissingDepth = { blocks: 0, seconds: 0, isFinalized: false }
 
-/** A row of a block stays when its block comes back, so that a block is first seen once. */
+/** The block of a deposit. Its first sight is stored, so that it survives a reorganization that brings the block back. */
 function blockOf(
   { now }: Pick<SettlementContext, 'now'>,
   { blockNumber: number, blockTimeSeconds: seconds, seenAtSeconds }: StoredDeposit,
-  { head }: Look,
+  { head }: PassView,
 ): SeenBlock {
   return { number, seconds, onTop: Number(head - number), seenSeconds: now() / 1_000 - seenAtSeconds }
 }
 
-/** Decision whether a matching deposit is filled as quoted: in time always, later at current prices. */
-async function judge(
+/** Decides whether a fitting deposit is filled as quoted: always if it is in time, else by current prices. */
+async function decideOnTime(
   context: SettlementContext,
   chain: QuotableChain,
   request: SettledRequest,
@@ -145,7 +150,7 @@ async function judge(
   const sweepGraceSeconds = sweptGraceSeconds({ expiresAtSeconds, sweepAskedAtSeconds, addresses })
   const graceSeconds = Math.max(blockGraceSeconds(chain.config), sweepGraceSeconds)
   const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, graceSeconds })
-  // Once filled, nothing is decided any more: what fits is the solver's.
+  // After the fill, any fitting deposit belongs to the solver, however late.
   if (isInTime || settlement?.stage === 'filled') return { action: 'bind' }
   const deepAtSeconds = seenAtSeconds + Math.ceil(pinWaitMs(chain, orderValueMicroUsd(request)) / 1_000)
   return lateStep({
@@ -158,7 +163,7 @@ async function judge(
   })
 }
 
-/** The quoted output, less what is not paid for a deposit that slipped. */
+/** The quoted output, less what the order does not pay for a deposit below the quoted input. */
 function promisedFor(
   { order, quoted, feeBasis: quotedInput }: SettledRequest,
   { amount }: StoredDeposit,
@@ -170,18 +175,18 @@ function promisedFor(
   )
 }
 
-/** Accounts that brought a deposit, and the request member that names a denied one. */
+/** Accounts that made a deposit, and the field of the request that names a denied account; undefined if none is. */
 type Screened = { readonly senders: readonly string[]; readonly denied: string | undefined }
 
 const notScreened: Screened = { senders: [], denied: undefined }
 
-/** @returns undefined while nobody can tell who brought it */
+/** Compares a deposit's accounts with the deny list. @returns undefined while its senders cannot be read */
 async function screen(
   { screening, chains }: SettlementContext,
   { chainId }: QuotableChain,
   request: SettledRequest,
   deposit: StoredDeposit,
-  { run }: Sight,
+  { run }: OpenPassView,
 ): Promise<Screened | undefined> {
   if (screening === undefined) return notScreened
   const senders = await chains
@@ -196,27 +201,34 @@ async function screen(
   return { senders, denied: screening.deniedIn(accounts, [deposit.depositor, ...senders]) }
 }
 
+/** A deposit with all that was read and decided about it without locks. */
 type DepositIntake = {
   readonly chain: QuotableChain
   readonly deposit: StoredDeposit
-  readonly seen: SeenDeposit
-  readonly binding: LateStep | undefined
+  readonly seenDeposit: SeenDeposit
+  /** Undefined where the request changed since it was read, so that nothing was decided. */
+  readonly timeStep: LateStep | undefined
   readonly screened: Screened
 }
 
-async function takeDeposit(
+/**
+ * Locks request and deposit, decides again, and carries the decision out. A refund needs that no solver has begun the fill;
+ * otherwise the deposit is bound, since the fill will be paid.
+ */
+async function applyDecision(
   context: SettlementContext,
   tx: SqlWriteTx,
-  { chain, deposit, seen, binding, screened }: DepositIntake,
+  { chain, deposit, seenDeposit, timeStep, screened }: DepositIntake,
 ): Promise<void> {
   const request = await lockSettledRequest(tx, deposit.requestId)
   const stored = await lockDeposit(tx, deposit.id)
   if (request === undefined || stored?.state !== 'seen') return
-  if (seen.isCanonical && (await isPaidAlready(tx, deposit))) return
-  const decision = decideDeposit(context, chain, seen, request)
+  if (seenDeposit.isCanonical && (await isPaidAlready(tx, deposit))) return
+  const decision = decideDeposit(context, chain, seenDeposit, request)
   const { requestId } = request
   if (decision.action === 'wait') return
   if (request.isRecovered) {
+    // The solver has promised not to pay this order any more, so its depositor recovers the deposit from the hub.
     await listDeposit(tx, deposit)
     await askForRecovery(tx, request, deposit, (await readRecovery(tx, requestId))?.promise)
     return
@@ -237,7 +249,7 @@ async function takeDeposit(
         decision.reason === 'PROTOCOL_DEADLINE_EXPIRED' &&
         !(await withdrawFill(tx, requestId, 'deadline'))
       ) {
-        await bindDeposit(context, tx, { chain, request, deposit, seen })
+        await bindDeposit(context, tx, { chain, request, deposit, seenDeposit })
         return
       }
       await startRefund(context, tx, { request, deposit, reason: decision.reason, amount: decision.amount })
@@ -248,23 +260,23 @@ async function takeDeposit(
         await startRefund(context, tx, { request, deposit, reason: blockedWallet, wasFitting: true })
         return
       }
-      // Nothing was judged: another process changed the request just now. The next pass does.
-      if (binding === undefined || binding.action === 'wait') return
+      // The request has changed since it was read without a lock, so the next pass decides.
+      if (timeStep === undefined || timeStep.action === 'wait') return
       await listDeposit(tx, deposit)
-      if (binding.action === 'refund' && (await withdrawFill(tx, requestId, 'quote expired'))) {
-        const { reason } = binding
+      if (timeStep.action === 'refund' && (await withdrawFill(tx, requestId, 'quote expired'))) {
+        const { reason } = timeStep
         await startRefund(context, tx, { request, deposit, reason, wasFitting: true })
         return
       }
-      const gasCharged = binding.action === 'bind' ? binding.gasCharged : undefined
-      await bindDeposit(context, tx, { chain, request, deposit, seen, gasCharged })
+      const gasCharged = timeStep.action === 'bind' ? timeStep.gasCharged : undefined
+      await bindDeposit(context, tx, { chain, request, deposit, seenDeposit, gasCharged })
     }
   }
 }
 
 /**
- * A deposit that was paid for and comes back, in whatever block, is the one that was paid for, and no second one.
- * @returns false where nothing was paid for it
+ * Recognizes a deposit that returned to the chain, in any block, after it was filled or refunded. It takes the place of the
+ * earlier row, so that it is not paid for twice. @returns false if nothing was paid for it
  * @source rule L-27
  */
 async function isPaidAlready(tx: SqlTx, { id, requestId }: StoredDeposit): Promise<boolean> {
@@ -278,20 +290,20 @@ async function isPaidAlready(tx: SqlTx, { id, requestId }: StoredDeposit): Promi
        or w.kind = 'fill' and s.deposit_id = t.id and s.stage in ('settled', 'parked'))`,
     [id],
   )
-  const [paid] = rows
-  if (paid === undefined) return false
-  await setDepositState(tx, id, paid.state)
+  const [paidDeposit] = rows
+  if (paidDeposit === undefined) return false
+  await setDepositState(tx, id, paidDeposit.state)
   await tx.query(
     `update settlement set deposit_id = $2, is_bound = is_bound or stage <> 'refunded', updated_at = clock_timestamp()
      where request_id = $1 and deposit_id = $3`,
-    [toBytes(requestId), id, paid.earlier],
+    [toBytes(requestId), id, paidDeposit.earlier],
   )
   return true
 }
 
 /**
- * Leaves a deposit to an operator, who is told by its request. It binds nothing: a stranger who is denied must not stop
- * the order of somebody else, whose own deposit may still come.
+ * Holds the deposit of a denied account for an operator. The request is not bound to it, because a denied stranger must not
+ * block an order whose own deposit may still come.
  */
 async function holdDeposit(
   context: SettlementContext,
@@ -310,6 +322,7 @@ async function holdDeposit(
   context.observe({ event: 'parked', requestId, reason: blockedWallet })
 }
 
+/** Shows the deposit's transaction with its request. */
 function listDeposit(tx: SqlTx, { requestId, chainId, txHash, blockNumber }: StoredDeposit): Promise<void> {
   return recordTransaction(tx, { requestId, role: 'deposit', chainId, txHash, blockNumber })
 }
@@ -340,7 +353,7 @@ function isOver({ settlement, status }: SettledRequest): boolean {
   return settlement.stage === 'settled' || settlement.stage === 'refunded' || settlement.stage === 'parked'
 }
 
-function toSeenDeposit(deposit: StoredDeposit, { canonical }: Look, isDeep: boolean): SeenDeposit {
+function toSeenDeposit(deposit: StoredDeposit, { canonical }: PassView, isDeep: boolean): SeenDeposit {
   const { id, chainId, currency, amount, blockNumber, blockHash, isFinal } = deposit
   return {
     id: String(id),

@@ -12,27 +12,28 @@ import { createLruCache } from '@causeway/rpc'
 import type { QuotableChain } from '../../../pricing/registry.ts'
 import type { PaymentReading, SettlementChain } from './settlementChain.ts'
 
-/** A block that money may follow. */
+/** The block of a deposit or payment, whose depth decides whether money may be paid for it. */
 export type SeenBlock = {
   readonly number: bigint
+  /** Its own timestamp, in Unix seconds. */
   readonly seconds: number
-  /** 0 of the newest block. */
+  /** Number of blocks on top of it. */
   readonly onTop: number
-  /** Seconds since it was first seen here, with fractions. */
+  /** Seconds since this service first saw it, with fractions. */
   readonly seenSeconds: number
 }
 
-const sightsMax = 20_000
+const rememberedBlocksMax = 20_000
 
-/** Remembers when this process saw blocks first. One that is forgotten counts as new, which only waits. */
+/** Remembers when this process first saw each block. A forgotten block counts as new, which only costs time. */
 export function createBlockSights(now: () => number = () => performance.now()) {
-  const seenAtMs = createLruCache<number>(sightsMax)
+  const firstSeenMs = createLruCache<number>(rememberedBlocksMax)
   return {
-    /** Seconds since the first call for a block; exchanges have one hash for all of theirs. */
+    /** Seconds since the first call for a block. Number and hash identify it, as some chains have one hash for all. */
     seenSeconds({ number, hash }: BlockMark): number {
       const block = `${number} ${hash}`
-      const sinceMs = seenAtMs.get(block)
-      if (sinceMs === undefined) seenAtMs.set(block, now())
+      const sinceMs = firstSeenMs.get(block)
+      if (sinceMs === undefined) firstSeenMs.set(block, now())
       return sinceMs === undefined ? 0 : (now() - sinceMs) / 1_000
     },
   }
@@ -40,11 +41,11 @@ export function createBlockSights(now: () => number = () => performance.now()) {
 
 export type BlockSights = ReturnType<typeof createBlockSights>
 
-/** Answers of the end of a chain, each asked for at most once. */
+/** Facts of a chain's newest blocks, each read at most once and only if it is needed. */
 export type ChainEnd = {
   /** Unix seconds of the newest block. */
   seconds(): Promise<number>
-  /** Newest block that the chain itself calls final. */
+  /** Height of the newest final block. */
   finalized(): Promise<bigint>
 }
 
@@ -66,25 +67,25 @@ export function openChainEnd(
   }
 }
 
-/** The depth that a chain asks for a value. */
+/** The pin depth that a chain requires for a value. */
 export function depthRuleOf({ config }: Pick<QuotableChain, 'config'>, valueMicroUsd: bigint): DepthRule {
   return depthRuleFor(config.pinPolicy, valueMicroUsd)
 }
 
-/** Generous for every chain: finality of rollups comes after some hundred of their blocks. */
+/** Ample for every chain: rollups become final after some hundred of their blocks. */
 const finalityBlocks = 1_000
 
-/** Seconds that a settlement may take after its deadline: never less than the deepest deposit takes. @source F-42 */
+/** Seconds within which a deposit or payment surely becomes final, for waits after an order's deadline. @source F-42 */
 export function finalitySecondsOf({ config }: Pick<QuotableChain, 'config'>): number {
   const rule = deepestRule(config.pinPolicy)
-  // The word of a chain may come late.
+  // A chain may announce finality late.
   const deepestMs = depthMs(rule, config) * (rule.isFinalized ? 2 : 1)
   return Math.ceil(Math.max(finalityBlocks * paceMs(config), deepestMs) / 1_000)
 }
 
 /**
- * Reads what is missing until a block is deep enough; undefined: nothing. The chain is asked for no more than the rule
- * needs, and for nothing before blocks on top and the time here are enough.
+ * Reads what a block still lacks for a depth rule; undefined if it is deep enough. The chain is asked only for what the rule
+ * needs, and only once the known facts suffice.
  * @throws upstream errors
  * @source F-101
  */
@@ -94,20 +95,19 @@ export async function readMissingDepth(
   end: ChainEnd,
 ): Promise<MissingDepth | undefined> {
   const observation = { blocksOnTop, seenSeconds }
-  // As if the chain had said the most: what is missing even then needs no question.
-  const earlyAnswer = missingDepth(rule, {
+  // With the best answers that the chain could give: if depth is missing even then, it need not be asked.
+  const missingAtBest = missingDepth(rule, {
     ...observation,
     headerSeconds: Number.MAX_SAFE_INTEGER,
     isFinalized: true,
   })
-  if (earlyAnswer !== undefined) return earlyAnswer
+  if (missingAtBest !== undefined) return missingAtBest
   const [headSeconds, finalized] = await Promise.all([
     rule.seconds > 0 ? end.seconds() : seconds,
     rule.isFinalized ? end.finalized() : number,
   ])
-  return missingDepth(rule, {
-    ...{ ...observation, headerSeconds: headSeconds - seconds, isFinalized: number <= finalized },
-  })
+  const headerSeconds = headSeconds - seconds
+  return missingDepth(rule, { ...observation, headerSeconds, isFinalized: number <= finalized })
 }
 
 /**
@@ -124,7 +124,9 @@ export async function isPaymentDeep(
   const { facts, confirmations } = payment
   const { blockNumber: number, blockHash: hash } = facts.evidence
   const block = {
-    ...{ number, seconds: Number(facts.blockTimestampSeconds), onTop: confirmations - 1 },
+    number,
+    seconds: Number(facts.blockTimestampSeconds),
+    onTop: confirmations - 1,
     seenSeconds: chain.sights.seenSeconds({ number, hash }),
   }
   const rule = depthRuleOf(chain.chain, valueMicroUsd)

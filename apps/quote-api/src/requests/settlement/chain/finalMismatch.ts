@@ -3,8 +3,9 @@ import { TransactionNotFinalError } from '@causeway/rpc'
 import type { PaymentReading, SettlementChain } from './settlementChain.ts'
 
 /**
- * True when a reported transaction is not what it was reported for, and no reorganization can mend it: only
- * then something else may be paid in its place. Asks nothing more where the payment is right.
+ * True if a reported transaction is final and does not pay what it was reported for. Only then may another payment replace
+ * it, because before that a reorganization could still change its outcome. Reads nothing more if the payment is right.
+ * @param reported.isWrong true for facts that do not satisfy the payment
  */
 export async function isFinalMismatch(
   reported: {

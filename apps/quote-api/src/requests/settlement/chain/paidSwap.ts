@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import type { PaidSwap } from '@causeway/families'
 import type { QuotedAmounts } from '../../history/quotedAmounts.ts'
 
-/** A swap as it was quoted to one who executes it alone. */
+/** A swap that was quoted to a user who executes it alone. */
 export type QuotedSwap = {
   readonly requestId: Hex
   readonly recipient: string
@@ -13,8 +13,8 @@ export type QuotedSwap = {
 }
 
 /**
- * The payment that is what was quoted: the whole output, in the quoted currencies, to the quoted recipient. Who sent
- * it does not matter, since the recipient has his money. Pure.
+ * Finds, among the events of our swap router, the one that pays a quoted swap: at least the minimum output, in the quoted
+ * currencies, to the quoted recipient. The sender does not matter, because the recipient has the money. Pure.
  * @source rule Q-201
  */
 export function findPaidSwap(

@@ -17,25 +17,24 @@ import { type BlockSights, createBlockSights } from './depth.ts'
 
 export type { PaymentReading } from '@causeway/families'
 
-/** A pass that says of every chain which swaps were paid there. */
+/** A pass over blocks, whose list of paid swaps is empty on chains without a swap router. */
 export type DepositPass = SettlingPass & Required<Pick<SettlingPass, 'paidSwaps'>>
 
-/** One chain as settlement reads it. All readings are by quorum: money moves on every one of them. */
+/** The readings of one chain that settlement needs, all agreed on by a quorum, because money moves by them. */
 export interface SettlementChain extends SettlingChain {
   readonly chain: QuotableChain
-  /** Accounts that pay for solvers there: the present fill wallet first, then the listed ones. */
+  /** Accounts whose payments count as the solver's: the present fill wallet first, then other configured ones. */
   readonly payers: readonly string[]
-  /** Its number in the ids of refunds. */
+  /** Number of this chain in the ids of refunds. */
   readonly refundChainId: number | bigint
-  /** Remembers when its blocks were first seen here. */
+  /** Remembers when this process first saw blocks. */
   readonly sights: BlockSights
   depositPass(...args: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
   /**
-   * Accounts that brought the deposits of a transaction, beside the named depositors; empty if the family does not
-   * tell. `undefined` while the transaction is in no block.
+   * Accounts that sent the deposits of a transaction, beside the named depositors; empty in families that show none. `undefined` while the transaction is in no block.
    */
   senders(hash: string, signal: AbortSignal): Promise<readonly string[] | undefined>
-  /** `undefined` while it is in no block, and where users execute nothing that is told apart. */
+  /** Any transaction; `undefined` while it is in no block, and in families that cannot read one. */
   transaction(hash: string, signal: AbortSignal): Promise<MinedTransaction | undefined>
 }
 
@@ -43,9 +42,9 @@ type SettlementChainOptions = {
   quotable: QuotableChain
   registered: RegisteredChain
   client: ChainClient
-  /** Set on chains whose transfers name no order. */
+  /** Hub entries that map transfers to orders; set on chains whose transfers name no order. */
   hubEntries?: HubEntries | undefined
-  /** The solver's wallet on chains of contracts that name none of their own; undefined: its payments are not known. */
+  /** Fill wallet on chains with contracts that configure none of their own; undefined: payments cannot be recognized. */
   fillWallet: string | undefined
   onMalformed: OnMalformed
   /** Told of the last block of each pass over deposits. */
@@ -60,12 +59,20 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
   const settling = openSettlingChain(registered, client, {
     quoted: { config, currencies: [...currencies.values()] },
     payer: address === undefined ? undefined : { address, fillContract: config.fillContract },
-    ...{ hubEntries, recordsPayments, onMalformed },
+    hubEntries,
+    recordsPayments,
+    onMalformed,
   })
   return {
-    ...{ senders: async () => [], transaction: async () => undefined, ...settling },
-    ...{ chain: quotable, payers: payersOf(options, address), sights: createBlockSights() },
+    // Defaults for what a family may leave out.
+    senders: async () => [],
+    transaction: async () => undefined,
+    ...settling,
+    chain: quotable,
+    payers: payersOf(options, address),
+    sights: createBlockSights(),
     refundChainId: refundChainId(registered, quotable.chainId),
+    // A getter, because the spread above would copy the present value.
     get steps() {
       return settling.steps
     },
@@ -77,7 +84,7 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
   }
 }
 
-/** A wallet of contracts is the same account on every chain that has them. */
+/** The fill wallet on a chain. One EVM account serves all chains with contracts that configure none. */
 function fillWalletOf({ quotable: { config }, fillWallet }: SettlementChainOptions): string | undefined {
   if (config.fillWallet !== undefined || fillWallet === undefined) return config.fillWallet
   return isContractChain(config) ? fillWallet : undefined

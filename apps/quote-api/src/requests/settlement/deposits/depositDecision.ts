@@ -1,13 +1,13 @@
 import { divideUp, type MissingDepth, maxBigint } from '@causeway/core'
 import { type DepositTerms, type SeenDeposit, unfitReason } from './pinDecision.ts'
 
-/** State of a request that decides about its next deposit. */
+/** What the decision on a deposit needs of its request. */
 export type RequestState = {
   /** Its status can change no more. */
   readonly isOver: boolean
-  /** A fitting deposit was acted on and still stands in its chain. */
+  /** The request is bound to another deposit that is still on its chain. */
   readonly isBound: boolean
-  /** The solver has filled it: whatever deposit fits is the solver's. */
+  /** The solver has filled it, so that a fitting deposit belongs to the solver. */
   readonly isFilled: boolean
 }
 
@@ -18,7 +18,7 @@ export type RefundTerms = {
   readonly refundMinimum: bigint
 }
 
-/** Reason that a deposit does not pay its order. @source rule L-58 */
+/** Why a deposit is refunded instead of paying its order. @source rule L-58 */
 export type RefundReason =
   | 'DEPOSITED_AMOUNT_TOO_LOW_TO_FILL'
   | 'DOUBLE_SPEND'
@@ -31,7 +31,7 @@ export type DepositDecision =
   /** The deposit pays the order: bind the request to it and have it filled. */
   | { readonly action: 'bind' }
   | { readonly action: 'refund'; readonly reason: RefundReason; readonly amount: bigint }
-  /** Less than a refund costs, or a token that nobody can give back: it stays with the depository. */
+  /** Below the cost of a refund, or in a token that no solver pays out: the deposit stays in the depository. */
   | { readonly action: 'ignore'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' | 'UNSUPPORTED_CURRENCY' }
 
 /** Current cost of refunding a deposit in another currency than its order's, in that currency. */
@@ -43,8 +43,8 @@ export type OtherRefund =
   | { readonly state: 'unknown' }
 
 /**
- * The defined end of every deposit: in time, late, short, too much, twice, in the wrong currency. Pure; the
- * caller asks again while the answer is `wait`.
+ * Decides on a deposit that names an order, whether it is in time, late, short, too much, repeated or in another currency. Its
+ * price's expiry is decided elsewhere, by `lateStep`. Pure; the caller asks again while the answer is `wait`.
  * @param args.otherRefund of the deposited currency, where it is not the order's
  * @source rules L-58, L-59
  */
@@ -60,20 +60,20 @@ export function depositDecision(args: {
   if (!deposit.isCanonical || !deposit.isDeep) return { action: 'wait' }
   const unfit = unfitReason(deposit, terms)
   if (unfit === 'wrong_currency') return refundOfOther(deposit, args.otherRefund)
-  const back = (reason: RefundReason) => refundOf(deposit.amount, refund, reason)
-  if (request.isOver || request.isBound) return back('DOUBLE_SPEND')
-  if (unfit !== undefined) return back('DEPOSITED_AMOUNT_TOO_LOW_TO_FILL')
-  if (!request.isFilled && nowSeconds >= terms.deadlineSeconds) return back('PROTOCOL_DEADLINE_EXPIRED')
+  const refundFor = (reason: RefundReason) => refundOf(deposit.amount, refund, reason)
+  if (request.isOver || request.isBound) return refundFor('DOUBLE_SPEND')
+  if (unfit !== undefined) return refundFor('DEPOSITED_AMOUNT_TOO_LOW_TO_FILL')
+  if (!request.isFilled && nowSeconds >= terms.deadlineSeconds) return refundFor('PROTOCOL_DEADLINE_EXPIRED')
   return { action: 'bind' }
 }
 
 function refundOf(amount: bigint, terms: RefundTerms, reason: RefundReason): DepositDecision {
-  const back = refundAmount(amount, terms)
-  if (back === 0n) return { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
-  return { action: 'refund', reason, amount: back }
+  const refunded = refundAmount(amount, terms)
+  if (refunded === 0n) return { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
+  return { action: 'refund', reason, amount: refunded }
 }
 
-/** Its refund was never quoted, so that it costs what it costs now: dust pays for itself or stays. */
+/** Refund of a deposit in another currency: less the present cost of a refund, because no cost was quoted for it. */
 function refundOfOther({ amount }: SeenDeposit, refund: OtherRefund): DepositDecision {
   if (refund.state === 'unlisted') return { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' }
   if (refund.state === 'unknown') return { action: 'wait' }
@@ -82,8 +82,8 @@ function refundOfOther({ amount }: SeenDeposit, refund: OtherRefund): DepositDec
 }
 
 /**
- * Refund of a deposit in the order's currency: all but the quoted gas of a refund, and never less than the minimum that
- * an oracle requires for that size. 0 if the gas exceeds it.
+ * Refund of a deposit in the order's currency: the deposit less the quoted gas of a refund. It is at least the order's minimum
+ * in proportion to the deposit, which oracles require. 0 if the deposit is not worth the gas.
  * @source rule L-58
  */
 export function refundAmount(deposited: bigint, { inputAmount, refundMinimum }: RefundTerms): bigint {
@@ -94,39 +94,39 @@ export function refundAmount(deposited: bigint, { inputAmount, refundMinimum }: 
 
 /**
  * Refund of the excess of a deposit after its order was filled: the part above the quoted input, less the gas of a
- * refund. 0 if the gas exceeds it: then the solver keeps it.
+ * refund. 0 if the excess is not worth the gas; the solver then keeps it.
  */
 export function surplusRefund(deposited: bigint, quotedInput: bigint, terms: RefundTerms): bigint {
-  const above = deposited - maxBigint(terms.inputAmount, quotedInput)
-  const back = above - (terms.inputAmount - terms.refundMinimum)
-  return back > 0n ? back : 0n
+  const excess = deposited - maxBigint(terms.inputAmount, quotedInput)
+  const refundGas = terms.inputAmount - terms.refundMinimum
+  return maxBigint(excess - refundGas, 0n)
 }
 
-/** When a deposit about which nothing could be decided is looked at again. */
+/** When an undecided deposit is looked at again. */
 export type DepositRecheck = {
   readonly delayMs: number
-  /** True if it waits for more than its depth: then it goes behind the others. */
+  /** True if it has its depth and waits for something else; deposits that wait for depth go first. */
   readonly isDeep: boolean
 }
 
-/** Longest pause between two looks at a waiting deposit. */
-const lookMaxMs = 5_000
-const lookFirstMs = 500
+/** Longest and first pause between two looks at a waiting deposit. */
+const lookPauseMaxMs = 5_000
+const lookPauseFirstMs = 500
 
 /**
- * Well before its blocks can be enough, because a chain may be faster than it is configured, and no sooner than its seconds
- * can. What the chain calls final comes at any moment, and is asked for as seldom as may be.
+ * Recheck of a deposit that lacks depth. Missing blocks count half their time, because a chain may be faster than configured.
+ * Missing seconds count in full. Finality comes at any moment, so that it is asked for with the longest pause.
  */
 export function recheckWhileShallow(
   { blocks, seconds, isFinalized }: MissingDepth,
   { blockTimeMs }: { readonly blockTimeMs: number },
 ): DepositRecheck {
   const blocksMs = Math.max(0, blocks - 1) * (blockTimeMs / 2)
-  const delayMs = Math.max(blocksMs, seconds * 1_000, isFinalized ? lookMaxMs : 0)
-  return { delayMs: Math.min(delayMs, lookMaxMs), isDeep: false }
+  const delayMs = Math.max(blocksMs, seconds * 1_000, isFinalized ? lookPauseMaxMs : 0)
+  return { delayMs: Math.min(delayMs, lookPauseMaxMs), isDeep: false }
 }
 
-/** Recheck of a deposit with enough confirmations: market data may return at any moment, so the pauses stay short. */
+/** Recheck of a deep deposit that waits, for example for market data: pauses grow, but stay short. */
 export function recheckWhileWaiting({ looks }: { readonly looks: number }): DepositRecheck {
-  return { delayMs: Math.min(lookFirstMs * 1.5 ** Math.min(looks, 20), lookMaxMs), isDeep: true }
+  return { delayMs: Math.min(lookPauseFirstMs * 1.5 ** Math.min(looks, 20), lookPauseMaxMs), isDeep: true }
 }
