@@ -1,7 +1,7 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
 import type { SettlementStage } from '../status/requestProgress.ts'
 
-/** Requests of a stage that are due, those that wait longest first. */
+/** Requests in a stage of settlement that are due for a look, those that wait longest first. */
 export async function listDueRequests(
   database: Pick<SqlDatabase, 'query'>,
   stage: SettlementStage,
@@ -15,7 +15,7 @@ export async function listDueRequests(
   return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
 }
 
-/** Requests whose fill was reported on chains that have a new block, whenever they would be looked at otherwise. */
+/** Requests with a reported fill on chains that have a new block, whether they are due or not; the newest first. */
 export async function listToldFills(
   database: Pick<SqlDatabase, 'query'>,
   newBlocks: readonly number[],

@@ -9,27 +9,28 @@ import { finalitySecondsOf } from './chain/depth.ts'
 import type { RefundTerms } from './deposits/depositDecision.ts'
 import type { DepositTerms, HoldView } from './deposits/pinDecision.ts'
 
-/** A request with an order, as settlement needs it. */
+/** A stored request that has an order, with its hold and settlement: what most jobs of settlement read and lock. */
 export type SettledRequest = {
   readonly requestId: Hex
   readonly orderId: Hex
   readonly order: Order
-  /** Undefined until somebody asked for it or paid. */
+  /** Undefined until the caller asked for it or the deposit was seen. */
   readonly orderSignature: Hex | undefined
   readonly quoted: QuotedAmounts
+  /** Quoted input in smallest units of the fee currency, from which fees were computed. */
   readonly feeBasis: bigint
   readonly status: RequestStatus
   readonly failReason: string | undefined
   readonly user: string
-  /** As the quote was asked for; of an order with calls, whom their rest goes to. */
+  /** Recipient of the quote. With calls the order pays a clone, and what they leave over goes to this recipient. */
   readonly recipient: string
-  /** The key that had it quoted. */
+  /** API key of the caller that asked for the quote. */
   readonly apiKeyId: string | undefined
-  /** Operator's release from the deny list. */
+  /** Operator's decision on a request that the deny list held. */
   readonly released: Release | undefined
-  /** A denied account paid its deposit address. */
+  /** True if a denied or unknown account paid its deposit address. */
   readonly isSenderDenied: boolean
-  /** Its deposits are recovered on the hub; nothing is filled or refunded for it any more. */
+  /** True if an operator gave the order up, so that it is neither filled nor refunded any more. */
   readonly isRecovered: boolean
   readonly originChainId: number
   readonly destinationChainId: number
@@ -38,19 +39,22 @@ export type SettledRequest = {
   /** Whole micro-USDC that the sponsor pays; 0n where the user does. */
   readonly debitMicroUsd: bigint
   readonly hold: HoldView
-  /** Swap of the money at the deposit address before its deposit. */
+  /** Swap at the deposit address before the deposit; undefined without one. */
   readonly depositSwap: DepositSwap | undefined
-  /** When the solver was first asked to make the deposit of a deposit address, Unix seconds. */
+  /** Unix time of the first sweep that was asked for; undefined without one. */
   readonly sweepAskedAtSeconds: number | undefined
   /** Transaction by which the solver makes the deposit; undefined if the user makes it. */
   readonly relayedBy: 'permit' | 'deposit_address' | undefined
+  /** Undefined before any deposit was acted on. */
   readonly settlement:
     | {
         readonly stage: SettlementStage
+        /** True if the request is bound to the deposit, which is on its chain and pays the order. */
         readonly isBound: boolean
         readonly depositId: bigint
-        /** As the chain's codec spells it. */
+        /** Transaction id of the fill, in its canonical spelling. */
         readonly fillTx: string | undefined
+        /** Looks at this stage so far. */
         readonly attempts: number
         /** Consecutive contradictions between oracles and our own endpoints. */
         readonly contradictions: number
@@ -97,12 +101,14 @@ export function refundTermsOf({ order }: SettledRequest): RefundTerms {
   return { inputAmount: BigInt(input.payment.amount), refundMinimum: BigInt(refund.minimumAmount) }
 }
 
-/** Value of the order in micro-USD, for policies by size. */
+/** Worth of the quoted input in micro-USD, rounded down, which decides the pin depth. */
 export function orderValueMicroUsd({ quoted }: Pick<SettledRequest, 'quoted'>): bigint {
-  return usdValueDown(quoted.amountIn, quoted.units.in) / 10n ** 12n
+  return usdValueDown(quoted.amountIn, quoted.units.in) / usdX18PerMicroUsd
 }
 
-/** Requirements of the order for its deposit. */
+const usdX18PerMicroUsd = 10n ** 12n
+
+/** What a deposit must be to pay the order. */
 export function depositTermsOf(request: SettledRequest, origin: QuotableChain): DepositTerms {
   const payment = request.order.inputs[0]?.payment
   if (payment === undefined) throw new Error('an order has one input')
@@ -192,7 +198,7 @@ function fromRow(row: RequestRow): SettledRequest {
   }
 }
 
-/** A hold that a re-quote replaced is voided like one whose request failed; the request tells them apart. */
+/** State of the newest hold. A voided hold of an unbound request was replaced by the hold of a newer quote. */
 function holdOf({ hold, debit, deposit_id, is_bound, holds_at_deposit }: RequestRow): HoldView {
   if (debit === null || debit === 0n) return { state: 'none' }
   if (hold === null) return { state: holds_at_deposit ? 'at_deposit' : 'none' }

@@ -10,14 +10,14 @@ import type { SettlementChain } from './chain/settlementChain.ts'
 import type { OtherRefund } from './deposits/depositDecision.ts'
 import type { SettledRequest } from './settledRequest.ts'
 
-/** Dependencies of every step of a settlement. */
+/** Dependencies of the jobs of settlement. */
 export type SettlementContext = {
   readonly database: SqlDatabase
   readonly ledger: Ledger
   /** Chains that can be read, by chain id. */
   readonly chains: ReadonlyMap<number, SettlementChain>
   readonly lateDeposits: LateDeposits
-  /** Current cost of refunding a deposit in a currency of the chain. */
+  /** Current cost of refunding a deposit in a currency other than the order's. */
   readonly otherRefund: (
     chain: QuotableChain,
     currency: string,
@@ -27,19 +27,21 @@ export type SettlementContext = {
   readonly screening: Screening | undefined
   readonly announce: Announce
   readonly signatures: OrderSignatures
-  /** Go with fills, so that what they book outlives the database. */
+  /** Writes the note that a solver stores with each fill, from which it can be booked if the database is lost. */
   readonly bookings: Pick<BookingNotes, 'write'>
+  /** Unix milliseconds. */
   readonly now: () => number
   /** Called for every event of requests and deposits. */
   readonly observe: (event: SettlementEvent) => void
 }
 
-/** A deposit as its chain shows it, in smallest units of a currency that need not be configured. */
+/** Amount of a deposit, in smallest units of a currency that need not be configured. */
 type DepositedMoney = { readonly chainId: number; readonly currency: string; readonly amount: bigint }
 
+/** What happened to a request or deposit, for logs and metrics. */
 export type SettlementEvent =
   | { readonly event: 'deposit_seen' | 'deposit_orphaned'; readonly requestId: Hex }
-  /** A deposit that was paid for left its chain, and is booked as a loss; or it is back, and the booking is taken back. */
+  /** A paid deposit left its chain and is booked as a loss; or it returned, and the booking is reversed. */
   | { readonly event: 'deposit_lost' | 'deposit_found'; readonly requestId: Hex }
   | { readonly event: 'deposit_bound'; readonly requestId: Hex; readonly deposit: DepositedMoney }
   | {
@@ -59,7 +61,7 @@ export type SettlementEvent =
       readonly amountMicroUsd: bigint
     }
   | { readonly event: 'fill_reopened'; readonly requestId: Hex; readonly reason: string }
-  /** A solver named a final transaction that does not pay what it was named for. */
+  /** A solver reported a final transaction that does not pay the work item. */
   | {
       readonly event: 'false_report'
       readonly requestId: Hex
@@ -67,23 +69,23 @@ export type SettlementEvent =
       readonly problem: string
       readonly txHash: string
     }
-  /** A transaction that names a depository cannot be read: it is tried again apart from the others. */
+  /** A transaction of a depository cannot be read, and is tried again apart from the others. */
   | {
       readonly event: 'put_aside'
       readonly chainId: number
       readonly transactionId: string
       readonly reason: PutAsideReason
     }
-  /** A request, a claim or a transaction came onto the list of those without progress. */
+  /** A request, claim or transaction has made no progress for the limit. */
   | { readonly event: 'stands_still'; readonly subject: string; readonly reason: string }
-  /** Endpoints that list a transaction do not show it: it is asked for again, with growing pauses. */
+  /** Endpoints list a transaction but do not answer for it; it is read again with growing pauses. */
   | {
       readonly event: 'unanswered'
       readonly chainId: number
       readonly transactionId: string
       readonly error: Error
     }
-  /** An operator must look. */
+  /** A request waits for an operator. */
   | { readonly event: 'parked'; readonly requestId: Hex; readonly reason: string }
   | {
       readonly event: 'oracle'
@@ -93,7 +95,7 @@ export type SettlementEvent =
       readonly code?: string
     }
 
-/** @throws Error for a chain that left the configuration while requests on it were open */
+/** The readers of a chain. @throws Error if it left the configuration while it has open requests */
 export function chainOf(context: Pick<SettlementContext, 'chains'>, chainId: number): SettlementChain {
   const chain = context.chains.get(chainId)
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)

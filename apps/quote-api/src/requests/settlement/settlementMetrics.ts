@@ -7,12 +7,12 @@ import { listStanding } from '../status/readStanding.ts'
 import { countPutAside, type PutAsideCount } from '../work/putAsideStore.ts'
 import type { SettlementEvent } from './settlementContext.ts'
 
-/** Tells operators what becomes of requests: counters, and a log line each. */
+/** Makes the observer that counts every settlement event and writes its log line. Also registers metrics of the database. */
 export function createSettlementObserver(options: {
   metrics: Pick<HttpMetrics, 'registry'>
   database: Pick<SqlDatabase, 'query'>
   registry: Pick<QuoteRegistry, 'chainById'>
-  /** Names of those that are asked. */
+  /** Names of the configured oracles. */
   oracleNames: readonly string[]
   logger: Logger
 }): (event: SettlementEvent) => void {
@@ -31,7 +31,7 @@ export function createSettlementObserver(options: {
     labelNames: ['oracle', 'said'],
     registers,
   })
-  // A counter that first shows itself at 1 has not grown for whoever looks at its growth.
+  // Counters start at 0, because Prometheus sees no growth in a series that first appears at 1.
   for (const oracle of options.oracleNames)
     for (const said of ['signed', 'denied', 'nothing']) answers.inc({ oracle, said }, 0)
   const falseReports = new Counter({
@@ -76,13 +76,13 @@ function logEvent(logger: Logger, event: SettlementEvent): void {
   else logger.info(fields, 'settlement')
 }
 
-/** Measures transactions that cannot be read, by chain. */
+/** Registers metrics of the transactions that are put aside, by chain. */
 function watchPutAside(
   { registry }: Pick<HttpMetrics, 'registry'>,
   database: Pick<SqlDatabase, 'query'>,
   { chainById }: Pick<QuoteRegistry, 'chainById'>,
 ): void {
-  const watch = (name: string, help: string, read: (one: PutAsideCount | undefined) => number) =>
+  const watch = (name: string, help: string, read: (count: PutAsideCount | undefined) => number) =>
     watchSeries(registry, { name, help, labelNames: ['chain'] }, async () => {
       const countByChain = await countPutAside(database)
       return [...chainById].map(([chainId, { key }]) => ({
@@ -90,15 +90,15 @@ function watchPutAside(
         value: read(countByChain.get(chainId)),
       }))
     })
-  watch('put_aside_transactions', 'Transactions that cannot be read', (one) => one?.count ?? 0)
+  watch('put_aside_transactions', 'Transactions that cannot be read', (putAside) => putAside?.count ?? 0)
   watch(
     'put_aside_oldest_seconds',
     'Since when the oldest one that may still be read waits',
-    (one) => one?.oldestSeconds ?? 0,
+    (putAside) => putAside?.oldestSeconds ?? 0,
   )
 }
 
-/** Measures requests and claims without progress, by reason, from the list that operators see. */
+/** Registers metrics of the standstills that operators see, by reason. */
 function watchStanding(
   { registry }: Pick<HttpMetrics, 'registry'>,
   database: Pick<SqlDatabase, 'query'>,
@@ -106,10 +106,13 @@ function watchStanding(
   const read = shareReading(() => listStanding(database))
   const watch = (name: string, help: string, measure: (ages: readonly number[]) => number) =>
     watchSeries(registry, { name, help, labelNames: ['reason'] }, async () => {
-      const ages = new Map<string, number[]>()
+      const agesByReason = new Map<string, number[]>()
       for (const { reason, since } of await read())
-        ages.set(reason, [...(ages.get(reason) ?? []), (Date.now() - since.getTime()) / 1_000])
-      return [...ages].map(([reason, of]) => ({ labels: { reason }, value: measure(of) }))
+        agesByReason.set(reason, [
+          ...(agesByReason.get(reason) ?? []),
+          (Date.now() - since.getTime()) / 1_000,
+        ])
+      return [...agesByReason].map(([reason, ages]) => ({ labels: { reason }, value: measure(ages) }))
     })
   watch('standing_requests', 'Requests and claims that make no progress, by reason', ({ length }) => length)
   watch('standing_oldest_seconds', 'For how long the oldest of them has made no progress', (ages) =>
@@ -117,7 +120,7 @@ function watchStanding(
   )
 }
 
-/** Amounts as text; a deposit is told by its request, and its account by nobody. */
+/** Fields of the log line: amounts as text, and no account of a deposit. */
 function loggedFields(event: SettlementEvent): object {
   if (event.event === 'settled') return { ...event, amountMicroUsd: event.amountMicroUsd.toString() }
   if (!('deposit' in event)) return event
@@ -132,7 +135,7 @@ const fates: Readonly<Partial<Record<SettlementEvent['event'], string>>> = {
   deposit_refunded: 'refunded',
 }
 
-/** Money that moved, by chains and currencies of the configuration: anything else that was deposited is `other`. */
+/** Makes the counter of money that moved, by configured chain and currency; others are counted as `other`, one per deposit. */
 function createMoneyCounters(
   { registry }: Pick<HttpMetrics, 'registry'>,
   { chainById }: Pick<QuoteRegistry, 'chainById'>,
@@ -175,6 +178,8 @@ export async function readOracleAnswers(
 ): Promise<readonly { oracle: string; said: string; count: number }[]> {
   const metric = await registry.getSingleMetric(oracleAnswersName)?.get()
   return (metric?.values ?? []).map(({ labels, value }) => ({
-    ...{ oracle: String(labels['oracle']), said: String(labels['said']), count: value },
+    oracle: String(labels['oracle']),
+    said: String(labels['said']),
+    count: value,
   }))
 }

@@ -3,15 +3,17 @@ import { toBytes } from '../../orders/orderColumns.ts'
 import { isReason, type Reason } from '../../status/reasons.ts'
 import type { DepositRecheck } from './depositDecision.ts'
 
+/** How far the deposits of a chain were read. */
 export type DepositCursor = {
-  /** Undefined where a release without it read last. */
+  /** Height up to which final blocks were read for good; undefined if an older release stored the cursor. */
   readonly finalTo: bigint | undefined
-  /** Hash of the block `finalTo`; undefined until a look at final blocks has ended there. */
+  /** Hash of the block `finalTo`; undefined until a reading of final blocks has ended there. */
   readonly finalHash: string | undefined
+  /** Newest block that was read. */
   readonly scannedTo: bigint
   /** Hash of the block `scannedTo`, as the chain spells it. */
   readonly scannedHash: string
-  /** When a quorum had that block for its newest one; undefined where it may have had more. */
+  /** Unix time at which that block was a quorum's newest one; undefined if a newer one may have existed. */
   readonly newestAtSeconds: number | undefined
 }
 
@@ -23,7 +25,7 @@ export type NewDeposit = {
   readonly blockNumber: bigint
   readonly blockHash: string
   readonly blockTimeSeconds: bigint
-  /** Its chain did not show its block then; undefined where nobody looked. */
+  /** Unix time at which a quorum did not have its block yet; undefined if nobody looked. */
   readonly minedAfterSeconds: number | undefined
   readonly orderId: Hex
   readonly depositor: string
@@ -31,12 +33,13 @@ export type NewDeposit = {
   readonly amount: bigint
 }
 
+/** `held`: waits for an operator, because an account is denied; `orphaned`: its block left the chain. */
 export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ignored' | 'orphaned' | 'held'
 
 export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly id: bigint
   readonly blockTimeSeconds: number
-  /** Time at which it was kept here first, in Unix seconds with their fraction. */
+  /** When it was first stored, in Unix seconds with fractions. */
   readonly seenAtSeconds: number
   readonly requestId: Hex
   readonly state: DepositRowState
@@ -73,7 +76,7 @@ export async function readDepositCursor(
   }
 }
 
-/** @param chain.paceMs between two of its blocks */
+/** Moves the cursor of the newest blocks. @param chain.paceMs time between two blocks */
 export async function moveDepositCursor(
   tx: SqlTx,
   chain: { readonly chainId: number; readonly paceMs: number },
@@ -86,44 +89,44 @@ export async function moveDepositCursor(
      on conflict (chain_id) do update
        set final_hash = case when c.final_to = $2 then c.final_hash end, final_to = $2, scanned_to = $3, scanned_hash = $4, newest_at = to_timestamp($5), pace_ms = $6,
          moved_at = case when c.scanned_to = $3 and c.scanned_hash = $4 then c.moved_at else clock_timestamp() end`,
-    [
-      ...[chain.chainId, finalTo, scannedTo, scannedHash],
-      ...[newestAtSeconds ?? null, Math.ceil(chain.paceMs)],
-    ],
+    [chain.chainId, finalTo, scannedTo, scannedHash, newestAtSeconds ?? null, Math.ceil(chain.paceMs)],
   )
 }
 
+/** Moves the cursor of final blocks alone. */
 export async function moveFinalCursor(
   tx: SqlTx,
   chainId: number,
   { finalTo, finalHash }: { readonly finalTo: bigint; readonly finalHash: string | undefined },
 ): Promise<void> {
   await tx.query('update deposit_cursor set final_to = $2, final_hash = $3 where chain_id = $1', [
-    ...[chainId, finalTo, finalHash ?? null],
+    chainId,
+    finalTo,
+    finalHash ?? null,
   ])
 }
 
-/** In which order deposits are looked at. */
+/** Priority classes in which undecided deposits wait, the most urgent first. Stored in the column `lane`. */
 const lanes = {
-  /** Pays its order, which costs whoever wants to be here that payment; or was quoted with a key. */
+  /** It pays its order, which a stranger cannot fake for free, or its order was quoted with an API key. */
   first: 0,
-  /** Dust, and what fits no order. */
+  /** Too little for its order, or in another currency. */
   other: 1,
-  /** Was looked at, is deep enough and waits all the same: for a market, or for what failed. */
+  /** It has its depth and waits for something else, such as market data. */
   waiting: 2,
 } as const
 
 const lanesInOrder = Object.values(lanes)
 
-/** A part of a pass that the lanes before cannot take, in percent. */
+/** Percent of a pass that each lane gets even if more urgent lanes could fill it. */
 const guaranteedPercent = 20
 
 const paysItsOrder = `(lower(order_data #>> '{inputs,0,payment,currency}') = lower($9)
   and (order_data #>> '{inputs,0,payment,amount}')::numeric <= $10::numeric)`
 
 /**
- * Keeps a deposit of an order of ours; one of an unknown order is nobody's here. A row that a reorganization
- * took away comes back when its block does. @returns the request when it is news
+ * Stores a deposit if its order is known. An orphaned row whose block is back on the chain becomes undecided again.
+ * @returns its request if the deposit is new or back
  */
 export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex | undefined> {
   const [row] = await tx.query<{ request_id: Buffer }>(
@@ -160,8 +163,8 @@ const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash,
   floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
 
 /**
- * Deposits that a reorganization can still take away, and final ones above the last block whose hash is kept, or whose
- * transaction was just seen in another block.
+ * Deposits whose blocks must be compared with the chain: those that are not final, those above the last final block with a
+ * known hash, and final ones whose transaction was seen in another block.
  */
 export async function listYoungDeposits(
   database: Queries,
@@ -178,7 +181,7 @@ export async function listYoungDeposits(
   return rows.map(fromRow)
 }
 
-/** Deposits that nothing was decided about and that are due: what pays its order first, each in turn. */
+/** Undecided deposits that are due, by lane; within a lane those that wait longest come first. */
 export async function listDueDeposits(
   database: Queries,
   chainId: number,
@@ -192,20 +195,21 @@ export async function listDueDeposits(
     [chainId, limit],
   )
   const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
-  const guaranteed = Math.floor((limit * guaranteedPercent) / 100)
-  let left = limit
+  const guaranteedPlaces = Math.floor((limit * guaranteedPercent) / 100)
+  let placesLeft = limit
   return byLane.flatMap((due, lane) => {
-    const kept = byLane.slice(lane + 1).reduce((sum, later) => sum + Math.min(later.length, guaranteed), 0)
-    const page = due.slice(0, left - kept)
-    left -= page.length
-    return page.map(fromRow)
+    const lessUrgent = byLane.slice(lane + 1)
+    const reserved = lessUrgent.reduce((sum, { length }) => sum + Math.min(length, guaranteedPlaces), 0)
+    const listed = due.slice(0, placesLeft - reserved)
+    placesLeft -= listed.length
+    return listed.map(fromRow)
   })
 }
 
-/** Looks at deposits again after a while, each behind those that are due by then. */
+/** Schedules the next look at undecided deposits. */
 export async function recheckDepositsAfter(
   tx: SqlTx,
-  later: readonly (DepositRecheck & Pick<StoredDeposit, 'id'>)[],
+  rechecks: readonly (DepositRecheck & Pick<StoredDeposit, 'id'>)[],
 ): Promise<void> {
   await tx.query(
     `update deposit_seen d set looks = looks + 1, lane = case when l.is_deep then ${lanes.waiting} else lane end,
@@ -214,9 +218,9 @@ export async function recheckDepositsAfter(
      from unnest($1::bigint[], $2::bigint[], $3::boolean[]) as l (id, delay_ms, is_deep)
      where d.id = l.id and d.state = 'seen'`,
     [
-      later.map(({ id }) => id),
-      later.map(({ delayMs }) => Math.ceil(delayMs)),
-      later.map(({ isDeep }) => isDeep),
+      rechecks.map(({ id }) => id),
+      rechecks.map(({ delayMs }) => Math.ceil(delayMs)),
+      rechecks.map(({ isDeep }) => isDeep),
     ],
   )
 }
@@ -246,7 +250,7 @@ export async function setDepositState(
   )
 }
 
-/** Deposits of a request that waited for an operator are looked at again, each as if it was just seen. */
+/** Makes the held deposits of a request undecided again, after an operator's release. */
 export async function takeHeldAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   await tx.query(
     `update deposit_seen set state = 'seen', reason = null, looks = 0, due_at = clock_timestamp(),
@@ -255,9 +259,7 @@ export async function takeHeldAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   )
 }
 
-/**
- * Stores the accounts that brought the deposit, as far as the chain tells. They are read again until it is paid for.
- */
+/** Stores the accounts that sent a deposit, as far as the chain tells, for later screenings. */
 export async function setSenders(tx: SqlTx, id: bigint, senders: readonly string[]): Promise<void> {
   await tx.query('update deposit_seen set senders = $2 where id = $1', [id, senders])
 }
@@ -267,7 +269,7 @@ export async function finalizeDeposits(tx: SqlTx, ids: readonly bigint[]): Promi
   await tx.query('update deposit_seen set is_final = true where id = any($1)', [ids])
 }
 
-/** Deposits of the last day, final or not, are compared with their chain again: one of its final blocks changed. */
+/** Makes the deposits of the last day count as not final, because a final block of their chain has changed. */
 export async function doubtDeposits(tx: SqlTx, chainId: number): Promise<void> {
   await tx.query(
     `update deposit_seen set is_final = false where chain_id = $1 and is_final and state <> 'orphaned'
@@ -277,8 +279,9 @@ export async function doubtDeposits(tx: SqlTx, chainId: number): Promise<void> {
 }
 
 /**
- * Keeps transactions whose event names such a request, however many were said of it: each cost its sender gas. What
- * was taken for something else before is looked at again, since a reorganization can have changed it.
+ * Reports transactions whose swap router event names a request that its user executes alone. Their number is not limited,
+ * because each costs its sender gas. One that matched no call before is looked at again, as a reorganization may have
+ * changed it.
  */
 export async function insertPaidSwaps(
   tx: SqlTx,

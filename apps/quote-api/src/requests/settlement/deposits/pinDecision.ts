@@ -1,15 +1,15 @@
 import type { HoldOutcome } from '@causeway/core'
 import { pinGraceSeconds } from '../../timings.ts'
 
-/** A deposit as a watcher sees it at one moment; the amount in smallest units. */
+/** A deposit and its standing on the chain at one moment; the amount in smallest units. */
 export type SeenDeposit = {
-  /** Chain, transaction and place in it: equal for one deposit however often it is seen. */
+  /** Id of its row. */
   readonly id: string
   readonly chainId: number
   /** Canonical address. */
   readonly currency: string
   readonly amount: bigint
-  /** As deep as its chain asks for its size. @source F-100 */
+  /** It has the pin depth of its worth. @source F-100 */
   readonly isDeep: boolean
   /** False once its block left the chain. */
   readonly isCanonical: boolean
@@ -25,21 +25,22 @@ export type DepositTerms = {
   readonly finalitySeconds: number
 }
 
-/** The sponsor's hold for the request. `superseded`: a newer quote took its place. */
+/** State of the sponsor's hold of a request. `superseded`: a newer quote's hold replaced it. */
 export type HoldView =
   | { readonly state: 'none' }
   | { readonly state: 'reserved'; readonly expiresAtSeconds: number }
   | { readonly state: 'pinned'; readonly depositId: string }
-  /** The quote was beyond a cap: its deposit reserves. */
+  /** The quote exceeded a cap on holds, so that nothing is reserved before the deposit. */
   | { readonly state: 'at_deposit' }
   | { readonly state: 'superseded' | 'expired' | 'posted' | 'voided' }
 
+/** What to do with a hold. */
 export type PinDecision =
-  /** Tie the hold to the deposit; it ends by itself at `untilSeconds`. */
+  /** Pin the hold to the deposit; the pin ends by itself at `untilSeconds`. */
   | { readonly action: 'pin'; readonly untilSeconds: number }
-  /** The hold is gone, or was left to the deposit: reserve and then do as `lateReservation` says. */
+  /** The hold has ended, or waits for the deposit: reserve anew, and then decide by `lateReservation`. */
   | { readonly action: 'reserve_again'; readonly untilSeconds: number }
-  /** The deposit it was tied to is gone: the hold may expire again. */
+  /** The pinning deposit left the chain: let the hold expire again. */
   | { readonly action: 'unpin'; readonly expiresAtSeconds: number }
   | { readonly action: 'wait' }
   | { readonly action: 'ignore'; readonly reason: IgnoredDeposit }
@@ -54,13 +55,12 @@ export type IgnoredDeposit =
   | 'second_deposit'
   | 'pinned_already'
 
-/** An orphaned deposit usually comes back within minutes; then it reserves again. */
+/** Lifetime of a hold after its deposit left the chain; a deposit that returns later reserves anew. */
 const unpinnedSeconds = 90
 
 /**
- * Decision on the hold of a request whose deposit was seen. Pure: the caller passes the state of chain and ledger at
- * one moment, and asks again when either changes. Every hold ends by itself, whatever is seen: a pin has an end, and
- * without a pin the quote's own expiry stands.
+ * Decides on the sponsor's hold of a request whose deposit was seen. Pure; the caller asks again when the deposit or the hold
+ * changes. Every hold ends by itself: a pinned one when its pin ends, any other with the quote.
  * @source rules L-45, L-59
  */
 export function pinDecision(args: {
@@ -77,19 +77,19 @@ export function pinDecision(args: {
   const unfit = unfitReason(deposit, terms)
   if (unfit !== undefined) return ignore(unfit)
   if (!deposit.isDeep) return { action: 'wait' }
-  // After the end of a pin there is nothing left to settle: the refund runs without a sponsor.
+  // Later than a pin may last, the order can only be refunded, which needs no sponsor.
   if (nowSeconds >= untilSeconds) return ignore('settled')
-  const isLiving = hold.state === 'reserved' && hold.expiresAtSeconds > nowSeconds
-  return { action: isLiving ? 'pin' : 'reserve_again', untilSeconds }
+  const isUnexpired = hold.state === 'reserved' && hold.expiresAtSeconds > nowSeconds
+  return { action: isUnexpired ? 'pin' : 'reserve_again', untilSeconds }
 }
 
-function whilePinned(deposit: SeenDeposit, pinnedBy: string, nowSeconds: number): PinDecision {
-  if (deposit.id !== pinnedBy) return ignore('second_deposit')
+function whilePinned(deposit: SeenDeposit, pinningDepositId: string, nowSeconds: number): PinDecision {
+  if (deposit.id !== pinningDepositId) return ignore('second_deposit')
   if (deposit.isCanonical) return ignore('pinned_already')
   return { action: 'unpin', expiresAtSeconds: nowSeconds + unpinnedSeconds }
 }
 
-/** Reason that a deposit can never pay its order, whatever the hold is. */
+/** Why a deposit does not pay its order, whatever its hold; undefined if it does. */
 export function unfitReason(deposit: SeenDeposit, terms: DepositTerms): IgnoredDeposit | undefined {
   if (!deposit.isCanonical) return 'orphaned'
   if (deposit.chainId !== terms.chainId) return 'wrong_chain'
@@ -101,15 +101,16 @@ function ignore(reason: IgnoredDeposit): PinDecision {
   return { action: 'ignore', reason }
 }
 
+/** What follows from a reservation after the deposit; `pin`: the sponsor pays. */
 export type LateReservation =
   | { readonly action: 'pin' }
   | { readonly action: 'refund'; readonly failReason: 'SPONSOR_BALANCE_TOO_LOW' }
-  /** There is no hold to bind: the request was settled before, or never had a sponsor. */
+  /** No hold can be pinned, because it was resolved before or never existed. */
   | { readonly action: 'ignore' }
 
 /**
- * Result of a fresh reservation after the user has paid: the sponsor is bound by a hold or not at all, and the solver
- * never fills below cost.
+ * Decides by the outcome of a reservation that was made after the user paid. Without a hold the sponsor owes nothing, so the
+ * deposit is refunded, because the solver would fill at a loss.
  * @source rule L-45
  */
 export function lateReservation({ status }: HoldOutcome): LateReservation {

@@ -27,22 +27,28 @@ import { lockSettledRequest, readSettledRequest, type SettledRequest } from '../
 import { chainOf, nowSeconds, type SettlementContext } from '../settlementContext.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 
+/** Dependencies of settling filled requests. */
 export type AttestationContext = SettlementContext & {
   readonly oracles: readonly OracleClient[]
+  /** Number of oracles that must sign. */
   readonly threshold: number
   readonly networkOf: NetworkOf
-  /** Runs what is read and asked for one request as a span of its trace; absent: without traces. */
+  /** Runs the reading of one request within a span of its trace; absent: without traces. */
   readonly trace?: <T>(
     request: Pick<SettledRequest, 'requestId' | 'orderId'>,
     work: () => Promise<T>,
   ) => Promise<T>
 }
 
+/** Requests that are attested at the same time. */
 const atOnce = 8
 const retryFirstMs = 1_000
 const retryMaxMs = 60_000
 
-/** Has the oracles attest every filled request, then debits its sponsor and accrues its app fees. */
+/**
+ * Job that settles filled requests: it reads the fill at a final block, has the oracles attest it, and once enough of them
+ * agree, debits the sponsor and accrues the app fees.
+ */
 export async function attestFills(context: AttestationContext, run: Run): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
@@ -53,16 +59,20 @@ export async function attestFills(context: AttestationContext, run: Run): Promis
       return request?.settlement?.stage === 'filled' ? request : undefined
     },
     versionOf: ({ settlement }) => [settlement?.depositId],
-    step: (tx, request, proof) => settle(context, tx, request, proof),
+    step: (tx, request, proof) => decide(context, tx, request, proof),
   })
 }
 
 type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
 
+/** What was read about one filled request. */
 type Proof = {
+  /** Amount of the deposit, in smallest units. */
   readonly deposited: bigint
   readonly own: OwnReading
+  /** Id of the message to sign; undefined before the oracles were asked. */
   readonly messageId: Hex | undefined
+  /** In the order of `oracles`; empty before they were asked. */
   readonly answers: readonly OracleAnswer[]
 }
 
@@ -77,11 +87,11 @@ async function readFilled(
   const deposit = await readDeposit(context.database, depositId)
   if (deposit === undefined) return undefined
   const { trace = (_request, work) => work() } = context
-  return { mark: [depositId], seen: await trace(request, () => prove(context, request, deposit, reads)) }
+  return { mark: [depositId], seen: await trace(request, () => readProof(context, request, deposit, reads)) }
 }
 
-/** Everything that is read before money moves: the deposit, the fill, and what the oracles sign. */
-async function prove(
+/** Reads the fill, and asks the oracles for their signatures once deposit and fill are final. */
+async function readProof(
   context: AttestationContext,
   request: SettledRequest,
   deposit: StoredDeposit,
@@ -106,6 +116,7 @@ async function prove(
   return { own, deposited, messageId, answers }
 }
 
+/** Reads the fill by our own endpoints at a final block. */
 async function readOwn(
   context: SettlementContext,
   request: SettledRequest,
@@ -129,7 +140,8 @@ async function readOwn(
 }
 
 /**
- * The message that oracles must have signed, from what is stored here and nothing that they say.
+ * The message that oracles must sign. It is made of our own stored facts only, so that no oracle can choose its content.
+ * Undefined where a part is missing.
  * @source rule L-68
  */
 export function fillMessage(
@@ -155,7 +167,8 @@ export function fillMessage(
   }
 }
 
-async function settle(
+/** Decides by the proof: settle, wait, ask again or park. */
+async function decide(
   context: AttestationContext,
   tx: SqlTx,
   request: SettledRequest,
@@ -166,7 +179,7 @@ async function settle(
   const origin = chainOf(context, request.originChainId).chain
   const decision = settleDecision({
     own,
-    // Oracles that were not asked yet say nothing.
+    // Oracles that were not asked yet count as silent.
     said: context.oracles.map((_oracle, index) => answers[index]?.said ?? 'nothing'),
     threshold: context.threshold,
     contradictions: settlement?.contradictions ?? 0,
@@ -189,14 +202,14 @@ async function settle(
       await parkRequest(context, tx, requestId, decision.reason)
       return
     case 'post':
-      await post(context, tx, request, proof)
+      await bookSettlement(context, tx, request, proof)
   }
 }
 
-/** Reason shown while a fill waits for proof, by our own reading of it. */
+/** Reason that is shown while a fill waits for its proof, by our own reading. */
 const unproven = { paid: 'ATTESTATION_MISSING', not_paid: 'FILL_NOT_SEEN', not_yet: undefined } as const
 
-/** Reason of a refused debit. */
+/** Reason with which a request is parked whose debit the ledger refused. */
 const holdReasons = {
   already_voided: 'HOLD_ALREADY_VOIDED',
   expired: 'HOLD_EXPIRED',
@@ -204,8 +217,8 @@ const holdReasons = {
   unknown_hold: 'HOLD_UNKNOWN_HOLD',
 } as const
 
-/** Debit, accrual and the end of the request in the caller's one commit. @source rules L-11, L-69 */
-async function post(
+/** Debits the sponsor, accrues app fees and ends the request, all in the caller's transaction. @source rules L-11, L-69 */
+async function bookSettlement(
   context: AttestationContext,
   tx: SqlTx,
   request: SettledRequest,
@@ -218,7 +231,7 @@ async function post(
     messageId,
     fillTx: settlement?.fillTx,
     threshold: context.threshold,
-    // Kept with what it books, so that the books can be held against the deposit.
+    // Lets `compareAttested` check the booked amounts against the deposit.
     bookedInput: input.toString(),
     signatures: answers.flatMap((answer) =>
       answer.said === 'signed' ? [{ signer: answer.signer, signature: answer.signature }] : [],

@@ -3,10 +3,10 @@ import type { Logger } from 'pino'
 import type { Job } from '../../../jobs/runJobs.ts'
 import { type Comparison, compareAttested, type UnprovenDebit } from './compareAttested.ts'
 
-/** Often enough that nobody is paid on a debit that nothing proves. */
+/** Short enough to find an unproven debit before its money is claimed. */
 const intervalMs = 60_000
 
-/** Compares debits with what was attested, and says loudly what differs. Changes nothing. */
+/** Job that compares sponsors' debits with the attestations, and reports differences as errors and metrics. Writes nothing. */
 export function createAttestedDebits(options: {
   readonly context: Parameters<typeof compareAttested>[0]
   readonly metrics: Pick<HttpMetrics, 'registry'>
@@ -14,7 +14,7 @@ export function createAttestedDebits(options: {
 }): Job {
   const { context, metrics, logger } = options
   let upToSeq: Comparison['upToSeq'] | undefined
-  /** Findings by request, until the process ends: looking again does not change them. */
+  /** Differences by request. They stay until the process ends, because each debit is compared only once. */
   const unproven = new Map<string, UnprovenDebit>()
   const gauge = (name: string, help: string, read: () => number) =>
     watchSeries(metrics.registry, { name, help, labelNames: [] }, () =>
@@ -31,8 +31,8 @@ export function createAttestedDebits(options: {
     name: 'attested-debits',
     intervalMs,
     async run({ signal }) {
-      const found = await compareAttested(context, upToSeq, signal)
-      for (const debit of found.unproven) {
+      const comparison = await compareAttested(context, upToSeq, signal)
+      for (const debit of comparison.unproven) {
         const { requestId, problem, differenceMicroUsd } = debit
         unproven.set(requestId, debit)
         logger.error(
@@ -40,7 +40,7 @@ export function createAttestedDebits(options: {
           'a debit is not what was attested: an operator must look',
         )
       }
-      upToSeq = found.upToSeq
+      upToSeq = comparison.upToSeq
     },
   }
 }

@@ -6,7 +6,7 @@ import { readDeposit, type StoredDeposit } from '../deposits/depositStore.ts'
 import { readSettledRequest, type SettledRequest } from '../settledRequest.ts'
 import { type AttestationContext, fillMessage } from './attestFills.ts'
 
-/** One debit of a sponsor whose proof is not what was posted. */
+/** A sponsor's debit that its proof does not support. `not_posted`: the request is settled, but its debit is missing. */
 export type UnprovenDebit = {
   readonly requestId: Hex
   readonly problem: 'amount' | 'message' | 'signatures' | 'no_order' | 'not_posted'
@@ -14,11 +14,12 @@ export type UnprovenDebit = {
   readonly differenceMicroUsd: bigint
 }
 
+/** Outcome of one comparison. */
 export type Comparison = {
-  /** Resolved holds that were looked at. */
+  /** Number of resolved holds that were compared. */
   readonly compared: number
   readonly unproven: readonly UnprovenDebit[]
-  /** Sequence number at which the next comparison begins. */
+  /** Sequence number of the last compared transfer, after which the next comparison begins. */
   readonly upToSeq: bigint
 }
 
@@ -31,8 +32,8 @@ type ProofContext = Pick<AttestationContext, 'chains' | 'networkOf' | 'threshold
 const pageSize = 500
 
 /**
- * A hold that ended, newest window alone: the books are append-only and linked each hour, so that what was proven
- * once cannot change later unnoticed.
+ * SQL of transfers of the last two hours that ended a hold. Older ones need no second check, because the books are append-only
+ * and their hashes are chained every hour.
  */
 const selectEnded = `
   select t.seq, t.kind, t.amount, '0x' || encode(t.request_id, 'hex') as request_id, t.evidence, s.stage,
@@ -42,9 +43,10 @@ const selectEnded = `
     and t.created_at > clock_timestamp() - interval '2 hours'
   order by t.seq limit ${pageSize}`
 
-/** Far more than two hours of transfers, so that the first look is short on a long history. */
+/** Far more transfers than two hours have; the first comparison starts so many before the newest one. */
 const firstLookTransfers = 100_000n
 
+/** A transfer that ended a hold, with the stage of its request. */
 type Ended = {
   readonly seq: bigint
   readonly kind: 'post' | 'void' | 'expire'
@@ -56,8 +58,8 @@ type Ended = {
 }
 
 /**
- * Compares what sponsors were debited with what oracles attested: every posted debit rests on signatures of enough
- * allowed signers over the one message that this order, its deposit and its fill make, and is what its deposit books; and no settled request lacks its debit. Reads only.
+ * Compares sponsors' debits with the attestations. Every debit must have the signatures of enough oracles over the message of
+ * its order, deposit and fill, and the amount that its deposit books. Every settled request must have its debit. Reads only.
  */
 export async function compareAttested(
   context: ProofContext,
@@ -71,8 +73,8 @@ export async function compareAttested(
   while (!signal.aborted) {
     const page = await database.query<Ended>(selectEnded, [seq])
     for (const ended of page) {
-      const found = await compareEnded(context, ended)
-      if (found !== undefined) unproven.push(found)
+      const problem = await compareEnded(context, ended)
+      if (problem !== undefined) unproven.push(problem)
     }
     compared += page.length
     seq = page.at(-1)?.seq ?? seq
@@ -89,10 +91,11 @@ async function firstSeq(database: Pick<SqlDatabase, 'query'>): Promise<bigint> {
 async function compareEnded(context: ProofContext, ended: Ended): Promise<UnprovenDebit | undefined> {
   const { database } = context
   const requestId = ended.request_id
+  // A hold that ended without a debit is a problem only if its request is settled and has no debit elsewhere.
   if (ended.kind !== 'post' && (ended.stage !== 'settled' || ended.is_posted)) return undefined
   const request = await readSettledRequest(database, requestId)
-  const posted = ended.kind === 'post' ? ended.amount : 0n
-  if (request === undefined) return { requestId, problem: 'no_order', differenceMicroUsd: posted }
+  const postedMicroUsd = ended.kind === 'post' ? ended.amount : 0n
+  if (request === undefined) return { requestId, problem: 'no_order', differenceMicroUsd: postedMicroUsd }
   const { settlement } = request
   const deposit = settlement && (await readDeposit(database, settlement.depositId))
   const debitMicroUsd = debitOf(request, deposit, ended.evidence)
@@ -106,10 +109,10 @@ async function compareEnded(context: ProofContext, ended: Ended): Promise<Unprov
   return judged && { requestId, ...judged }
 }
 
-/** Releases before this one booked what was quoted, and their evidence does not say what it books. */
+/** The debit that a deposit books. Evidence without `bookedInput` is of an older release, which booked the quote. */
 function debitOf(request: SettledRequest, deposit: StoredDeposit | undefined, evidence: unknown): bigint {
-  const isShare = z.object({ bookedInput: z.string() }).safeParse(evidence).success
-  if (!isShare || deposit === undefined) return request.debitMicroUsd
+  const hasBookedInput = z.object({ bookedInput: z.string() }).safeParse(evidence).success
+  if (!hasBookedInput || deposit === undefined) return request.debitMicroUsd
   return bookedFor(request, deposit.amount).debitMicroUsd
 }
 
@@ -124,9 +127,9 @@ export function judgeDebit(
   posted: {
     readonly amount: bigint
     readonly evidence: unknown
-    /** Hashed here from what is stored; undefined where no fill can be shown. */
+    /** Id of the message made of our stored facts; undefined where the fill is unknown. */
     readonly messageId: Hex | undefined
-    /** Booked for the deposit. */
+    /** Debit that the deposit books. */
     readonly debitMicroUsd: bigint
   },
   { oracles, threshold, recover }: Pick<ProofContext, 'oracles' | 'threshold' | 'recover'>,

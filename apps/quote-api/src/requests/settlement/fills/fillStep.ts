@@ -3,29 +3,30 @@ import { lateInclusionSeconds } from '../../timings.ts'
 import type { WorkState } from '../../work/workItem.ts'
 import type { FillProblem } from '../payments/fillCheck.ts'
 
-/** The reported fill as its chain shows it. */
+/** The reported fill as its chain shows it; `none`: nothing was reported. */
 export type FillReading =
   | { readonly state: 'none' }
-  /** `isLapsed`: a final block is later than all that was reported has any effect in. */
+  /** `isLapsed`: a final block is later than the transaction's validity, so that it can never be included. */
   | { readonly state: 'missing'; readonly isLapsed: boolean }
-  /** `isFinal`: no reorganization can make a success of it. */
+  /** `isFinal`: it failed in a final block, so that it cannot succeed any more. */
   | { readonly state: 'reverted'; readonly isFinal: boolean }
   | {
       readonly state: 'included'
-      /** As deep as its chain asks for the value of the order. */
+      /** It has the depth that the chain requires for the order's worth. */
       readonly isDeep: boolean
       readonly problem: FillProblem | undefined
-      /** The block is final: what is wrong with the payment stays wrong. */
+      /** True if the payment is wrong in a final block, so that it stays wrong. */
       readonly isFinal: boolean
     }
 
+/** What to do next for a request that waits for its fill. */
 export type FillStep =
   | { readonly action: 'wait' }
-  /** In a block, not deep enough. */
+  /** It is in a block that is not deep enough. */
   | { readonly action: 'show_submitted' }
-  /** `isLate`: the recipient has its money, but nobody attests it. */
+  /** `isLate`: the recipient was paid after the deadline, which no oracle attests. */
   | { readonly action: 'succeed'; readonly isLate: boolean }
-  /** The transaction failed or lapsed for good, or is final and pays something else: another one may be sent. */
+  /** The transaction can never pay the order: it failed, lapsed, or finally pays something else. Another may be sent. */
   | { readonly action: 'offer_again'; readonly why: 'reverted' | 'lapsed' | FillProblem }
   | { readonly action: 'refund'; readonly reason: FillFailure }
 
@@ -38,9 +39,10 @@ export type FillFailure =
   | 'TRANSACTION_SUBMISSION_FAILED'
 
 /**
- * Next step of a request that waits for its fill, from the work item and its transaction. Pure. Money goes back only
- * when nothing was sent, when the sent transaction failed or finally pays something else, or after the deadline, when a
- * solver may not broadcast any more.
+ * Decides the next step of a request that waits for its fill, by its work item and the reported transaction. Pure. The
+ * deposit is refunded only if no fill can come any more: nothing was sent, the sent transaction can never pay, or the
+ * deadline has passed, after which a solver must not broadcast.
+ * @param args.work.mayTryAgain false once the attempts are used up
  * @source rules L-71 to L-73
  */
 export function fillStep(args: {
@@ -56,8 +58,8 @@ export function fillStep(args: {
 }): FillStep {
   const { work, reading, nowSeconds, deadlineSeconds } = args
   if (work.state === 'failed') {
-    const failureReason = ([executionReverted, quotedGasExceeded] as const).find((one) =>
-      work.reason?.startsWith(one),
+    const failureReason = ([executionReverted, quotedGasExceeded] as const).find((reason) =>
+      work.reason?.startsWith(reason),
     )
     return { action: 'refund', reason: failureReason ?? 'TRANSACTION_SUBMISSION_FAILED' }
   }
@@ -92,7 +94,7 @@ function stepOncePaid({ isDeep, problem }: Included): FillStep {
   return { action: 'succeed', isLate: problem === 'late' }
 }
 
-/** A report that is not so costs the user nothing: whoever holds the solver's key may name any transaction. */
+/** Step for a reported transaction that does not pay. Whoever has the solver's key can report any, so it must not end the order. */
 function stepOnceUnpaid(
   { isFinal, problem }: Included & { readonly problem: FillProblem },
   {

@@ -37,11 +37,12 @@ import {
 import { chainOf, nowSeconds, type SettlementContext } from '../settlementContext.ts'
 import { type FillFailure, type FillReading, type FillStep, fillStep } from './fillStep.ts'
 
+/** Fills that are read at the same time. */
 const atOnce = 16
-/** An item that waits for its solver is looked at when the solver says something, and now and then. */
+/** Pause between looks at an item that waits for its solver, whose report makes it due at once. */
 const idleMs = 5_000
 
-/** Moves every request that waits for its fill: what the solver reported is looked up on its chain. */
+/** Job that follows requests that wait for their fill: reads each reported transaction and does what `fillStep` decides. */
 export async function followFills(context: SettlementContext, run: Run, newBlocks: NewBlocks): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
@@ -51,7 +52,7 @@ export async function followFills(context: SettlementContext, run: Run, newBlock
     versionOf: ({ item }) => versionOfWork(item),
     async step(tx, { request, item }, fillFacts) {
       const step = stepOf(context, request, item, fillFacts)
-      await takeStep(context, tx, { request, item, ...fillFacts, step })
+      await carryOutStep(context, tx, { request, item, ...fillFacts, step })
     },
   })
 }
@@ -92,7 +93,9 @@ async function lockFilling(
 
 type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
 
+/** Facts of the reported transaction; `isDeep` and `isFinal` as in `FillReading`. */
 type FillFacts = {
+  /** Undefined where nothing was reported. */
   readonly payment: PaymentReading | undefined
   readonly isDeep: boolean
   readonly isFinal: boolean
@@ -100,7 +103,7 @@ type FillFacts = {
   readonly isLapsed: boolean
 }
 
-/** Seen of a request that is about to be given up: whether its fill contract has it as paid. */
+/** Whether the fill contract has recorded a payment of the order; read only if the next step would be a refund. */
 type Recorded = { readonly isRecorded?: boolean | undefined }
 
 const noFillFacts: FillFacts = { payment: undefined, isDeep: false, isFinal: false, isLapsed: false }
@@ -116,7 +119,7 @@ async function readFill(
   if (item.state !== 'reported' || item.txHash === undefined) return noFillFacts
   const { extraData, payments, calls } = order.output
   const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments, calls }
-  // First of the two: what is missing afterwards is in no block up to this one.
+  // Read before the payment: if the payment is missing afterwards, no block up to this final one has it.
   const isLapsed = await hasLapsed(context, chain, item, signal)
   const isWrong = (facts: PaymentFacts) => fillProblem(request, facts, chain.chain.codec) !== undefined
   return readApart({ chainId: destinationChainId, transactionId: item.txHash }, async () => {
@@ -149,7 +152,8 @@ function stepOf(
   const { chain } = chainOf(context, request.destinationChainId)
   return fillStep({
     work: {
-      ...{ state: item.state, reason: item.reason },
+      state: item.state,
+      reason: item.reason,
       mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined,
     },
     reading: readingOf(fillFacts, (facts) => fillProblem(request, facts, chain.codec)),
@@ -177,7 +181,11 @@ type FillTransition = {
   readonly step: FillStep
 } & Recorded
 
-async function takeStep(context: SettlementContext, tx: SqlTx, transition: FillTransition): Promise<void> {
+async function carryOutStep(
+  context: SettlementContext,
+  tx: SqlTx,
+  transition: FillTransition,
+): Promise<void> {
   const { request, item, step } = transition
   const { requestId } = request
   switch (step.action) {
@@ -189,7 +197,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, transition: FillT
       await recheckAfter(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
       return
     case 'show_submitted':
-      await listFill(tx, transition)
+      await recordFill(tx, transition)
       await noteReported(context.announce, tx, item, { isIncluded: true, isReverted: false })
       if (request.status !== 'submitted') {
         await setStatus(tx, context.announce, { requestId, status: 'submitted' })
@@ -204,10 +212,14 @@ async function takeStep(context: SettlementContext, tx: SqlTx, transition: FillT
       const attempts = item.attempts + 1
       const delayMs = retryDelayMs('fill', attempts) ?? 0
       const reason = reportProblem(step.why)
-      markReport(context, { request, item, payment: transition.payment, problem: step.why })
+      reportFalseReport(context, { request, item, payment: transition.payment, problem: step.why })
       await updateWork(tx, item.id, {
-        ...{ state: 'open', txHash: null, validUntilSeconds: null },
-        ...{ reason, attempts, delayMs },
+        state: 'open',
+        txHash: null,
+        validUntilSeconds: null,
+        reason,
+        attempts,
+        delayMs,
       })
       await recheckAfter(tx, requestId, idleMs)
       await context.announce(tx, requestId)
@@ -215,8 +227,8 @@ async function takeStep(context: SettlementContext, tx: SqlTx, transition: FillT
       return
     }
     case 'refund':
-      markReport(context, { request, item, payment: transition.payment, problem: step.reason })
-      await giveBack(context, tx, transition, step.reason)
+      reportFalseReport(context, { request, item, payment: transition.payment, problem: step.reason })
+      await refundDeposit(context, tx, transition, step.reason)
       return
   }
 }
@@ -225,8 +237,8 @@ function reportProblem(problem: string): string {
   return problem === reverted || problem === 'lapsed' ? problem : `does not pay: ${problem}`
 }
 
-/** The key of the solver that named a transaction which pays something else is held to it. */
-function markReport(
+/** Tells operators that a solver reported a transaction which pays something else. */
+function reportFalseReport(
   context: SettlementContext,
   {
     request: { requestId },
@@ -243,7 +255,7 @@ function pollMs(context: SettlementContext, { destinationChainId }: SettledReque
   return paceMs(chainOf(context, destinationChainId).chain.config) / 2
 }
 
-async function listFill(tx: SqlTx, { request, payment }: FillTransition): Promise<void> {
+async function recordFill(tx: SqlTx, { request, payment }: FillTransition): Promise<void> {
   if (payment?.state !== 'included') return
   const { transactionId: txHash, evidence } = payment.facts
   const { requestId, destinationChainId: chainId } = request
@@ -256,6 +268,7 @@ async function listFill(tx: SqlTx, { request, payment }: FillTransition): Promis
   })
 }
 
+/** Marks a request as filled, so that `attestFills` settles it; a late fill is parked, since nobody attests it. */
 async function succeed(
   context: SettlementContext,
   tx: SqlTx,
@@ -264,7 +277,7 @@ async function succeed(
 ): Promise<void> {
   const { request, item } = transition
   const { requestId } = request
-  await listFill(tx, transition)
+  await recordFill(tx, transition)
   await updateWork(tx, item.id, { state: 'done' })
   await setStatus(tx, context.announce, { requestId, status: 'success' })
   context.observe({ event: 'success', requestId })
@@ -276,12 +289,12 @@ async function succeed(
   const deposit = settlement && (await readDeposit(tx, settlement.depositId))
   if (deposit !== undefined && settlement?.isBound === true)
     await bookSkew(tx, { requestId, microUsd: bookedSkew(request, deposit.amount), isFilled: true })
-  if (deposit !== undefined) await giveSurplusBack(context, tx, { request, deposit })
+  if (deposit !== undefined) await refundSurplus(context, tx, { request, deposit })
   if (isLate) await parkRequest(context, tx, requestId, 'FILLED_LATE')
 }
 
-/** Overpaid beyond the gas of a refund: the rest goes back once the order is filled. */
-async function giveSurplusBack(
+/** Asks for the refund of a deposit's excess over the quoted input, if it is worth the gas. */
+async function refundSurplus(
   context: SettlementContext,
   tx: SqlTx,
   { request, deposit }: { readonly request: SettledRequest; readonly deposit: StoredDeposit },
@@ -299,7 +312,8 @@ async function giveSurplusBack(
   await addWork(tx, { kind: 'refund', requestId, subject: `surplus:${deposit.id}`, chainId, payload })
 }
 
-async function giveBack(
+/** Gives up the fill and refunds the deposit; parks the request if the fill contract recorded a payment. */
+async function refundDeposit(
   context: SettlementContext,
   tx: SqlTx,
   { request, item, isRecorded }: FillTransition,
@@ -307,14 +321,14 @@ async function giveBack(
 ): Promise<void> {
   const { requestId, settlement } = request
   if (isRecorded === true) return parkRequest(context, tx, requestId, 'FILL_RECORDED')
-  // Given up since it was read: the record is asked first.
+  // The fill contract was not asked, because the step became a refund only now: the next look asks it.
   if (isRecorded === undefined && chainOf(context, request.destinationChainId).isPaid !== undefined)
     return recheckNow(tx, requestId)
   const deposit = settlement && (await readDeposit(tx, settlement.depositId))
   if (deposit === undefined) throw new Error('a settlement has its deposit')
   if (item.state !== 'failed') await updateWork(tx, item.id, { state: 'cancelled', reason })
   if (deposit.state === 'orphaned') {
-    // There is nothing to give back, and no fitting deposit came in time.
+    // The deposit left the chain, so there is nothing to refund.
     await context.ledger.void(tx, { requestId, reason: 'DEPOSIT_REORGED' })
     await setStatus(tx, context.announce, { requestId, status: 'failure', failReason: 'DEPOSIT_REORGED' })
     await setStage(tx, requestId, { stage: 'refunded' })

@@ -1,31 +1,34 @@
-/** Reading of the fill by our own endpoints, once its block is final. */
+/** Our own endpoints' reading of the fill; `not_yet`: its block is not final. */
 export type OwnReading = 'paid' | 'not_paid' | 'not_yet'
 
-/** The word of one oracle. `signed`: its pinned signer signed the id that we hashed. */
+/** Answer of one oracle. `signed`: its configured signer signed our message id; `nothing`: no usable answer. */
 export type OracleVote = 'signed' | 'denied' | 'nothing'
 
+/** Why a filled request waits for an operator. */
 export type ParkReason =
   | 'ATTESTED_BUT_NOT_SEEN'
   | 'SEEN_BUT_DENIED'
   | 'FILL_NOT_SEEN'
   | 'ATTESTATION_TIMED_OUT'
 
+/** What to do with a filled request; `post`: book it. */
 export type SettleDecision =
   | { readonly action: 'post' }
   | { readonly action: 'wait' }
-  /** A contradiction, which a node that restarts shows as well: it must stand before anybody is called. */
+  /** Oracles and our reading contradict each other, perhaps only while a node restarts. */
   | { readonly action: 'ask_again'; readonly delayMs: number }
-  /** Nothing moves until an operator looked. */
+  /** Nothing more happens until an operator decides. */
   | { readonly action: 'park'; readonly reason: ParkReason }
 
-/** Pauses before a contradiction is looked at again; after the last of them it stands. */
+/** Pauses before a contradiction is looked at again; after the last one the request is parked. */
 export const askAgainAfterMs = [1_000, 2_000, 4_000] as const
 
 /**
- * Decision whether a filled request is paid for. Money moves only when enough oracles and our own reading agree. If
- * they contradict each other, and still do after a retry, the request waits for an operator. One lying or silent oracle
- * decides nothing.
- * @param args.contradictions number of consecutive contradictions before
+ * Decides whether a filled request is booked. That needs enough oracles' signatures and our own reading of the payment. If
+ * they contradict each other, also after retries, the request is parked. A single lying or silent oracle decides nothing.
+ * @param args.said answers of all oracles
+ * @param args.threshold number of signatures that is enough
+ * @param args.contradictions number of consecutive contradictions so far
  * @param args.endSeconds time at which the hold ends by itself, in Unix seconds
  * @source rule L-69
  */
@@ -38,8 +41,8 @@ export function settleDecision(args: {
   readonly endSeconds: number
 }): SettleDecision {
   const { own, said: answers, threshold } = args
-  const signedCount = answers.filter((one) => one === 'signed').length
-  const deniedCount = answers.filter((one) => one === 'denied').length
+  const signedCount = answers.filter((answer) => answer === 'signed').length
+  const deniedCount = answers.filter((answer) => answer === 'denied').length
   if (own === 'not_paid') {
     if (signedCount >= threshold) return decideContradiction('ATTESTED_BUT_NOT_SEEN', args.contradictions)
     return args.nowSeconds >= args.endSeconds
@@ -48,6 +51,7 @@ export function settleDecision(args: {
   }
   if (own === 'paid') {
     if (signedCount >= threshold) return { action: 'post' }
+    // So many denials that the others cannot reach the threshold.
     if (deniedCount > answers.length - threshold)
       return decideContradiction('SEEN_BUT_DENIED', args.contradictions)
   }
@@ -55,7 +59,7 @@ export function settleDecision(args: {
   return { action: 'park', reason: 'ATTESTATION_TIMED_OUT' }
 }
 
-function decideContradiction(reason: ParkReason, before: number): SettleDecision {
-  const delayMs = askAgainAfterMs[before]
+function decideContradiction(reason: ParkReason, contradictionsBefore: number): SettleDecision {
+  const delayMs = askAgainAfterMs[contradictionsBefore]
   return delayMs === undefined ? { action: 'park', reason } : { action: 'ask_again', delayMs }
 }

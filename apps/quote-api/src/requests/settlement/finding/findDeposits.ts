@@ -26,6 +26,7 @@ import {
 import type { SettlementContext } from '../settlementContext.ts'
 import { type KeepingContext, keepRead, readTransactions } from './foundDeposits.ts'
 
+/** Dependencies of finding deposits. */
 export type FindingContext = KeepingContext & Pick<SettlementContext, 'database'>
 
 /** The part of a chain that finding deposits needs. */
@@ -34,20 +35,23 @@ export type FindingChain = Pick<
   'steps' | 'finalHeight' | 'depositPass' | 'blockTransactions' | 'blockHashes' | 'deposits'
 > & { readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'config' | 'key'> }
 
-/** Steps of the family, else defaults: a chain that was not read for long is caught up in several looks. */
+/** Numbers of blocks in which a chain is read: those of its family, else defaults. */
 export function stepsOf({ steps, chain: { config } }: Pick<FindingChain, 'chain' | 'steps'>): WatchSteps {
   const rewindBlocks = blocksAtPace(config, 512n)
   return steps ?? { rangeBlocks: 1_000n, rewindBlocks, lateBlocks: lateBlocksOf(config) }
 }
 
-function placeOf(cursor: DepositCursor, steps: WatchSteps): BlockCursor {
+/** The cursor with a `finalTo`, also if an older release stored none. */
+function toBlockCursor(cursor: DepositCursor, steps: WatchSteps): BlockCursor {
   const { scannedTo, finalTo = below(scannedTo, steps.rewindBlocks) } = cursor
   return { scannedTo, finalTo }
 }
 
 /**
- * Reads the newest blocks, and keeps deposits, what cannot be read and the cursor in one commit.
- * @param newest.askedAtSeconds taken before the chain was asked for its head
+ * Reads the blocks since the last look, range by range. Each range is one commit: its deposits, the transactions that could
+ * not be read, and the moved cursor.
+ * @param newest.askedAtSeconds Unix time before the chain was asked for its head
+ * @param newest.memory transactions that were read before, or are to be read again
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
 export async function findNewDeposits(
@@ -56,17 +60,17 @@ export async function findNewDeposits(
   newest: { readonly head: bigint; readonly askedAtSeconds: number; readonly memory: ReadMemory },
   run: Run,
 ): Promise<void> {
-  let isFurther = false
+  let hasProgress = false
   const look = { ...newest, hasTime: timer(newest.memory) }
   try {
-    while (!run.signal.aborted && !(await findInRange(context, chain, look, run))) isFurther = true
+    while (!run.signal.aborted && !(await findInRange(context, chain, look, run))) hasProgress = true
   } catch (error) {
-    // One endpoint's list of the newest blocks is late: the next look reads them.
-    if (!isFurther || !(error instanceof UpstreamDisagreementError)) throw error
+    // Endpoints disagree about the newest blocks after some ranges were read: the next look reads them.
+    if (!hasProgress || !(error instanceof UpstreamDisagreementError)) throw error
   }
 }
 
-/** @returns true when the newest block was read */
+/** Reads one range of blocks, or rewinds after a reorganization. @returns true once the newest block was read */
 async function findInRange(
   context: FindingContext,
   chain: FindingChain,
@@ -80,39 +84,39 @@ async function findInRange(
   const paced = { chainId, paceMs: paceMs(config) }
   const steps = stepsOf(chain)
   const cursor = await readDepositCursor(database, chainId)
-  const place = cursor === undefined ? firstCursor(head, steps) : placeOf(cursor, steps)
-  const range = liveRange(place, head, steps)
+  const position = cursor === undefined ? firstCursor(head, steps) : toBlockCursor(cursor, steps)
+  const range = liveRange(position, head, steps)
   const { known } = range
   const { pass, to, isWhole } = await passOver(chain, range, signal)
-  const isSame =
+  const isSameFork =
     cursor === undefined || (known === cursor.scannedTo && pass.known?.hash === cursor.scannedHash)
-  if (!isSame) {
+  if (!isSameFork) {
     memory.forget()
-    await rewind(context, chain, { place, known, cursor }, run)
+    await rewind(context, chain, { position, known, cursor }, run)
     return false
   }
   if (pass.last === undefined) return true
   const scannedHash = pass.last.hash
   const liveTransactions = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'live'))
-  // New ones come before those that there was no time for.
+  // New transactions come first, then those that are due once more.
   const dueAgain = new Set(memory.dueAgain())
   const due = [...liveTransactions.filter((transactionId) => !dueAgain.has(transactionId)), ...dueAgain]
   const isLast = (transactionId: string) => isWhole || memory.isLastLook(transactionId)
   const mayRead = (transactionId: string) => !isLast(transactionId) || ((isWhole || to === head) && hasTime())
   const read = await readTransactions(chain, due, signal, mayRead)
-  // Only of blocks that nobody had then is it known that they were made later.
+  // Blocks above the cursor were made after the last look, if that look had seen the chain's newest block.
   const minedAfterSeconds = (block: bigint) => (block > known ? cursor?.newestAtSeconds : undefined)
   const newestAtSeconds = to === head ? askedAtSeconds : undefined
   await database.transaction(async (tx) => {
     await fence(tx)
     await keepRead(context, tx, chainId, read, minedAfterSeconds)
     await insertPaidSwaps(tx, chainId, pass.paidSwaps)
-    await moveDepositCursor(tx, paced, {
-      ...{ finalTo: place.finalTo, scannedTo: to, scannedHash, newestAtSeconds },
-    })
+    const { finalTo } = position
+    await moveDepositCursor(tx, paced, { finalTo, scannedTo: to, scannedHash, newestAtSeconds })
   })
-  tellAside(context, chainId, read.aside)
+  observeAside(context, chainId, read.aside)
   for (const transactionId of read.settled) memory.settle(transactionId)
+  // Where nodes list blocks late, an empty or missing transaction may still turn out to hold a deposit.
   const open = steps.lateBlocks > 0n ? [...read.empty, ...read.gone] : read.empty
   for (const transactionId of open) memory[isLast(transactionId) ? 'settle' : 'lookLater'](transactionId)
   for (const transactionId of read.unread) if (!dueAgain.has(transactionId)) memory.lookOnce(transactionId)
@@ -123,21 +127,21 @@ async function findInRange(
   return to === head
 }
 
-/** Goes back before a block that is another one than before. */
+/** Moves the cursor back below a block that a reorganization replaced. */
 async function rewind(
   { database }: FindingContext,
   chain: FindingChain,
-  from: { readonly place: BlockCursor; readonly known: bigint; readonly cursor: DepositCursor },
+  from: { readonly position: BlockCursor; readonly known: bigint; readonly cursor: DepositCursor },
   { fence, signal }: Run,
 ): Promise<void> {
-  const { place, known, cursor } = from
+  const { position, known, cursor } = from
   const { chainId, config } = chain.chain
-  const back = rewindCursor(place, known, stepsOf(chain))
+  const back = rewindCursor(position, known, stepsOf(chain))
   const scannedHash = (await chain.blockHashes([back.scannedTo], signal)).get(back.scannedTo)
   await database.transaction(async (tx) => {
     await fence(tx)
-    // A final block whose hash is known stays what later ones are compared with.
-    const finalTo = cursor.finalHash === undefined ? back.finalTo : place.finalTo
+    // The last final block with a known hash stays the one to compare with.
+    const finalTo = cursor.finalHash === undefined ? back.finalTo : position.finalTo
     const next = { ...back, finalTo, newestAtSeconds: undefined }
     const paced = { chainId, paceMs: paceMs(config) }
     if (scannedHash !== undefined) await moveDepositCursor(tx, paced, { ...next, scannedHash })
@@ -145,8 +149,8 @@ async function rewind(
 }
 
 /**
- * Reads final blocks once more, whatever was seen of them before, and moves past them for good. A final block that is
- * another one than before stops its chain until an operator says go.
+ * Reads final blocks once more, because the first lists may have been incomplete, and moves past them for good. If a final
+ * block has changed, its chain is stopped until an operator's `go`.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
 export async function findFinalDeposits(
@@ -162,7 +166,7 @@ export async function findFinalDeposits(
   for (;;) {
     const cursor = await readDepositCursor(database, chainId)
     if (cursor === undefined || signal.aborted) return
-    const range = finalRange(placeOf(cursor, steps), heights, steps)
+    const range = finalRange(toBlockCursor(cursor, steps), heights, steps)
     if (range === undefined) return
     const { pass, to, isWhole } = await passOver(chain, range, signal)
     if (pass.last === undefined) return
@@ -177,35 +181,31 @@ export async function findFinalDeposits(
     const due = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'final'))
     const hasTime = timer(memory)
     const mayRead = () => !isWhole || hasTime()
-    const { found, aside, settled, empty, gone, failed, unread } = await readTransactions(
-      ...([chain, due, signal, mayRead] as const),
-    )
-    // A final block lists it, and it succeeded there: whoever has no receipt of it is late.
+    const read = await readTransactions(chain, due, signal, mayRead)
+    const { found, aside, settled, empty, gone, failed, unread } = read
+    // A final block lists these as successful, so an endpoint without their receipt is late.
     const isLate = steps.lateBlocks > 0n && !isWhole
     const silentTransactions = [...failed.map(({ transactionId }) => transactionId), ...(isLate ? gone : [])]
     const unansweredTransactions = [...silentTransactions, ...unread]
-    const read = {
-      found,
-      aside: [
-        ...aside,
-        ...unansweredTransactions.map((transactionId) => ({ transactionId, reason: 'unanswered' as const })),
-      ],
-    }
+    const putAside = [
+      ...aside,
+      ...unansweredTransactions.map((transactionId) => ({ transactionId, reason: 'unanswered' as const })),
+    ]
     await database.transaction(async (tx) => {
       await fence(tx)
-      // The block's own time counts: that it was shown late is no fault of the user.
-      await keepRead(context, tx, chainId, read, () => undefined)
+      // Only the block's own time counts, because the user is not to blame for a late list.
+      await keepRead(context, tx, chainId, { found, aside: putAside }, () => undefined)
       await insertPaidSwaps(tx, chainId, pass.paidSwaps)
       await moveFinalCursor(tx, chainId, { finalTo: to, finalHash: pass.last?.hash })
     })
-    tellAside(context, chainId, read.aside)
+    observeAside(context, chainId, putAside)
     for (const transactionId of [...settled, ...empty, ...unansweredTransactions])
       memory.settle(transactionId)
   }
 }
 
 /**
- * Says how far a chain ends below a final block of it, by more than endpoints that lag; undefined: it does not.
+ * Tells whether a chain ends below its own final block, by more than endpoints may lag. @returns the reason to stop it
  * @source rule O-68
  */
 export async function endsBelowFinal(
@@ -219,7 +219,7 @@ export async function endsBelowFinal(
   return `the chain ends at block ${head}, below its final block ${finalTo}`
 }
 
-/** Stops a chain whose final blocks are not what they were, and has its deposits looked at once more. */
+/** Stops a chain whose final blocks changed, and has its deposits compared with the chain again. */
 export async function stopAt(
   tx: SqlTx,
   chain: Pick<FindingChain, 'chain' | 'steps'>,
@@ -227,13 +227,13 @@ export async function stopAt(
 ): Promise<void> {
   const { chainId, key } = chain.chain
   await stopChain(tx, { chainId, name: key, actor: 'quote-api', reason })
-  // Blocks below it may have changed as well, and are read for good once more.
+  // Blocks below it may have changed too, so they are read again.
   const finalTo = below(end, stepsOf(chain).rewindBlocks)
   await moveFinalCursor(tx, chainId, { finalTo, finalHash: undefined })
   await doubtDeposits(tx, chainId)
 }
 
-/** Says how a block that was final is not the one that it was: nothing that was read of the chain may be relied on. */
+/** Compares the last final block with its stored hash. @returns how it changed; undefined if it did not */
 function finalChange(
   { finalTo, finalHash }: Pick<DepositCursor, 'finalTo' | 'finalHash'>,
   { known }: Pick<DepositPass, 'known'>,
@@ -243,10 +243,10 @@ function finalChange(
   return verdict.kind === 'unchanged' ? undefined : `final ${describeFinalChange(verdict.contradiction)}`
 }
 
-/** Time that refused blocks cost one look. @source F-77 */
+/** Time per look for reading single transactions of refused blocks. @source F-77 */
 const refusedBlockMs = 1_000
 
-/** True for one second from its first call on. */
+/** Makes a function that returns true until one second after its first call. */
 function timer({ now }: Pick<ReadMemory, 'now'>): () => boolean {
   let endMs: number | undefined
   return () => {
@@ -255,18 +255,18 @@ function timer({ now }: Pick<ReadMemory, 'now'>): () => boolean {
   }
 }
 
-/** A look at the first part of a range. @returns where it ends */
+/** Lists the first part of a range, as long as one question may be. @returns where that part ends */
 export function listRange(chain: FindingChain, range: PassRange, signal: AbortSignal) {
   const last = range.from + stepsOf(chain).rangeBlocks - 1n
   return passOver(chain, { ...range, to: minBigint(range.to, last) }, signal)
 }
 
 /**
- * A look at a range. Where endpoints refuse it for what stands in it, list different things, or have no turn for so many
- * requests, the newest blocks alone, then half as many. Of one block that is refused each transaction is read; one that is
- * listed differently waits.
+ * Lists the transactions with deposits in a range. If endpoints refuse the range for its content, disagree, or have no capacity
+ * left, only its unread blocks are listed, then half as many, and so on. If they refuse even a single block, all of its
+ * transactions are returned. A single block on which they disagree is left for the next look.
  * @source F-65, F-72
- * @returns isWhole: the transactions are all of a block, whatever is in them
+ * @returns isWhole: true if the transactions are all those of a block, whatever they contain
  */
 async function passOver(
   chain: FindingChain,
@@ -291,6 +291,7 @@ async function passOver(
   }
 }
 
+/** All transactions of one block, from the block itself instead of its events. */
 async function readOneByOne(
   chain: FindingChain,
   { known, height }: { readonly known: bigint; readonly height: bigint },
@@ -302,10 +303,10 @@ async function readOneByOne(
   return { last: undefined, transactions: [], ...block, known: knownMark, paidSwaps: [] }
 }
 
-function tellAside(
+function observeAside(
   { observe }: FindingContext,
   chainId: number,
   unreadTransactions: Awaited<ReturnType<typeof readTransactions>>['aside'],
 ): void {
-  for (const one of unreadTransactions) observe({ event: 'put_aside', chainId, ...one })
+  for (const unread of unreadTransactions) observe({ event: 'put_aside', chainId, ...unread })
 }

@@ -15,19 +15,21 @@ import type { SettlementChain } from '../chain/settlementChain.ts'
 import { type NewDeposit, recordDeposit } from '../deposits/depositStore.ts'
 import type { SettlementContext } from '../settlementContext.ts'
 
-/** A chain as far as deposits are read of it. */
+/** The part of a chain that reading deposits needs. */
 export type DepositChain = Pick<SettlementChain, 'deposits'> & {
   readonly chain: Pick<SettlementChain['chain'], 'chainId'>
 }
 
+/** Dependencies of storing found deposits. */
 export type KeepingContext = Pick<SettlementContext, 'announce' | 'observe'>
 
+/** A deposit as its transaction shows it, before it is stored. */
 export type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
 
-/** The content of a transaction, or why it cannot be read. */
+/** The deposits of a transaction, or the reason to put it aside. */
 export type DepositsRead = { readonly deposits: readonly FoundDeposit[] } | { readonly aside: PutAsideReason }
 
-/** @returns undefined of a transaction that left the chain or failed. @throws what `SettlementChain.deposits` throws */
+/** Reads the deposits of a transaction. @returns undefined if it left the chain or failed. @throws what `SettlementChain.deposits` throws */
 async function readDeposits(
   chain: DepositChain,
   transaction: string,
@@ -61,23 +63,25 @@ const readingsAtOnce = 8
 
 type UnreadTransaction = { readonly transactionId: string; readonly reason: PutAsideReason }
 
+/** What came of reading some transactions; each is in one of the last five lists. */
 export type ReadTransactions = {
   readonly found: readonly FoundDeposit[]
   readonly aside: readonly UnreadTransaction[]
   /** Transactions that were read or put aside. */
   readonly settled: readonly string[]
-  /** They held no deposit. */
+  /** Transactions without a deposit. */
   readonly empty: readonly string[]
-  /** They left the chain, or failed, as far as endpoints know by now. */
+  /** Transactions that left the chain, or failed, by present knowledge. */
   readonly gone: readonly string[]
+  /** Transactions that endpoints did not answer for. */
   readonly failed: readonly { readonly transactionId: string; readonly error: Error }[]
-  /** Transactions that the time did not suffice for. */
+  /** Transactions that `mayRead` refused for lack of time. */
   readonly unread: readonly string[]
 }
 
 /**
- * A transaction keeps no other one from being read, whatever becomes of its own reading.
- * @param mayRead false of one that there is no time for
+ * Reads the deposits of transactions, eight at a time. One that cannot be read does not stop the others.
+ * @param mayRead false if there is no time left for a transaction
  */
 export async function readTransactions(
   chain: DepositChain,
@@ -120,7 +124,10 @@ export async function readTransactions(
   return { found, aside, settled, empty, gone, failed, unread }
 }
 
-/** @param minedAfterSeconds of a block, as `NewDeposit` has it */
+/**
+ * Stores found deposits, and puts unreadable transactions aside.
+ * @param minedAfterSeconds of a block, as in `NewDeposit`
+ */
 export async function keepRead(
   context: KeepingContext,
   tx: SqlTx,
@@ -136,7 +143,7 @@ export async function keepRead(
   )
 }
 
-/** Keeps what is a deposit of an order of ours. */
+/** Stores deposits of known orders, and shows them with their requests. */
 async function keepDeposits(
   context: KeepingContext,
   tx: SqlTx,
@@ -154,12 +161,12 @@ async function keepDeposits(
 type RetryContext = KeepingContext &
   Pick<SettlementContext, 'database'> & { readonly chains: ReadonlyMap<number, DepositChain> }
 
-/** Limits of one run: transactions of a stranger cost no more readings than these. */
+/** Transactions that one run tries, so that strangers' transactions cannot cost more. */
 const triesAtOnce = 8
 
 /**
- * Tries what was put aside again, all chains together. What is read at last is kept as if it was just found; what is not
- * stays. A transaction that the chain does not show stays too, for endpoints forget.
+ * Job that tries the transactions that were put aside again, of all chains. Those that can be read are stored like new ones;
+ * the others stay put aside, also if the chain does not show them, because endpoints may forget transactions.
  */
 export async function retryPutAside(context: RetryContext, run: Run): Promise<void> {
   const limits = { purpose: 'deposits', limit: triesAtOnce } as const
@@ -182,7 +189,7 @@ async function retry(
   await context.database.transaction(async (tx) => {
     await fence(tx)
     if (read === undefined || 'aside' in read) return noteTry(tx, storedTransaction, read?.aside)
-    // This block was not watched when it was made.
+    // Nobody observed when this block appeared.
     const deposits = read.deposits.map((deposit) => ({ ...deposit, minedAfterSeconds: undefined }))
     await keepDeposits(context, tx, deposits)
     await takeFromAside(tx, storedTransaction)

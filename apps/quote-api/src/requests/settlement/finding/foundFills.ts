@@ -19,7 +19,7 @@ import type { SettlementChain } from '../chain/settlementChain.ts'
 import { fillProblem } from '../payments/fillCheck.ts'
 import { bookedAction, readKnown } from './unknownPayments.ts'
 
-/** One line of what a solver kept of its fills: `solver fills <since>`. */
+/** One fill that a solver stored, a line of `solver fills <since>`. With these lines fills are booked whose orders were lost. */
 export const keptFillSchema = z.object({
   chainId: z.int().positive(),
   transactionId: z.string().min(1).max(200),
@@ -35,9 +35,9 @@ export const keptFillSchema = z.object({
 export type KeptFill = z.output<typeof keptFillSchema>
 
 /**
- * `UNKNOWN_SPONSOR`: no note of ours says what it books. `NOT_PAID`: no final block of ours has it.
- * `NOT_ATTESTED`: too few oracles sign it. `BOOKABLE`: nothing is missing. `NOTHING_OWED`: nobody sponsored it.
- * `INSUFFICIENT`, `FROZEN`: the sponsor's balance did not let it.
+ * What can be done with such a fill. `UNKNOWN_SPONSOR`: its note is missing or not ours. `NOT_PAID`: no final block pays it.
+ * `NOT_ATTESTED`: too few oracles sign it. `BOOKABLE`: an operator may book it. `NOTHING_OWED`: it has no sponsor.
+ * `INSUFFICIENT`, `FROZEN`: the sponsor's balance is too low or frozen.
  */
 export type FillStanding =
   | 'UNKNOWN_SPONSOR'
@@ -55,7 +55,7 @@ export type FoundFill = Pick<KeptFill, 'chainId' | 'transactionId' | 'deposited'
   /** The account that was paid. */
   readonly recipient: string
   readonly standing: FillStanding
-  /** Undefined where no note of ours says it. */
+  /** What it books by its note; undefined where the note is missing or not ours. */
   readonly booking: Booking | undefined
 }
 
@@ -70,10 +70,13 @@ export type FindingContext = {
   readonly signal: AbortSignal
 }
 
-/** The operator who books, and why; undefined: nothing is booked. */
+/** The operator who books, and the reason; undefined: fills are only judged. */
 export type BookingOperator = { readonly actor: string; readonly reason: string } | undefined
 
-/** @returns undefined of a fill whose order, or whose hold, is known: it is booked like every other one */
+/**
+ * Judges one fill that a solver stored, and books it if an operator asks for that and nothing is missing.
+ * @returns undefined if its order or hold is known here, so that it is booked like any other fill
+ */
 export async function judgeKeptFill(
   context: FindingContext,
   fill: KeptFill,
@@ -85,7 +88,13 @@ export async function judgeKeptFill(
   const booking = fill.booking === undefined ? undefined : context.notes.read(orderId, fill.booking)
   if (await isKnown(context, orderId, booking)) return undefined
   const toFoundFill = (standing: FillStanding): FoundFill => ({
-    ...{ chainId, transactionId, deposited, recipient, orderId, booking, standing },
+    chainId,
+    transactionId,
+    deposited,
+    recipient,
+    orderId,
+    booking,
+    standing,
   })
   if (booking === undefined) return toFoundFill('UNKNOWN_SPONSOR')
   if (!(await isPaid(context, fill, orderId))) return toFoundFill('NOT_PAID')
@@ -99,7 +108,7 @@ export async function judgeKeptFill(
   return toFoundFill(await record(context, booking, operator, evidence))
 }
 
-/** Orders are removed one day, and what they held stays in the books. */
+/** True if the order is stored, or was deleted by retention but has its hold in the ledger. */
 async function isKnown(
   { database }: FindingContext,
   orderId: Hex,
@@ -113,6 +122,7 @@ async function isKnown(
   return held.length > 0
 }
 
+/** True if a final block pays the order in full. */
 async function isPaid({ chainOf, signal }: FindingContext, fill: KeptFill, orderId: Hex): Promise<boolean> {
   const { order, chainId, transactionId } = fill
   const chain = await chainOf(chainId)
@@ -127,7 +137,7 @@ async function isPaid({ chainOf, signal }: FindingContext, fill: KeptFill, order
   }
 }
 
-/** @returns what proves the fill; undefined while too few oracles sign it */
+/** Has the oracles attest the fill. @returns the evidence; undefined if too few sign */
 async function attest(context: FindingContext, fill: KeptFill, orderId: Hex) {
   const { oracles, threshold, networkOf, signal } = context
   const { order, orderSignature, inputs, transactionId, deposited } = fill
@@ -144,7 +154,7 @@ async function attest(context: FindingContext, fill: KeptFill, orderId: Hex) {
   return { kind: 'solver-fill', messageId, fillTx: transactionId, threshold, signatures }
 }
 
-/** Booking and its line of the audit in one commit. */
+/** Books the fill and records the operator's action in one commit. */
 async function record(
   { database }: FindingContext,
   { orderId, requestId, sponsor, debitMicroUsd }: Booking,
@@ -156,14 +166,22 @@ async function record(
       sponsor === undefined
         ? 'done'
         : await bookFoundFill(tx, {
-            ...{ orderId, requestId, sponsor, amountMicroUsd: debitMicroUsd, actor, evidence },
+            orderId,
+            requestId,
+            sponsor,
+            amountMicroUsd: debitMicroUsd,
+            actor,
+            evidence,
           })
-    // Its id is made of the order: another amount under it would be two notes of ours for one fill.
+    // The booking's id is derived from the order, so a conflict means two different notes for one fill.
     if (outcome === 'conflict') throw new Error(`${orderId} was booked otherwise`)
     const isBooked = outcome === 'done' || outcome === 'exists'
     const details = { reason, requestId, sponsor: sponsor ?? null, microUsd: debitMicroUsd.toString() }
     await recordAction(tx, {
-      ...{ actor, action: bookedAction, subject: orderId, details },
+      actor,
+      action: bookedAction,
+      subject: orderId,
+      details,
       outcome: isBooked ? 'done' : outcome,
     })
     if (isBooked) return 'BOOKED'

@@ -10,7 +10,7 @@ export type NamedChain = Pick<SettlementChain, 'deposits'> & {
   readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'codec'>
 }
 
-/** Keeps what some transactions hold, whatever a watcher has read. Those read now are put aside no longer. */
+/** Stores what was read of named transactions, independently of the watcher; those are no longer put aside. */
 export async function keepTransactions(
   context: FindingContext,
   { chain: { chainId } }: NamedChain,
@@ -19,7 +19,7 @@ export async function keepTransactions(
   if (found.length + aside.length + empty.length === 0) return
   await context.database.transaction(async (tx) => {
     const cursor = await readDepositCursor(tx, chainId)
-    // The watcher's time counts: a transaction is no earlier because somebody named it.
+    // A block above the watcher's cursor is later than the watcher's last look, whoever names its transaction.
     await keepRead(context, tx, chainId, { found, aside }, (block) =>
       cursor !== undefined && block > cursor.scannedTo ? cursor.newestAtSeconds : undefined,
     )
@@ -28,22 +28,23 @@ export async function keepTransactions(
   })
 }
 
-const atOnce = 4
+const readingsPerChainMax = 4
+/** Least time between two readings of one transaction. */
 const pauseMs = 10_000
-const namesMax = 10_000
-const budgetMs = 10_000
+const rememberedNamesMax = 10_000
+const readTimeoutMs = 10_000
 
-/** Reads a transaction of a chain that somebody names. @returns the deposits in it, also those of nobody's order */
+/** Reads a transaction that a caller names, ahead of the watcher. @returns its deposits, also those of unknown orders */
 export type ReadNamed = (chainId: number, transaction: string) => Promise<readonly FoundDeposit[]>
 
 /**
- * Reads named transactions within a budget: a name is anybody's, and costs nobody else anything. @source F-71
- * @param now milliseconds
+ * Makes that reading, with limits, because anybody may name any transaction. Beyond the limits it returns nothing. @source F-71
+ * @param context.now Unix milliseconds
  */
 export function createReadNamed(
   context: FindingContext & { readonly chains: ReadonlyMap<number, NamedChain>; readonly now: () => number },
 ): ReadNamed {
-  const readAtMs = createLruCache<number>(namesMax)
+  const readAtMs = createLruCache<number>(rememberedNamesMax)
   const running = new Map<number, number>()
   return async (chainId, transaction) => {
     const chain = context.chains.get(chainId)
@@ -51,12 +52,12 @@ export function createReadNamed(
     if (chain === undefined || transactionId === undefined) return []
     const key = `${chainId} ${transactionId}`
     const count = running.get(chainId) ?? 0
-    if (count >= atOnce || context.now() < (readAtMs.get(key) ?? -Infinity) + pauseMs) return []
+    if (count >= readingsPerChainMax || context.now() < (readAtMs.get(key) ?? -Infinity) + pauseMs) return []
     readAtMs.set(key, context.now())
     running.set(chainId, count + 1)
     try {
-      const { found } = await readTransactions(chain, [transactionId], AbortSignal.timeout(budgetMs))
-      // Unreadable transactions are put aside only where a watcher comes upon them: names cost nothing.
+      const { found } = await readTransactions(chain, [transactionId], AbortSignal.timeout(readTimeoutMs))
+      // Only the watcher puts unreadable transactions aside, because a caller could name any number of them.
       await keepTransactions(context, chain, { found, aside: [], empty: [] })
       return found
     } finally {
@@ -65,7 +66,7 @@ export function createReadNamed(
   }
 }
 
-/** Undefined where the text names no transaction there. */
+/** The id in its canonical spelling; undefined if the text is no transaction id of the chain. */
 export function canonicalId({ chain: { codec } }: NamedChain, text: string): string | undefined {
   try {
     return codec.canonicalTransactionId(text)

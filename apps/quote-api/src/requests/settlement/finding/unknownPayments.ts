@@ -2,30 +2,32 @@ import type { Hex, SqlDatabase } from '@causeway/core'
 import type { SettlementChain } from '../chain/settlementChain.ts'
 import { stepsOf } from './findDeposits.ts'
 
-/** A payment of the fill wallet that no request, claim or booking here explains. */
+/** A payment of the fill wallet that no stored order, claim or booking explains. */
 export type UnknownPayment = {
-  /** Its key in the configuration. */
+  /** Chain key. */
   readonly chain: string
   readonly transactionId: string
-  /** The id that the fill contract recorded; a fill has its order's. */
+  /** Id that the fill contract recorded: the order id of a fill, or a refund's or claim's own id. */
   readonly id: Hex
-  /** Order that the transaction names; a refund has an id of its own beside it. */
+  /** Order id that the transaction names, which a refund has beside its own id. */
   readonly orderId: Hex
 }
 
-/** Written with what is booked of a fill whose order is not known: it is explained from then on. */
+/** Name of the operator action that books a fill of an unknown order; it explains the payment from then on. */
 export const bookedAction = 'ledger.fills'
 
 /**
- * Payments of the fill wallet in final blocks of the last seconds, held against what is stored. Writes nothing.
- * @returns undefined where the chain does not list them
+ * Finds payments of the fill wallet in recent final blocks that nothing stored explains, for an operator's report. Reads only.
+ * @param options.seconds how far back
+ * @returns undefined where the chain cannot list payments
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  */
 export async function findUnknownPayments(
   database: Pick<SqlDatabase, 'query'>,
   chain: Pick<SettlementChain, 'chain' | 'finalHeight' | 'paidIds' | 'steps' | 'transaction'>,
-  { seconds, signal }: { readonly seconds: number; readonly signal: AbortSignal },
+  options: { readonly seconds: number; readonly signal: AbortSignal },
 ): Promise<readonly UnknownPayment[] | undefined> {
+  const { seconds, signal } = options
   const { paidIds } = chain
   if (paidIds === undefined) return undefined
   const to = await chain.finalHeight(signal)
@@ -42,9 +44,10 @@ export async function findUnknownPayments(
     )
     for (const { id, transactionId } of paid) {
       if (knownIds.has(id)) continue
+      // The last 32 bytes of the calldata are the order id.
       const input = (await chain.transaction(transactionId, signal))?.input ?? '0x'
       const orderId: Hex = `0x${input.slice(-64)}`
-      // A refund is recorded by an id of its own.
+      // A refund of a known order has an id of its own.
       if (orderId !== id && (await readKnown(database, [orderId])).has(orderId)) continue
       payments.push({ chain: chain.chain.key, transactionId, id, orderId })
     }
@@ -53,7 +56,7 @@ export async function findUnknownPayments(
   return payments
 }
 
-/** Ids that an order, a claim or a booking here has. */
+/** Those of the ids that belong to a stored order, claim or booking. */
 export async function readKnown(
   database: Pick<SqlDatabase, 'query'>,
   ids: readonly Hex[],

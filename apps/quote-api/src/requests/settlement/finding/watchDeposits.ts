@@ -11,8 +11,10 @@ import { nowSeconds, type SettlementContext } from '../settlementContext.ts'
 import { endsBelowFinal, findFinalDeposits, findNewDeposits, stopAt } from './findDeposits.ts'
 
 /**
- * Passes over a chain: each reads its newest blocks, follows reorganizations, then acts on every deposit that is deep
- * enough, and reads final blocks once more every half minute. What holds up one of these delays no deposit that was seen.
+ * Makes the job that watches a chain for deposits. Each pass reads new blocks, follows reorganizations and decides on the due
+ * deposits; every half minute it also reads final blocks again. If new blocks cannot be read, known deposits are still
+ * decided.
+ * @param patienceMs time without a reading after which the chain counts as not seen
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
 export function createDepositWatcher(
@@ -27,26 +29,26 @@ export function createDepositWatcher(
     context.now,
   )
   let finalDueMs = 0
-  let shortSinceMs: number | undefined
-  /** A chain that stays too short for half a minute is stopped; before, its endpoints may lag, and nothing is read. */
-  async function refuseShort(head: bigint, { fence }: Run): Promise<void> {
+  let tooShortSinceMs: number | undefined
+  /** Handles a chain that ends below its final block: skips the pass, as endpoints may lag, and stops it after half a minute. */
+  async function refuseShortChain(head: bigint, { fence }: Run): Promise<void> {
     const reason = await endsBelowFinal(context, chain, head)
     if (reason === undefined) {
-      shortSinceMs = undefined
+      tooShortSinceMs = undefined
       return
     }
-    shortSinceMs ??= context.now()
-    if (context.now() - shortSinceMs < lateMs) throw new UpstreamUnavailableError(`${reason}.`)
+    tooShortSinceMs ??= context.now()
+    if (context.now() - tooShortSinceMs < lateMs) throw new UpstreamUnavailableError(`${reason}.`)
     await context.database.transaction(async (tx) => {
       await fence(tx)
       await stopAt(tx, chain, { end: head, reason })
     })
   }
   return async (run) => {
-    // Taken before the chain is asked: what it does not show then was mined later.
+    // Before the chain is asked, so that a block which the answer lacks was surely mined later.
     const askedAtSeconds = nowSeconds(context)
     const head = await chain.head(run.signal)
-    await refuseShort(head, run)
+    await refuseShortChain(head, run)
     let failure: unknown
     try {
       await findNewDeposits(context, chain, { head, askedAtSeconds, memory }, run)
@@ -55,7 +57,7 @@ export function createDepositWatcher(
       failure = error
     }
     const { canonical, orphaned } = await followBlocks(context, chain, run)
-    // Also where the newest block did not show that the chain had changed.
+    // A reorganization may be visible only in the blocks of deposits.
     if (orphaned > 0) memory.forget()
     await takeDeposits(context, chain, { head, canonical, run })
     if (failure !== undefined) throw failure
@@ -66,8 +68,9 @@ export function createDepositWatcher(
 }
 
 /**
- * Compares the blocks of deposits that can still vanish with the chain, which stops where one was final.
- * @returns the hashes that stand at their heights now, and how many deposits are gone
+ * Compares the blocks of recent deposits with the chain: marks deposits as final or orphaned, and stops the chain if a final
+ * block changed.
+ * @returns the present block hashes at the deposits' heights, and the number of orphaned deposits
  */
 async function followBlocks(
   context: SettlementContext,
@@ -80,13 +83,13 @@ async function followBlocks(
   const finalHeight = await chain.finalHeight(signal)
   const heights = [...new Set(deposits.map(({ blockNumber }) => blockNumber))]
   const hashes = await chain.blockHashes(heights, signal)
-  const stands = ({ blockNumber, blockHash }: StoredDeposit) => hashes.get(blockNumber) === blockHash
-  const standing = new Set(deposits.filter(stands).map(({ txHash }) => txHash))
-  // Above the end of a shorter chain a deposit may come back, unless its transaction stands in another block.
+  const isOnChain = ({ blockNumber, blockHash }: StoredDeposit) => hashes.get(blockNumber) === blockHash
+  const transactionsOnChain = new Set(deposits.filter(isOnChain).map(({ txHash }) => txHash))
+  // Above the head of a chain that became shorter, a deposit may return, unless another block has its transaction.
   const isGone = (deposit: StoredDeposit) =>
-    !stands(deposit) && (hashes.has(deposit.blockNumber) || standing.has(deposit.txHash))
+    !isOnChain(deposit) && (hashes.has(deposit.blockNumber) || transactionsOnChain.has(deposit.txHash))
   const final = deposits.filter(
-    (deposit) => !deposit.isFinal && deposit.blockNumber <= finalHeight && stands(deposit),
+    (deposit) => !deposit.isFinal && deposit.blockNumber <= finalHeight && isOnChain(deposit),
   )
   const goneDeposits = deposits.filter(isGone)
   if (final.length + goneDeposits.length === 0) return { canonical: hashes, orphaned: 0 }

@@ -3,7 +3,7 @@ import type { Reason } from '../../status/reasons.ts'
 import { setStage } from '../../status/requestProgress.ts'
 import type { SettlementContext } from '../settlementContext.ts'
 
-/** Stops a request for an operator, loudly: nothing about it moves by itself any more. */
+/** Parks a request: no job touches it until an operator decides, who is alerted by the event. */
 export async function parkRequest(
   context: Pick<SettlementContext, 'observe'>,
   tx: SqlTx,

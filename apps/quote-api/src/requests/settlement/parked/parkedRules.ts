@@ -5,22 +5,23 @@ import type { WorkState } from '../../work/workItem.ts'
 export const resolutions = ['unpaid', 'refund', 'release', 'recover'] as const
 export type Resolution = (typeof resolutions)[number]
 
+/** What decides how a parked request may end. */
 export type ParkedFacts = {
-  /** The recipient has its output. */
+  /** The recipient was paid. */
   readonly isFilled: boolean
   /** State of the refund that the request waits for; absent if none was asked for. */
   readonly refund: WorkState | undefined
   /** True if it waits only because an account is denied. */
   readonly isBlocked: boolean
-  /** Its fill contract says that it was paid. */
+  /** The fill contract recorded a payment of the order. */
   readonly isRecorded: boolean
-  /** Its depositors may recover it on the hub. */
+  /** The order may be given up, so that its depositors recover their deposits from the hub. */
   readonly mayRecover: boolean
 }
 
 /**
- * The stage that a parked request takes up again, where the same rules decide on the same kind of facts as before:
- * a debit needs its attestations like any other. Pure.
+ * The stage in which a parked request continues if an operator retries it. The usual rules then decide again; a debit still
+ * needs its attestations. Pure.
  */
 export function retryStage({
   isFilled,
@@ -31,9 +32,9 @@ export function retryStage({
 }
 
 /**
- * `recover`: the order is given up for good, and the owners of its deposits take them from the hub. `unpaid`: filled,
- * and the sponsor keeps its money; the solver bears the cost. `refund`: not filled, and the deposit goes back to the
- * user. `release`: the deny list stops it no more, and the usual rules go on. Pure.
+ * The resolutions that an operator may choose. `unpaid`: the order was filled, the sponsor is not debited, and the solver bears
+ * the cost. `refund`: it was not filled, and the deposit is refunded. `release`: it continues despite the deny list.
+ * `recover`: the order is given up for good, and depositors take their deposits from the hub. Pure.
  */
 export function possibleResolutions(facts: ParkedFacts): readonly Resolution[] {
   const { isFilled, refund, isBlocked, isRecorded, mayRecover } = facts

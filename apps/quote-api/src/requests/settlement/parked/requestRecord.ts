@@ -4,7 +4,7 @@ import type { WorkState } from '../../work/workItem.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** Stored rows of a request, for a person to read; amounts as text. */
+/** Stored rows of a request for an operator to read; amounts as text. */
 export type RequestRecord = {
   readonly deposits: readonly Readonly<Record<string, unknown>>[]
   readonly work: readonly Readonly<Record<string, unknown>>[]
@@ -14,6 +14,7 @@ export type RequestRecord = {
   readonly recovery: readonly Readonly<Record<string, unknown>>[]
 }
 
+/** SQL of each member of the record. */
 const parts = {
   deposits: `select json_build_object('id', id::text, 'chainId', chain_id, 'transaction', tx_hash,
       'currency', currency, 'amount', amount::text, 'state', state, 'reason', reason, 'isFinal', is_final,
@@ -48,7 +49,7 @@ export async function readRequestRecord(database: Queries, requestId: Hex): Prom
   }
 }
 
-/** The refund of the deposit that a request is about. */
+/** The work item that refunds a deposit of a request. */
 export async function readRefundWork(
   database: Queries,
   requestId: Hex,

@@ -3,12 +3,12 @@ import { listStanding } from '../../status/readStanding.ts'
 import type { SettlementContext } from '../settlementContext.ts'
 
 const intervalMs = 10_000
-/** Longer than another process takes to take the job over: what came onto the list meanwhile is told of. */
+/** How far back the first run looks. It exceeds the time in which a process takes the job over, so no entry is missed. */
 const handoverMs = 60_000
 
 /**
- * Writes down what the list goes by, and tells operators and whoever follows a request that it makes no progress. What
- * is on the list is read when somebody looks, and needs no run of this job.
+ * Job that announces new entries of the list of standstills to operators and to followers of their requests. It also stores
+ * the time limit, from which any reader computes the list itself.
  */
 export function createStandstillJob(
   { database, announce, observe, now }: Pick<SettlementContext, 'database' | 'announce' | 'observe' | 'now'>,

@@ -8,13 +8,12 @@ import {
 } from '@causeway/core'
 import type { VmCodec } from '@causeway/core/encodings'
 
-/** Problem of a transaction that is reported to fill an order. */
+/** Why a reported transaction does not count as a fill or another payment. */
 export type FillProblem = UnpaidPayment['why'] | 'other_order' | 'calls_missing' | 'late'
 
 /**
- * Problem of a transaction as a fill of an order, by the rule of the oracles: it must name the order alone, pay every
- * minimum from its solver's side and execute the calls, by the deadline. `late` only if nothing else is wrong: the
- * recipient has the money then.
+ * Checks a transaction as the fill of an order by the rules of the oracles: it must name only this order, pay every minimum and
+ * execute the calls, by the deadline. `late` means that all else is right, so that the recipient has the money.
  * @source oracle-protocol.md 4, rules 5 to 7; design.md 7.2
  */
 export function fillProblem(
@@ -28,7 +27,9 @@ export function fillProblem(
     payments.map(({ minimumAmount, ...payment }) => ({
       ...payment,
       minimumAmount: BigInt(minimumAmount),
-      ...{ codec, facts, recordId: orderId },
+      codec,
+      facts,
+      recordId: orderId,
     })),
   )
   if (unpaid !== undefined) return unpaid.why
@@ -36,7 +37,7 @@ export function fillProblem(
   return facts.blockTimestampSeconds > BigInt(deadline) ? 'late' : undefined
 }
 
-/** Problem of a transaction that is reported to pay a refund or a claim in full; it must name that one alone. */
+/** Checks a transaction as the full payment of a refund or claim; it must name only that one. */
 export function paymentProblem(
   {
     recipient,

@@ -6,8 +6,8 @@ import type { StoredDeposit } from '../deposits/depositStore.ts'
 import type { SettledRequest } from '../settledRequest.ts'
 
 /**
- * With what a solver checks for itself that an order was signed and paid for.
- * @throws Error where it is not signed: that is done before anything becomes of a deposit
+ * Part of a work item by which a solver checks for itself that the order is signed and its deposit exists.
+ * @throws Error if the order is not signed; callers sign it before they decide on a deposit
  */
 export function proofOf(
   { order, orderSignature }: Pick<SettledRequest, 'order' | 'orderSignature'>,
@@ -20,19 +20,19 @@ export function proofOf(
   }
 }
 
-/** @throws Error where there is none, which is made before there is work for the order */
+/** The order's signature. @throws Error if it is missing, as every order is signed before there is work for it */
 export function signatureOf({ orderSignature }: Pick<SettledRequest, 'orderSignature'>): Hex {
   if (orderSignature === undefined) throw new Error('an order is signed before there is work for it')
   return orderSignature
 }
 
-/** The fill contract that extra data of the order name, whatever is configured by now. */
+/** The fill contract that the order names, which may differ from the one configured at present. */
 function pickFillContract(extraData: string): Pick<FillPayload, 'fillContract'> {
   const fillContract = fillContractOf(extraData)
   return fillContract === undefined ? {} : { fillContract }
 }
 
-/** Fill work for a deposit: exactly the quoted amounts for the quoted input. */
+/** Payload of the work item for a fill; its amounts are those that the deposit pays for. */
 export function fillPayload(
   order: Order,
   deposited: Deposited,
@@ -61,7 +61,7 @@ export function fillPayload(
   }
 }
 
-/** Refund work for a deposit, paid to the recipient that the order names. */
+/** Payload of the work item for a refund, to the first refund recipient of the order. */
 export function refundPayload(
   order: Order,
   refund: {
@@ -70,6 +70,7 @@ export function refundPayload(
     readonly currency: string
     readonly amount: bigint
     readonly deadlineSeconds: number
+    /** Transaction id of a fill that the solver sent and that can no longer pay. */
     readonly replaces?: string | undefined
   },
 ): RefundPayload {

@@ -12,8 +12,8 @@ import type { SettlementContext } from '../settlementContext.ts'
 type Queries = Pick<SqlDatabase, 'query'>
 
 /**
- * Keeps work from the solver that would pay, refund or fetch money of a denied account.
- * @param options.screening undefined where no list is configured here
+ * Withholds work from the solver that would pay, refund or sweep money of a denied account.
+ * @param options.screening undefined where this service has no deny list
  */
 export function createWithholding(options: {
   readonly database: SqlDatabase
@@ -64,7 +64,7 @@ async function isClaimDenied(
   return [recipient, wallet].some((account) => account !== undefined && screening.isDenied(chainId, account))
 }
 
-/** Depositors behind each fill or refund, by the id of the item. */
+/** Accounts that made the deposit of each fill or refund, by the id of the work item. */
 async function readSenders(
   database: Queries,
   items: readonly WorkItem[],
@@ -80,7 +80,7 @@ async function readSenders(
   return new Map(rows.map(({ id, depositor, senders }) => [id, [depositor, ...(senders ?? [])]]))
 }
 
-/** A request that waits for the item waits for an operator from now on. */
+/** Withholds an open item. If its request waits for it, the request is parked; else only operators are told. */
 async function withholdOne(
   context: Pick<SettlementContext, 'observe'>,
   tx: SqlTx,

@@ -25,12 +25,13 @@ import {
   readRecovery,
 } from './recoveryStore.ts'
 
+/** Dependencies of this job. */
 export type RecoveryContext = Pick<SettlementContext, 'database' | 'chains' | 'announce'> & {
-  /** Undefined where none is configured: then the solver's report tells what the hub has. */
+  /** Undefined where no hub is configured: then the solver's report is believed. */
   readonly hub: (Pick<HubReader, 'isExecuted'> & { readonly entries: HubEntries }) | undefined
-  /** Time that promise and deposit stand on the hub before oracles release the deposit. */
+  /** Time between promise and deposit on the hub and the moment when oracles release the deposit. */
   readonly delaySeconds: number
-  /** Signs with the key of the orders. @throws OrderKeyReplacedError, SignerFailedError */
+  /** Signs the promise with the order signer. @throws OrderKeyReplacedError, SignerFailedError */
   readonly signPromise: (request: Pick<SettledRequest, 'requestId' | 'orderId' | 'order'>) => Promise<Hex>
 }
 
@@ -38,8 +39,8 @@ const atOnce = 4
 const lookAgainMs = 5_000
 
 /**
- * Signs the promise of every order that was given up, as soon as nothing was paid for it and nothing can be any more, and
- * tells owners of deposits that the hub has.
+ * Job for orders that an operator gave up. It signs the promise of each once no fill or refund was paid or can come, and then
+ * tells its depositor when the hub has promise and deposits.
  */
 export async function followRecoveries(context: RecoveryContext, run: Run): Promise<void> {
   const { database } = context
@@ -49,7 +50,7 @@ export async function followRecoveries(context: RecoveryContext, run: Run): Prom
     read: (requestId, signal) => readObstacle(context, requestId, signal),
     lock: (tx, requestId) => lockUnsigned(tx, requestId),
     versionOf: () => [],
-    step: (tx, request, obstacle) => takeStep(context, tx, request, obstacle),
+    step: (tx, request, obstacle) => signOrNoteObstacle(context, tx, request, obstacle),
   })
   await followWork(database, run, {
     atOnce,
@@ -73,8 +74,8 @@ async function lockUnsigned(tx: SqlTx, requestId: Hex): Promise<SettledRequest |
   return recovery === undefined || recovery.promise !== undefined ? undefined : request
 }
 
-/** The order's row is locked, so that no deposit is taken meanwhile; the decision was committed before. */
-async function takeStep(
+/** The lock on the order keeps other jobs from binding a deposit meanwhile. The decision to give up was committed before. */
+async function signOrNoteObstacle(
   context: RecoveryContext,
   tx: SqlTx,
   request: SettledRequest,
@@ -103,13 +104,14 @@ async function readEntered(
   const promise = { solverChainId, solver: solver as Hex, orderId: request.orderId }
   const { user, id } = noFillOrRefundPlace(promise)
   const key = depositsExecutionKey({ chainId: chain.key, transactionId: deposit.txHash })
-  const [entry, isThere] = await Promise.all([
+  const [entry, hasDeposit] = await Promise.all([
     hub.entries.read(user, id, { signal }),
     hub.isExecuted(key, { signal }),
   ])
-  return { mark, seen: isThere && entry.data === noFillOrRefundData }
+  return { mark, seen: hasDeposit && entry.data === noFillOrRefundData }
 }
 
+/** Ends a reported item if the hub confirms it, and with the last item the request; else offers it again. */
 async function finishItem(
   { announce, delaySeconds }: RecoveryContext,
   tx: SqlTx,

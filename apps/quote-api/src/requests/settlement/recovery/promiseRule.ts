@@ -1,18 +1,20 @@
-/** Record of one payment by one fill wallet, at a final block. */
+/** What the chain records of one fill or refund by one fill wallet, at a final block. */
 export type PaymentRecord = {
+  /** `closed`: a closing prevents any payment. */
   readonly state: 'open' | 'paid' | 'closed'
   /** Unix seconds of the block. */
   readonly finalSeconds: number
-  /** Unix seconds after which nothing that was signed for it lands any more. */
+  /** Unix seconds after which no transaction that was signed for it can be included. */
   readonly endSeconds: number
 }
 
+/** One deposit of an order that was given up. */
 export type RecoveredDeposit = {
   readonly id: bigint
   readonly isFinal: boolean
-  /** The hub moved it out of the order's account: its fill or its refund was settled, or it was recovered. */
+  /** The hub has moved it out of the order's account, by settlement of a fill or refund, or by recovery. */
   readonly isSettled: boolean
-  /** The order was filled for it. */
+  /** The order was filled because of this deposit. */
   readonly isBound: boolean
   /** True if a refund was made, by the solver's report. */
   readonly isRefunded: boolean
@@ -20,10 +22,11 @@ export type RecoveredDeposit = {
   readonly refunds: readonly PaymentRecord[]
 }
 
+/** What decides whether the promise may be signed. */
 export type PromiseFacts = {
-  /** Every deposit of the order that still stands on its chain, whatever its currency and chain. */
+  /** All deposits of the order that are still on their chains, in any currency. */
   readonly deposits: readonly RecoveredDeposit[]
-  /** Fills and refunds that are open or reported. */
+  /** True if a fill or refund is open or reported. */
   readonly hasWork: boolean
   /** Records of the order's fill, for every fill wallet and fill contract. */
   readonly fills: readonly PaymentRecord[]
@@ -32,43 +35,45 @@ export type PromiseFacts = {
 /** Reason that a promise may not be given yet, as operators see it. */
 export type Obstacle =
   | 'NO_DEPOSIT'
-  /** A fill or a refund of the order is not at its end. */
+  /** A work item for a fill or refund has not ended. */
   | 'WORK_UNDER_WAY'
   | 'DEPOSIT_NOT_FINAL'
-  /** The order, or one of its deposits, was paid out, and the hub has not settled that. */
+  /** A fill or refund was paid, and the hub has not settled it. */
   | 'PAID_OUT'
-  /** A fill or a refund is neither closed nor past its end at a final block. */
+  /** A fill or refund could still be included: it is not closed, and no final block is past its end. */
   | 'MAY_BE_PAID'
 
 /**
- * Judges whether the order's solver may promise that it neither filled nor refunded the order. The promise
- * frees every deposit of the order, so each must be settled, or not paid out at all. Pure.
- * @returns undefined where it may
+ * Judges whether the promise that no fill or refund will come may be signed. It frees every deposit of the order, so each must
+ * either be settled or never be paid out. Pure.
+ * @returns undefined if it may be signed
  * @source docs/specification/protocol.md P-70
  */
 export function promiseObstacle({ deposits, hasWork, fills }: PromiseFacts): Obstacle | undefined {
   if (hasWork) return 'WORK_UNDER_WAY'
   if (deposits.length === 0) return 'NO_DEPOSIT'
   if (deposits.some(({ isFinal }) => !isFinal)) return 'DEPOSIT_NOT_FINAL'
-  const held = deposits.filter(({ isSettled }) => !isSettled)
+  const unsettled = deposits.filter(({ isSettled }) => !isSettled)
   const isFilled = fills.some(({ state }) => state === 'paid')
-  const boundSettled = deposits.some(({ isBound, isSettled }) => isBound && isSettled)
-  if (isFilled && !boundSettled) return 'PAID_OUT'
-  if (held.some(({ isRefunded, refunds }) => isRefunded || refunds.some(({ state }) => state === 'paid')))
+  const isBoundSettled = deposits.some(({ isBound, isSettled }) => isBound && isSettled)
+  if (isFilled && !isBoundSettled) return 'PAID_OUT'
+  if (
+    unsettled.some(({ isRefunded, refunds }) => isRefunded || refunds.some(({ state }) => state === 'paid'))
+  )
     return 'PAID_OUT'
   const mayPay = ({ state, finalSeconds, endSeconds }: PaymentRecord) =>
     state === 'open' && finalSeconds <= endSeconds
-  return [...fills, ...held.flatMap(({ refunds }) => refunds)].some(mayPay) ? 'MAY_BE_PAID' : undefined
+  return [...fills, ...unsettled.flatMap(({ refunds }) => refunds)].some(mayPay) ? 'MAY_BE_PAID' : undefined
 }
 
-/** Facts of a request that an operator's decision depends on. */
+/** Facts of a request that decide whether an operator may give its order up. */
 export type DecisionFacts = {
   readonly isFilled: boolean
   readonly isRecovered: boolean
   readonly hasWorkUnderWay: boolean
-  /** The fill wallet is the depositor of what was swept: the hub would give it the money. */
+  /** Deposits were swept with the fill wallet as depositor, so that the hub would pay that wallet. */
   readonly sweepsToFillWallet: boolean
-  /** The order names an account for its refund that somebody holds. */
+  /** The order names a refund recipient that is no burn account. */
   readonly isRefundable: boolean
   readonly deposits: readonly {
     readonly id: bigint
@@ -78,11 +83,11 @@ export type DecisionFacts = {
   }[]
 }
 
-/** True where an operator may give an order up for recovery; chains are read later, before signing. Pure. */
+/** True if an operator may give an order up. Chains are read only later, before the promise is signed. Pure. */
 export function mayRecover(facts: DecisionFacts): boolean {
   const { isFilled, isRecovered, hasWorkUnderWay, sweepsToFillWallet, isRefundable, deposits } = facts
   if (isRecovered || hasWorkUnderWay || (sweepsToFillWallet && isRefundable)) return false
-  // No oracle attests a refund in another currency: the hub holds its deposit for ever.
+  // Oracles attest no refund in another currency. Its deposit stays unsettled on the hub, so no promise could be signed.
   if (deposits.some(({ state, reason }) => state === 'refunded' && reason === 'INCORRECT_DEPOSIT_CURRENCY'))
     return false
   return deposits.some(
@@ -93,7 +98,7 @@ export function mayRecover(facts: DecisionFacts): boolean {
 /** States of deposits that an order without a fill still holds. */
 const recoveredStates: ReadonlySet<string> = new Set(['seen', 'taken', 'refund_due', 'ignored'])
 
-/** Ids of the deposits whose owners recover them. Pure. */
+/** Ids of the deposits that their depositors recover. Pure. */
 export function recoveredDeposits({ isFilled, deposits }: DecisionFacts): readonly bigint[] {
   return deposits
     .filter(({ state, hasFailedRefund }) => recoveredStates.has(state) && (!isFilled || hasFailedRefund))

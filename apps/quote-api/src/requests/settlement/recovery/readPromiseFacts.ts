@@ -16,19 +16,19 @@ import { chainOf, type SettlementContext } from '../settlementContext.ts'
 import type { PaymentRecord, PromiseFacts, RecoveredDeposit } from './promiseRule.ts'
 import { type OrderWork, readOrderWork } from './recoveryStore.ts'
 
-type Reading = Pick<SettlementContext, 'chains'> & {
+/** Dependencies of this reading. */
+type FactsContext = Pick<SettlementContext, 'chains'> & {
   readonly database: Pick<SqlDatabase, 'query'>
   /** Undefined where no hub is configured: nothing counts as settled. */
   readonly hub: Pick<HubReader, 'isExecuted'> | undefined
 }
 
 /**
- * Reads the facts that decide on a promise: stored work, and every fill wallet's records at final blocks.
- * Chains are read by quorum.
+ * Reads the facts for `promiseObstacle`: stored work, and the payment records of every fill wallet at final blocks, by quorum.
  * @throws DomainError where endpoints are silent or contradict each other
  */
 export async function readPromiseFacts(
-  context: Reading,
+  context: FactsContext,
   request: SettledRequest,
   signal: AbortSignal,
 ): Promise<PromiseFacts> {
@@ -39,7 +39,8 @@ export async function readPromiseFacts(
   const deposits: RecoveredDeposit[] = []
   for (const id of work.deposits) {
     const deposit = await readDeposit(context.database, id)
-    if (deposit !== undefined) deposits.push(await readOne(context, { request, deposit, work }, signal))
+    if (deposit !== undefined)
+      deposits.push(await readDepositFacts(context, { request, deposit, work }, signal))
   }
   return {
     deposits,
@@ -48,12 +49,13 @@ export async function readPromiseFacts(
   }
 }
 
-async function readOne(
-  context: Reading,
-  of: { readonly request: SettledRequest; readonly deposit: StoredDeposit; readonly work: OrderWork },
+/** Facts of one deposit and its refunds. */
+async function readDepositFacts(
+  context: FactsContext,
+  source: { readonly request: SettledRequest; readonly deposit: StoredDeposit; readonly work: OrderWork },
   signal: AbortSignal,
 ): Promise<RecoveredDeposit> {
-  const { request, deposit, work } = of
+  const { request, deposit, work } = source
   const { orderId, status, settlement } = request
   const chain = chainOf(context, deposit.chainId)
   const refunds = work.payments.filter(({ depositId }) => depositId === deposit.id)
@@ -74,33 +76,36 @@ async function readOne(
   }
 }
 
-/** Every payer, through every contract that work named. */
+/** Payment records of an id, of every fill wallet through every fill contract that work items named. */
 async function recordsOf(
   { finalMark, finalSeconds, payers, chain }: SettlementChain,
   question: { readonly id: Hex; readonly work: OrderWork['payments']; readonly endSeconds: number },
   signal: AbortSignal,
 ): Promise<readonly PaymentRecord[]> {
   const { id, work, endSeconds } = question
+  // Without records on the chain, a payment counts as possible until its time is surely over.
   if (finalMark === undefined) {
     const seconds = await finalSeconds(signal)
     return [{ state: 'open', finalSeconds: seconds, endSeconds: endSeconds + finalitySecondsOf(chain) }]
   }
   const contracts = [...new Set([chain.config.fillContract, ...work.map(({ fillContract }) => fillContract)])]
   const fillContracts = contracts.filter((contract) => contract !== undefined)
-  const asFinal = payers.flatMap((address): readonly FinalPayer[] =>
+  const finalPayers = payers.flatMap((address): readonly FinalPayer[] =>
     fillContracts.length === 0
       ? [{ address }]
       : fillContracts.map((fillContract) => ({ address, fillContract })),
   )
-  const marks = await Promise.all(asFinal.map((payer) => finalMark(payer, id, signal)))
+  const marks = await Promise.all(finalPayers.map((payer) => finalMark(payer, id, signal)))
   return marks.map(({ state, timestampSeconds }) => ({
-    ...{ state, finalSeconds: timestampSeconds, endSeconds },
+    state,
+    finalSeconds: timestampSeconds,
+    endSeconds,
   }))
 }
 
-/** The hub takes a deposit out of its order's account under one of two keys. */
+/** True if the hub has executed the settlement or the recovery of a deposit, each of which has its own key. */
 async function isSettled(
-  { hub }: Reading,
+  { hub }: FactsContext,
   { chain }: SettlementChain,
   { orderId, deposit }: { readonly orderId: Hex; readonly deposit: StoredDeposit },
   signal: AbortSignal,

@@ -9,11 +9,14 @@ import type { DecisionFacts, Obstacle } from './promiseRule.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** An order that was given up for recovery. */
+/** An order that an operator gave up. */
 type StoredRecovery = {
   readonly decidedAt: Date
+  /** Obstacle to signing the promise; undefined once it is signed. */
   readonly waitsFor: string | undefined
+  /** Signature of the promise. */
   readonly promise: Hex | undefined
+  /** When depositors can withdraw; undefined until the hub has promise and deposits. */
   readonly recoverableAt: Date | undefined
 }
 
@@ -68,7 +71,7 @@ export async function keepObstacle(tx: SqlTx, requestId: Hex, obstacle: Obstacle
   )
 }
 
-/** Every item of the order carries the promise from now on. */
+/** Stores the signed promise, and adds it to the open recovery items of the order. */
 export async function keepPromise(tx: SqlTx, requestId: Hex, promise: Hex): Promise<void> {
   await tx.query(
     `update order_recovery set promise = $2, signed_at = clock_timestamp(), waits_for = null
@@ -83,7 +86,7 @@ export async function keepPromise(tx: SqlTx, requestId: Hex, promise: Hex): Prom
   )
 }
 
-/** The hub has the promise and every deposit: from `delaySeconds` on the oracles release them. */
+/** Notes that the hub has the promise and all deposits, which oracles release after `delaySeconds`. */
 export async function markEntered(tx: SqlTx, requestId: Hex, delaySeconds: number): Promise<void> {
   await tx.query(
     `update order_recovery set entered_at = clock_timestamp(),
@@ -100,7 +103,7 @@ export async function hasUnfinishedRecovery(database: Queries, requestId: Hex): 
   return rows.length > 0
 }
 
-/** Asks the solver to bring a deposit and the promise of its order to the hub. */
+/** Adds the work item by which the solver brings a deposit, and the promise of its order, to the hub. */
 export async function askForRecovery(
   tx: SqlTx,
   request: Pick<SettledRequest, 'requestId' | 'orderId' | 'order' | 'orderSignature'>,
@@ -119,7 +122,7 @@ export async function askForRecovery(
   await addWork(tx, { kind: 'recovery', requestId, subject: String(id), chainId, payload })
 }
 
-/** Deposits of a request that stand on their chains, with what was reported for them. */
+/** Reads the facts for `mayRecover`. */
 export async function readDecisionFacts(
   database: Queries,
   { requestId, status, order }: Pick<SettledRequest, 'requestId' | 'status' | 'order'>,
@@ -149,22 +152,28 @@ export async function readDecisionFacts(
     isRecovered: row?.is_recovered === true,
     hasWorkUnderWay: row?.under_way === true,
     sweepsToFillWallet: row?.to_fill_wallet === true,
-    isRefundable: order.inputs.some(({ refunds }) => refunds.some(({ recipient }) => !isNobodys(recipient))),
+    isRefundable: order.inputs.some(({ refunds }) =>
+      refunds.some(({ recipient }) => !isBurnAccount(recipient)),
+    ),
     deposits: deposits.map(({ id: depositId, state, reason, has_failed }) => ({
-      ...{ id: depositId, state, reason: reason ?? undefined, hasFailedRefund: has_failed },
+      id: depositId,
+      state,
+      reason: reason ?? undefined,
+      hasFailedRefund: has_failed,
     })),
   }
 }
 
-/** True if no key can control the account, in any family: accounts of one family are none of another. */
-const isNobodys = (account: string): boolean =>
+/** True for a burn account of any family; the spellings of two families never collide. */
+const isBurnAccount = (account: string): boolean =>
   Object.values(quotingFamilies).some(({ burnt }) =>
     burnt.some((one) => one === account || one === account.toLowerCase()),
   )
 
-/** Deposits of an order that still stand on their chains, and its fills and refunds. */
+/** Ids of an order's deposits that are still on their chains, and its work items for fills and refunds. */
 export type OrderWork = {
   readonly deposits: readonly bigint[]
+  /** True if one of the items is open or reported. */
   readonly hasWork: boolean
   readonly payments: readonly {
     readonly kind: 'fill' | 'refund'

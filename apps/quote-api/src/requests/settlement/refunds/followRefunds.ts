@@ -25,10 +25,12 @@ import { type FillProblem, paymentProblem } from '../payments/fillCheck.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from '../settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlementContext.ts'
 
+/** Refunds that are read at the same time. */
 const atOnce = 16
+/** Pause between looks at a request that waits for its refund. */
 const idleMs = 5_000
 
-/** Looks every reported refund up on its chain, and ends requests whose money is back. */
+/** Job that reads every reported refund on its chain, offers failed ones again, and ends requests whose money was refunded. */
 export async function followRefunds(
   context: SettlementContext,
   run: Run,
@@ -40,16 +42,17 @@ export async function followRefunds(
     read: (item, signal, readApart) => readRefund(context, item, { signal, readApart }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
-    step: (tx, item, refund) => takeStep(context, tx, item, refund),
+    step: (tx, item, refund) => carryOutStep(context, tx, item, refund),
   })
   await stepWork(context.database, run, {
     atOnce,
     list: (limit) => listDueRequests(context.database, 'refunding', limit),
-    step: (tx, requestId) => endRefund(context, tx, requestId),
+    step: (tx, requestId) => endRefundedRequest(context, tx, requestId),
   })
 }
 
-type Refund = {
+/** What the chain shows of a reported refund. */
+type RefundFacts = {
   readonly requestId: Hex
   readonly txHash: string
   readonly deadlineSeconds: number
@@ -58,7 +61,7 @@ type Refund = {
   readonly problem: FillProblem | undefined
   /** True if the payment is wrong and no reorganization can change that. */
   readonly isUnpaid: boolean
-  /** As deep as its chain asks for the value of the order. */
+  /** True if the payment has the depth that the chain requires for the order's worth. */
   readonly isDeep: boolean
   readonly pauseMs: number
 }
@@ -67,7 +70,7 @@ async function readRefund(
   context: SettlementContext,
   item: WorkItem,
   { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
-): Promise<Reading<Refund> | undefined> {
+): Promise<Reading<RefundFacts> | undefined> {
   const { requestId, txHash, chainId } = item
   if (requestId === undefined || txHash === undefined) return undefined
   const chain = chainOf(context, chainId)
@@ -86,11 +89,15 @@ async function readRefund(
       ? 'not_recorded'
       : paymentProblem({ ...payload, recordId }, facts, chain.chain.codec)
   const isWrong = (facts: PaymentFacts) => problemOf(facts) !== undefined
-  // A deposit that is not there may come back: what it was given back with is not refuted.
+  // Without its deposit a refund has no id to compare, and the deposit may return: this proves nothing wrong.
   const isUnpaid =
     recordId !== undefined && (await isFinalMismatch({ chain, question, payment, isWrong }, signal))
   const refundFacts = {
-    ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
+    requestId,
+    txHash,
+    deadlineSeconds: payload.deadline,
+    payment,
+    isUnpaid,
     problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
     isDeep: await isPaymentDeep(chain, orderValueMicroUsd(request), payment, signal),
     pauseMs: paceMs(chain.chain.config) / 2,
@@ -104,6 +111,7 @@ async function readRecordId(
   { orderId, deposits: [depositRef] = [] }: RefundPayload,
   signal: AbortSignal,
 ): Promise<Hex | undefined> {
+  // Work items of older releases name no deposit; their refunds are recorded under the order id.
   if (depositRef === undefined) return orderId
   const facts = await deposits(depositRef.transactionId, signal)
   const deposit = facts?.deposits.find(({ onchainIndex }) => onchainIndex === depositRef.onchainIndex)
@@ -111,15 +119,15 @@ async function readRecordId(
   return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId }))
 }
 
-async function takeStep(
+async function carryOutStep(
   context: SettlementContext,
   tx: SqlTx,
   item: WorkItem,
-  refund: Refund,
+  refund: RefundFacts,
 ): Promise<void> {
   const { requestId, txHash, payment, problem, isUnpaid, pauseMs } = refund
-  const isOver = nowSeconds(context) >= refund.deadlineSeconds + lateInclusionSeconds
-  if (payment.state === 'missing' && isOver) {
+  const isTooLate = nowSeconds(context) >= refund.deadlineSeconds + lateInclusionSeconds
+  if (payment.state === 'missing' && isTooLate) {
     await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
     await recheckNow(tx, requestId)
     return
@@ -134,6 +142,7 @@ async function takeStep(
     await finishRefund(context, tx, { item, requestId, payment })
     return
   }
+  // The payment looks wrong, but not yet in a final block.
   if (payment.state === 'included' && !isUnpaid) {
     await updateWork(tx, item.id, { state: 'reported', delayMs: pauseMs })
     return
@@ -144,7 +153,7 @@ async function takeStep(
   await offerAgain(context, tx, item, isUnpaid ? 'does not pay' : reverted)
 }
 
-/** Nothing is decided on it: the transaction may still come, go or succeed in another block. */
+/** True while a reorganization or a later block may still change the transaction's outcome. */
 function mayChange(payment: PaymentReading, isDeep: boolean): boolean {
   switch (payment.state) {
     case 'missing':
@@ -191,7 +200,7 @@ async function endDeposit(
   if (deposit !== undefined) context.observe({ event: 'deposit_refunded', requestId, deposit })
 }
 
-/** The transaction failed for good, or paid something else: the money is still owed. */
+/** Offers a refund to the solver again, since the money is still owed; after the last attempt an operator decides. */
 async function offerAgain(
   { announce }: Pick<SettlementContext, 'announce'>,
   tx: SqlTx,
@@ -207,7 +216,8 @@ async function offerAgain(
   await announce(tx, item.requestId)
 }
 
-async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex): Promise<void> {
+/** Ends a request whose refund is done, or parks it if the refund failed. */
+async function endRefundedRequest(context: SettlementContext, tx: SqlTx, requestId: Hex): Promise<void> {
   const request = await lockSettledRequest(tx, requestId)
   const { settlement } = request ?? {}
   if (request === undefined || settlement?.stage !== 'refunding') return
@@ -220,6 +230,7 @@ async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex):
     await parkRequest(context, tx, requestId, 'REFUND_FAILED')
     return
   }
+  // Before the quote expires, a fitting deposit may still follow an unfit one that was refunded.
   const mayFollow = !settlement.isBound && nowSeconds(context) < request.expiresAtSeconds + holdGraceSeconds
   if (item?.state !== 'done' || item.txHash === undefined || mayFollow) {
     await recheckAfter(tx, requestId, idleMs)

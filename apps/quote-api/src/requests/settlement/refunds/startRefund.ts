@@ -11,7 +11,7 @@ import { proofOf, refundPayload } from '../payments/fillWork.ts'
 import { refundTermsOf, type SettledRequest } from '../settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlementContext.ts'
 
-/** After these nothing is filled on the request's hold any more. */
+/** Reasons after which the request is surely not filled any more, so that its hold ends at once. */
 const endsHold: ReadonlySet<string> = new Set([
   'SPONSOR_BALANCE_TOO_LOW',
   blockedWallet,
@@ -21,10 +21,11 @@ const endsHold: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Asks the solver to give a deposit back. Where no other deposit is bound to the request, the request waits
- * for this refund; its hold ends at once, for nothing is filled any more.
- * @param refund.amount default: all but the quoted gas
- * @param refund.wasFitting it would have paid the order: it takes the place of one that left its chain
+ * Adds the work item that refunds a deposit. Unless another deposit is bound to the request, the request waits for this refund,
+ * and its hold ends if no fill can follow.
+ * @param refund.amount in smallest units; by default the deposit less the quoted gas
+ * @param refund.wasFitting true if the deposit would have paid the order, so that it replaces one that left its chain
+ * @param refund.replaces transaction id of a fill that can no longer pay
  */
 export async function startRefund(
   context: SettlementContext,
@@ -58,20 +59,21 @@ export async function startRefund(
   await setDepositState(tx, deposit.id, 'refund_due', reason)
   const subject = String(deposit.id)
   const { chainId } = deposit
-  // Another currency comes back less all that its refund costs.
+  // A deposit in another currency bears the whole cost of its refund, so the solver loses nothing.
   const isUnderpaid = reason !== 'INCORRECT_DEPOSIT_CURRENCY' && deposit.amount < terms.inputAmount
   const isNew = await addWork(tx, { kind: 'refund', requestId, subject, chainId, payload, isUnderpaid })
   if (!isNew) await offerAgain(tx, requestId, subject)
   context.observe({ event: 'deposit_refund', requestId, reason, deposit })
 
-  const isOwn = settlement === undefined || settlement.depositId === deposit.id || refund.wasFitting === true
+  const isRequestsDeposit =
+    settlement === undefined || settlement.depositId === deposit.id || refund.wasFitting === true
   const isOver = endStatuses.has(request.status)
-  if (isOwn) await takeSkewBack(tx, { requestId, isFilled: isOver })
-  if (!isOwn || isOver) return
+  if (isRequestsDeposit) await takeSkewBack(tx, { requestId, isFilled: isOver })
+  if (!isRequestsDeposit || isOver) return
   const isBound = settlement?.isBound === true
   await openSettlement(tx, { requestId, depositId: deposit.id, stage: 'refunding', isBound })
   await setStatus(tx, context.announce, { requestId, status: 'pending' })
-  // An unfit deposit ends nothing: a fitting one may still come, and its hold ends by itself.
+  // After an unfit deposit a fitting one may still come, so the hold stays until it expires.
   if (isBound || endsHold.has(reason)) await context.ledger.void(tx, { requestId, reason })
 }
 
