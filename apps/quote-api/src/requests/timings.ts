@@ -1,16 +1,16 @@
-/** Times that more than one part of a request's life keeps to. */
+/** Times that several jobs of a request's life share. */
 
-/** A transaction of the last second may still be on its way into a block. */
+/** Seconds after a deadline in which a transaction that was sent in time may still be included. */
 export const lateInclusionSeconds = 60
 
 /**
- * A hold outlives its quote by this: a deposit of the last second must still be seen, and a fitting deposit
- * may follow an unfit one for as long as the hold lives. @source rule L-59
+ * Seconds by which a hold outlives its quote, so that a deposit of the last second can still be seen, and a fitting deposit
+ * can follow an unfit one. @source rule L-59
  */
 export const holdGraceSeconds = 30
 
-/** A pin outlives order deadline and finality by this: the hold ends by itself after it. @source design.md 6.5 */
+/** Seconds by which a pin outlives the order's deadline and finality; then the hold ends by itself. @source design.md 6.5 */
 export const pinGraceSeconds = 900
 
-/** Time in which a refund must be sent. */
+/** Seconds until the deadline of a refund. */
 export const refundSeconds = 7 * 86_400

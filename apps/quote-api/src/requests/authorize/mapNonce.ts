@@ -31,7 +31,7 @@ export type SignedMapping = {
   /** The chain that the wallet was connected to when it signed, which is in the signature's domain. */
   readonly signatureChainId: number
   readonly signature: Hex
-  /** Network address of a caller without an API key, for its budget; undefined for one with a key. */
+  /** Caller without an API key, under which its budget is counted; undefined for a caller with a key. */
   readonly keylessCaller: string | undefined
 }
 

@@ -92,7 +92,7 @@ async function decideTransaction(context: SettlementContext, tx: SqlTx, sighting
     await decideReported(tx, reported, { state: 'other' })
     return
   }
-  // No money of ours depends on it, so the rule's seconds and finality count as the blocks that they take.
+  // Nothing is paid for it, so a depth in blocks is enough: the rule's seconds are converted, finality is not awaited.
   const rule = depthRuleOf(chain.chain, orderValueMicroUsd(request))
   if (blocksOnTop < depthBlocks(rule, chain.chain.config)) {
     await recheckReportedAfter(tx, reported, pause / 2)

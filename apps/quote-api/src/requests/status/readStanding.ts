@@ -8,39 +8,46 @@ import { type Standstill, standstillOf, type Waiting } from './standstill.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** One line of the list of what makes no progress. */
+/** One entry of the list of standstills: a request, claim or transaction that makes no progress. */
 export type Standing = Pick<Standstill, 'isOperators'> & {
-  /** Absent for a claim, and for a transaction that nobody can read. */
+  /** Undefined for a claim, and for an unreadable transaction. */
   readonly requestId: Hex | undefined
-  /** Id of a claim, or hash of a transaction. */
+  /** Id of the claim, or hash of the transaction; undefined for a request. */
   readonly subject: string | undefined
   readonly isRefund: boolean
   readonly reason: Reason
+  /** The reason in one sentence. */
   readonly meaning: string
+  /** What ends the standstill, in one sentence. */
   readonly endsBy: string
-  /** The account that the money is for or from, where it is one account. */
+  /** Account that is to be paid, or that paid, where there is only one. */
   readonly account: string | undefined
   readonly tries: number
+  /** Last report of the solver or stored reason. */
   readonly report: string | undefined
   readonly transaction: string | undefined
+  /** Public status of the request. */
   readonly status: string | undefined
   readonly originChainId: number | undefined
   readonly destinationChainId: number | undefined
   /** Amount that the sponsor would pay; 0n where the user pays. */
   readonly debitMicroUsd: bigint
+  /** Start of the time without progress. */
   readonly since: Date
+  /** When it came onto the list. */
   readonly listedAt: Date
 }
 
-/** The setting, once the job `standstill` has stored it, else its default. */
+/** SQL of the configured limit in seconds, which the job `standstill` stores; else the default. */
 const limitSeconds = 'coalesce((select seconds from standstill_limit), 300)'
 
-/** Time without progress after which something is listed, as an SQL interval. */
+/** SQL interval without progress after which something is listed. */
 export const standstillLimit = `(${limitSeconds} * interval '1 second')`
 const isLong = (since: string) => `${since} <= statement_timestamp() - ${standstillLimit}`
+/** Columns that each part of the union yields, in this order. */
 const columns = 'request_id, subject, part, state, kind, since, chains, account, tries, report, transaction'
 
-/** The account that a row of `work_item` pays, or whose payment it fetches. */
+/** SQL of the account that a work item pays, or whose money it collects. */
 const accountOfWork = `coalesce(w.payload ->> 'recipient', w.payload #>> '{payments,0,recipient}',
   w.payload ->> 'owner', w.payload ->> 'depositAddress', w.payload ->> 'to')`
 
@@ -49,20 +56,20 @@ const workRow = (state: string, since: string) => `select w.request_id,
     array[w.chain_id] as chains, ${accountOfWork} as account, w.attempts as tries, w.reason as report, w.tx_hash as transaction
   from work_item w`
 
-/** Join of a settlement with the work that its stage waits for. */
+/** SQL join of a settlement with the work item that its stage waits for. */
 const awaited = `left join work_item w on w.request_id = s.request_id
   and ((s.stage = 'filling' and w.kind = 'fill')
     or (s.stage = 'refunding' and w.kind = 'refund' and w.subject = s.deposit_id::text))`
 
-/** A fitting deposit may follow an unfit one until then. */
+/** SQL of the time until which a fitting deposit may follow a refunded one, so that the request waits on purpose. */
 const followedUntil = `case s.stage when 'refunding' then o.expires_at + interval '1 minute' end`
 const stageSince = `greatest(s.updated_at, w.updated_at, ${followedUntil})`
 
-/** An order whose deposits are recoverable waits for their owners alone. */
+/** SQL that excludes orders whose deposits are recoverable, since these wait only for their depositors. */
 const unlessRecoverable = (row: string) =>
   `not exists (select from order_recovery r where r.request_id = ${row}.request_id and r.entered_at is not null)`
 
-/** Everything that waits and has made no progress for the limit, or waits for an operator; each part by its index. */
+/** SQL of everything that has made no progress for the limit, or waits for an operator. Each query uses its own index. */
 const waitingRows = [
   `select d.request_id, null, 'deposit', 'held', null, d.updated_at, array[d.chain_id], d.depositor, 0, null, d.tx_hash
    from deposit_seen d where d.state = 'held'`,
@@ -105,7 +112,7 @@ const waitingRows = [
    from put_aside p where ${isLong('p.first_seen_at')}`,
 ]
 
-/** @param condition condition on the columns of a row; it narrows each part, by the part's index */
+/** SQL of the list. @param condition on the columns of a row, which PostgreSQL applies within each query of the union */
 const select = (condition: string) => `
   select w.*, o.status, o.origin_chain_id, o.destination_chain_id, ${limitSeconds} as limit_seconds,
     clock_timestamp() as now,
@@ -118,43 +125,43 @@ const select = (condition: string) => `
   left join orders o on o.request_id = w.request_id
   where ${condition} order by w.since limit $2`
 
-/** No operator looks at more, and a flood of them makes no query larger. */
+/** Bounds the query; no operator reads more entries. */
 const rowsMax = 10_000
 
 /**
- * Lists requests and claims without progress, each once, longest first: with the part that waits for an
- * operator, where there is one.
+ * Lists all standstills, the longest first. If several parts of a request stand still, it appears once, with the part that
+ * waits for an operator or else the oldest one.
  */
 export async function listStanding(database: Queries): Promise<readonly Standing[]> {
-  return read(database, '$1::bytea[] is null', null)
+  return readList(database, '$1::bytea[] is null', null)
 }
 
-/** Reads the lines of some requests, by their ids in hex. */
+/** Reads the standstills of some requests, by request id. */
 export async function readStandingOf(
   database: Queries,
   requestIds: readonly Hex[],
 ): Promise<ReadonlyMap<string, Standing>> {
   if (requestIds.length === 0) return new Map()
-  const rows = await read(database, 'w.request_id = any($1::bytea[])', requestIds.map(toBytes))
+  const rows = await readList(database, 'w.request_id = any($1::bytea[])', requestIds.map(toBytes))
   return new Map(rows.map((row) => [row.requestId ?? '', row]))
 }
 
-async function read(
+async function readList(
   database: Queries,
   condition: string,
   ids: readonly Buffer[] | null,
 ): Promise<readonly Standing[]> {
   const rows = await database.query<Row>(select(condition), [ids, rowsMax])
   const standing = rows.flatMap((row) => {
-    const one = fromRow(row)
-    return one.isOperators || one.listedAt <= row.now ? [one] : []
+    const entry = fromRow(row)
+    return entry.isOperators || entry.listedAt <= row.now ? [entry] : []
   })
-  const first = new Map<string, Standing>()
+  const entryBySubject = new Map<string, Standing>()
   for (const row of standing.toSorted(byWeight)) {
     const key = row.requestId ?? row.subject ?? ''
-    if (!first.has(key)) first.set(key, row)
+    if (!entryBySubject.has(key)) entryBySubject.set(key, row)
   }
-  return [...first.values()].toSorted((one, other) => one.since.getTime() - other.since.getTime())
+  return [...entryBySubject.values()].toSorted((one, other) => one.since.getTime() - other.since.getTime())
 }
 
 const byWeight = (one: Standing, other: Standing) =>
@@ -188,9 +195,13 @@ function fromRow(row: Row): Standing {
   const { tries, report } = { tries: Number(row.tries), report: row.report ?? undefined }
   const sinceMs = row.since.getTime()
   // CAST: the statement writes parts and states of the type.
-  const place = { part: row.part, state: row.state } as Pick<Waiting, 'part' | 'state'>
+  const partAndState = { part: row.part, state: row.state } as Pick<Waiting, 'part' | 'state'>
   const waiting = {
-    ...{ ...place, sinceMs, tries, report, stop: row.stop ?? undefined },
+    ...partAndState,
+    sinceMs,
+    tries,
+    report,
+    stop: row.stop ?? undefined,
     chains: motionsSchema.parse(row.motions) ?? [],
     // CAST: see above.
   } as Waiting
@@ -199,17 +210,22 @@ function fromRow(row: Row): Standing {
     requestId: row.request_id === null ? undefined : `0x${row.request_id.toString('hex')}`,
     subject: row.subject ?? undefined,
     isRefund: row.kind === 'refund' || reason === 'REFUND_FAILED',
-    ...{ reason, meaning: reasonText(reason), isOperators },
+    reason,
+    meaning: reasonText(reason),
+    isOperators,
     endsBy:
       reason === 'CHAIN_STOPPED' && row.stop !== null
         ? `${endText(reason)} Its reason: ${row.stop}`
         : endText(reason),
     account: row.account ?? undefined,
-    ...{ tries, report, transaction: row.transaction ?? undefined },
+    tries,
+    report,
+    transaction: row.transaction ?? undefined,
     status: row.status ?? undefined,
     originChainId: numberOf(row.origin_chain_id),
     destinationChainId: numberOf(row.destination_chain_id),
     debitMicroUsd: row.debit ?? 0n,
-    ...{ since: row.since, listedAt: new Date(listedAtMs) },
+    since: row.since,
+    listedAt: new Date(listedAtMs),
   }
 }

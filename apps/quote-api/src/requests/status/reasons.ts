@@ -2,8 +2,8 @@ import { blockedWallet } from '@causeway/chains'
 import { orderRefused } from '@causeway/core'
 
 /**
- * Every reason that a request, a deposit or a refund can have, with what it says in one sentence. Statuses, webhooks,
- * histories, timelines and operators are told these and no others.
+ * Every reason that a request, deposit or refund can have, with its meaning in one sentence. Statuses, webhooks, histories,
+ * timelines and operators see only these.
  * @source quote-api.md 5, failReason; design.md 5.8, 5.9, 6
  */
 export const reasonTexts = {
@@ -73,7 +73,7 @@ export const isReason = (text: string): text is Reason => Object.hasOwn(reasonTe
 export const reasonText = (reason: string): string =>
   isReason(reason) ? reasonTexts[reason] : `An earlier release gave the reason ${reason}.`
 
-/** Events that end a standstill; every other reason is an operator's to decide. */
+/** What ends a standstill of a reason; for all others an operator decides. */
 const endTexts: Readonly<Partial<Record<Reason, string>>> = {
   RECOVERY_WAITS: 'What requests explain names in recovery, or the solver in work, is there.',
   CHAIN_STOPPED: 'An operator ends the stop (causeway go).',

@@ -2,7 +2,7 @@ import type { Hex, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { Reason } from './reasons.ts'
 
-/** As execution reports them. */
+/** Public statuses of a request. */
 export const requestStatuses = [
   'waiting',
   'depositing',
@@ -15,16 +15,16 @@ export const requestStatuses = [
 ] as const
 export type RequestStatus = (typeof requestStatuses)[number]
 
-/** Stage of a request's settlement. */
+/** Internal stage of a request's settlement; `filled` waits for attestations, `parked` for an operator. */
 export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
 
-/** Leaves word of a new status for after the commit. */
+/** Within a transaction, schedules the news of a changed request for webhooks and followers, sent after the commit. */
 export type Announce = (tx: SqlTx, requestId: Hex) => Promise<void>
 
 /** Statuses that never change again. */
 export const endStatuses: ReadonlySet<RequestStatus> = new Set(['success', 'refund'])
 
-/** Shows a new status; one that is final stays. @returns false when it was */
+/** Sets the public status, unless it is a final one. @returns false if it was final */
 export async function setStatus(
   tx: SqlTx,
   announce: Announce,
@@ -46,7 +46,7 @@ export async function setStatus(
   return rows.length > 0
 }
 
-/** A permit became a deposit, which is not deep enough to be acted on. */
+/** Shows that a permit's deposit was seen, which is not deep enough to be acted on. */
 export async function setDepositing(tx: SqlTx, announce: Announce, requestId: Hex): Promise<void> {
   const rows = await tx.query(
     `update orders set status = 'depositing', updated_at = clock_timestamp()
@@ -57,7 +57,7 @@ export async function setDepositing(tx: SqlTx, announce: Announce, requestId: He
   if (rows.length > 0) await announce(tx, requestId)
 }
 
-/** Lists a transaction with the request. Repeating it changes nothing. */
+/** Stores a transaction that callers see with the request. A repeated call changes nothing but the block. */
 export async function recordTransaction(
   tx: SqlTx,
   transaction: {
@@ -82,9 +82,10 @@ export async function recordTransaction(
   )
 }
 
-const proofBegins = 'unproven_since = null, unproven_as = null'
+/** SQL: the wait for proof of the fill starts anew. */
+const proofRestarts = 'unproven_since = null, unproven_as = null'
 
-/** Stores the reason that a fill in final blocks is not proven, and its start; undefined: the blocks are not final. */
+/** Stores why a fill in a final block is not proven, and since when; undefined: its block is not final. */
 export async function setUnproven(
   tx: SqlTx,
   requestId: Hex,
@@ -98,7 +99,7 @@ export async function setUnproven(
   )
 }
 
-/** A deposit was acted on; a fitting one takes the place of an unfit one or of one that left its chain. */
+/** Begins the settlement of a request with a deposit, or restarts it with another one in place of the former. */
 export async function openSettlement(
   tx: SqlTx,
   opened: {
@@ -111,12 +112,12 @@ export async function openSettlement(
   await tx.query(
     `insert into settlement (request_id, deposit_id, stage, is_bound) values ($1, $2, $3, $4)
      on conflict (request_id) do update set deposit_id = $2, stage = $3, is_bound = $4,
-       attempts = 0, contradictions = 0, ${proofBegins}, next_at = clock_timestamp(), updated_at = clock_timestamp()`,
+       attempts = 0, contradictions = 0, ${proofRestarts}, next_at = clock_timestamp(), updated_at = clock_timestamp()`,
     [toBytes(opened.requestId), opened.depositId, opened.stage, opened.isBound],
   )
 }
 
-/** The deposit of a request left its chain: another one may take its place. */
+/** Unbinds a request from a deposit that left its chain, so that another one may pay it. */
 export async function unbindDeposit(tx: SqlTx, requestId: Hex): Promise<void> {
   await tx.query(
     'update settlement set is_bound = false, updated_at = clock_timestamp() where request_id = $1',
@@ -124,6 +125,7 @@ export async function unbindDeposit(tx: SqlTx, requestId: Hex): Promise<void> {
   )
 }
 
+/** A new stage; members that are left out keep their stored values. */
 export type StageChange = {
   readonly stage: SettlementStage
   readonly isBound?: boolean
@@ -138,7 +140,7 @@ export async function setStage(tx: SqlTx, requestId: Hex, change: StageChange): 
     `update settlement set stage = $2, is_bound = coalesce($3, is_bound), fill_tx = coalesce($4, fill_tx),
        refund_tx = coalesce($5, refund_tx), evidence = coalesce($6, evidence),
        parked_reason = case when $2 = 'parked' then $7 else null end,
-       attempts = 0, contradictions = 0, ${proofBegins}, next_at = clock_timestamp(), updated_at = clock_timestamp()
+       attempts = 0, contradictions = 0, ${proofRestarts}, next_at = clock_timestamp(), updated_at = clock_timestamp()
      where request_id = $1`,
     [
       toBytes(requestId),
@@ -152,7 +154,7 @@ export async function setStage(tx: SqlTx, requestId: Hex, change: StageChange): 
   )
 }
 
-/** Looks at a request again after a while. */
+/** Schedules the next look at a request. */
 export async function recheckAfter(tx: SqlTx, requestId: Hex, delayMs: number): Promise<void> {
   await tx.query(
     `update settlement set attempts = attempts + 1,
@@ -162,7 +164,7 @@ export async function recheckAfter(tx: SqlTx, requestId: Hex, delayMs: number): 
   )
 }
 
-/** Asks again about a request of which oracles and our own endpoints say different things; 0: they do not. */
+/** Stores the number of consecutive contradictions between oracles and our own endpoints. */
 export async function countContradictions(tx: SqlTx, requestId: Hex, count: number): Promise<void> {
   await tx.query('update settlement set contradictions = $2 where request_id = $1', [
     toBytes(requestId),
@@ -170,7 +172,7 @@ export async function countContradictions(tx: SqlTx, requestId: Hex, count: numb
   ])
 }
 
-/** Looks at a request as soon as possible. */
+/** Makes a request due for a look at once. */
 export async function recheckNow(tx: SqlTx, requestId: Hex): Promise<void> {
   await tx.query('update settlement set next_at = clock_timestamp() where request_id = $1', [
     toBytes(requestId),

@@ -14,26 +14,28 @@ export class UnknownRequestError extends DomainError {
   }
 }
 
-/** A request as its client polls it. Times in milliseconds since the epoch. */
+/** Status of a request as its client polls it. */
 export type StatusRecord = {
   readonly status: RequestStatus
   readonly failReason: string | undefined
   readonly refundFailReason: string | undefined
+  /** Hashes of deposits, permits and sweeps. */
   readonly inTxHashes: readonly string[]
-  /** Hashes of the fill, else of the refund: sent, or in a block. */
+  /** Hashes of the fill, else of the refund, whether only sent or in a block. */
   readonly txHashes: readonly string[]
   readonly originChainId: number
   readonly destinationChainId: number
   readonly createdAtMs: number
-  /** When the price of its quote ends. */
+  /** When the quoted price expires. */
   readonly expiresAtMs: number
   readonly updatedAtMs: number
 }
 
+/** Reads the status that every client of a running request polls. */
 export interface RequestStatuses {
   /**
-   * Status by request id, or by the hash of an origin transaction that belongs to no other request. @throws
-   * UnknownRequestError
+   * Status by request id, or by the hash of a deposit transaction that belongs to only one request.
+   * @throws UnknownRequestError
    */
   read(identifier: string): Promise<StatusRecord>
 }
@@ -47,7 +49,6 @@ const select = `
       from request_transaction t where t.request_id = o.request_id) as transactions
   from orders o where o.request_id = $1`
 
-/** Look-ups by the id: every client of a running request polls it. */
 export function createRequestStatuses({
   database,
 }: {
@@ -62,14 +63,17 @@ export function createRequestStatuses({
         (row.transactions ?? []).filter(([role]) => role === wantedRole).map(([, hash]) => hash)
       const standing = await readShown(database, [row])
       const [fills, refunds] = [hashesOf('fill'), hashesOf('refund')]
-      // A surplus may have been given back beside a fill.
-      const paid = row.status === 'success' || refunds.length === 0 ? fills : refunds
+      // A successful request may also have a refund of its surplus.
+      const shownHashes = row.status === 'success' || refunds.length === 0 ? fills : refunds
       return {
         status: row.status,
         ...shownReasons(row, [...standing.values()][0]),
         inTxHashes: [...new Set([...hashesOf('deposit'), ...sentHashes(row, ['permit', 'sweep'])])],
         txHashes: [
-          ...new Set([...paid, ...(endStatuses.has(row.status) ? [] : sentHashes(row, ['fill', 'refund']))]),
+          ...new Set([
+            ...shownHashes,
+            ...(endStatuses.has(row.status) ? [] : sentHashes(row, ['fill', 'refund'])),
+          ]),
         ],
         originChainId: Number(row.origin_chain_id),
         destinationChainId: Number(row.destination_chain_id),
@@ -81,7 +85,7 @@ export function createRequestStatuses({
   }
 }
 
-/** A request that was quoted anew before anything was paid for it goes on as the newer one. */
+/** Row of a request, or of the newer one that replaced it before it was paid. */
 async function newestRow(
   database: Pick<SqlDatabase, 'query'>,
   requestId: Buffer,
@@ -91,7 +95,7 @@ async function newestRow(
   return newer === null ? row : newestRow(database, newer)
 }
 
-/** Older clients send the hash of the user's transaction as the id; in hex in any case. @source Q-106 */
+/** Row by deposit transaction, whose hash older clients send as the id; hex in any case. @source Q-106 */
 async function rowOfOrigin(
   database: Pick<SqlDatabase, 'query'>,
   txHash: string,
@@ -101,8 +105,8 @@ async function rowOfOrigin(
      where lower(tx_hash) = lower($1) and (tx_hash = $1 or tx_hash ~ '^(0x)?[0-9a-f]+$') and role = 'deposit' limit 2`,
     [txHash],
   )
-  const [only, other] = rows
-  return only === undefined || other !== undefined ? undefined : newestRow(database, only.request_id)
+  const [match, secondMatch] = rows
+  return match === undefined || secondMatch !== undefined ? undefined : newestRow(database, match.request_id)
 }
 
 type StatusRow = ShownRow & {

@@ -4,7 +4,7 @@ import type { RequestStatus } from './requestProgress.ts'
 import { endStatuses } from './requestProgress.ts'
 import { failureOf } from './standstill.ts'
 
-/** Work that is not over, as its transactions and its failures are shown. */
+/** An open or reported work item: `transaction` if reported, `report` the solver's last one, `tries` the failed attempts. */
 type OpenWork = {
   readonly kind: string
   readonly transaction: string | null
@@ -12,21 +12,21 @@ type OpenWork = {
   readonly tries: number
 }
 
-/** Row from which reasons and transactions are shown; read with `shownColumns`. */
+/** Row from which statuses and histories show reasons and transactions; read with `shownColumns`. */
 export type ShownRow = {
   readonly status: RequestStatus
   readonly fail_reason: string | null
   readonly refund_fail_reason: string | null
-  /** Reason of the deposit's refund. */
+  /** Reason of the refund that is due for the deposit. */
   readonly refund_reason: string | null
   readonly open_work: readonly OpenWork[] | null
-  /** False where no standstill is looked for: most requests that are polled are younger than the limit. */
+  /** False if the request cannot be at a standstill, which spares most polls the costly look for one. */
   readonly may_stand: boolean
 }
 
 const selectFrom = (table: string) => `select from ${table} where request_id = o.request_id`
 
-/** Condition on `orders o`: no reason is stored, and what was paid or signed is old enough, or an operator has it. */
+/** SQL condition on `orders o`: the request is open, and old enough for a standstill or held by an operator. */
 const mayStand = `(o.status not in ('success', 'failure', 'refund') and (
   exists (${selectFrom('settlement')} and stage = 'parked') or exists (${selectFrom('deposit_seen')} and state = 'held')
   or (o.created_at <= statement_timestamp() - ${standstillLimit} and (o.status <> 'waiting' or o.deposit_address is not null
@@ -41,14 +41,15 @@ export const shownColumns = `o.status, o.fail_reason, o.refund_fail_reason,
     from work_item w where w.request_id = o.request_id and w.state in ('open', 'reported')) as open_work,
   ${mayStand} as may_stand`
 
+/** Public reasons of a request. */
 export type ShownReasons = {
   readonly failReason: string | undefined
   readonly refundFailReason: string | undefined
 }
 
 /**
- * Reason that a request failed, is given back, or stands still, and the problem of its refund: from the first failure
- * on, not only after the last try. Undefined is the public form's `N/A`. Pure. @source rule O-50
+ * Decides the public reasons: why a request failed, is refunded or stands still, and what is wrong with its refund. A problem
+ * is shown from its first occurrence on, not only after the last try. Undefined is shown as `N/A`. Pure. @source rule O-50
  */
 export function shownReasons(
   row: ShownRow,
@@ -74,7 +75,7 @@ export function shownReasons(
   }
 }
 
-/** Reads the standstills of requests, by their ids in hex. */
+/** Reads the standstills of those rows that may have one, by request id. */
 export function readShown(
   database: Pick<SqlDatabase, 'query'>,
   rows: readonly (Pick<ShownRow, 'may_stand'> & { readonly request_id: Buffer })[],
@@ -85,7 +86,7 @@ export function readShown(
   return readStandingOf(database, ids)
 }
 
-/** Transactions of a role that the solver has reported and that were not seen in a block yet. */
+/** Transactions that the solver reported for work of some kinds and that were not seen in a block yet. */
 export function sentHashes({ open_work }: ShownRow, kinds: readonly string[]): readonly string[] {
   return (open_work ?? []).flatMap(({ kind, transaction }) =>
     transaction !== null && kinds.includes(kind) ? [transaction] : [],

@@ -5,24 +5,29 @@ import { type RequestStatuses, type StatusRecord, UnknownRequestError } from './
 /** Receives each status that differs from the one before. */
 type OnStatus = (record: StatusRecord) => void
 
-/** Follows requests for many listeners: one read per changed request, and none without a change. */
+/**
+ * Pushes statuses to the many clients that follow requests by a stream. The database announces changes; a changed request is
+ * read once for all of its listeners.
+ */
 export interface StatusFeed {
-  /** Tells the current status, and each later one until the last; nothing of an id that no request has. */
+  /** Calls `onStatus` with the current status and with each later one; never for an unknown request id. */
   follow(requestId: Hex, onStatus: OnStatus): { stop(): void }
-  /** A request changed. */
+  /** To be called when the database announces a change of a request. */
   changed(requestId: string): void
-  /** Changes are told from now on, and some may have been missed before. */
+  /** To be called when announcements begin to arrive; as some may have been missed, all requests are read. */
   connected(): void
-  /** Changes may be missed from now on. */
+  /** To be called when announcements no longer arrive, so that no known status can be relied on. */
   lost(): void
   close(): void
 }
 
+/** `told`: JSON of the status that the listener received last. */
 type Listener = { readonly onStatus: OnStatus; told: string | undefined }
+/** A followed request. */
 type Topic = {
   readonly requestId: Hex
   readonly listeners: Set<Listener>
-  /** Status that was read last; kept while changes of it are heard. */
+  /** Status that was read last; undefined once it may be outdated. */
   known: StatusRecord | undefined
   isQueued: boolean
   isReading: boolean
@@ -30,6 +35,7 @@ type Topic = {
   isStale: boolean
 }
 
+/** Requests that are read at the same time. */
 const readsMax = 4
 
 type StatusFeedOptions = {
@@ -39,15 +45,15 @@ type StatusFeedOptions = {
   readonly retryMs?: number
 }
 
-export const createStatusFeed = (options: StatusFeedOptions): StatusFeed => new SharedFeed(options)
+export const createStatusFeed = (options: StatusFeedOptions): StatusFeed => new SharedStatusFeed(options)
 
-class SharedFeed implements StatusFeed {
+class SharedStatusFeed implements StatusFeed {
   readonly #options: StatusFeedOptions
   readonly #topics = new Map<string, Topic>()
   readonly #queue: Topic[] = []
   readonly #retries = new Set<NodeJS.Timeout>()
-  #reading = 0
-  #isHeard = false
+  #readCount = 0
+  #isConnected = false
 
   constructor(options: StatusFeedOptions) {
     this.#options = options
@@ -55,8 +61,12 @@ class SharedFeed implements StatusFeed {
 
   follow(requestId: Hex, onStatus: OnStatus) {
     const topic = this.#topics.get(requestId) ?? {
-      ...{ requestId, listeners: new Set(), known: undefined },
-      ...{ isQueued: false, isReading: false, isStale: false },
+      requestId,
+      listeners: new Set(),
+      known: undefined,
+      isQueued: false,
+      isReading: false,
+      isStale: false,
     }
     this.#topics.set(requestId, topic)
     const listener: Listener = { onStatus, told: undefined }
@@ -78,12 +88,12 @@ class SharedFeed implements StatusFeed {
   }
 
   connected(): void {
-    this.#isHeard = true
+    this.#isConnected = true
     for (const topic of this.#topics.values()) this.#enqueue(topic)
   }
 
   lost(): void {
-    this.#isHeard = false
+    this.#isConnected = false
     for (const topic of this.#topics.values()) topic.known = undefined
   }
 
@@ -95,22 +105,22 @@ class SharedFeed implements StatusFeed {
 
   #enqueue(topic: Topic): void {
     topic.known = undefined
-    // One read of a request at a time: an older answer never comes after a newer one.
+    // A request has one read at a time, so that an older answer never follows a newer one.
     topic.isStale = topic.isReading
     if (topic.isReading || topic.isQueued || topic.listeners.size === 0) return
     topic.isQueued = true
     this.#queue.push(topic)
-    this.#work()
+    this.#startReads()
   }
 
-  #work(): void {
-    while (this.#reading < readsMax) {
+  #startReads(): void {
+    while (this.#readCount < readsMax) {
       const topic = this.#queue.shift()
       if (topic === undefined) return
-      this.#reading += 1
+      this.#readCount += 1
       void this.#read(topic).finally(() => {
-        this.#reading -= 1
-        this.#work()
+        this.#readCount -= 1
+        this.#startReads()
       })
     }
   }
@@ -121,7 +131,7 @@ class SharedFeed implements StatusFeed {
     topic.isReading = true
     try {
       const record = await this.#options.statuses.read(topic.requestId)
-      if (!topic.isStale && this.#isHeard) topic.known = record
+      if (!topic.isStale && this.#isConnected) topic.known = record
       for (const listener of topic.listeners) notify(listener, record)
     } catch (error) {
       if (error instanceof UnknownRequestError) return

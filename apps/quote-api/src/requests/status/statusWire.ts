@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type RequestStatus, requestStatuses } from './requestProgress.ts'
 import type { StatusRecord } from './requestStatus.ts'
 
-/** @source quote-api.md 3.1 */
+/** Fields of the status answer in all three versions of the interface. @source quote-api.md 3.1 */
 const sharedFields = {
   inTxHashes: z.array(z.string()).describe('Deposits'),
   txHashes: z.array(z.string()).describe('Fills, or refunds of a refunded request'),
@@ -32,7 +32,7 @@ export const statusV3Schema = z.object({
   refundFailReason: z.string().describe('"N/A" unless its refund failed'),
 })
 
-/** The first interface knows neither waiting nor refunds by these names. */
+/** Version 1 has other names: `received` for waiting, and `fallback` for refunds. */
 const toV1: Readonly<Record<RequestStatus, (typeof statusesV1)[number]>> = {
   waiting: 'received',
   depositing: 'pending',

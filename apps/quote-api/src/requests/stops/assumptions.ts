@@ -3,43 +3,44 @@ import type { ChainMoment, NetworkFacts } from '@causeway/families'
 import { aboveBound } from '@causeway/families/rules'
 import { everyChain } from './stopStore.ts'
 
-/** A fact that the files rest on and a network may change. */
+/** A fact of a network that configuration files assume and that the network may change. */
 export type AssumptionKind = 'block-time' | 'finality-lag' | 'gas' | 'guardian-set'
 
-/** Something that is not as the files say. */
+/** A fact that differs from what the files assume. */
 export type BrokenAssumption = {
   readonly what: AssumptionKind
-  /** `everyChain` where it is of none. */
+  /** `everyChain` where it belongs to no chain. */
   readonly chainId: number
-  /** Says what is seen, and what the file has. */
+  /** The observed value and that of the file, in words. */
   readonly text: string
-  /** Money depends on it, so nothing new begins on the chain. */
+  /** True if money depends on it, so that nothing new begins on the chain. */
   readonly isStopping: boolean
 }
 
+/** A chain whose assumptions were checked at the date in `seen`; without `seen` they are not judged. */
 type DatedChain = { readonly chainId: number; readonly config: Pick<QuoteChain, 'blockTimeMs' | 'seen'> }
 
-/** Two blocks of a chain. */
+/** Two blocks of a chain, the earlier first. */
 export type Span = { readonly from: ChainMoment; readonly to: ChainMoment }
 
-/** Blocks come in bursts: less time than this between two heads tells no pace. */
-const paceFromSeconds = 30
-/** Chains with longer block times find blocks by work, whose pace no minute shows. */
-const pacedBlockMs = 15_000
+/** Shortest span from which the block time is measured, because blocks may come in bursts. */
+const spanMinSeconds = 30
+/** Longest block time that is judged; slower chains use proof of work, whose block time varies too much. */
+const judgedBlockMaxMs = 15_000
 
 /** True if the span between two blocks is long enough to measure the block rate. */
 export const tellsPace = ({ from, to }: Span): boolean =>
-  to.timestampSeconds - from.timestampSeconds >= paceFromSeconds && to.number > from.number
+  to.timestampSeconds - from.timestampSeconds >= spanMinSeconds && to.number > from.number
 
 /**
- * The pace of a chain between two of its blocks. Faster blocks make every depth shorter in time; slower ones only keep
- * users waiting. Pure. @source F-108
+ * Judges the block time of a chain by two of its blocks. Faster blocks stop the chain, since every depth in blocks then covers
+ * less time; slower ones only make users wait. Pure. @source F-108
  */
 export function judgeBlockTime(
   { chainId, config: { blockTimeMs, seen } }: DatedChain,
   span: Span,
 ): readonly BrokenAssumption[] {
-  if (seen === undefined || blockTimeMs > pacedBlockMs || !tellsPace(span)) return []
+  if (seen === undefined || blockTimeMs > judgedBlockMaxMs || !tellsPace(span)) return []
   const { from, to } = span
   const measuredMs = ((to.timestampSeconds - from.timestampSeconds) * 1_000) / Number(to.number - from.number)
   // Too fast: less than two thirds of the file's time. Too slow: more than four times as much.
@@ -49,10 +50,10 @@ export function judgeBlockTime(
   return [{ what: 'block-time', chainId, text, isStopping: isFast }]
 }
 
-/** The newest final block may trail so many times what was seen: a network that misses a vote or two catches up. */
+/** How many times the assumed lag is tolerated, because a network that misses a vote or two catches up. */
 const finalityFactor = 2
 
-/** Judges how far the newest final block trails the newest one. Pure. @source F-109 */
+/** Judges how far the newest final block lags behind the head. Pure. @source F-109 */
 export function judgeFinality(
   { chainId, config: { seen } }: DatedChain,
   { head, final }: Pick<NetworkFacts, 'head' | 'final'>,
@@ -65,7 +66,7 @@ export function judgeFinality(
   return [{ what: 'finality-lag', chainId, text, isStopping: true }]
 }
 
-/** Judges whether the gas of known transactions is more than prices may follow. Pure. @source F-110 */
+/** Judges whether known transactions use more gas than prices may be raised for. Pure. @source F-110 */
 export function judgeGas(
   { chainId, config: { seen, feeModel } }: DatedChain & { readonly config: Pick<QuoteChain, 'feeModel'> },
   { shapes }: Pick<NetworkFacts, 'shapes'>,
@@ -79,7 +80,7 @@ export function judgeGas(
 }
 
 /**
- * Broken assumption if signed prices come from an unlisted guardian set. Such prices are ignored, and currencies that
+ * Judges whether signed prices come from an unlisted guardian set. Such prices are ignored, and currencies that
  * need them are not quoted, so nothing has to be stopped. Pure.
  * @param faults of sources with signed prices
  * @source F-111

@@ -8,29 +8,32 @@ import { type Difference, differencesOf, floorsOf, type OwnTerms } from './solve
 import { type ChainStop, everyChain, readStops } from './stopStore.ts'
 import { readTerms } from './termsStore.ts'
 
-/** The stops of the database as this process knows them: a second old at most. */
+/**
+ * The chain stops that this process obeys, at most a second old: those of the database, and its own for differences with
+ * solvers and changed networks. Quotes and executions ask it before they begin anything.
+ */
 export interface ChainStops {
   /** Stops in force. */
   list(): readonly ChainStop[]
-  /** Differences for which solvers would refuse. */
+  /** Differences between the terms of this service and those of solvers. */
   differences(): readonly Difference[]
-  /** Amounts that solvers never pay out, in smallest units; the same map while it is the same. */
+  /** Amounts that solvers keep in their wallets, in smallest units; the same object until a value changes. */
   floors(): ReadonlyMap<CurrencyKey, bigint>
   /**
-   * Nothing begins on a chain that is stopped.
-   * @param paidOn where a solver would pay; undefined where none does
+   * Refuses to begin anything on a stopped chain.
+   * @param paidOn chain on which a solver would pay; undefined if the user executes alone
    * @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE while the clock of this process is off
    */
   refuse(origin: number, paidOn: number | undefined): void
   /** @throws ClockOffError while this process and the database disagree about the time */
   requireClock(): void
-  /** Unix milliseconds by the database's clock, as this process knows it: half a second old at most. */
+  /** Unix milliseconds by the database's clock, computed from the last measured offset. */
   now(): number
-  /** `refuse` for what goes on with a stored request. @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE */
+  /** As `refuse`, for the chains of a stored request. @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE */
   refuseRequest(requestId: Hex): Promise<void>
-  /** Reads them now. */
+  /** Reads stops, terms and clock now. */
   refresh(): Promise<void>
-  /** Reads them again and again until closed. */
+  /** Reads them every half second until closed. */
   start(): void
   close(): Promise<void>
 }
@@ -41,8 +44,9 @@ const unseenRetryAfterSeconds = 5
 
 type ChainStopsOptions = {
   readonly database: Pick<SqlDatabase, 'query'>
+  /** Terms of this service. */
   readonly own: OwnTerms
-  /** Assumptions that networks violate now. */
+  /** Assumptions of configuration files that networks break at present. */
   readonly broken: () => readonly BrokenAssumption[]
   /** Called with the stops in force after each change. */
   readonly onChange: (stops: readonly ChainStop[]) => void
@@ -59,7 +63,7 @@ class KnownStops implements ChainStops {
   #differences: readonly Difference[] = []
   #floors: ReadonlyMap<CurrencyKey, bigint> = new Map()
   #offsetMs = 0
-  #ended: Promise<void> = Promise.resolve()
+  #refreshLoop: Promise<void> = Promise.resolve()
 
   constructor(options: ChainStopsOptions) {
     this.#options = options
@@ -109,29 +113,29 @@ class KnownStops implements ChainStops {
     const stored = await readStops(database)
     const solverTerms = await readTerms(database)
     this.#differences = differencesOf(own, solverTerms)
-    const kept = floorsOf(solverTerms)
-    if (isOther(kept, this.#floors)) this.#floors = kept
+    const floors = floorsOf(solverTerms)
+    if (hasChanged(floors, this.#floors)) this.#floors = floors
     const since = { before, now: new Date(now()) }
-    const differing = ownStopsOf('terms', this.#differences, since)
-    this.#known = [...stored, ...differing, ...ownStopsOf('network', broken(), since)]
+    const termStops = ownStopsOf('terms', this.#differences, since)
+    this.#known = [...stored, ...termStops, ...ownStopsOf('network', broken(), since)]
     this.#offsetMs = await readClockOffset(database, now)
     if (namesOf(this.#known) !== namesOf(before)) onChange(this.#known)
   }
 
   start(): void {
-    this.#ended = this.#repeat()
+    this.#refreshLoop = this.#refreshUntilClosed()
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#ended
+    await this.#refreshLoop
   }
 
   #isClockOff(): boolean {
     return Math.abs(this.#offsetMs) > clockLimitMs
   }
 
-  async #repeat(): Promise<void> {
+  async #refreshUntilClosed(): Promise<void> {
     const { signal } = this.#closing
     let isFailing = false
     while (!signal.aborted) {
@@ -147,13 +151,14 @@ class KnownStops implements ChainStops {
   }
 }
 
+/** The refusal that a stop causes; which direction it covers depends on who told it. */
 function refusalBy(
   { chainId, toldBy }: ChainStop,
   origin: number,
   paidOn: number | undefined,
 ): QuoteError | undefined {
-  const isOrigin = isOf(chainId, origin)
-  const isPaidOn = paidOn !== undefined && isOf(chainId, paidOn)
+  const isOrigin = coversChain(chainId, origin)
+  const isPaidOn = paidOn !== undefined && coversChain(chainId, paidOn)
   const isEither = isOrigin || isPaidOn
   switch (toldBy) {
     case 'solver':
@@ -161,7 +166,7 @@ function refusalBy(
     case 'watcher':
       return isOrigin ? unseenChain(chainId) : undefined
     case 'terms':
-      // No solver can refuse what users send themselves.
+      // Users who execute alone need no solver, so its terms do not matter.
       return paidOn !== undefined && isEither ? refusedBySolver(paidOn) : undefined
     case 'oracles':
     case 'head':
@@ -172,7 +177,10 @@ function refusalBy(
   }
 }
 
-/** The least lead of this clock over the database's, however late the answer is; below zero: it is behind. */
+/**
+ * Milliseconds by which this clock is surely ahead of the database's, or behind it if negative. The database's time lies
+ * between question and answer, so an offset within that interval counts as zero.
+ */
 async function readClockOffset(database: Pick<SqlDatabase, 'query'>, now: () => number): Promise<number> {
   const sentMs = now()
   const [row] = await database.query<{ clockMs: bigint }>(
@@ -182,10 +190,13 @@ async function readClockOffset(database: Pick<SqlDatabase, 'query'>, now: () => 
   return Math.max(sentMs - clockMs, 0) + Math.min(now() - clockMs, 0)
 }
 
-const isOf = (stopped: number, chainId: number): boolean => stopped === everyChain || stopped === chainId
+const coversChain = (stopped: number, chainId: number): boolean =>
+  stopped === everyChain || stopped === chainId
 
-const isOther = (one: ReadonlyMap<CurrencyKey, bigint>, other: ReadonlyMap<CurrencyKey, bigint>): boolean =>
-  one.size !== other.size || [...one].some(([key, amount]) => other.get(key) !== amount)
+const hasChanged = (
+  one: ReadonlyMap<CurrencyKey, bigint>,
+  other: ReadonlyMap<CurrencyKey, bigint>,
+): boolean => one.size !== other.size || [...one].some(([key, amount]) => other.get(key) !== amount)
 
 const namesOf = (stops: readonly ChainStop[]): string =>
   stops
@@ -194,8 +205,8 @@ const namesOf = (stops: readonly ChainStop[]): string =>
     .join()
 
 /**
- * Stops that this process sees by itself, one for each chain.
- * @param before stops as they were: one that goes on has its beginning
+ * Stops that this process derives by itself, one per chain.
+ * @param before stops before this refresh, from which a stop that goes on takes its beginning
  */
 function ownStopsOf(
   toldBy: 'terms' | 'network',
@@ -204,13 +215,13 @@ function ownStopsOf(
 ): readonly ChainStop[] {
   const stopping = reasons.filter(({ isStopping }) => isStopping)
   return [...new Set(stopping.map(({ chainId }) => chainId))].map((chainId) => {
-    const since = before.find((one) => one.toldBy === toldBy && one.chainId === chainId)?.since ?? now
-    const texts = stopping.filter((one) => one.chainId === chainId).map(({ text }) => text)
+    const since = before.find((stop) => stop.toldBy === toldBy && stop.chainId === chainId)?.since ?? now
+    const texts = stopping.filter((reason) => reason.chainId === chainId).map(({ text }) => text)
     return { chainId, toldBy, reason: texts.join('; '), actor: 'quote-api', since }
   })
 }
 
-/** The operator's reason stays inside. */
+/** The answer to callers does not tell the operator's reason. */
 function stoppedChain(chainId: number): QuoteError {
   return new QuoteError(
     'CHAIN_STOPPED',
@@ -219,7 +230,7 @@ function stoppedChain(chainId: number): QuoteError {
   )
 }
 
-/** Stops of both directions that no operator made. */
+/** Refusals of stops that cover both directions and were not made by an operator. */
 const ownStops = { oracles: haltedChain, head: standingChain, network: changedNetwork } as const
 
 /** The answer to callers does not tell what changed. */
@@ -261,7 +272,7 @@ function unpaidChain(chainId: number): QuoteError {
   )
 }
 
-/** Both sides stay inside. */
+/** The answer to callers does not tell the two settings. */
 function refusedBySolver(chainId: number): QuoteError {
   return new QuoteError(
     'CHAIN_STOPPED',
@@ -278,7 +289,7 @@ function unseenChain(chainId: number): QuoteError {
   )
 }
 
-/** For readiness: another process may have the right time. */
+/** Makes this process unready, because another one may have the right time. */
 class ClockOffError extends DomainError {
   readonly code = 'CLOCK_OFF'
   readonly kind = 'upstream_unavailable'
@@ -289,12 +300,12 @@ class ClockOffError extends DomainError {
   }
 }
 
-/** For readiness, which shows it and stays ready: what is sold is followed and told. */
+/** Shown by readiness, which stays ready, because requests that were sold are still followed. */
 export class SolverDiffersError extends DomainError {
   readonly code: string
   readonly kind = 'upstream_unavailable'
 
-  /** Its code is of the first one; all are in its message, which the log shows. */
+  /** The code names the first problem; the message, which is logged, names all. */
   constructor([first, ...others]: readonly [Difference, ...Difference[]]) {
     super(`The solver and this service differ: ${[first, ...others].map(({ text }) => text).join('; ')}.`)
     this.code = differenceCodes[first.kind]
@@ -309,12 +320,12 @@ const differenceCodes = {
   'loss-limit': 'LOSS_LIMIT_DIFFERS',
 } as const satisfies Record<Difference['kind'], string>
 
-/** For readiness, which shows it and stays ready: chains for which it matters are stopped. */
+/** Shown by readiness, which stays ready, because the chains that matter are stopped. */
 export class NetworkChangedError extends DomainError {
   readonly code: string
   readonly kind = 'upstream_unavailable'
 
-  /** Its code is of the first one; all are in its message, which the log shows. */
+  /** The code names the first problem; the message, which is logged, names all. */
   constructor([first, ...others]: readonly [BrokenAssumption, ...BrokenAssumption[]]) {
     super(`Networks are not as the files say: ${[first, ...others].map(textOfBroken).join('; ')}.`)
     this.code = networkCodes[first.what]
@@ -331,7 +342,7 @@ const networkCodes = {
   'guardian-set': 'GUARDIAN_SET_UNKNOWN',
 } as const satisfies Record<AssumptionKind, string>
 
-/** For readiness, which shows it and stays ready: every process has the same stops. */
+/** Shown by readiness, which stays ready, because every process has the same stops. */
 export class SomethingStoppedError extends DomainError {
   readonly code = 'CHAIN_STOPPED'
   readonly kind = 'upstream_unavailable'

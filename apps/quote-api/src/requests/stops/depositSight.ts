@@ -2,21 +2,21 @@ import type { SqlDatabase } from '@causeway/core'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** A chain whose deposits are watched. */
+/** A chain whose deposits are watched, with the times after which quotes stop because nothing is seen of it. */
 export type WatchedForDeposits = {
   readonly chainId: number
-  /** So long its newest blocks may not be read before quotes from it stop. */
+  /** Quotes from it stop once its newest blocks could not be read for this long. */
   readonly patienceMs: number
-  /** So long its newest block may be the same before quotes from and to it stop. */
+  /** Quotes from and to it stop once its newest block was the same for this long. */
   readonly headPatienceMs: number
 }
 
-/** A watcher whose looks are further apart than the setting has two of them. Pure. @source rule O-60 */
+/** The configured patience, but at least the time of two looks of the watcher. Pure. @source rule O-60 */
 export function patienceMsOf(settingMs: number, lookEveryMs: number): number {
   return Math.ceil(Math.max(settingMs, 2 * lookEveryMs))
 }
 
-/** Replaces the chains that have to be read. One that was read before keeps its time. */
+/** Stores which chains must be read, at the start of the service; a known chain keeps the time of its last reading. */
 export async function expectSight(database: Queries, chains: readonly WatchedForDeposits[]): Promise<void> {
   await database.query('delete from deposit_sight where chain_id <> all($1::bigint[])', [
     chains.map(({ chainId }) => chainId),

@@ -14,13 +14,14 @@ import {
   tellsPace,
 } from './assumptions.ts'
 
+/** A chain whose network is compared with its configuration. */
 export type WatchedChain = {
   readonly chain: Pick<QuotableChain, 'key' | 'chainId' | 'vmType' | 'config'>
   readonly client: Pick<ChainClient, 'askEach' | 'electorate'>
   readonly fillWallet: string | undefined
 }
 
-/** Chains of a registry that have a client. @param fillWallet of chains that name none of their own */
+/** The chains of a registry that have a client. @param fillWallet for chains that configure none of their own */
 export function watchedChains(
   registry: Pick<QuoteRegistry, 'chains'>,
   clients: ReadonlyMap<string, WatchedChain['client']>,
@@ -32,28 +33,29 @@ export function watchedChains(
   })
 }
 
-/** Compares networks with the facts of the files. */
+/** Compares networks with what configuration files assume about them. */
 export interface NetworkWatch {
-  /** Facts that are not as the files have them, by what is known now. */
+  /** Assumptions that are broken by present knowledge. */
   broken(): readonly BrokenAssumption[]
-  /** Looks again and again until closed. */
+  /** Looks every minute until closed. */
   start(): void
   close(): void
 }
 
-/** So that a change is known within a minute. */
+/** With the timeout of a look, a change is known within about a minute. */
 const lookEveryMs = 55_000
 const lookTimeoutMs = 10_000
-/** Heads of this time tell the pace of a chain. */
+/** Time for which heads are kept to measure the block time. */
 const paceWindowMs = 60_000
-/** Prices are described for many readers, and this one needs no better. */
+/** How long the judgement of price signers is cached, because describing all prices is costly. */
 const guardiansEveryMs = 5_000
 
 type SeenHead = ChainMoment & { readonly seenAtMs: number }
 
 /**
- * Watches the chains whose facts are dated. Their pace comes from heads that the market reads anyway, gas and signers
- * from what its prices are made of; finality is asked for, once a minute. Each process watches by itself. @source rule O-107
+ * Watches the chains that have dated assumptions. Block times come from heads that the market reads anyway, gas and price
+ * signers from its prices; only finality is read from the chain, once a minute. Each process watches by itself.
+ * @source rule O-107
  */
 export const createNetworkWatch = (options: NetworkWatchOptions): NetworkWatch => new MarketWatch(options)
 
@@ -67,24 +69,27 @@ type NetworkWatchOptions = {
 class MarketWatch implements NetworkWatch {
   readonly #options: NetworkWatchOptions
   readonly #chains: readonly WatchedChain[]
-  readonly #sights = new Map<number, readonly SeenHead[]>()
+  readonly #headsByChain = new Map<number, readonly SeenHead[]>()
   readonly #facts = new Map<number, NetworkFacts>()
-  readonly #measured = new Map<number, readonly ShapeUnits[]>()
+  readonly #gasShapes = new Map<number, readonly ShapeUnits[]>()
   readonly #closing = new AbortController()
-  readonly #stopSeeing: () => void
+  readonly #unsubscribe: () => void
   #guardians: { readonly broken: readonly BrokenAssumption[]; readonly readAtMs: number } | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: NetworkWatchOptions) {
     this.#options = options
     this.#chains = options.chains.filter(({ chain }) => chain.config.seen !== undefined)
-    this.#stopSeeing = options.market.onChange((snapshot) => this.#seeHeads(snapshot))
+    this.#unsubscribe = options.market.onChange((snapshot) => this.#noteHeads(snapshot))
   }
 
   broken(): readonly BrokenAssumption[] {
     return [
-      ...this.#chains.flatMap((chain) => [...this.#paceOf(chain), ...this.#saidOf(chain)]),
-      ...this.#signers(),
+      ...this.#chains.flatMap((chain) => [
+        ...this.#brokenBlockTime(chain),
+        ...this.#brokenFinalityAndGas(chain),
+      ]),
+      ...this.#brokenSigners(),
     ]
   }
 
@@ -100,39 +105,39 @@ class MarketWatch implements NetworkWatch {
   close(): void {
     this.#closing.abort()
     clearTimeout(this.#timer)
-    this.#stopSeeing()
+    this.#unsubscribe()
   }
 
-  #seeHeads(snapshot: MarketSnapshot): void {
+  #noteHeads(snapshot: MarketSnapshot): void {
     const seenAtMs = this.#options.now()
     for (const { chain } of this.#chains) {
       const state = snapshot.chain(chain.chainId)
       if ('reason' in state) continue
-      if (state.shapes !== undefined) this.#measured.set(chain.chainId, state.shapes)
+      if (state.shapes !== undefined) this.#gasShapes.set(chain.chainId, state.shapes)
       const { number, timestampSeconds } = state.head
-      const recentHeads = young(this.#sights.get(chain.chainId) ?? [], seenAtMs)
+      const recentHeads = recent(this.#headsByChain.get(chain.chainId) ?? [], seenAtMs)
       if (recentHeads.at(-1)?.number !== number)
-        this.#sights.set(chain.chainId, [...recentHeads, { number, timestampSeconds, seenAtMs }])
+        this.#headsByChain.set(chain.chainId, [...recentHeads, { number, timestampSeconds, seenAtMs }])
     }
   }
 
-  #paceOf({ chain }: WatchedChain): readonly BrokenAssumption[] {
-    const heads = young(this.#sights.get(chain.chainId) ?? [], this.#options.now())
+  #brokenBlockTime({ chain }: WatchedChain): readonly BrokenAssumption[] {
+    const heads = recent(this.#headsByChain.get(chain.chainId) ?? [], this.#options.now())
     const { final, head } = this.#facts.get(chain.chainId) ?? {}
-    // After a start few heads are known, and the way from the newest final block tells as much.
+    // After a start few heads are known, so the span from the newest final block to the head is used.
     const span = [spanOf(heads[0], heads.at(-1)), spanOf(final, head)].find(
-      (one) => one !== undefined && tellsPace(one),
+      (candidate) => candidate !== undefined && tellsPace(candidate),
     )
     return span === undefined ? [] : judgeBlockTime(chain, span)
   }
 
-  #saidOf({ chain }: WatchedChain): readonly BrokenAssumption[] {
+  #brokenFinalityAndGas({ chain }: WatchedChain): readonly BrokenAssumption[] {
     const facts = this.#facts.get(chain.chainId)
-    const shapes = this.#measured.get(chain.chainId) ?? []
+    const shapes = this.#gasShapes.get(chain.chainId) ?? []
     return [...(facts === undefined ? [] : judgeFinality(chain, facts)), ...judgeGas(chain, { shapes })]
   }
 
-  #signers(): readonly BrokenAssumption[] {
+  #brokenSigners(): readonly BrokenAssumption[] {
     const { market, now } = this.#options
     if (this.#guardians === undefined || now() - this.#guardians.readAtMs >= guardiansEveryMs) {
       const sources = market.health().prices.flatMap((price) => price.sources)
@@ -144,7 +149,7 @@ class MarketWatch implements NetworkWatch {
 
   async #lookAt({ chain, client }: WatchedChain): Promise<void> {
     const { signal } = this.#closing
-    // The market measures gas itself.
+    // No fill wallet, because the market measures gas itself.
     const readOptions = {
       client,
       config: chain.config,
@@ -155,21 +160,21 @@ class MarketWatch implements NetworkWatch {
     try {
       const facts = await readNetworkFacts(chain, readOptions)
       if (facts !== undefined)
-        this.#facts.set(chain.chainId, holdFacts(this.#facts.get(chain.chainId), facts))
+        this.#facts.set(chain.chainId, mergeFacts(this.#facts.get(chain.chainId), facts))
     } catch (error) {
       if (!signal.aborted) this.#options.onFailure(chain.key, error)
     }
   }
 }
 
-/** A fact that is not said now is as it was: who keeps a chain silent mends nothing. */
-function holdFacts(before: NetworkFacts | undefined, facts: NetworkFacts): NetworkFacts {
-  const isPlaced = facts.head !== undefined && facts.final !== undefined
-  return isPlaced ? facts : (before ?? facts)
+/** Keeps the former facts if the new ones are incomplete, so that a silent chain does not end a stop. */
+function mergeFacts(before: NetworkFacts | undefined, facts: NetworkFacts): NetworkFacts {
+  const isComplete = facts.head !== undefined && facts.final !== undefined
+  return isComplete ? facts : (before ?? facts)
 }
 
 const spanOf = (from: ChainMoment | undefined, to: ChainMoment | undefined): Span | undefined =>
   from === undefined || to === undefined ? undefined : { from, to }
 
-const young = (sights: readonly SeenHead[], nowMs: number): readonly SeenHead[] =>
-  sights.filter(({ seenAtMs }) => nowMs - seenAtMs <= paceWindowMs)
+const recent = (heads: readonly SeenHead[], nowMs: number): readonly SeenHead[] =>
+  heads.filter(({ seenAtMs }) => nowMs - seenAtMs <= paceWindowMs)

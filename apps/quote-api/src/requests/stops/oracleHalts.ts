@@ -3,14 +3,14 @@ import type { SqlDatabase } from '@causeway/core'
 import type { Job } from '../../jobs/runJobs.ts'
 
 /**
- * Asks the oracles which chains they halted, and stops those that too few others sign for.
- * @param options.oracles undefined: none is asked, and what they stopped before goes on
+ * Job that asks the oracles which chains they halted. A chain is stopped if too few others are left to reach the threshold.
+ * @param options.oracles undefined: none is asked, and earlier stops by oracles stay
  * @source rule O-64
  */
 export function createOracleHalts(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>
   readonly oracles: OracleSettings | undefined
-  /** Notes each answer. */
+  /** Notes each answer, for readiness and metrics. */
   readonly sight?: Pick<OracleSight, 'note'> | undefined
   readonly chains: readonly { readonly key: string; readonly chainId: number }[]
 }): Job {

@@ -2,7 +2,7 @@ import type { QuoteFile } from '@causeway/core/config'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { OwnTerms } from './solverTerms.ts'
 
-/** Terms that this service sells by. @param options.isRead whether a chain has endpoints: no other is sold to */
+/** The terms of this service by its configuration. @param options.isRead true for a chain that has endpoints; no other is sold */
 export function ownTermsOf(options: {
   readonly quote: Pick<QuoteFile, 'fillWallet' | 'ceilings'>
   readonly registry: Pick<QuoteRegistry, 'chains'>
@@ -15,12 +15,10 @@ export function ownTermsOf(options: {
       ({ key, config, solverCurrencies }) => config.enabled && isRead(key) && solverCurrencies.length > 0,
     )
     .map(({ chainId, key, config }) => ({
-      ...{
-        chainId,
-        key,
-        fillWallet: config.fillWallet ?? quote.fillWallet,
-        fillContract: config.fillContract,
-      },
+      chainId,
+      key,
+      fillWallet: config.fillWallet ?? quote.fillWallet,
+      fillContract: config.fillContract,
     }))
   return { orderSigner, chains, sponsoredMicroUsd: quote.ceilings.sponsorGas.orMicroUsd }
 }

@@ -3,17 +3,18 @@ import { recordAction } from '../../access/adminAction.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** Stands for all chains where a stop names one. */
+/** Chain id of a stop that covers all chains. */
 export const everyChain = 0
 
 /**
- * An operator's stop holds until an operator ends it; a solver's until it has not been repeated for a minute; a watcher's
- * until it has read the chain again; a head's until there is another block; the oracles' until enough of them sign for it again;
- * one of terms until the solver and this service agree on them; a network's until it is as the files say.
+ * Who told a stop, which decides when it ends. `operator`: by an operator's `go`. `solver`: once it was not repeated for a
+ * minute. `watcher`: once deposits of the chain can be read. `head`: with the next block. `oracles`: once enough oracles sign
+ * again. `terms`: once solver and service agree. `network`: once the network is as the configuration assumes.
  */
 export const stopTellers = ['operator', 'solver', 'watcher', 'oracles', 'head', 'terms', 'network'] as const
 type StopTeller = (typeof stopTellers)[number]
 
+/** A stop in force: nothing is quoted, signed or paid on the chain, as far as its teller decides. */
 export type ChainStop = {
   /** `everyChain` for all. */
   readonly chainId: number
@@ -43,7 +44,11 @@ export async function readStops(database: Queries): Promise<readonly ChainStop[]
      order by since, chain_id`,
   )
   return rows.map(({ chain_id: chainId, told_by: toldBy, reason, actor, since }) => ({
-    ...{ chainId: Number(chainId), toldBy, reason, actor, since },
+    chainId: Number(chainId),
+    toldBy,
+    reason,
+    actor,
+    since,
   }))
 }
 
@@ -61,17 +66,17 @@ export function stopAdvice(toldBy: StopTeller, name: string): string {
   return advice[toldBy]
 }
 
-/** A stop or a go of an operator, or a stop that waits for one. */
+/** A stop or `go` with its author. Jobs stop chains too; only an operator can end these stops. */
 export type StopAction = {
   /** `everyChain` for all. */
   readonly chainId: number
-  /** As the audit names the chain. */
+  /** Name of the chain in the audit log. */
   readonly name: string
   readonly actor: string
   readonly reason: string
 }
 
-/** Stops a chain until an operator ends it; the audit line is of the same commit. */
+/** Stops a chain until an operator ends it, and writes the audit record in the same transaction. */
 export async function stopChain(tx: SqlTx, { chainId, name, actor, reason }: StopAction): Promise<void> {
   const [row] = await tx.query<{ is_new: boolean }>(
     `insert into chain_stop (chain_id, told_by, reason, actor) values ($1, 'operator', $2, $3)
@@ -83,7 +88,7 @@ export async function stopChain(tx: SqlTx, { chainId, name, actor, reason }: Sto
   await recordAction(tx, { actor, action: 'stop', subject: name, details: { reason }, outcome })
 }
 
-/** Ends an operator's stop; of `everyChain` that of every chain. @returns the stops that ended */
+/** Ends an operator's stop of a chain, or for `everyChain` all of them. @returns the chain ids whose stops ended */
 export async function endStop(
   tx: SqlTx,
   { chainId, name, actor, reason }: StopAction,
@@ -98,10 +103,10 @@ export async function endStop(
   return rows.map((row) => Number(row.chain_id))
 }
 
-/** A solver says again and again what it does not pay on; whoever says nothing more is forgotten. */
+/** Lifetime of a solver's stop, which a solver repeats much more often. */
 const solverStopSeconds = 60
 
-/** Chains on which a solver pays nothing at the moment. What it does not name, another one may have named. */
+/** Stores or renews the stops of chains that a solver does not pay on at present; those of other solvers stay. */
 export async function keepSolverStops(database: Queries, chainIds: readonly number[]): Promise<void> {
   if (chainIds.length === 0) return
   await database.query(
@@ -114,18 +119,17 @@ export async function keepSolverStops(database: Queries, chainIds: readonly numb
   )
 }
 
-/** SQL: these tellers end everything on their chain, also what is sold already. */
+/** SQL condition: stops of these tellers also stop work on orders that were sold before. */
 export const endsWork = (toldBy: string): string => `${toldBy} in ('operator', 'oracles')`
 
 /**
- * Condition on a row of `work_item`: the chain that it is done on is stopped, or the one that its request's money is
- * deposited on.
+ * SQL condition on a row of `work_item`: such a stop covers the chain of the work, or the one of the request's deposit.
  */
 export const isStoppedWork = `exists (select from chain_stop s where ${endsWork('s.told_by')} and (s.chain_id in
   (${everyChain}, work_item.chain_id)
   or s.chain_id = (select o.origin_chain_id from orders o where o.request_id = work_item.request_id)))`
 
-/** A process that obeys the stops has read them. @param reader from a closed set */
+/** Notes that a process has read the stops, so that an operator knows when it obeys. @param reader from a closed set */
 export async function noteReader(database: Queries, reader: string): Promise<void> {
   await database.query(
     `insert into stop_reader (reader, read_at) values ($1, clock_timestamp())
@@ -134,7 +138,7 @@ export async function noteReader(database: Queries, reader: string): Promise<voi
   )
 }
 
-/** True if the reader has read the stops since a moment of this database's clock. */
+/** True if the reader has read the stops after a time of the database's clock. */
 export async function hasReadSince(database: Queries, reader: string, since: Date): Promise<boolean> {
   const rows = await database.query('select from stop_reader where reader = $1 and read_at > $2', [
     reader,
@@ -143,7 +147,7 @@ export async function hasReadSince(database: Queries, reader: string, since: Dat
   return rows.length > 0
 }
 
-/** Time since it read them last, by the database's clock; undefined: never. */
+/** Seconds since the reader last read the stops, by the database's clock; undefined if it never did. */
 export async function secondsSinceRead(database: Queries, reader: string): Promise<number | undefined> {
   const [row] = await database.query<{ seconds: number }>(
     `select extract(epoch from clock_timestamp() - read_at)::float8 as seconds from stop_reader where reader = $1`,

@@ -3,7 +3,7 @@ import { type SolverTerms, solverTermsSchema } from './solverTerms.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** Name that all solvers share which give none. */
+/** Name under which all solvers without a name are stored. */
 export const namelessSolver = ''
 
 /** Age at which terms are forgotten: a solver that runs repeats its own. */
@@ -12,8 +12,8 @@ const freshSeconds = 60
 const noteEverySeconds = 5
 
 /**
- * Keeps what a solver said last, unless that was written a moment ago, and forgets solvers that have fallen silent.
- * @param terms undefined: it does not say
+ * Stores the terms that a solver reported last, unless the same were stored a moment ago, and deletes those of silent solvers.
+ * @param terms undefined if the solver reports none
  */
 export async function keepTerms(
   database: Queries,
@@ -31,7 +31,7 @@ export async function keepTerms(
   )
 }
 
-/** Terms of each solver that was heard of lately. Undefined: it does not say, or another release wrote it. */
+/** Terms of each solver that reported lately; undefined if it reports none, or another release stored them. */
 export async function readTerms(database: Queries): Promise<readonly (SolverTerms | undefined)[]> {
   const rows = await database.query<{ terms: unknown }>(
     `select terms from solver_terms where told_at > clock_timestamp() - ${freshSeconds} * interval '1 second'

@@ -12,7 +12,7 @@ import {
   type TimelineStep,
 } from './timelineStep.ts'
 
-/** Steps that one event makes. @param before events of the request that came earlier */
+/** Steps of the timeline that one stored event becomes; none for events that tell nothing new. @param before earlier events */
 export function stepsOf(
   event: RequestEvent,
   before: readonly RequestEvent[],
@@ -46,6 +46,7 @@ export function stepsOf(
 
 type EventOf<Part extends RequestEvent['part']> = Extract<RequestEvent, { part: Part }>
 
+/** Step and words of each event of a deposit. */
 const depositWords: Readonly<Record<EventOf<'deposit'>['state'], readonly [StepName, string]>> = {
   seen: ['deposit-seen', 'was seen'],
   taken: ['deposit-accepted', 'pays the request'],
@@ -137,7 +138,9 @@ function stageSteps(
           atMs,
           `${count} ${count === 1 ? 'oracle has' : 'oracles have'} signed that the recipient was paid. Everything is settled.`,
           proof.signatures.map(({ signer, signature }) => ({
-            ...({ kind: 'signature', label: `oracle ${signer}`, value: signature } as const),
+            kind: 'signature' as const,
+            label: `oracle ${signer}`,
+            value: signature,
           })),
         ),
       ]
@@ -197,9 +200,11 @@ function transactionSteps(
     case 'refund':
       return [step('refund-seen', atMs, `The refund is in a block of chain ${chainId}.`, evidence, reason)]
     case 'deposit': {
-      // Told already as a deposit.
-      const isTold = before.some((other) => other.part === 'deposit' && other.deposit.transaction === hash)
-      return isTold
+      // The event of the deposit itself is already a step.
+      const hasDepositStep = before.some(
+        (other) => other.part === 'deposit' && other.deposit.transaction === hash,
+      )
+      return hasDepositStep
         ? []
         : [
             step(

@@ -12,6 +12,7 @@ import type { CurrencyLookup } from './timelineStep.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
+/** Reads the timeline of a request for routes and operators. */
 export interface Timelines {
   /** @throws UnknownRequestError */
   read(requestId: Hex): Promise<Timeline>
@@ -33,10 +34,10 @@ export function createTimelines(options: {
   }
 }
 
-/** Request that an id names, and the kind of that id. */
+/** A request that an id belongs to, and what kind of id it is. */
 export type FoundRequest = { readonly requestId: Hex; readonly by: 'request' | 'order' | 'transaction' }
 
-/** Requests that an id names: of the request itself, of its order, or of one of their transactions. */
+/** Finds requests by request id, order id or the hash of one of their transactions. */
 export async function findRequests(database: Queries, id: string): Promise<readonly FoundRequest[]> {
   const isHash = isAnyCaseHex32(id)
   const rows = await database.query<{ request_id: Buffer; by: FoundRequest['by'] }>(
@@ -62,7 +63,7 @@ const workSchema = z.object({
   said: text.nullish().transform((report) => report ?? undefined),
 })
 const transactionSchema = z.object({ chainId, transaction: text })
-/** Notes of an operator in a manual proof are not parsed, because they are for operators only. */
+/** Only public members of a proof are parsed; an operator's notes in it are not. */
 const proofSchema = z.object({
   proof: z
     .object({
@@ -142,7 +143,7 @@ type OrderRow = {
   readonly recoverable_at: bigint | null
 }
 
-/** Everything that the story of a request is made of, as it stood at one moment; `undefined` for an unknown request. */
+/** Reads all facts of which a timeline is made; `undefined` for an unknown request. */
 async function readRequestFacts(database: Queries, requestId: Hex): Promise<RequestFacts | undefined> {
   const id = toBytes(requestId)
   const [row] = await database.query<OrderRow>(
@@ -166,12 +167,16 @@ async function readRequestFacts(database: Queries, requestId: Hex): Promise<Requ
     createdAtMs: Number(row.created_at),
     deadlineMs: Number(row.deadline),
     origin: {
-      ...{ chainId: Number(row.origin_chain_id), currency: quoted.originCurrency, amount: quoted.amountIn },
+      chainId: Number(row.origin_chain_id),
+      currency: quoted.originCurrency,
+      amount: quoted.amountIn,
       ...quoted.units.in,
     },
     destination: {
-      ...{ chainId: Number(row.destination_chain_id), currency: quoted.destinationCurrency },
-      ...{ amount: quoted.amountOut, ...quoted.units.out },
+      chainId: Number(row.destination_chain_id),
+      currency: quoted.destinationCurrency,
+      amount: quoted.amountOut,
+      ...quoted.units.out,
     },
     market: quoted.market,
     supersededBy:
@@ -233,12 +238,22 @@ async function readEvents(database: Queries, id: Buffer): Promise<readonly Reque
       case 'stage':
         return { ...eventFields, part: event.part, state: event.state, proof: event.evidence.proof }
       case 'transaction': {
-        const { chainId: on, transaction: hash } = event.evidence
-        return { ...eventFields, part: event.part, state: event.state, transaction: { chainId: on, hash } }
+        const { chainId: eventChainId, transaction: hash } = event.evidence
+        return {
+          ...eventFields,
+          part: event.part,
+          state: event.state,
+          transaction: { chainId: eventChainId, hash },
+        }
       }
       case 'said': {
-        const { chainId: on, transaction: hash } = event.evidence
-        return { ...eventFields, part: event.part, state: event.state, transaction: { chainId: on, hash } }
+        const { chainId: eventChainId, transaction: hash } = event.evidence
+        return {
+          ...eventFields,
+          part: event.part,
+          state: event.state,
+          transaction: { chainId: eventChainId, hash },
+        }
       }
       default:
         return { ...eventFields, ...event }

@@ -1,11 +1,11 @@
-// Facts behind the timeline of a request, as its rows hold them.
+// Types of the stored facts from which `timeline.ts` makes the timeline of a request.
 import type { Hex } from '@causeway/core'
 import type { MarketBasis } from '../orders/marketBasis.ts'
 import type { Standing } from '../status/readStanding.ts'
 import type { RequestStatus } from '../status/requestProgress.ts'
 import type { WorkKind } from '../work/workItem.ts'
 
-/** One row of `request_event`. @source migration 0061 */
+/** One row of `request_event`: a change of a part of a request. `said`: a reported transaction. @source migration 0061 */
 export type RequestEvent = { readonly atMs: number; readonly reason: string | undefined } & (
   | {
       readonly part: 'deposit'
@@ -42,7 +42,7 @@ export type RequestEvent = { readonly atMs: number; readonly reason: string | un
         readonly kind: WorkKind
         readonly chainId: number
         readonly transaction: string | undefined
-        /** Last words of the solver. */
+        /** Last report of the solver. */
         readonly said?: string | undefined
       }
     }
@@ -83,23 +83,23 @@ export type RequestFacts = {
   readonly orderId: Hex | undefined
   readonly status: RequestStatus
   readonly createdAtMs: number
-  /** After it nothing that is paid is filled any more. */
+  /** Deadline of the order, after which no deposit is filled. */
   readonly deadlineMs: number
   readonly origin: QuotedSide
   readonly destination: QuotedSide
   /** Market data behind its prices; absent in requests older than this record. */
   readonly market: MarketBasis | undefined
-  /** The request that goes on in its place. */
+  /** Newer request that replaced it before it was paid. */
   readonly supersededBy: { readonly requestId: string; readonly atMs: number } | undefined
   readonly holds: readonly Hold[]
   readonly events: readonly RequestEvent[]
-  /** That it makes no progress now, since when it is on the list of operators, and what ends that. */
+  /** Its present standstill; undefined while it makes progress. */
   readonly standing:
     | Pick<Standing, 'reason' | 'meaning' | 'endsBy' | 'report' | 'transaction' | 'listedAt' | 'isOperators'>
     | undefined
-  /** Money at a deposit address that nothing becomes of. */
-  /** The hub has its deposits and its promise since `atMs`, and oracles release them from `fromMs` on. */
+  /** Since `atMs` the hub has its deposits and the promise; from `fromMs` on oracles release them. */
   readonly recoverable: { readonly atMs: number; readonly fromMs: number } | undefined
+  /** Money that stays at its deposit address, and why. */
   readonly left: { readonly atMs: number; readonly reason: string } | undefined
 }
 

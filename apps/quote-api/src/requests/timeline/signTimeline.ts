@@ -9,7 +9,7 @@ import { createLruCache } from '@causeway/rpc'
 import type { Timeline } from './timeline.ts'
 import { type TimelineAnswer, timelineAnswer } from './timelineAnswer.ts'
 
-/** Signed timelines are unavailable: the operator has set no key for them. */
+/** The operator has configured no evidence key, so timelines cannot be signed. */
 class EvidenceKeyMissingError extends DomainError {
   readonly code = 'EVIDENCE_KEY_NOT_CONFIGURED'
   readonly kind = 'invalid_request'
@@ -19,14 +19,15 @@ class EvidenceKeyMissingError extends DomainError {
   }
 }
 
-/** Signs what became of a request. @throws EvidenceKeyMissingError, SignerFailedError */
+/** Signs the timeline of a request with the evidence key. @throws EvidenceKeyMissingError, SignerFailedError */
 export type SignTimeline = (timeline: Timeline) => Promise<TimelineAnswer>
 
-/** A signature of unchanged steps is answered again for so long: with a key management service each costs money. */
-const keptMs = 60_000
-const keptMax = 1_000
+/** How long a signature of unchanged steps is reused, because a key management service charges for each one. */
+const reuseMs = 60_000
+const cachedAnswersMax = 1_000
 
 type CachedAnswer = {
+  /** JSON of the unsigned answer, which shows whether it has changed. */
   readonly content: string
   readonly asOfMs: number
   readonly answer: Promise<TimelineAnswer>
@@ -41,18 +42,19 @@ export function createSignTimeline({
   readonly nowMs?: () => number
 }): SignTimeline {
   if (signer === undefined) return () => Promise.reject(new EvidenceKeyMissingError())
-  const recent = createLruCache<CachedAnswer>(keptMax)
+  const cachedAnswers = createLruCache<CachedAnswer>(cachedAnswersMax)
   return (timeline) => {
     const unsignedAnswer = timelineAnswer(timeline)
     const { requestId } = unsignedAnswer
     const content = JSON.stringify(unsignedAnswer)
     const now = nowMs()
-    const cached = recent.get(requestId)
-    if (cached?.content === content && now - cached.asOfMs < keptMs) return cached.answer
+    const cached = cachedAnswers.get(requestId)
+    if (cached?.content === content && now - cached.asOfMs < reuseMs) return cached.answer
     const answer = signAnswer(signer, timeline, unsignedAnswer, new Date(now).toISOString())
-    recent.set(requestId, { content, asOfMs: now, answer })
+    cachedAnswers.set(requestId, { content, asOfMs: now, answer })
+    // A failed signature is not cached, so that the next caller tries again.
     answer.catch(() => {
-      if (recent.get(requestId)?.answer === answer) recent.delete(requestId)
+      if (cachedAnswers.get(requestId)?.answer === answer) cachedAnswers.delete(requestId)
     })
     return answer
   }
@@ -69,18 +71,22 @@ async function signAnswer(
   return { ...unsignedAnswer, signed: { signer: signer.address, asOf, signature } }
 }
 
-/** Signed statement of an answer: all of it, member by member, with empty text or zero for `null`. */
+/** The statement that is signed: every member of the answer, with empty text or zero in place of `null`. */
 function statementOf(
   { requestId, orderId }: Timeline,
   { status, reason, steps }: TimelineAnswer,
   asOf: string,
 ): TimelineStatement {
   return {
-    ...{ requestId, orderId: orderId ?? noOrder, status, reason: reason ?? '', asOf },
+    requestId,
+    orderId: orderId ?? noOrder,
+    status,
+    reason: reason ?? '',
+    asOf,
     steps: steps.map(({ reason: stepReason, evidence, ...step }) => ({
       ...step,
       reason: stepReason ?? '',
-      evidence: evidence.map(({ chainId = 0, ...each }) => ({ ...each, chainId: BigInt(chainId) })),
+      evidence: evidence.map(({ chainId = 0, ...rest }) => ({ ...rest, chainId: BigInt(chainId) })),
     })),
   }
 }
@@ -88,8 +94,8 @@ function statementOf(
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
 /**
- * The evidence key answers for what was told, the order signer for what was quoted: one key for both would let a story
- * be taken for an order. @throws ConfigurationError
+ * Requires an evidence key of its own. It vouches for what was reported, the order signer for what was promised, and neither
+ * signature may pass for the other. @throws ConfigurationError
  */
 export function checkEvidenceKey(evidenceKey: Hex | undefined, orderSigner: Hex | undefined): void {
   if (evidenceKey !== undefined && evidenceKey === orderSigner)

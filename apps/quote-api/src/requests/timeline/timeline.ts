@@ -12,6 +12,7 @@ import {
   type TimelineStep,
 } from './timelineStep.ts'
 
+/** What happened to a request, for integrators, operators and disputes. */
 export type Timeline = {
   readonly requestId: Hex
   readonly orderId: Hex | undefined
@@ -23,37 +24,42 @@ export type Timeline = {
 const usdDecimals = 18
 const microUsdDecimals = 6
 
-/** The story of a request, oldest step first. Pure. */
+/** Makes the timeline of a request from its stored facts, oldest step first. Pure. */
 export function timelineOf(facts: RequestFacts, nowMs: number, nameOf: CurrencyLookup): Timeline {
-  const ofEvents = facts.events.flatMap((event, index) =>
+  const eventSteps = facts.events.flatMap((event, index) =>
     stepsOf(event, facts.events.slice(0, index), nameOf),
   )
-  // Its hold is written with it, a moment before by the clock.
-  const laterSteps = [...facts.holds.flatMap(holdSteps), ...ofEvents, ...stepsAround(facts, nowMs)].toSorted(
-    (one, other) => one.atMs - other.atMs,
-  )
+  // The quote comes first in any case: its hold is stored with it and may have a slightly earlier time.
+  const laterSteps = [
+    ...facts.holds.flatMap(holdSteps),
+    ...eventSteps,
+    ...stepsWithoutEvent(facts, nowMs),
+  ].toSorted((one, other) => one.atMs - other.atMs)
   const steps = [quotedStep(facts, nameOf), ...laterSteps]
   const { requestId, orderId, status } = facts
-  return { requestId, orderId, status, reason: reasonNow(facts), steps }
+  return { requestId, orderId, status, reason: currentReason(facts), steps }
 }
 
-/** Reason of the request's end, else of its present wait. */
-function reasonNow({ events, left, recoverable, status, standing }: RequestFacts): string | undefined {
+/** Why the request ended, or why it waits at present; undefined if nothing is wrong. */
+function currentReason({ events, left, recoverable, status, standing }: RequestFacts): string | undefined {
   if (recoverable !== undefined) return 'DEPOSIT_RECOVERABLE'
   const stage = events.findLast(({ part }) => part === 'stage')
   if (stage?.state === 'parked') return stage.reason
   if (standing !== undefined) return standing.reason
   if (status === 'success') return undefined
   const statusEvent = events.findLast(({ part, reason }) => part === 'status' && reason !== undefined)
-  const stopped = events.findLast(({ part, reason }) => part === 'deposit' && reason !== undefined)
-  return statusEvent?.reason ?? stopped?.reason ?? left?.reason
+  const depositEvent = events.findLast(({ part, reason }) => part === 'deposit' && reason !== undefined)
+  return statusEvent?.reason ?? depositEvent?.reason ?? left?.reason
 }
 
 function quotedStep(facts: RequestFacts, nameOf: CurrencyLookup): TimelineStep {
   const side = ({ chainId, currency, amount, decimals }: QuotedSide) =>
     amountText(nameOf, chainId, currency, amount, decimals)
   const price = (label: string, { chainId, usdX18 }: QuotedSide): Evidence => ({
-    ...{ kind: 'price', label, value: `${formatAmount(usdX18, usdDecimals)} USD`, chainId },
+    kind: 'price',
+    label,
+    value: `${formatAmount(usdX18, usdDecimals)} USD`,
+    chainId,
   })
   const { origin, destination } = facts
   return step(
@@ -76,28 +82,29 @@ function marketEvidence(market: RequestFacts['market']): readonly Evidence[] {
   if (market === undefined) return []
   const prices = Object.entries(market.prices).flatMap(([key, sources]) =>
     sources.map(({ source, usdX18, atMs, block }): Evidence => {
-      const read = block === undefined ? '' : `, read at block ${block}`
+      const blockText = block === undefined ? '' : `, read at block ${block}`
       return {
         kind: 'price',
-        label: `${key} by ${source}${read}`,
+        label: `${key} by ${source}${blockText}`,
         value: `${formatAmount(usdX18, usdDecimals)} USD of ${new Date(atMs).toISOString()}`,
       }
     }),
   )
-  const chains = Object.entries(market.chains).flatMap(([id, { block, hash, networkFee, ...by }]) => {
-    const chainId = Number(id)
-    const agreementText =
-      by.agreed === undefined ? '' : `, alike at ${by.agreed} of ${by.configured} endpoints`
-    const at: Evidence = {
-      kind: 'block',
-      label: `read at block ${block}${agreementText}`,
-      value: hash ?? `${block}`,
-      chainId,
-    }
-    return networkFee === undefined
-      ? [at]
-      : [at, { kind: 'price', label: 'network fee', value: networkFee, chainId } as const]
-  })
+  const chains = Object.entries(market.chains).flatMap(
+    ([id, { block, hash, networkFee, agreed, configured }]) => {
+      const chainId = Number(id)
+      const agreementText = agreed === undefined ? '' : `, alike at ${agreed} of ${configured} endpoints`
+      const blockEvidence: Evidence = {
+        kind: 'block',
+        label: `read at block ${block}${agreementText}`,
+        value: hash ?? `${block}`,
+        chainId,
+      }
+      return networkFee === undefined
+        ? [blockEvidence]
+        : [blockEvidence, { kind: 'price', label: 'network fee', value: networkFee, chainId } as const]
+    },
+  )
   return [...prices, ...chains]
 }
 
@@ -107,13 +114,13 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
   const evidence = (label: string, microUsd: bigint): Evidence[] => [
     { kind: 'amount', label, value: usd(microUsd) },
   ]
-  const held = step(
+  const heldStep = step(
     'funds-held',
     hold.createdAtMs,
     `${usd(amountMicroUsd)} of the sponsor are held for its share.`,
     evidence('held', amountMicroUsd),
   )
-  if (resolvedAtMs === undefined) return [held]
+  if (resolvedAtMs === undefined) return [heldStep]
   const endStep =
     state === 'posted'
       ? step(
@@ -128,11 +135,11 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
           `${usd(amountMicroUsd)} went back to the sponsor.`,
           evidence('released', amountMicroUsd),
         )
-  return [held, endStep]
+  return [heldStep, endStep]
 }
 
-/** Steps that no row holds: a deposit that never came, or another request that replaced this one. */
-function stepsAround(
+/** Steps that are no stored events: replacement by a newer request, standstill, money left, recovery, expiry. */
+function stepsWithoutEvent(
   { supersededBy, left, recoverable, events, deadlineMs, status, standing }: RequestFacts,
   nowMs: number,
 ): readonly TimelineStep[] {

@@ -4,7 +4,7 @@ import { evidenceKinds, stepNames } from './timelineStep.ts'
 
 const text = z.string()
 
-/** A timeline as the public and the admin listener answer it, and `why --json` prints it. */
+/** A timeline as the public and the admin interface answer it, and as `why --json` prints it. */
 export const timelineSchema = z.object({
   requestId: text,
   orderId: text.nullable().describe('`null` where the user carries the request out alone'),
@@ -42,10 +42,16 @@ export type TimelineAnswer = z.output<typeof timelineSchema>
 
 export function timelineAnswer({ requestId, orderId, status, reason, steps }: Timeline): TimelineAnswer {
   return {
-    ...{ requestId, orderId: orderId ?? null, status, reason: reason ?? null },
+    requestId,
+    orderId: orderId ?? null,
+    status,
+    reason: reason ?? null,
     steps: steps.map(({ step, atMs, reason: stepReason, text: sentence, evidence }) => ({
-      ...{ step, at: new Date(atMs).toISOString(), reason: stepReason ?? null, text: sentence },
-      evidence: evidence.map((each) => ({ ...each })),
+      step,
+      at: new Date(atMs).toISOString(),
+      reason: stepReason ?? null,
+      text: sentence,
+      evidence: evidence.map((entry) => ({ ...entry })),
     })),
   }
 }

@@ -1,6 +1,6 @@
 import { formatAmount, orderRefused } from '@causeway/core'
 
-/** Everything that can happen to a request, in the words of its timeline. */
+/** Names of all steps that a timeline may have. */
 export const stepNames = [
   'quoted',
   'quoted-anew',
@@ -60,7 +60,7 @@ export const evidenceKinds = [
   'request',
 ] as const
 
-/** Something that a step rests on and that others can look up. */
+/** A fact behind a step that a reader can verify, such as a transaction or a price. */
 export type Evidence = {
   readonly kind: (typeof evidenceKinds)[number]
   readonly label: string
@@ -68,6 +68,7 @@ export type Evidence = {
   readonly chainId?: number
 }
 
+/** One step of a timeline. */
 export type TimelineStep = {
   readonly step: StepName
   readonly atMs: number
@@ -85,16 +86,17 @@ export const step = (
   reason?: string,
 ): TimelineStep => ({ step: name, atMs, reason, text, evidence })
 
-/** In its words, without the code before them. */
+/** Quotes a solver's refusal without the code at its beginning. */
 export const solverSays = (report = ''): string =>
   `It says: ${report.slice(orderRefused.length).replace(/^: /, '')}.`
 
-/** Name of a currency; undefined if the configuration does not know it. */
+/** Looks up a currency's symbol and decimals; undefined if it is not configured. */
 export type CurrencyLookup = (
   chainId: number,
   currency: string,
 ) => { readonly symbol: string; readonly decimals: number } | undefined
 
+/** An amount for people; `decimals` of the quote serve where the currency is not configured. */
 export function amountText(
   nameOf: CurrencyLookup,
   chainId: number,

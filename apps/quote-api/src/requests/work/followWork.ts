@@ -6,31 +6,35 @@ import type { WorkItem } from './workItem.ts'
 /** Columns that a reading depends on. If they differ once the row is locked, the reading is discarded. */
 export type RowVersion = readonly (string | bigint | undefined)[]
 
-/** Parts that a follower contributes to `followWork`. `Due` is listed, `Seen` is read from chains, `Row` is locked. */
+/**
+ * The parts of a job that `followWork` runs: `list` finds due items, `read` reads their chains without locks, `lock` locks
+ * the row, and `step` acts on what was read.
+ */
 export type Follower<Due, Row, Seen> = {
-  /** So many are worked on at a time. */
+  /** Items that are worked on at the same time. */
   readonly atOnce: number
   /** Items due now, at most `limit`. */
   list(limit: number): Promise<readonly Due[]>
   /**
-   * Outside of any transaction: what the chain says, and of what row it was asked.
-   * @param readApart reads each transaction that the row names
-   * @returns undefined where there is nothing to follow
+   * Reads the chain outside of any database transaction.
+   * @param readApart wraps each reading of a transaction, which is put aside if it cannot be read
+   * @returns undefined if there is nothing to act on
    */
   read(due: Due, signal: AbortSignal, readApart: ReadApart): Promise<Reading<Seen> | undefined>
-  /** The row as it is now, locked until the transaction ends; undefined where it is not due any more. */
+  /** Locks the row until the transaction ends; undefined if it is not due any more. */
   lock(tx: SqlTx, due: Due): Promise<Row | undefined>
   versionOf(row: Row): RowVersion
-  /** Moves the locked row on, by the facts that were read. */
+  /** Acts on the locked row by the facts that were read. */
   step(tx: SqlTx, row: Row, facts: Seen): Promise<void>
 }
 
+/** Facts of a chain (`seen`), and the version of the row for which they were read (`mark`). */
 export type Reading<Seen> = { readonly mark: RowVersion; readonly seen: Seen }
 
-/** Chains on which a block was told of since the last run: what waits for one is due at once. */
+/** Ids of chains with a new block since the last run, where waiting items are due at once. */
 export type NewBlocks = readonly number[]
 
-/** Gathers chain ids between the runs of one follower. */
+/** Collects the chains with new blocks between two runs of a job. */
 export function createNewBlocks(): { add(chainId: number): void; take(): NewBlocks } {
   let chainIds = new Set<number>()
   return {
@@ -45,14 +49,14 @@ export function createNewBlocks(): { add(chainId: number): void; take(): NewBloc
   }
 }
 
-/** A run takes no more than this; the rest is due in the next one. */
+/** Items of one run; the others are due in the next one. */
 const dueMax = 500
 
 /**
- * Moves on what is due: reads each with its chain while nothing is locked, then takes its step in one transaction
- * that is fenced and finds the row as it was read. Whatever was changed meanwhile is due again. One that fails, or
- * whose transaction is put aside, keeps nobody else; after the run is aborted nothing is begun and nothing is written.
- * @throws AggregateError of what failed, after all were tried
+ * Runs one pass of a job over its due items. Each is read from its chain without locks. Then one transaction, fenced against a
+ * newer leader, locks the row and takes the step, unless the row changed since it was read; such an item is due again. An
+ * item that fails, or whose transaction is put aside, does not stop the others. After an abort nothing more is written.
+ * @throws AggregateError of all failures, after every item was tried
  */
 export async function followWork<Due, Row, Seen>(
   database: Pick<SqlDatabase, 'query' | 'transaction'>,
@@ -62,14 +66,14 @@ export async function followWork<Due, Row, Seen>(
   let due = await follower.list(dueMax)
   if (due.length === 0) return
   const { read, asideCount } = await openReadings(database, run)
-  // Rows that wait for what is put aside fill no page.
+  // Items that wait for a transaction put aside must not fill the page, so more are listed.
   if (due.length >= dueMax && asideCount > 0) due = await follower.list(dueMax + asideCount)
-  await runConcurrently(due, { atOnce: follower.atOnce, run }, (one) =>
-    followOne(database, run, { follower, due: one, readApart: read }),
+  await runConcurrently(due, { atOnce: follower.atOnce, run }, (item) =>
+    followOne(database, run, { follower, due: item, readApart: read }),
   )
 }
 
-type Followed<Due, Row, Seen> = {
+type FollowedItem<Due, Row, Seen> = {
   readonly follower: Follower<Due, Row, Seen>
   readonly due: Due
   readonly readApart: ReadApart
@@ -78,18 +82,18 @@ type Followed<Due, Row, Seen> = {
 async function followOne<Due, Row, Seen>(
   database: Pick<SqlDatabase, 'transaction'>,
   { fence, signal }: Run,
-  { follower, due, readApart }: Followed<Due, Row, Seen>,
+  { follower, due, readApart }: FollowedItem<Due, Row, Seen>,
 ): Promise<void> {
-  const read = await follower.read(due, signal, readApart).catch((error: unknown) => {
+  const reading = await follower.read(due, signal, readApart).catch((error: unknown) => {
     if (error instanceof PutAsideError) return undefined
     throw error
   })
-  if (read === undefined || signal.aborted) return
+  if (reading === undefined || signal.aborted) return
   await database.transaction(async (tx) => {
     await fence(tx)
     const locked = await follower.lock(tx, due)
-    if (locked === undefined || !isSame(follower.versionOf(locked), read.mark)) return
-    await follower.step(tx, locked, read.seen)
+    if (locked === undefined || !isSame(follower.versionOf(locked), reading.mark)) return
+    await follower.step(tx, locked, reading.seen)
   })
 }
 
@@ -117,7 +121,7 @@ export async function stepWork<Due>(
 }
 
 function isSame(one: RowVersion, other: RowVersion): boolean {
-  return one.length === other.length && one.every((part, index) => part === other[index])
+  return one.length === other.length && one.every((column, index) => column === other[index])
 }
 
 /** Version of a work item: its reported state and transaction. */
@@ -126,8 +130,8 @@ export function versionOfWork({ state, txHash }: WorkItem): RowVersion {
 }
 
 /**
- * Works on some of `items` at once; one that fails does not keep the others.
- * @throws AggregateError of what failed, after all were tried
+ * Works on up to `atOnce` items at the same time; one that fails does not stop the others.
+ * @throws AggregateError of all failures, after every item was tried
  */
 export async function runConcurrently<Item>(
   items: readonly Item[],
@@ -137,9 +141,9 @@ export async function runConcurrently<Item>(
   const failures: unknown[] = []
   const waiting = [...items]
   const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
       if (run.signal.aborted) return
-      await work(next).catch((error: unknown) => failures.push(error))
+      await work(item).catch((error: unknown) => failures.push(error))
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))

@@ -1,10 +1,10 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import type { PutAside, PutAsideReason, ReadingPurpose } from '@causeway/families'
 
-/** Transaction that was put aside, with its chain. */
+/** A transaction that could not be read and is retried apart from all others. Table `put_aside`. */
 export type StoredPutAside = PutAside & {
   readonly chainId: number
-  /** True if it is to be tried again. */
+  /** True if its pause is over, so that it may be tried again. */
   readonly isDue: boolean
 }
 
@@ -12,8 +12,8 @@ type Key = Pick<StoredPutAside, 'chainId' | 'transactionId' | 'purpose'>
 type Queries = Pick<SqlDatabase, 'query'>
 
 /**
- * The pause doubles with each try, from a minute to six hours; where endpoints only failed to answer, from ten seconds to
- * ten minutes. A payment keeps a request waiting, and an outage is nobody's fault: from half a second to half a minute.
+ * SQL of the next try. The pause doubles with each try: from a minute to six hours, or from ten seconds to ten minutes if
+ * endpoints only failed to answer. For an unanswered payment, for which a request waits, from half a second to half a minute.
  */
 const dueAt = `last_tried_at + case
   when reason <> 'unanswered' then least(interval '1 minute' * power(2, least(tries, 10) - 1), interval '6 hours')
@@ -24,7 +24,7 @@ const columns = `chain_id, transaction_id, purpose, reason, tries, ${dueAt} <= s
   floor(extract(epoch from first_seen_at))::bigint as first_seen_seconds,
   floor(extract(epoch from last_tried_at))::bigint as last_tried_seconds`
 
-/** One that stands there already was tried once more. */
+/** Puts transactions aside; for one that is there already it counts another try. */
 export async function putAside(
   tx: SqlTx,
   entries: readonly (Key & Pick<PutAside, 'reason'>)[],
@@ -53,7 +53,7 @@ export async function listDuePutAside(
   return rows.map(fromRow)
 }
 
-/** All of it, the oldest first. */
+/** All transactions that are put aside, the oldest first. */
 export async function listPutAside(database: Queries): Promise<readonly StoredPutAside[]> {
   const rows = await database.query<Row>(`select ${columns} from put_aside order by first_seen_at`)
   return rows.map(fromRow)
@@ -61,7 +61,7 @@ export async function listPutAside(database: Queries): Promise<readonly StoredPu
 
 export type PutAsideCount = { readonly count: number; readonly oldestSeconds: number }
 
-/** Number put aside by chain, and the age of the oldest that is not too large, since those wait for another release. */
+/** Counts by chain, and the age of the oldest one that a retry may read; too large ones need another release. */
 export async function countPutAside(database: Queries): Promise<ReadonlyMap<number, PutAsideCount>> {
   const rows = await database.query<{ chain_id: bigint; count: bigint; oldest: bigint | null }>(
     `select chain_id, count(*) as count, floor(extract(epoch from
@@ -76,7 +76,7 @@ export async function countPutAside(database: Queries): Promise<ReadonlyMap<numb
   )
 }
 
-/** @param reason of the try; undefined where the chain did not answer, which says nothing about the transaction */
+/** Notes a failed try. @param reason undefined if the chain did not answer, which lengthens no other pause */
 export async function noteTry(tx: SqlTx, key: Key, reason: PutAsideReason | undefined): Promise<void> {
   await tx.query(
     `update put_aside set last_tried_at = clock_timestamp(), reason = coalesce($4, reason),
@@ -86,7 +86,7 @@ export async function noteTry(tx: SqlTx, key: Key, reason: PutAsideReason | unde
   )
 }
 
-/** Payments that nobody has tried to read for a day: their requests have ended, or were not followed. */
+/** Deletes payments that no job has tried to read for a day, because their requests have ended. */
 export async function forgetUnfollowed(database: Queries): Promise<void> {
   await database.query(
     `delete from put_aside where purpose = 'payment' and last_tried_at < statement_timestamp() - interval '1 day'`,

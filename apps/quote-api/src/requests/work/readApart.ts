@@ -6,34 +6,35 @@ import { listPutAside, putAside, type StoredPutAside, takeFromAside } from './pu
 type TransactionRef = Pick<StoredPutAside, 'chainId' | 'transactionId'>
 
 /**
- * Reads a transaction by its name. Where it cannot be read now it is put aside, so that its row pauses and no other one.
- * @throws PutAsideError as long as it is not to be tried again
+ * Runs the reading of one transaction for `followWork`. If it cannot be read, the transaction is put aside, so that only its
+ * own item pauses. @throws PutAsideError then, and until its pause is over
  */
 export type ReadApart = <Value>(
   transactionRef: TransactionRef,
   reading: () => Promise<Value>,
 ) => Promise<Value>
 
+/** The transaction is put aside; not an error of the run. */
 export class PutAsideError extends Error {}
 
 const purpose = 'payment'
 
 /**
- * Readings of one run, with what was put aside before it. @returns asideCount: so many rows may wait for it
+ * Opens the readings of one run, which know the transactions that are put aside. @returns asideCount: the number of these
  * @source F-75
  */
 export async function openReadings(
   database: Pick<SqlDatabase, 'query' | 'transaction'>,
   { fence, signal }: Run,
 ): Promise<{ readonly read: ReadApart; readonly asideCount: number }> {
-  const all = await listPutAside(database)
-  const putAsideByKey = new Map(all.filter((one) => one.purpose === purpose).map((one) => [keyOf(one), one]))
+  const payments = (await listPutAside(database)).filter((entry) => entry.purpose === purpose)
+  const putAsideByKey = new Map(payments.map((entry) => [keyOf(entry), entry]))
   const read: ReadApart = async ({ chainId, transactionId }, reading) => {
     const transactionKey = { chainId, transactionId, purpose } as const
-    const before = putAsideByKey.get(keyOf(transactionKey))
-    if (before?.isDue === false) throw new PutAsideError()
+    const earlierEntry = putAsideByKey.get(keyOf(transactionKey))
+    if (earlierEntry?.isDue === false) throw new PutAsideError()
     const value = await reading().catch(async (error: unknown) => {
-      const reason = putAsideReason(error) ?? (isSilence(error) ? 'unanswered' : undefined)
+      const reason = putAsideReason(error) ?? (isUnanswered(error) ? 'unanswered' : undefined)
       if (reason === undefined || signal.aborted) throw error
       await database.transaction(async (tx) => {
         await fence(tx)
@@ -41,7 +42,7 @@ export async function openReadings(
       })
       throw new PutAsideError(undefined, { cause: error })
     })
-    if (before !== undefined) await database.transaction((tx) => takeFromAside(tx, transactionKey))
+    if (earlierEntry !== undefined) await database.transaction((tx) => takeFromAside(tx, transactionKey))
     return value
   }
   return { read, asideCount: putAsideByKey.size }
@@ -49,6 +50,6 @@ export async function openReadings(
 
 const keyOf = ({ chainId, transactionId }: TransactionRef) => `${chainId} ${transactionId}`
 
-function isSilence(error: unknown): boolean {
+function isUnanswered(error: unknown): boolean {
   return error instanceof UpstreamUnavailableError || error instanceof UpstreamDisagreementError
 }

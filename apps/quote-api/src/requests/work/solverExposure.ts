@@ -3,12 +3,12 @@ import { z } from 'zod'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** Payments of a solver that no oracle attested yet, against its own cap, in micro-USD. */
+/** Exposure that a solver reports: its payments on a chain that oracles have not attested yet, and its own cap. */
 export type SolverExposure = {
-  /** 0: all chains together. */
+  /** 0 stands for all chains together. */
   readonly chainId: number
   readonly paidMicroUsd: bigint
-  /** Above it the solver pays no more there. */
+  /** Cap above which the solver pays nothing more there. */
   readonly maxMicroUsd: bigint
 }
 
@@ -29,24 +29,24 @@ export function parseExposure(text: string): readonly SolverExposure[] {
   return text
     .split(',')
     .filter(Boolean)
-    .map((one) => {
-      const [chainId = '', paid = '', max = ''] = one.split(':')
+    .map((entryText) => {
+      const [chainId = '', paid = '', max = ''] = entryText.split(':')
       return { chainId: Number(chainId), paidMicroUsd: BigInt(paid), maxMicroUsd: BigInt(max) }
     })
 }
 
-/** For so long a figure counts that nobody tells again. */
+/** How long a reported figure counts if it is not repeated. */
 const keptSeconds = 60
 /** Interval at which unchanged figures are written again. */
 const repeatedSeconds = 20
 
 /**
- * Several solvers may tell: the fullest of them stands for a minute, so that one with room hides no other. So a figure that
- * falls is seen a minute later at most. @source Q-136
+ * Stores what a solver reports. Of several solvers the one closest to its cap counts for a minute, so that one with room does
+ * not hide it; a falling figure is therefore shown up to a minute late. @source Q-136
  */
 export async function keepExposure(database: Queries, exposures: readonly SolverExposure[]): Promise<void> {
   if (exposures.length === 0) return
-  const sorted = [...new Map(exposures.map((one) => [one.chainId, one])).values()].sort(
+  const sorted = [...new Map(exposures.map((exposure) => [exposure.chainId, exposure])).values()].sort(
     (one, other) => one.chainId - other.chainId,
   )
   await database.query(
@@ -66,13 +66,15 @@ export async function keepExposure(database: Queries, exposures: readonly Solver
   )
 }
 
-/** Exposure told within the last minute, all chains together first. */
+/** Exposure reported within the last minute, the one of all chains together first. */
 export async function readExposure(database: Queries): Promise<readonly SolverExposure[]> {
   const rows = await database.query<{ chain_id: bigint; paid: string | bigint; max: string | bigint }>(
     `select chain_id, paid_micro_usd as paid, max_micro_usd as max from solver_exposure
      where told_at > clock_timestamp() - interval '1 second' * ${keptSeconds + repeatedSeconds} order by chain_id`,
   )
   return rows.map(({ chain_id: chainId, paid, max }) => ({
-    ...{ chainId: Number(chainId), paidMicroUsd: BigInt(paid), maxMicroUsd: BigInt(max) },
+    chainId: Number(chainId),
+    paidMicroUsd: BigInt(paid),
+    maxMicroUsd: BigInt(max),
   }))
 }

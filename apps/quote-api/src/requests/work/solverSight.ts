@@ -2,13 +2,13 @@ import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
 import type { ReadinessCheck } from '@causeway/http'
 import { noteReader, secondsSinceRead } from '../stops/stopStore.ts'
 
-/** A solver waits 20 s for an answer at most, and asks again at once. */
+/** Seconds after which solvers count as silent. Each asks at least every 20 s. */
 const silentSeconds = 45
 const noteEveryMs = 5_000
 
 /**
- * Notes that a solver asks for work, which is reading the stops as well, and tells when none does any more. Every
- * process of the database knows it.
+ * Notes in the database when a solver asks for work, by which it also learns of stops, and makes the readiness check that
+ * fails once none has asked for a while.
  * @param options.now Unix milliseconds
  * @source rule O-91
  */
@@ -23,7 +23,7 @@ export function createSolverSight(options: {
     async note() {
       if (now() - notedMs < noteEveryMs) return
       notedMs = now()
-      // Work is told while nothing can be written, too.
+      // A solver gets work even while the database cannot be written.
       await noteReader(database, 'solver').catch(() => {})
     },
     check: {
@@ -33,7 +33,8 @@ export function createSolverSight(options: {
         const ageSeconds = (await secondsSinceRead(database, 'solver')) ?? (now() - startedMs) / 1_000
         if (ageSeconds <= silentSeconds) return ageSeconds
         throw new UpstreamUnavailableError('No solver asks for work.', {
-          ...{ code: 'SOLVER_SILENT', data: { ageSeconds: Math.round(ageSeconds) } },
+          code: 'SOLVER_SILENT',
+          data: { ageSeconds: Math.round(ageSeconds) },
         })
       },
     },

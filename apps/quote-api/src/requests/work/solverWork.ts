@@ -20,7 +20,7 @@ import {
   updateWork,
 } from './workStore.ts'
 
-/** No such item. */
+/** There is no work item with this id. */
 export class UnknownWorkError extends DomainError {
   readonly code = 'WORK_NOT_FOUND'
   readonly kind = 'not_found'
@@ -40,7 +40,7 @@ class WorkNotOpenError extends DomainError {
   }
 }
 
-/** One transaction does one piece of work. */
+/** The transaction was reported for another item; each transaction counts for one item only. */
 class TransactionTakenError extends DomainError {
   readonly code = 'TRANSACTION_TAKEN'
   readonly kind = 'conflict'
@@ -54,47 +54,48 @@ class TransactionTakenError extends DomainError {
 export interface Withholding {
   /** True if a deny list is configured. */
   readonly hasList: boolean
-  /** Finds open items that pay a denied account; they are withheld from then on. @returns their ids */
+  /** Finds those of the open items that pay a denied account, and withholds them. @returns their ids */
   denied(items: readonly WorkItem[]): Promise<ReadonlySet<string>>
-  /** The solver looks at a list of its own, which denies somebody. */
+  /** Withholds an item because the solver's own deny list names an account. */
   withhold(id: string): Promise<void>
 }
 
-/** A solver's own words about itself. All of it is forgotten when it was not said for a minute. */
+/** What a solver reports about itself when it asks for work. It expires after a minute without a report. */
 export type SolverStatement = {
-  /** Chains on which it pays nothing now. */
+  /** Ids of chains on which it pays nothing at present. */
   readonly stopped: readonly number[]
-  /** Undefined: it has none, and what it says is compared and not kept. */
+  /** Name of the solver; without one its terms are compared but not stored. */
   readonly name: string | undefined
-  /** Undefined: it does not say what it fills with. */
+  /** Terms by which it fills; undefined if it reports none. */
   readonly terms: SolverTerms | undefined
   /** Its payments that no oracle attested yet. */
   readonly exposure: readonly SolverExposure[]
 }
 
+/** `replaces` and `validUntil` as in `SolverWork.report`. */
 type ReportOptions = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
 
-/** Actions of a solver on work items. None of them moves a request: only facts of a chain do. */
+/** Actions of a solver on work items, behind the routes of work. None of them moves a request, for only chain facts do. */
 export interface SolverWork {
+  /** Open items for a solver, without those that pay a denied account. */
   list(limit: number): Promise<readonly WorkItem[]>
-  /** Hears what a solver says of itself when it fetches work. @returns what it would refuse, in words */
+  /** Stores what a solver reports about itself. @returns the orders that it would refuse, in words */
   hear(statement: SolverStatement): Promise<string[]>
   /**
-   * Repeating a report changes nothing.
-   * @param said.replaces the transaction that was reported before: of the two, which have one nonce, this one is
-   * followed from now on
-   * @param said.validUntil Unix seconds; the contract refuses the transaction in a later block, so that somebody
-   * else is asked after it
+   * Reports the transaction that a solver is about to broadcast for an item. A repeated report changes nothing.
+   * @param options.replaces the transaction reported before; both have the same nonce, and the new one is followed
+   * @param options.validUntil Unix seconds after which the contract refuses the transaction, so that the item can be
+   * offered again
    * @throws UnknownWorkError, WorkNotOpenError, TransactionTakenError, InvalidTransactionIdError of the item's chain
    */
   report(id: string, txHash: string, options?: ReportOptions): Promise<void>
   /**
-   * The solver cannot do it: offered again later, up to a limit. Of a claim also behind a report: its
-   * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
+   * Reports that the solver cannot do an item, which is offered again later, up to a limit. A claim may also fail after its
+   * report, if its transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
    */
   fail(id: string, reason: string): Promise<void>
   /**
-   * The solver has not begun an open item, and says why. It is no attempt, and what failed before stays its reason.
+   * Reports why the solver has not begun an open item yet. It counts as no attempt, and an earlier failure stays its reason.
    * @throws UnknownWorkError, WorkNotOpenError
    */
   wait(id: string, reason: string): Promise<void>
@@ -102,6 +103,7 @@ export interface SolverWork {
 
 const retryFirstMs = 2_000
 const retryMaxMs = 300_000
+/** Attempts after the first one. */
 const retriesMax: Readonly<Record<WorkItem['kind'], number>> = {
   fill: 3,
   refund: 20,
@@ -111,7 +113,7 @@ const retriesMax: Readonly<Record<WorkItem['kind'], number>> = {
   recovery: Number.POSITIVE_INFINITY,
 }
 
-/** Pause before attempt `attempts + 1`; `undefined` when there is none. */
+/** Pause after `attempts` failed attempts; `undefined` if no further one is allowed. */
 export function retryDelayMs(kind: WorkItem['kind'], attempts: number): number | undefined {
   if (attempts > retriesMax[kind]) return undefined
   return Math.min(retryFirstMs * 2 ** (attempts - 1), retryMaxMs)
@@ -120,13 +122,13 @@ export function retryDelayMs(kind: WorkItem['kind'], attempts: number): number |
 type WorkOptions = {
   readonly database: SqlDatabase
   readonly registry: Pick<QuoteRegistry, 'chainById'>
-  /** Asks the chain of a refund that a solver cannot pay. */
+  /** Checks with the chain whether an account can be paid, for a refund that a solver cannot pay. */
   readonly payees: PayeePorts
   readonly own: OwnTerms
   readonly withholding: Withholding
-  /** Called when a solver asks. */
+  /** Called when a solver asks for work. */
   readonly noteSight: () => Promise<void>
-  /** Called when a settlement may have something to look at. */
+  /** Called after reports, so that the jobs of settlement look at once. */
   readonly onChange: () => void
   readonly announce: Announce
 }
@@ -166,19 +168,19 @@ class StoredWork implements SolverWork {
     await database.transaction(async (tx) => {
       const item = await lockWork(tx, id)
       if (item === undefined) throw new UnknownWorkError()
-      // The report of a recovery names a key of the hub.
+      // A recovery is reported with an execution key of the hub instead of a transaction id.
       const txHash =
-        item.kind === 'recovery' ? reportedId.toLowerCase() : this.#spell(item.chainId, reportedId)
-      const replaces = replacedId === undefined ? undefined : this.#spell(item.chainId, replacedId)
+        item.kind === 'recovery' ? reportedId.toLowerCase() : this.#canonicalId(item.chainId, reportedId)
+      const replaces = replacedId === undefined ? undefined : this.#canonicalId(item.chainId, replacedId)
       if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
       const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
       if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
       if (item.isWithheld && !isReplaced) throw new WorkNotOpenError('withheld')
       if (!isReplaced && (await isOfStoppedChain(tx, id))) throw new WorkNotOpenError('stopped')
       if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
-      const before = isReplaced ? item.validUntilSeconds : 0
-      await markReported(tx, id, { txHash, validUntilSeconds: latestEnd(before, validUntil) })
-      if (item.requestId !== undefined) await this.#movesOn(tx, item.requestId)
+      const replacedEnd = isReplaced ? item.validUntilSeconds : 0
+      await markReported(tx, id, { txHash, validUntilSeconds: latestEnd(replacedEnd, validUntil) })
+      if (item.requestId !== undefined) await this.#showProgress(tx, item.requestId)
     })
     onChange()
   }
@@ -197,7 +199,8 @@ class StoredWork implements SolverWork {
       return
     }
     const offered = await readWork(database, id)
-    const second = offered?.state === 'open' ? await secondRefund(this.#options, offered, reason) : undefined
+    const redirected =
+      offered?.state === 'open' ? await redirectRefund(this.#options, offered, reason) : undefined
     await database.transaction(async (tx) => {
       const item = await lockWork(tx, id)
       if (item === undefined) throw new UnknownWorkError()
@@ -207,25 +210,26 @@ class StoredWork implements SolverWork {
       }
       if (item.state !== 'open') throw new WorkNotOpenError(item.state)
       const attempts = item.attempts + 1
-      if (second !== undefined && item.attempts === offered?.attempts) {
-        await updateWork(tx, id, { state: 'open', ...second, attempts, delayMs: 0 })
+      // The chain was asked without a lock, so the item must not have been tried again since.
+      if (redirected !== undefined && item.attempts === offered?.attempts) {
+        await updateWork(tx, id, { state: 'open', ...redirected, attempts, delayMs: 0 })
         return
       }
-      const delayMs = isOfMovedMarket(item, reason) ? undefined : retryDelayMs(item.kind, attempts)
+      const delayMs = isFailedSwap(item, reason) ? undefined : retryDelayMs(item.kind, attempts)
       if (delayMs === undefined) await updateWork(tx, id, { state: 'failed', reason, attempts })
       else await updateWork(tx, id, { state: 'open', reason, attempts, delayMs })
-      if (item.requestId !== undefined) await this.#movesOn(tx, item.requestId)
+      if (item.requestId !== undefined) await this.#showProgress(tx, item.requestId)
     })
     onChange()
   }
 
   /** Shows a transaction that was sent, or its failure, in the status at once. */
-  async #movesOn(tx: SqlTx, requestId: Hex): Promise<void> {
+  async #showProgress(tx: SqlTx, requestId: Hex): Promise<void> {
     await recheckNow(tx, requestId)
     await this.#options.announce(tx, requestId)
   }
 
-  #spell(chainId: number, transactionId: string) {
+  #canonicalId(chainId: number, transactionId: string) {
     const { registry } = this.#options
     return registry.chainById.get(chainId)?.codec.canonicalTransactionId(transactionId) ?? transactionId
   }
@@ -250,21 +254,19 @@ async function requireOpen(database: SqlDatabase, id: string): Promise<void> {
   if (item.state !== 'open') throw new WorkNotOpenError(item.state)
 }
 
-/** The swap of a sweep has a price at least, and another one is for the quote to find. */
-function isOfMovedMarket({ kind, payload }: WorkItem, reason: string): boolean {
+/** True if a sweep's swap reverted. It is not tried again, because its price is gone and the payment is quoted anew. */
+function isFailedSwap({ kind, payload }: WorkItem, reason: string): boolean {
   if (kind !== 'sweep' || !reason.startsWith(executionReverted)) return false
   const sweep = sweepPayloadSchema.parse(payload)
   return 'swap' in sweep && sweep.swap !== undefined
 }
 
-/**
- * Either a transaction or its replacement may be mined, so the later end counts, and none if one of them has no end.
- */
-function latestEnd(before: number | undefined, now: number | undefined): number | null {
-  return before === undefined || now === undefined ? null : Math.max(before, now)
+/** End of validity of a transaction and its replacement, as either may be mined; null if one of them has no end. */
+function latestEnd(replaced: number | undefined, reported: number | undefined): number | null {
+  return replaced === undefined || reported === undefined ? null : Math.max(replaced, reported)
 }
 
-/** Reports of one transaction for several items may come in one moment: the index lets one through. */
+/** Stores the report. A unique index refuses concurrent reports of one transaction for several items. */
 async function markReported(
   tx: SqlTx,
   id: string,
@@ -277,21 +279,20 @@ async function markReported(
   }
 }
 
-/** Refund to the order's second account, with the reason, in words that stay with the work. */
-type SecondRefund = { readonly payload: RefundPayload; readonly reason: string }
+/** Refund to the second account of the order, with the reason, which is stored with the work item. */
+type RedirectedRefund = { readonly payload: RefundPayload; readonly reason: string }
 
 /**
- * Redirects a refund that a solver cannot pay: it goes to the second account of its order where the first may
- * not be paid, as the service's own endpoints say too.
- * @returns undefined where it stays as it is: the order has one account, the second one is asked for already, or the first
- * may be paid, or nobody says so
+ * Redirects a refund that a solver cannot pay to the second account of the order, if our own endpoints confirm that the first
+ * account cannot be paid.
+ * @returns undefined if the refund stays as it is
  * @source Q-64
  */
-async function secondRefund(
+async function redirectRefund(
   { registry, payees }: { registry: Pick<QuoteRegistry, 'chainById'>; payees: PayeePorts },
   { kind, payload: stored }: WorkItem,
   reason: string,
-): Promise<SecondRefund | undefined> {
+): Promise<RedirectedRefund | undefined> {
   if (kind !== 'refund') return undefined
   const payload = refundPayloadSchema.parse(stored)
   const { chainId, recipient: account, amount } = payload
@@ -302,8 +303,13 @@ async function secondRefund(
     return undefined
   if (chain.codec.spellAddress(first.recipient) !== chain.codec.spellAddress(account)) return undefined
   const refusal = await refusalOf(payees, {
-    ...{ what: 'refund', chain, account, currency, amount: BigInt(amount) },
-    ...{ makesState: false, isNamed: true },
+    what: 'refund',
+    chain,
+    account,
+    currency,
+    amount: BigInt(amount),
+    makesState: false,
+    isNamed: true,
   })
   if (refusal === undefined || refusal === 'silent') return undefined
   return {

@@ -9,6 +9,7 @@ export type WorkKind = (typeof workKinds)[number]
 const calldataBytesMax = 65_536
 const addressBytes = 20
 const chainId = z.int().positive()
+/** Members of a fill and a refund. */
 const target = {
   orderId: bytes32Text,
   chainId,
@@ -19,7 +20,7 @@ const workCall = z
   .object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text })
   .meta({ title: 'WorkCall' })
 const payment = { recipient: addressText, currency: addressText, amount: uint256Text }
-/** The deposit that a relayed payment becomes. */
+/** The deposit that a sweep makes. */
 const deposit = z
   .object({ depository: addressText, orderId: bytes32Text, depositor: addressText })
   .meta({ title: 'SweptDeposit' })
@@ -59,7 +60,7 @@ export const fillPayloadSchema = z.object({
   ...proof,
 })
 
-/** Gives a deposit back, in the same form as a fill. `replaces`: a fill that must never land any more. */
+/** Refunds a deposit, in the same form as a fill. `replaces`: a sent fill that must never be included any more. */
 export const refundPayloadSchema = z.object({
   ...target,
   ...payment,
@@ -71,7 +72,7 @@ export const refundPayloadSchema = z.object({
   ...proof,
 })
 
-/** Hands a token owner's signature to the permit router, which makes the order's deposit of it. */
+/** Sends a token owner's permit to the permit router, which makes the order's deposit with it. */
 export const permitPayloadSchema = z.object({
   orderId: bytes32Text,
   chainId,
@@ -202,7 +203,7 @@ export type PermitPayload = z.output<typeof permitPayloadSchema>
 export type ExecutePayload = z.output<typeof executePayloadSchema>
 export type WorkPayload = { [Kind in WorkKind]: z.output<(typeof workPayloadSchemas)[Kind]> }[WorkKind]
 
-/** Member shared by all relays. */
+/** Deadline, which permits and submitted calls share. */
 export const relayDeadlineSchema = z.object({ deadline: z.int() })
 
 const item = {
@@ -213,7 +214,7 @@ const item = {
   createdAt: z.string().describe('ISO 8601'),
 }
 
-/** One open item as the solver fetches it. */
+/** One open item in the answer to a solver. */
 export const openWorkItemSchema = z.discriminatedUnion('kind', [
   z.object({ ...item, kind: z.literal('fill'), payload: fillPayloadSchema }),
   z.object({ ...item, kind: z.literal('refund'), payload: refundPayloadSchema }),
@@ -223,28 +224,29 @@ export const openWorkItemSchema = z.discriminatedUnion('kind', [
   z.object({ ...item, kind: z.literal('recovery'), payload: recoveryPayloadSchema }),
 ])
 
+/** `open`: offered; `reported`: a solver named its transaction; `cancelled`: not needed any more. */
 export type WorkState = 'open' | 'reported' | 'done' | 'failed' | 'cancelled'
 
-/** A work item as the service keeps it. */
+/** A stored work item: something that a solver is asked to pay, send or sweep. */
 export type WorkItem = {
   readonly id: string
   readonly kind: WorkKind
   readonly requestId: Hex | undefined
+  /** Tells items of one kind and request apart, for example the id of the refunded deposit; may be empty. */
   readonly subject: string
   readonly chainId: number
   readonly payload: unknown
   readonly state: WorkState
-  /** As the chain's codec spells it. */
+  /** Reported transaction id, in its canonical spelling. */
   readonly txHash: string | undefined
-  /**
-   * Time after which the reported transaction can have no effect, in Unix seconds; undefined if it was not reported.
-   */
+  /** Unix time after which the reported transaction can have no effect; undefined if no such time was reported. */
   readonly validUntilSeconds: number | undefined
+  /** Last reason of a failure or wait. */
   readonly reason: string | undefined
   readonly attempts: number
-  /** Not offered: somebody whom it would pay is denied, until an operator lets it pass. */
+  /** True if it is not offered, because it would pay a denied account, until an operator releases it. */
   readonly isWithheld: boolean
-  /** A block has the reported transaction, and it pays. */
+  /** True if a block has the reported transaction, which pays the item. */
   readonly isIncluded: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number

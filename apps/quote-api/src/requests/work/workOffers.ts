@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import type { WorkItem } from './workItem.ts'
 import { type OpenLanes, pageOf } from './workStore.ts'
 
-/** Channel that announces each offered item. @source 0066_work_offers.sql */
+/** PostgreSQL notification channel that announces each offered item. @source 0066_work_offers.sql */
 export const openWorkChannel = 'open_work'
 
 const markLength = 8
-/** Marks of a page, one behind the other. */
+/** The concatenated marks of a page, as a caller sends them back. */
 export const knownPattern = new RegExp(`^([\\w-]{${markLength}})*$`)
 export const knownLengthMax = 200 * markLength
 
 /**
- * Names the items of a page, each in the state in which it was given: an item that is offered anew after it was
- * reported, given up or withheld has another mark. Of 48 bits: the odds that a new item is taken for one of
- * two hundred that are known are one in a million million, and it is found when the wait is over.
+ * Makes the marks of a page, by which a caller says which items it has. A mark covers the item's attempts and last change, so
+ * that an item that is offered anew has another mark. With 48 bits, a new item collides with one of 200 known ones once in
+ * 10^12 cases, and is then only offered later.
  */
 export function knownOf(items: readonly WorkItem[]): string {
   return items.map(markOf).join('')
@@ -26,21 +26,22 @@ function markOf({ id, attempts, updatedAtMs }: WorkItem): string {
 
 function marksIn(markText: string): ReadonlySet<string> {
   const marks = new Set<string>()
-  for (let at = 0; at < markText.length; at += markLength) marks.add(markText.slice(at, at + markLength))
+  for (let start = 0; start < markText.length; start += markLength)
+    marks.add(markText.slice(start, start + markLength))
   return marks
 }
 
-/** Page that a caller was given, for `limit` items; `known` names those that it has. */
+/** What a caller has: `known` are the marks of its items, `limit` the size of its page. */
 export type KnownWork = { readonly known: string; readonly limit: number }
 
-/** Lets callers wait until work is offered that they have not been given. */
+/** Lets solvers wait for new work (long polling), so that they learn of it at once. */
 export interface WorkOffers {
   /**
    * Resolves when the caller's page has an item that `known` does not name, or when the signal aborts.
-   * @throws whatever the look at the table threw
+   * @throws errors of reading the table
    */
   untilNew(page: KnownWork, signal: AbortSignal): Promise<void>
-  /** An item may have been offered. */
+  /** To be called when an item may have been offered. */
   changed(): void
 }
 
@@ -50,14 +51,15 @@ type Waiter = {
   settle(error?: unknown): void
 }
 
-/** An item comes back by the clock alone when its pause is over; so does everything while nobody is told. */
-const everyMs = 1_000
-/** However much is offered, the table is not looked at more often. */
-const leastMs = 50
+/** Longest pause between looks. Items whose pause ends are not announced, and announcements may be missed. */
+const lookEveryMs = 1_000
+/** Least pause between looks, however many items are announced. */
+const leastPauseMs = 50
 
 /**
- * One look at the table serves all callers, and there is none without one. A look that begins after a caller asked finds
- * whatever was offered before it; what is offered later is told of, or found by the clock.
+ * One read of the table serves all waiting callers; without a caller the table is not read. A read that begins after a caller
+ * came finds all items offered before; later ones are announced, or found by the next regular read.
+ * @param options.read reads the open items, by lane
  */
 export function createWorkOffers({ read }: { read: (limit: number) => Promise<OpenLanes> }): WorkOffers {
   const waiters = new Set<Waiter>()
@@ -67,13 +69,13 @@ export function createWorkOffers({ read }: { read: (limit: number) => Promise<Op
   /** True if a new reason to look came while a look was under way. */
   let isStale = false
 
-  const lookIn = (ms: number) => {
+  const lookAfter = (ms: number) => {
     clearTimeout(timer)
     timer = setTimeout(look, Math.max(ms, 0))
   }
-  const lookSoon = () => {
+  const requestLook = () => {
     if (isLooking) isStale = true
-    else if (waiters.size > 0) lookIn(lookedAtMs + leastMs - performance.now())
+    else if (waiters.size > 0) lookAfter(lookedAtMs + leastPauseMs - performance.now())
   }
   async function look(): Promise<void> {
     const pendingWaiters = [...waiters]
@@ -88,8 +90,8 @@ export function createWorkOffers({ read }: { read: (limit: number) => Promise<Op
     }
     isLooking = false
     lookedAtMs = performance.now()
-    if (isStale) lookSoon()
-    else if (waiters.size > 0) lookIn(everyMs)
+    if (isStale) requestLook()
+    else if (waiters.size > 0) lookAfter(lookEveryMs)
   }
 
   return {
@@ -109,10 +111,10 @@ export function createWorkOffers({ read }: { read: (limit: number) => Promise<Op
         if (signal.aborted) return resolve()
         signal.addEventListener('abort', end)
         waiters.add(waiter)
-        lookSoon()
+        requestLook()
       })
     },
-    changed: lookSoon,
+    changed: requestLook,
   }
 }
 

@@ -5,18 +5,19 @@ import { reverted } from '../status/standstill.ts'
 import { isStoppedWork } from '../stops/stopStore.ts'
 import type { WorkItem, WorkKind, WorkPayload, WorkState } from './workItem.ts'
 
+/** A work item to add. */
 export type NewWork<Kind extends WorkKind = WorkKind> = {
   readonly kind: Kind
   readonly requestId: Hex | undefined
-  /** Tells items of one kind for one request apart. */
+  /** Tells items of one kind and request apart; empty by default. */
   readonly subject?: string
   readonly chainId: number
   readonly payload: WorkPayload
-  /** A refund that its deposit does not pay for: the solver may let it wait. */
+  /** True for a refund whose deposit does not cover its gas, so that the solver may let it wait. */
   readonly isUnderpaid?: boolean
 }
 
-/** Asks for work; the same (kind, request, subject) is asked for once. @returns false when it was before */
+/** Adds a work item, once per kind, request and subject. @returns false if it exists already */
 export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
   const rows = await tx.query(
     `insert into work_item (kind, request_id, subject, chain_id, payload, is_underpaid, is_deposited)
@@ -38,12 +39,12 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
 const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, valid_until, reason, attempts,
   withheld_at is not null as is_withheld, is_included, created_at, updated_at`
 
+/** A class of work; `part`: of each so many places of a page, one is guaranteed to the lane. */
 type Lane = { readonly kind: WorkKind; readonly isUnderpaid: boolean; readonly part: number }
 
 /**
- * Lanes of a page, in this order. Each lane gets at least one in `part` places while it has items. A permit costs its
- * signer nothing and may fail; work that waits for a budget or for inventory may wait for an hour. So no number of
- * items of one kind keeps another kind from the page.
+ * The lanes of a page in their order. Guaranteed places keep one kind of work from filling the page: permits cost their signers
+ * nothing and may fail, and work that waits for inventory may wait for an hour.
  */
 const lanes: readonly Lane[] = [
   { kind: 'fill', isUnderpaid: false, part: 5 },
@@ -55,12 +56,12 @@ const lanes: readonly Lane[] = [
   { kind: 'recovery', isUnderpaid: false, part: 10 },
 ]
 
-/** Open items, lane by lane, each oldest first. */
+/** Open items by lane, each lane oldest first. */
 export type OpenLanes = readonly (readonly WorkItem[])[]
 
 /**
- * As many items of each lane as a page of `limit` can have. Fills and permits are not offered after their deadline,
- * and nothing on a chain that an operator stopped.
+ * Reads up to `limit` open items of each lane. Fills and permits past their deadline are left out, and so is all work on
+ * stopped chains.
  */
 export async function readOpenLanes(database: Pick<SqlDatabase, 'query'>, limit: number): Promise<OpenLanes> {
   const openOf = ({ kind, isUnderpaid }: Lane, index: number) =>
@@ -77,17 +78,17 @@ export async function readOpenLanes(database: Pick<SqlDatabase, 'query'>, limit:
   return lanes.map((_lane, index) => rows.filter(({ lane }) => lane === index).map(fromRow))
 }
 
-/** The page that a caller is given. @param open as read for this limit or a larger one */
+/** The page for a caller: guaranteed places first, the rest by the order of lanes. @param open read for at least `limit` */
 export function pageOf(open: OpenLanes, limit: number): readonly WorkItem[] {
   const shares = lanes.map(({ part }, index) => {
     const items = open[index] ?? []
-    return { items, least: Math.min(items.length, Math.floor(limit / part)) }
+    return { items, guaranteed: Math.min(items.length, Math.floor(limit / part)) }
   })
-  let free = limit - shares.reduce((sum, { least }) => sum + least, 0)
-  return shares.flatMap(({ items, least }) => {
-    const more = Math.min(free, items.length - least)
-    free -= more
-    return items.slice(0, least + more)
+  let freePlaces = limit - shares.reduce((sum, { guaranteed }) => sum + guaranteed, 0)
+  return shares.flatMap(({ items, guaranteed }) => {
+    const additional = Math.min(freePlaces, items.length - guaranteed)
+    freePlaces -= additional
+    return items.slice(0, guaranteed + additional)
   })
 }
 
@@ -100,13 +101,13 @@ export async function readWork(
   return row === undefined ? undefined : fromRow(row)
 }
 
-/** An operator stopped a chain that the item hangs on. */
+/** True if a chain that the item depends on is stopped for work too. */
 export async function isOfStoppedChain(tx: SqlTx, id: string): Promise<boolean> {
   const rows = await tx.query(`select from work_item where id = $1 and ${isStoppedWork}`, [id])
   return rows.length > 0
 }
 
-/** The item, locked until the transaction ends. Its request is locked first, as by whoever moves the request. */
+/** Locks an item until the transaction ends. Its request is locked first, in the order of all who lock both. */
 export async function lockWork(tx: SqlTx, id: string): Promise<WorkItem | undefined> {
   const request = 'select 1 from orders where request_id = (select request_id from work_item where id = $1)'
   await tx.query(`${request} for update`, [id])
@@ -115,7 +116,7 @@ export async function lockWork(tx: SqlTx, id: string): Promise<WorkItem | undefi
 
 type WorkName = { readonly kind: WorkKind; readonly requestId: Hex; readonly subject?: string }
 
-/** The one item of a kind and subject of a request. */
+/** Reads the only item of a kind and subject of a request. */
 export async function readWorkOf(
   database: Pick<SqlDatabase, 'query'>,
   work: WorkName,
@@ -133,7 +134,7 @@ export function lockWorkOf(tx: SqlTx, work: WorkName): Promise<WorkItem | undefi
   return readWorkOf(tx, work, 'for update')
 }
 
-/** Refunds of a request that the solver has given up, locked until the transaction ends. */
+/** Locks the failed refunds of a request until the transaction ends. */
 export async function lockFailedRefunds(tx: SqlTx, requestId: Hex): Promise<readonly WorkItem[]> {
   const rows = await tx.query<WorkRow>(
     `select ${columns} from work_item where request_id = $1 and kind = 'refund' and state = 'failed' for update`,
@@ -142,7 +143,7 @@ export async function lockFailedRefunds(tx: SqlTx, requestId: Hex): Promise<read
   return rows.map(fromRow)
 }
 
-/** True when a transaction was reported for another item: one transaction does one piece of work. */
+/** True if a transaction was reported for an item already; each transaction counts for one item only. */
 export async function isTaken(tx: SqlTx, chainId: number, txHash: string): Promise<boolean> {
   const rows = await tx.query('select 1 from work_item where chain_id = $1 and tx_hash = $2', [
     chainId,
@@ -152,8 +153,8 @@ export async function isTaken(tx: SqlTx, chainId: number, txHash: string): Promi
 }
 
 /**
- * Reported items of a kind whose transaction is to be looked at.
- * @param newBlocks chains with one: what waits there is due
+ * Reported items of a kind whose transaction is due to be read.
+ * @param newBlocks ids of chains with a new block, whose items are due at once
  */
 export async function listReportedWork(
   database: Pick<SqlDatabase, 'query'>,
@@ -171,7 +172,7 @@ export async function listReportedWork(
   return rows.map(fromRow)
 }
 
-/** The item that pays a claim, locked until the transaction ends. */
+/** Locks the item that pays a claim until the transaction ends. */
 export async function lockClaimWork(tx: SqlTx, claimId: Hex): Promise<WorkItem | undefined> {
   const [row] = await tx.query<WorkRow>(
     `select ${columns} from work_item
@@ -181,9 +182,7 @@ export async function lockClaimWork(tx: SqlTx, claimId: Hex): Promise<WorkItem |
   return row === undefined ? undefined : fromRow(row)
 }
 
-/**
- * Items of pending claims that may have come to something: reported, given up, or not begun in time.
- */
+/** Items of pending claims that need a step: reported, failed, or not begun before their deadline. */
 export async function listPendingClaimWork(
   database: Pick<SqlDatabase, 'query'>,
   limit: number,
@@ -201,9 +200,9 @@ export async function listPendingClaimWork(
 }
 
 /**
- * Permits that the solver said something about, that became a deposit without it, or whose signature ended. Reads
- * no others, however many are open.
- * @param page.endedBefore Unix seconds
+ * Permits that need a step: reported or failed ones, open ones whose deposit was seen, and those whose deadline is over. The
+ * many other open ones are not read.
+ * @param page.endedBefore Unix seconds; deadlines up to it are over
  */
 export async function listPendingPermitWork(
   database: Pick<SqlDatabase, 'query'>,
@@ -224,7 +223,7 @@ export async function listPendingPermitWork(
   return rows.map(fromRow)
 }
 
-/** A deposit of a request was seen, or left its chain: its permit has nothing to do any more, or has again. */
+/** Notes with the permit of a request whether its deposit was seen, so that it needs no solver; false if it left its chain. */
 export async function markDeposited(tx: SqlTx, requestId: Hex, isDeposited: boolean): Promise<void> {
   await tx.query(
     `update work_item set is_deposited = $2, updated_at = clock_timestamp()
@@ -233,13 +232,13 @@ export async function markDeposited(tx: SqlTx, requestId: Hex, isDeposited: bool
   )
 }
 
-/** Progress of a `work_item` that becomes $2: it is asked for anew, first sent, or found in a block. */
+/** SQL: the change to state $2 is progress, since the item is asked for anew, first reported, or included in a block. */
 const isProgress = `(($2 = 'open' and state in ('cancelled', 'failed', 'done'))
   or ($2 = 'reported' and state = 'open' and attempts = 0) or ($11 and not is_included))`
 
 /**
- * Changes an item that the caller has locked. `null` clears a member, a missing one stays.
- * @param change.delayMs from now on until it is offered or looked at again
+ * Changes an item that the caller has locked. `null` clears a member; members that are left out stay.
+ * @param change.delayMs time until it is offered or looked at again
  */
 export async function updateWork(
   tx: SqlTx,
@@ -252,7 +251,7 @@ export async function updateWork(
     readonly attempts?: number
     readonly delayMs?: number
     readonly payload?: WorkPayload
-    /** A block has the reported transaction, and it pays. */
+    /** True if a block has the reported transaction, which pays the item; false by default. */
     readonly isIncluded?: boolean
   },
 ): Promise<void> {
@@ -283,9 +282,9 @@ export async function updateWork(
 }
 
 /**
- * Keeps what a block shows of a reported transaction that is followed further; who reads the status is told of the
+ * Stores what the chain shows of a reported transaction whose outcome is still open; followers of its request learn of the
  * first revert.
- * @param seen.delayMs until it is looked at again; absent: that is decided elsewhere, and nothing is written without news
+ * @param inclusion.delayMs time until the next look; absent: the caller schedules it, and without a change nothing is written
  */
 export async function noteReported(
   announce: Announce,
@@ -294,17 +293,18 @@ export async function noteReported(
   inclusion: { readonly isIncluded: boolean; readonly isReverted: boolean; readonly delayMs?: number },
 ): Promise<void> {
   const { isIncluded, isReverted, delayMs } = inclusion
-  const isNews = isReverted && item.reason !== reverted
-  if (delayMs === undefined && !isNews && isIncluded === item.isIncluded) return
+  const isFirstRevert = isReverted && item.reason !== reverted
+  if (delayMs === undefined && !isFirstRevert && isIncluded === item.isIncluded) return
   await updateWork(tx, item.id, {
-    ...{ state: 'reported', isIncluded },
+    state: 'reported',
+    isIncluded,
     ...(isReverted && { reason: reverted }),
     ...(delayMs !== undefined && { delayMs }),
   })
-  if (isNews && item.requestId !== undefined) await announce(tx, item.requestId)
+  if (isFirstRevert && item.requestId !== undefined) await announce(tx, item.requestId)
 }
 
-/** Stores the reason that a solver has not begun an item: no progress, and no attempt. */
+/** Stores why a solver has not begun an item; it counts neither as progress nor as an attempt. */
 export async function keepWait(
   database: Pick<SqlDatabase, 'query'>,
   id: string,
@@ -316,12 +316,12 @@ export async function keepWait(
   ])
 }
 
-/** Keeps an item that the caller has locked from the solver. */
+/** Withholds an item that the caller has locked, so that it is not offered. */
 export async function withholdItem(tx: SqlTx, id: string): Promise<void> {
   await tx.query('update work_item set withheld_at = clock_timestamp() where id = $1', [id])
 }
 
-/** Offers what was withheld of a request again. @returns how many items */
+/** Offers the withheld items of a request again. @returns their number */
 export async function offerWithheld(tx: SqlTx, requestId: Hex): Promise<number> {
   const rows = await tx.query(
     `update work_item set withheld_at = null, updated_at = clock_timestamp()

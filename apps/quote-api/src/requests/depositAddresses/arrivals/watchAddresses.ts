@@ -199,7 +199,7 @@ async function deepBalances(look: Look, { quoted }: SettledRequest): Promise<Hel
     usdValueDown(amountOf(balances, address.currency), quoted.units.in) / usdX18PerMicroUsd
   // Other currencies are not valued, so they need the deepest rule of all.
   const worthMicroUsd = othersOf(balances, address.currency).length > 0 ? anyValueMicroUsd : valueMicroUsd
-  // A rule of seconds or finality may give zero blocks: the sweep's deposit is on the same fork and waits for the rule.
+  // Finality is not awaited here: the deposit that the sweep makes is on the same fork, and waits for the whole rule.
   const depth = depthBlocks(depthRuleOf(site.chain, worthMicroUsd), site.chain.config)
   if (depth <= 0n) return balances
   const [deep] = await site.balances([address.address], height > depth ? height - depth : 0n, run.signal)
