@@ -18,7 +18,6 @@ export type MeasuringContext = {
 }
 
 const requestsPerRun = 100
-/** Requests that are measured at the same time. */
 const atOnce = 4
 
 /**

@@ -56,11 +56,9 @@ export type StoredAddress = DepositAddress & {
   readonly requestId: Hex
   /** Quoted currency, in canonical spelling. */
   readonly currency: string
-  /** True for an address of a single use. */
   readonly isStrict: boolean
   /** Work item of the sweep under way; undefined without one. */
   readonly sweepId: string | undefined
-  /** Number of sweeps so far. */
   readonly sweeps: number
   /** Failed swaps since the last sweep that did not fail. */
   readonly failedSwaps: number
@@ -219,9 +217,7 @@ export async function markPaid(
        from unnest($2::text[], $3::jsonb[], $4::jsonb[]) as p (address, amounts, transfers)
        where d.address = p.address and d.chain_id = $1 returning 1`,
       [
-        chainId,
-        ownMentions.map((mention) => mention.address),
-        ownMentions.map((mention) => mention.amounts),
+        ...[chainId, ownMentions.map(({ address }) => address), ownMentions.map(({ amounts }) => amounts)],
         ownMentions.map((mention) => mention.transfers),
       ],
     )

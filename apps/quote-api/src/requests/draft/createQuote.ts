@@ -70,7 +70,6 @@ export type QuoteRecord = {
   readonly apiKeyId: string | undefined
 }
 
-/** Dependencies of making a quote; those of pricing are included. */
 export type QuoteDependencies = PricingDependencies & {
   readonly signer: OrderKey
   /** Computes an order's id, for which it needs the configured chains. */

@@ -41,7 +41,6 @@ import {
 /** Outcome of storing a quote; `no_hold`: it was stored and needed no hold. */
 export type StoreOutcome = HoldOutcome | { readonly status: 'no_hold' }
 
-/** Dependencies of making a quote that asks for sponsorship. */
 export type SponsoredQuoteDependencies = QuoteDependencies & {
   readonly sponsors: Sponsors
   /** Asset in which sponsors' balances are kept; undefined where no price of it is configured. */

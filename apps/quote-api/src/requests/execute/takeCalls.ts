@@ -33,7 +33,6 @@ export type ExecutionRequest = Calls & {
 /** Handles `POST /execute`: takes a smart account's calls for submission. A repeated request changes nothing. */
 export type TakeCalls = (executionRequest: ExecutionRequest, keyId: string) => Promise<void>
 
-/** Trials of calls on one chain, and account nonces there. */
 type CallTrials = Pick<SignedDeposits, 'tryCalls' | 'countTransactions'>
 
 type TakeCallsOptions = {
@@ -98,14 +97,8 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
         gasMax: order.gasMax.toString(),
       })
     await askForSubmission(database, executionRequest, {
-      permitKind: 'calls',
-      orderId: order.id,
-      chainId,
-      deadline: stored.expiresAtSeconds,
-      multicall3,
-      to,
-      data,
-      authorizationList: [...executionRequest.authorizationList],
+      ...{ permitKind: 'calls', orderId: order.id, chainId, deadline: stored.expiresAtSeconds },
+      ...{ multicall3, to, data, authorizationList: [...executionRequest.authorizationList] },
       gasUnits: order.unitsTold.toString(),
     })
   }

@@ -24,7 +24,6 @@ export interface OrderStore {
   findByOrderId(orderId: Hex): Promise<StoredOrder | undefined>
 }
 
-// Limits of the group commit, as `GroupCommitOptions` names them.
 const groupMax = 256
 const secondGroupMin = 8
 const queueMax = 2_048

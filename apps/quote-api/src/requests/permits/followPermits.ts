@@ -20,7 +20,6 @@ import {
 } from '../work/workStore.ts'
 import { type RelayFailure, type RelayReading, relayStep } from './relayStep.ts'
 
-/** Permits that are read at the same time. */
 const atOnce = 16
 
 /**
@@ -92,10 +91,7 @@ async function carryOutStep(
       return
     case 'offer_again':
       await updateWork(tx, item.id, {
-        state: 'open',
-        txHash: null,
-        reason: reverted,
-        attempts,
+        ...{ state: 'open', txHash: null, reason: reverted, attempts },
         delayMs: delayMs ?? 0,
       })
       if (item.requestId !== undefined) await context.announce(tx, item.requestId)

@@ -23,7 +23,6 @@ import {
 } from './reportedTransactions.ts'
 import { lockSelfExecuted, type SelfExecutedRequest } from './selfExecutedRequest.ts'
 
-/** Transactions that are read at the same time. */
 const atOnce = 16
 /** Longest pause between looks for a transaction that is in no block. */
 const missingPauseMaxMs = 30_000
@@ -103,9 +102,7 @@ async function decideTransaction(context: SettlementContext, tx: SqlTx, sighting
   const paidAmount = swap?.amountOut ?? (isLast && mined.succeeded ? request.quoted.amountOut : undefined)
   await decideReported(tx, reported, {
     state: mined.succeeded ? 'executed' : 'reverted',
-    callIndex,
-    byEvent,
-    paidAmount,
+    ...{ callIndex, byEvent, paidAmount },
   })
   await recordInclusion(context, tx, { sighting, mined, isLast })
 }

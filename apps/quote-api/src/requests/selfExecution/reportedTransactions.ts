@@ -15,9 +15,7 @@ export type Verdict = 'executed' | 'reverted' | 'other'
 /** Reports that one request may have: clients also report approvals and replaced transactions. */
 const reportsPerRequestMax = 12
 
-/**
- * Stores a report if its request is one that the user executes alone and has not ended; else does nothing.
- */
+/** Stores a report if its request is one that the user executes alone and has not ended; else does nothing. */
 export async function insertReportedTransaction(
   database: Pick<SqlDatabase, 'query'>,
   reported: { readonly requestId: Hex; readonly chainId: number; readonly txHash: Hex },

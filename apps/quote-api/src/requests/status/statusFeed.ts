@@ -23,7 +23,6 @@ export interface StatusFeed {
 
 /** `told`: JSON of the status that the listener received last. */
 type Listener = { readonly onStatus: OnStatus; told: string | undefined }
-/** A followed request. */
 type Topic = {
   readonly requestId: Hex
   readonly listeners: Set<Listener>
@@ -35,7 +34,6 @@ type Topic = {
   isStale: boolean
 }
 
-/** Requests that are read at the same time. */
 const readsMax = 4
 
 type StatusFeedOptions = {
@@ -61,12 +59,8 @@ class SharedStatusFeed implements StatusFeed {
 
   follow(requestId: Hex, onStatus: OnStatus) {
     const topic = this.#topics.get(requestId) ?? {
-      requestId,
-      listeners: new Set(),
-      known: undefined,
-      isQueued: false,
-      isReading: false,
-      isStale: false,
+      ...{ requestId, listeners: new Set(), known: undefined },
+      ...{ isQueued: false, isReading: false, isStale: false },
     }
     this.#topics.set(requestId, topic)
     const listener: Listener = { onStatus, told: undefined }

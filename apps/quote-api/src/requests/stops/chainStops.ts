@@ -44,7 +44,6 @@ const unseenRetryAfterSeconds = 5
 
 type ChainStopsOptions = {
   readonly database: Pick<SqlDatabase, 'query'>
-  /** Terms of this service. */
   readonly own: OwnTerms
   /** Assumptions of configuration files that networks break at present. */
   readonly broken: () => readonly BrokenAssumption[]

@@ -14,7 +14,6 @@ import {
   tellsPace,
 } from './assumptions.ts'
 
-/** A chain whose network is compared with its configuration. */
 export type WatchedChain = {
   readonly chain: Pick<QuotableChain, 'key' | 'chainId' | 'vmType' | 'config'>
   readonly client: Pick<ChainClient, 'askEach' | 'electorate'>

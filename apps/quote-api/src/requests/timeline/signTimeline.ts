@@ -78,11 +78,7 @@ function statementOf(
   asOf: string,
 ): TimelineStatement {
   return {
-    requestId,
-    orderId: orderId ?? noOrder,
-    status,
-    reason: reason ?? '',
-    asOf,
+    ...{ requestId, orderId: orderId ?? noOrder, status, reason: reason ?? '', asOf },
     steps: steps.map(({ reason: stepReason, evidence, ...step }) => ({
       ...step,
       reason: stepReason ?? '',

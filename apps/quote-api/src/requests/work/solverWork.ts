@@ -72,7 +72,6 @@ export type SolverStatement = {
   readonly exposure: readonly SolverExposure[]
 }
 
-/** `replaces` and `validUntil` as in `SolverWork.report`. */
 type ReportOptions = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
 
 /** Actions of a solver on work items, behind the routes of work. None of them moves a request, for only chain facts do. */
@@ -103,7 +102,6 @@ export interface SolverWork {
 
 const retryFirstMs = 2_000
 const retryMaxMs = 300_000
-/** Attempts after the first one. */
 const retriesMax: Readonly<Record<WorkItem['kind'], number>> = {
   fill: 3,
   refund: 20,
@@ -303,13 +301,8 @@ async function redirectRefund(
     return undefined
   if (chain.codec.spellAddress(first.recipient) !== chain.codec.spellAddress(account)) return undefined
   const refusal = await refusalOf(payees, {
-    what: 'refund',
-    chain,
-    account,
-    currency,
-    amount: BigInt(amount),
-    makesState: false,
-    isNamed: true,
+    ...{ what: 'refund', chain, account, currency, amount: BigInt(amount) },
+    ...{ makesState: false, isNamed: true },
   })
   if (refusal === undefined || refusal === 'silent') return undefined
   return {

@@ -5,7 +5,6 @@ import { reverted } from '../status/standstill.ts'
 import { isStoppedWork } from '../stops/stopStore.ts'
 import type { WorkItem, WorkKind, WorkPayload, WorkState } from './workItem.ts'
 
-/** A work item to add. */
 export type NewWork<Kind extends WorkKind = WorkKind> = {
   readonly kind: Kind
   readonly requestId: Hex | undefined
@@ -296,8 +295,7 @@ export async function noteReported(
   const isFirstRevert = isReverted && item.reason !== reverted
   if (delayMs === undefined && !isFirstRevert && isIncluded === item.isIncluded) return
   await updateWork(tx, item.id, {
-    state: 'reported',
-    isIncluded,
+    ...{ state: 'reported', isIncluded },
     ...(isReverted && { reason: reverted }),
     ...(delayMs !== undefined && { delayMs }),
   })

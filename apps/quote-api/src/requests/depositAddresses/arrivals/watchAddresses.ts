@@ -36,7 +36,6 @@ import {
   whenRefused,
 } from './arrivalStep.ts'
 
-/** Paid addresses that are handled at the same time. */
 const atOnce = 4
 /** Time for which an address keeps the lane that a block gave it, so that its money can become final meanwhile. */
 const keepsLaneMs = 86_400_000

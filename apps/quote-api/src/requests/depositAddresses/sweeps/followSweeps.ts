@@ -12,7 +12,6 @@ import { listReportedWork, lockWork, noteReported, readWork, updateWork } from '
 import { clearSweep, listEndedSweeps, lockAddress } from '../addressStore.ts'
 import type { DepositAddressContext } from '../depositAddressContext.ts'
 
-/** Sweeps that are read at the same time. */
 const atOnce = 8
 /** Longest pause between looks: on a chain with slow blocks the next one may come at any moment. */
 const pauseMaxMs = 30_000

@@ -59,9 +59,7 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
   const settling = openSettlingChain(registered, client, {
     quoted: { config, currencies: [...currencies.values()] },
     payer: address === undefined ? undefined : { address, fillContract: config.fillContract },
-    hubEntries,
-    recordsPayments,
-    onMalformed,
+    ...{ hubEntries, recordsPayments, onMalformed },
   })
   return {
     // Defaults for what a family may leave out.

@@ -9,7 +9,6 @@ export type DepositCursor = {
   readonly finalTo: bigint | undefined
   /** Hash of the block `finalTo`; undefined until a reading of final blocks has ended there. */
   readonly finalHash: string | undefined
-  /** Newest block that was read. */
   readonly scannedTo: bigint
   /** Hash of the block `scannedTo`, as the chain spells it. */
   readonly scannedHash: string
@@ -100,9 +99,7 @@ export async function moveFinalCursor(
   { finalTo, finalHash }: { readonly finalTo: bigint; readonly finalHash: string | undefined },
 ): Promise<void> {
   await tx.query('update deposit_cursor set final_to = $2, final_hash = $3 where chain_id = $1', [
-    chainId,
-    finalTo,
-    finalHash ?? null,
+    ...[chainId, finalTo, finalHash ?? null],
   ])
 }
 

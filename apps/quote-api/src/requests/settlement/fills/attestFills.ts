@@ -27,7 +27,6 @@ import { lockSettledRequest, readSettledRequest, type SettledRequest } from '../
 import { chainOf, nowSeconds, type SettlementContext } from '../settlementContext.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 
-/** Dependencies of settling filled requests. */
 export type AttestationContext = SettlementContext & {
   readonly oracles: readonly OracleClient[]
   /** Number of oracles that must sign. */
@@ -40,7 +39,6 @@ export type AttestationContext = SettlementContext & {
   ) => Promise<T>
 }
 
-/** Requests that are attested at the same time. */
 const atOnce = 8
 const retryFirstMs = 1_000
 const retryMaxMs = 60_000
@@ -65,7 +63,6 @@ export async function attestFills(context: AttestationContext, run: Run): Promis
 
 type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
 
-/** What was read about one filled request. */
 type Proof = {
   /** Amount of the deposit, in smallest units. */
   readonly deposited: bigint

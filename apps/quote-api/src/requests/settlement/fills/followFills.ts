@@ -37,7 +37,6 @@ import {
 import { chainOf, nowSeconds, type SettlementContext } from '../settlementContext.ts'
 import { type FillFailure, type FillReading, type FillStep, fillStep } from './fillStep.ts'
 
-/** Fills that are read at the same time. */
 const atOnce = 16
 /** Pause between looks at an item that waits for its solver, whose report makes it due at once. */
 const idleMs = 5_000
@@ -152,8 +151,7 @@ function stepOf(
   const { chain } = chainOf(context, request.destinationChainId)
   return fillStep({
     work: {
-      state: item.state,
-      reason: item.reason,
+      ...{ state: item.state, reason: item.reason },
       mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined,
     },
     reading: readingOf(fillFacts, (facts) => fillProblem(request, facts, chain.codec)),
@@ -214,12 +212,8 @@ async function carryOutStep(
       const reason = reportProblem(step.why)
       reportFalseReport(context, { request, item, payment: transition.payment, problem: step.why })
       await updateWork(tx, item.id, {
-        state: 'open',
-        txHash: null,
-        validUntilSeconds: null,
-        reason,
-        attempts,
-        delayMs,
+        ...{ state: 'open', txHash: null, validUntilSeconds: null },
+        ...{ reason, attempts, delayMs },
       })
       await recheckAfter(tx, requestId, idleMs)
       await context.announce(tx, requestId)

@@ -26,7 +26,6 @@ import {
 import type { SettlementContext } from '../settlementContext.ts'
 import { type KeepingContext, keepRead, readTransactions } from './foundDeposits.ts'
 
-/** Dependencies of finding deposits. */
 export type FindingContext = KeepingContext & Pick<SettlementContext, 'database'>
 
 /** The part of a chain that finding deposits needs. */

@@ -20,7 +20,6 @@ export type DepositChain = Pick<SettlementChain, 'deposits'> & {
   readonly chain: Pick<SettlementChain['chain'], 'chainId'>
 }
 
-/** Dependencies of storing found deposits. */
 export type KeepingContext = Pick<SettlementContext, 'announce' | 'observe'>
 
 /** A deposit as its transaction shows it, before it is stored. */

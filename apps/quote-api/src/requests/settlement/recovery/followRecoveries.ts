@@ -25,7 +25,6 @@ import {
   readRecovery,
 } from './recoveryStore.ts'
 
-/** Dependencies of this job. */
 export type RecoveryContext = Pick<SettlementContext, 'database' | 'chains' | 'announce'> & {
   /** Undefined where no hub is configured: then the solver's report is believed. */
   readonly hub: (Pick<HubReader, 'isExecuted'> & { readonly entries: HubEntries }) | undefined

@@ -16,7 +16,6 @@ import { chainOf, type SettlementContext } from '../settlementContext.ts'
 import type { PaymentRecord, PromiseFacts, RecoveredDeposit } from './promiseRule.ts'
 import { type OrderWork, readOrderWork } from './recoveryStore.ts'
 
-/** Dependencies of this reading. */
 type FactsContext = Pick<SettlementContext, 'chains'> & {
   readonly database: Pick<SqlDatabase, 'query'>
   /** Undefined where no hub is configured: nothing counts as settled. */
@@ -96,11 +95,7 @@ async function recordsOf(
       : fillContracts.map((fillContract) => ({ address, fillContract })),
   )
   const marks = await Promise.all(finalPayers.map((payer) => finalMark(payer, id, signal)))
-  return marks.map(({ state, timestampSeconds }) => ({
-    state,
-    finalSeconds: timestampSeconds,
-    endSeconds,
-  }))
+  return marks.map(({ state, timestampSeconds }) => ({ state, finalSeconds: timestampSeconds, endSeconds }))
 }
 
 /** True if the hub has executed the settlement or the recovery of a deposit, each of which has its own key. */

@@ -25,7 +25,6 @@ import { type FillProblem, paymentProblem } from '../payments/fillCheck.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from '../settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlementContext.ts'
 
-/** Refunds that are read at the same time. */
 const atOnce = 16
 /** Pause between looks at a request that waits for its refund. */
 const idleMs = 5_000
@@ -93,11 +92,7 @@ async function readRefund(
   const isUnpaid =
     recordId !== undefined && (await isFinalMismatch({ chain, question, payment, isWrong }, signal))
   const refundFacts = {
-    requestId,
-    txHash,
-    deadlineSeconds: payload.deadline,
-    payment,
-    isUnpaid,
+    ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
     problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
     isDeep: await isPaymentDeep(chain, orderValueMicroUsd(request), payment, signal),
     pauseMs: paceMs(chain.chain.config) / 2,
