@@ -22,7 +22,7 @@ export type BookingNotes = {
 }
 
 const notePattern =
-  /^1\.(?<pepperId>[a-z0-9]{1,16})\.(?<requestId>0x[0-9a-f]{64})\.(?<sponsor>0x[0-9a-f]{40}|none)\.(?<debit>0|[1-9][0-9]{0,38})\.(?<codeHex>[0-9a-f]{64})$/
+  /^1\.(?<pepperId>[a-z0-9]{1,16})\.(?<requestId>0x[0-9a-f]{64})\.(?<sponsor>0x[0-9a-f]{40}|none)\.(?<debit>0|[1-9][0-9]{0,38})\.(?<code>[0-9a-f]{64})$/
 
 export function createBookingNotes({ currentId, byId }: Peppers): BookingNotes {
   const textOf = (pepperId: string, { requestId, sponsor, debitMicroUsd }: Booking) =>
