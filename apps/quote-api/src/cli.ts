@@ -9,6 +9,8 @@ import { loadConfig } from './config/config.ts'
 import { commandEnvironment } from './operate/cli/commandEnvironment.ts'
 import { runCli } from './operate/cli/runCli.ts'
 
+// Entry point of the operators' command line: reads the environment and runs one command (see `runCli`).
+
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
 const launch = { environment: process.env, nodeOptions: process.execArgv }
@@ -20,7 +22,7 @@ async function readVariables() {
   )
 }
 
-/** Processes whose variables are their own. */
+/** Services that have variables of their own, so that their doctor runs with these. */
 const otherServices = ['oracle', 'solver', 'allocator']
 
 async function doctor(args: Arguments): Promise<0 | 1 | 2> {

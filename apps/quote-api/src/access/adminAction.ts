@@ -1,6 +1,6 @@
 import type { SqlTx } from '@causeway/core'
 
-/** One change by an operator or integrator. `details` never hold a secret. */
+/** One change by an operator or integrator, as the audit log keeps it. `details` never hold a secret. */
 export type AdminAction = {
   /** `cli:<account>`, `admin` for the admin listener, `key:<id>` for the holder of a key. */
   readonly actor: string
@@ -9,7 +9,7 @@ export type AdminAction = {
   /** Changed object, e.g. the id of a key. */
   readonly subject: string
   readonly details?: Readonly<Record<string, string | number | boolean | null>>
-  /** `unchanged` where it stood so already, or the code of a refusal; default `done`. */
+  /** `done` by default; `unchanged` if nothing had to change; or the error code of a refusal. */
   readonly outcome?: string
 }
 

@@ -1,14 +1,16 @@
 import { DomainError } from '@causeway/core'
 import type { ClaimUnits, UnitClaim, UnitGrant } from '@causeway/http'
 
-/** Units that callers without a key may have within a minute; 0: without limit. */
+/** Units that callers without an API key may have within a minute: each caller, and all together; 0: without limit. */
 export type KeylessLimits = { readonly perCaller: number; readonly all: number }
 
-/** A budget of something that costs the operator money each time. */
+/** Limits what callers without an API key get, where each unit costs the operator money, e.g. a signed order. */
 export interface KeylessBudget {
   /**
-   * Takes one unit of each caller, and one of all where every caller has some left: whoever has spent his own takes
-   * nothing from others. @throws KeylessBudgetSpentError
+   * Takes one unit from each caller's budget, then one from the budget of all, so that a caller who has spent his own
+   * takes nothing from others.
+   * @param callers names that one request counts for, such as its address
+   * @throws KeylessBudgetSpentError
    */
   take(callers: readonly string[]): Promise<void>
 }
@@ -22,8 +24,8 @@ const windowMs = 60_000
 const everybody = 'all'
 
 /**
- * @param options.claim where processes count together; what it throws is counted by this process alone
- * @param options.what is given, in words for the refusal
+ * @param options.claim counts for all processes together; without it, or when it throws, this process counts alone
+ * @param options.what plural noun for the units, for the refusal's message
  */
 export function createKeylessBudget(options: {
   readonly bucket: string
@@ -52,30 +54,29 @@ export function createKeylessBudget(options: {
   }
   return {
     async take(callers) {
+      // The prefix keeps a caller that is named `all` apart from the budget of all.
       for (const caller of callers) await takeOne(`of ${caller}`, limits.perCaller)
       await takeOne(everybody, limits.all)
     },
   }
 }
 
-/** As many as a limiter remembers. */
+/** Callers whose windows are kept in memory; one more drops the oldest. */
 const callersMax = 100_000
 
-/** Counts for this process, as the shared windows do for all. */
+/** Counts in the memory of this process, by the same rule as the windows in the database. */
 function createLocalClaim(now: () => number): ClaimUnits {
   const windows = new Map<string, { taken: number; readonly endsAtMs: number }>()
   return async (claims) =>
-    claims.map(({ bucket, caller, windowMs: lasts, max, wanted }) => {
+    claims.map(({ bucket, caller, windowMs: durationMs, max, wanted }) => {
       const name = `${bucket} ${caller}`
       const nowMs = now()
       let window = windows.get(name)
       if (window === undefined || window.endsAtMs <= nowMs) {
         windows.delete(name)
-        for (const oldest of windows.size >= callersMax ? windows.keys() : []) {
-          windows.delete(oldest)
-          break
-        }
-        window = { taken: 0, endsAtMs: nowMs + lasts }
+        const [oldest] = windows.keys()
+        if (windows.size >= callersMax && oldest !== undefined) windows.delete(oldest)
+        window = { taken: 0, endsAtMs: nowMs + durationMs }
         windows.set(name, window)
       }
       const granted = Math.min(wanted, Math.max(0, max - window.taken))

@@ -4,8 +4,8 @@ import type { ClaimUnits, UnitClaim } from '@causeway/http'
 import type { Job } from '../jobs/runJobs.ts'
 
 /**
- * One statement for all claims. A window begins with its first claim, by the clock of the database; a claim is granted
- * what is left of the limit. Rows are locked in one order, so that replicas never wait for each other in a circle.
+ * Counts all claims in one statement. A window begins with its first claim, by the clock of the database; a claim is
+ * granted what is left of the limit. Rows are locked in one order, so that replicas never deadlock.
  */
 const claimSql = `
   insert into limit_window as w (bucket, caller, ends_at, allowed, taken, granted)
@@ -23,7 +23,7 @@ const claimSql = `
   returning bucket, encode(caller, 'hex') as caller, granted, taken,
     greatest(1, ceil(extract(epoch from ends_at - statement_timestamp()) * 1000))::int as ends_in_ms`
 
-/** Counts claims of all replicas in their database; callers are stored as hashes. Throws when nobody answers. */
+/** Counts claims of all replicas in their database; callers are stored as hashes. Throws if the database does not answer. */
 export function claimInDatabase(database: Pick<SqlDatabase, 'query'>): ClaimUnits {
   return async (claims) => {
     const callers = claims.map(hashOf)
@@ -53,10 +53,10 @@ function hashOf({ bucket, caller }: UnitClaim): Buffer {
 }
 
 const forgetIntervalMs = 60_000
-/** Deleted in one transaction: few enough that it is short. */
+/** Rows deleted in one transaction, which keeps it short. */
 const batchMax = 10_000
 
-/** Deletes windows that are over, so that the table is as large as the callers of a minute. */
+/** Job that deletes windows that are over, so that the table holds about a minute's callers. */
 export function createWindowCleaner(database: SqlDatabase): Job {
   return {
     name: 'limit-windows',

@@ -2,39 +2,43 @@ import { minBigint } from '@causeway/core'
 import type { PassRange } from '@causeway/families'
 import { createLruCache } from '@causeway/rpc'
 
-/** Position of a watcher on its chain. */
+/** How far a watcher of deposits, payments or top-ups has read its chain. */
 export type BlockCursor = {
   /** Final blocks up to this one were read to their end. It moves back only where the chain ends below it. */
   readonly finalTo: bigint
-  /** Newest block that was read, for speed: its list may have been short. */
+  /** Newest block that was read while it was young, for speed. Its list may have been short, so it is read again once final. */
   readonly scannedTo: bigint
 }
 
 export type WatchSteps = {
-  /** Blocks of one question. */
+  /** Most blocks that one question covers. */
   readonly rangeBlocks: bigint
   /** Blocks that are read again after a reorganization, and below the head at a first start. */
   readonly rewindBlocks: bigint
-  /** Newest blocks of which endpoints may still list more. Zero where a look at younger blocks lists them all again. */
+  /** Newest blocks whose lists may still grow at endpoints. Zero where a look at younger blocks lists them all again. */
   readonly lateBlocks: bigint
 }
 
+/** The cursor of a chain that was never read. Pure. */
 export function firstCursor(head: bigint, { rewindBlocks }: WatchSteps): BlockCursor {
   const scannedTo = below(head, rewindBlocks)
   return { finalTo: scannedTo, scannedTo }
 }
 
-/** Range of the next look at the newest blocks, with those possibly listed late. Pure. @source F-70 */
+/**
+ * Range of the next look at the newest blocks. It begins with blocks already read whose lists may have grown. `known` is
+ * the newest block read before; a changed hash of it shows a reorganization. Pure. @source F-70
+ */
 export function liveRange({ finalTo, scannedTo }: BlockCursor, head: bigint, steps: WatchSteps): PassRange {
   // A chain that became shorter is read again from below its end.
   const known = minBigint(scannedTo, head)
   const to = minBigint(known + steps.rangeBlocks, head)
-  const settled = below(head, steps.lateBlocks)
-  const from = minBigint(known, settled > finalTo ? settled : finalTo) + 1n
+  const fullyListedTo = below(head, steps.lateBlocks)
+  const from = minBigint(known, fullyListedTo > finalTo ? fullyListedTo : finalTo) + 1n
   return { known, from: minBigint(from, to), to }
 }
 
-/** The cursor after a reorganization has replaced block `known`. Pure. */
+/** The cursor after a reorganization has replaced block `known`: back by `rewindBlocks`, at most to final blocks. Pure. */
 export function rewindCursor(
   { finalTo }: BlockCursor,
   known: bigint,
@@ -45,7 +49,7 @@ export function rewindCursor(
   return { finalTo: minBigint(finalTo, scannedTo), scannedTo }
 }
 
-/** The next final blocks that are to be read for good; undefined where there are none. Pure. @source F-70 */
+/** The next final blocks to read for good, once their lists are full; undefined if there are none. Pure. @source F-70 */
 export function finalRange(
   { finalTo }: Pick<BlockCursor, 'finalTo'>,
   { head, finalHeight }: { readonly head: bigint; readonly finalHeight: bigint },
@@ -56,37 +60,46 @@ export function finalRange(
   return { known: finalTo, from: finalTo + 1n, to: minBigint(finalTo + rangeBlocks, end) }
 }
 
+/** The height so many blocks below, at least 0. */
 export function below(height: bigint, blocks: bigint): bigint {
   return height > blocks ? height - blocks : 0n
 }
 
 const rememberedMax = 20_000
+/** Pause before the second look at a transaction; it doubles with each further look. */
 const pauseMs = 500
-/** The last look comes more than an hour after the first one. */
+/** With the doubled pauses, the last look comes more than an hour after the first one. */
 const looksMax = 13
 
+/** A transaction that is to be looked at again. */
 type OpenLook = {
+  /** Looks until now. */
   readonly looks: number
+  /** Unix milliseconds of the next look. */
   readonly dueMs: number
-  /** Nothing comes late: one look that finds nothing is the last. */
+  /** True if the next look is the last one, even if it finds nothing. */
   readonly isLast?: boolean
 }
 
 /**
- * Transactions of one chain that were read, so that none is read at each look at its block, and those that are to be
- * looked at again, each after twice the pause before. Kept in memory: a restart reads some again, which changes nothing.
+ * Remembers transactions of one chain: `settled` ones were read and are not read again with their block; `open` ones held
+ * nothing yet and are looked at again, each after twice the pause before. Kept in memory: a restart reads some again,
+ * which changes nothing.
+ * @param now Unix milliseconds
  */
 export function createReadMemory(now: () => number) {
   const settled = createLruCache<true>(rememberedMax)
   const open = createLruCache<OpenLook>(rememberedMax)
   return {
     now,
+    /** Whether a listed transaction is to be read. A look at final blocks does not wait for its pause. */
     isDue: (transactionId: string, by: 'live' | 'final'): boolean =>
       settled.get(transactionId) === undefined &&
       (by === 'final' || now() >= (open.get(transactionId)?.dueMs ?? 0)),
     /** Transactions that are due once more, whether a list still names them or not. */
     dueAgain: (): readonly string[] =>
       [...open.entries()].flatMap(([transactionId, { dueMs }]) => (now() >= dueMs ? [transactionId] : [])),
+    /** Notes that the transaction was read for good. */
     settle(transactionId: string) {
       open.delete(transactionId)
       settled.set(transactionId, true)

@@ -1,12 +1,12 @@
 import { type Hex, isHex32 } from '@causeway/core'
 import type { ChainRefusal, Market } from '@causeway/market'
 
-/** A block by which others may read, that enough endpoints have. */
+/** A block that a quorum of endpoints has, so that a read may name it. */
 export type Head = { readonly number: bigint; readonly hash: Hex }
 
 /** The block at which users' accounts are read. */
 export interface NewestHeads {
-  /** `undefined` while the chain is not priced, and where its blocks have no hash. */
+  /** Newest known block of a chain; `undefined` while the chain is not priced, and where its blocks have no hash. */
   of(chain: { readonly key: string; readonly chainId: number }): Head | undefined
   /** Notes a block that a quorum showed to a reader other than the market. */
   saw(chainId: number, head: { readonly number: bigint; readonly hash: string }): void
@@ -18,13 +18,13 @@ type HeadsOfMarket = Pick<Market, 'agreedHead'> & {
   }
 }
 
-/** A block that the market has not reached by then has left the chain. */
+/** Age at which a noted block no longer counts: if the market has not reached it by then, it has left the chain. */
 const aheadMaxMs = 10_000
 
 /**
- * The newest block that this process knows by agreement. The market publishes one when prices and pools of it are read;
- * whoever was told what is in that block already, such as that his deposit is there, may quote again before: what he
- * holds and has approved is then read at that block, not at the one before.
+ * The newest block that this process knows by agreement. The market publishes a block only after it has read prices and
+ * pools there. A deposit watcher may have seen a newer one, and told a user of his deposit in it. If he asks for a quote
+ * at once, his balance and allowance have to be read at that newer block.
  */
 export function createNewestHeads(market: HeadsOfMarket, now: () => number): NewestHeads {
   const seenHeads = new Map<number, Head & { readonly seenAtMs: number }>()

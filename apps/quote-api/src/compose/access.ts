@@ -20,7 +20,7 @@ export type Access = {
   readonly sessions: SponsorSessions
 }
 
-/** Counts limits in the database, and alone while that does not answer. */
+/** Counts rate limits of all replicas in the database. While it does not answer, this process counts alone. */
 export function createSharedLimits(options: {
   database: SqlDatabase
   metrics: Pick<HttpMetrics, 'registry'>
@@ -41,7 +41,7 @@ export function createSharedLimits(options: {
   }
 }
 
-/** Budgets of what costs the operator money without a key, counted where requests are. */
+/** Budgets for callers without an API key: order signatures and hub entries. Counted where rate limits are counted. */
 export function createKeylessBudgets(options: {
   readonly database: SqlDatabase
   readonly config: { readonly rateLimits: { readonly isShared: boolean } }
@@ -49,17 +49,24 @@ export function createKeylessBudgets(options: {
 }): Readonly<Record<'signatures' | 'hubEntries', KeylessBudget>> {
   const { database, config, limits } = options
   const claim = config.rateLimits.isShared ? claimInDatabase(database) : undefined
-  const counted = { claim, now: () => Date.now() }
+  const counting = { claim, now: () => Date.now() }
   return {
     signatures: createKeylessBudget({
-      ...{ ...counted, bucket: 'order signatures', what: 'signed orders', limits: limits.signatures },
+      ...counting,
+      bucket: 'order signatures',
+      what: 'signed orders',
+      limits: limits.signatures,
     }),
     hubEntries: createKeylessBudget({
-      ...{ ...counted, bucket: 'hub entries', what: 'authorizations', limits: limits.authorizations },
+      ...counting,
+      bucket: 'hub entries',
+      what: 'authorizations',
+      limits: limits.authorizations,
     }),
   }
 }
 
+/** Opens API keys, their sponsors, and the linking and sign-in of wallets. */
 export function createAccess(options: {
   database: SqlDatabase
   peppers: Peppers
@@ -71,7 +78,7 @@ export function createAccess(options: {
 }): Access {
   const { database, peppers, chain, publicUrl, randomBytes, logger } = options
   const { chainId, client } = chain
-  // A clock that is set back would let a revoked key live on.
+  // Monotonic: a wall clock that is set back would let a cached, revoked key live on.
   const now = () => performance.now()
   const sponsors = createSponsors({ database, now })
   const signing = {

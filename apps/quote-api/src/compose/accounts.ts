@@ -9,7 +9,7 @@ import { createSponsorship } from './sponsorship.ts'
 
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>
 
-/** Sponsors and their money, and what is known of each request. */
+/** Opens what several parts share about callers: sponsors and their money, peppers of API keys, timelines of requests. */
 export async function openAccounts({ logger }: ServiceParts<never>, world: World) {
   const { config, quote, registry, clients, database } = world
   const chain = findSponsorshipChain(registry, clients)

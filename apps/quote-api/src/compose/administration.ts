@@ -14,6 +14,7 @@ import type { Accounts } from './accounts.ts'
 import type { World } from './createQuoteApi.ts'
 import type { Sight } from './sight.ts'
 
+/** Parts of the service that the admin listener shows or changes. */
 type Administered = { readonly market: Market; readonly sight: Sight; readonly accounts: Accounts }
 
 /** Opens the routes of the admin listener, and the list of stops beside the metrics. */
@@ -25,6 +26,7 @@ export async function openAdministration(service: OpenService, world: World, par
   const { peppers, timelines } = accounts
   const marketHealth = () => market.health()
   const oracleAnswers = () => readOracleAnswers(metrics.registry)
+  // Stops for differences between terms are in no table: this process finds them itself.
   const ownStops = () => stops.list().filter(({ toldBy }) => toldBy === 'terms')
   const administration = { ...createAdministration({ config, database, peppers, ownStops }), timelines }
   registerAdmin(adminListener, administration, {

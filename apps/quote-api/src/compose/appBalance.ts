@@ -19,17 +19,18 @@ import type { Screening } from '../requests/screening/screenedRequest.ts'
 import { startJobs } from './jobs.ts'
 import { createTopUps } from './topUps.ts'
 
-/** Balances of sponsors: reading them, claiming what was not attributed, and the jobs that keep them. */
+/** Balances of sponsors: reading them, claiming top-ups that name no balance, and all jobs of the service. */
 export type AppBalance = {
   readonly balances: BalanceReading
   readonly claims: TopUpClaims
-  /** Begins to run for the leadership of the jobs, unless `JOBS` is off. */
+  /** Starts to compete with other replicas for the leadership of each job, unless `JOBS` is off. */
   startJobs(): void
   close(): Promise<void>
 }
 
 /** Id of the asset of sponsor money. */
 const usdc = 'usdc'
+/** Assumed where the quote file does not name the chain of sponsorship. */
 const fallbackBlockTimeMs = 2_000
 /** The audit replays a history of millions of transfers in a few statements. */
 const auditStatementTimeoutMs = 600_000
@@ -43,6 +44,7 @@ type AppBalanceOptions = {
   chain: SponsorshipChain
   screening: Screening | undefined
   database: Database
+  /** Opens a database client with a single connection. */
   openSingle: OpenDatabase['openSingle']
   ledger: Ledger
   metrics: HttpMetrics
@@ -127,7 +129,7 @@ function claimSite(publicUrl: string, chainId: number, client: JsonRpcClient | u
   }
 }
 
-/** USDC of the chain. Without a configured one, balances are still counted in USDC, under a zero address. */
+/** Stands for USDC where the chain has none configured: balances are still counted in USDC, under a zero address. */
 function usdcOf(chainId: number): CurrencyWire {
   return { chainId, address: `0x${'0'.repeat(40)}`, symbol: 'USDC', name: 'USD Coin', decimals: 6 }
 }

@@ -13,15 +13,16 @@ import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { SettlementChain } from '../requests/settlement/chain/settlementChain.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
 
+/** Claims of app fees by integrators, and the job that follows their payouts. */
 export type AppFees = {
   readonly appFeeClaims: AppFeeClaims
   readonly jobs: readonly Job[]
-  /** A solver said something. */
+  /** Runs the job soon, because a solver reported something. */
   wake(): void
 }
 
 const intervalMs = 1_000
-/** A claim waits this long for its chain. */
+/** Longest wait for what a chain says about an account, where a caller can wait longer than for a quote, e.g. in a claim. */
 export const claimPatienceMs = 3_000
 
 /** Claims of app fees, and the job that follows their payouts. */
@@ -70,7 +71,7 @@ export function createAppFees(options: {
   }
 }
 
-/** Without contract wallets only a key's own signature is valid. */
+/** For chains without contract wallets: only a signature by the account's own key is valid. */
 const noContracts: ContractSignatures = { isValid: async () => false }
 
 function createObserver(options: {

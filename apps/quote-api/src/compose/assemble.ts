@@ -68,7 +68,7 @@ export type QuoteApi = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
   listen(): Promise<ListenAddresses>
 }
 
-/** Everything that is built once keys, files, chains and database are known to be good. */
+/** Builds all parts of the service, each after those that it needs. Keys, files, chains and database were checked before. */
 export async function assemble(service: OpenService, world: World): Promise<QuoteApi> {
   const key = openOrderKey(service, world)
   const market = await startMarket(service, { ...world, clients: clientsIn('prices', world) })
@@ -89,7 +89,7 @@ export async function assemble(service: OpenService, world: World): Promise<Quot
   return { app, market, logger, readiness, close, listen: () => openPorts(service, world, app) }
 }
 
-/** Signs orders, and says for itself whether it can. */
+/** Opens the key that signs orders; it logs when signing fails and when it works again. */
 function openOrderKey(
   { logger, tracing, onClose }: ServiceParts<'connections'>,
   world: World,
@@ -117,7 +117,7 @@ function watchWorld(
   })
   check(jobWrites.check)
   check({ name: 'order signer', check: async () => key.assertWorks() })
-  for (const one of quotableChecks(market, world)) check(one)
+  for (const readinessCheck of quotableChecks(market, world)) check(readinessCheck)
   const rewardsPerDayMicroUsd = quote.openRewards.perDayMicroUsd
   watchMoney({ metrics, database, chains: registry.chainById, rewardsPerDayMicroUsd })
   return jobWrites
@@ -149,7 +149,7 @@ function baseOf(
       screening: denyList && createScreening(denyList, registry),
       signatures: createOrderSignatures({ database, key }),
     },
-    /** Calls for one request wait before those that keep prices. */
+    /** Clients for calls on behalf of one request. At endpoints that limit their rate they yield to calls for prices. */
     questions: { clients: clientsIn('questions', world) },
   }
 }
@@ -178,6 +178,7 @@ function openPricing({ logger, onClose }: ServiceParts<'jobs'>, { shared, questi
     onFailure: (error) => logger.warn({ err: error }, 'bound rewards not read: nobody earns a reward'),
   })
   onClose('jobs', 'bound rewards', () => boundRewards.close())
+  // For calls that are not part of a quote, which can wait longer for a chain.
   const patientPorts = createChainPorts({ ...portOptions, budgetMs: claimPatienceMs })
   return { pricing, ports, patientPorts, heads, boundRewards }
 }
@@ -229,7 +230,7 @@ function openCallers(
   const access = createAccess({ ...callerOptions, peppers, chain })
   registerLinkRoutes(world.adminListener, access.linking)
   const usage = createUsage(shared)
-  // Before any job is waited for: it is what the public listener counted.
+  // Closed with the listeners, whose answers it counts, before any job is waited for.
   onClose('listeners', 'usage of keys', () => usage.recorder.close())
   const permits = createPermits({
     ...shared,
@@ -319,7 +320,7 @@ type Parts = {
   readonly jobs: Jobs
 }
 
-/** The public listener: what each route needs. */
+/** Builds the public listener from the dependencies of all its routes. */
 async function openApp(service: OpenService, base: Base, parts: Parts): Promise<HttpApp> {
   const { logger, metrics, tracing, readiness, onClose } = service
   const { world, shared, accounts } = base
@@ -366,7 +367,7 @@ function callerRoutes({ shared }: Base, { settling, callers, jobs }: Parts) {
   }
 }
 
-/** The life of a request, for its user and for solvers. */
+/** Dependencies of the routes about requests, for users and for solvers. */
 function requestRoutes(service: ServiceParts<'listeners'>, base: Base, parts: Parts) {
   const { database, signatures } = base.shared
   const { settlement, mappings } = parts.settling
@@ -433,7 +434,7 @@ async function openPages(
   }
 }
 
-/** Begins what runs beside requests. */
+/** Starts what runs in the background: jobs, watchers of networks and new blocks, counters. */
 function start(service: ServiceParts<'jobs'>, { shared, sight }: Base, parts: Parts): void {
   const { logger, metrics, onClose } = service
   const { chains, registry, market } = shared
@@ -460,7 +461,7 @@ function start(service: ServiceParts<'jobs'>, { shared, sight }: Base, parts: Pa
   onClose('jobs', 'new blocks', () => pushes.close())
 }
 
-/** Gives up the ports that the wait for the database held, and opens them. */
+/** Frees the ports on which the wait for the database answered, then opens the listeners there. */
 async function openPorts(
   service: OpenService,
   { config, wait, adminListener }: World,

@@ -23,9 +23,9 @@ export type Mappings = {
 }
 
 /**
- * Opens the hub where a chain with endpoints is quoted that needs it; opens no connection yet.
- * @returns undefined where none does
- * @throws ConfigurationError for what is missing
+ * Prepares entries on the hub, if a quoted chain with endpoints needs them; opens no connection yet.
+ * @returns undefined if no such chain does
+ * @throws ConfigurationError for the first thing that is missing
  */
 export function createMappings(options: {
   readonly registry: QuoteRegistry
@@ -42,17 +42,19 @@ export function createMappings(options: {
 }): Mappings | undefined {
   const { registry, chains, clients, oracles, hubSigner: signer, database, screening } = options
   const { stops, hubBudget, ports } = options
-  const mapped = registry.chains.find(
+  const mappedChain = registry.chains.find(
     ({ key, quoting }) => clients.has(key) && quoting.transferNonce !== undefined,
   )
-  if (mapped === undefined) return undefined
-  const needs = (setting: string) => new ConfigurationError(`quote: chains.${mapped.key} needs ${setting}`)
+  if (mappedChain === undefined) return undefined
+  const lackOf = (setting: string) =>
+    new ConfigurationError(`quote: chains.${mappedChain.key} needs ${setting}`)
   const { hub } = chains
-  if (hub === undefined || !hub.ready) throw needs('the hub: chains.hub.<ENVIRONMENT>.json and its endpoints')
+  if (hub === undefined || !hub.ready)
+    throw lackOf('the hub: chains.hub.<ENVIRONMENT>.json and its endpoints')
   const { genericMappingAddress: verifyingContract, evmChainId: chainId } = hub
-  if (verifyingContract === undefined) throw needs('genericMappingAddress of the hub')
-  if (signer === undefined) throw needs('HUB_ECDSA_PRIVATE_KEY, which pays for entries on the hub')
-  if (oracles === undefined) throw needs('ORACLES, which vouch for entries on the hub')
+  if (verifyingContract === undefined) throw lackOf('genericMappingAddress of the hub')
+  if (signer === undefined) throw lackOf('HUB_ECDSA_PRIVATE_KEY, which pays for entries on the hub')
+  if (oracles === undefined) throw lackOf('ORACLES, which vouch for entries on the hub')
   const client = createJsonRpcClient({
     ...{ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now: () => Date.now() },
   })

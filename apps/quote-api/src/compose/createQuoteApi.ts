@@ -47,20 +47,22 @@ export type World = Keys & {
   readonly chains: ChainRegistry
   readonly registry: QuoteRegistry
   readonly clients: ReadonlyMap<string, ChainClient>
-  /** Gates of chains that did not answer yet. */
+  /** By chain key, of chains that did not answer at the start: nothing is read of one before its gate resolves. */
   readonly gates: ReadonlyMap<string, ChainGate>
   readonly adminListener: HttpApp
   /** Undefined where none is configured. */
   readonly denyList: KeptDenyList | undefined
-  /** Holds the ports where the database had to be waited for. */
+  /** Answers on the service's ports while the database is waited for. */
   readonly wait: DatabaseWait
-  /** Its statements are traced. */
+  /** Pool whose statements are traced. */
   readonly database: Database
+  /** Opens a client with one connection of its own, e.g. for locks of jobs. */
   readonly openSingle: OpenDatabase['openSingle']
   readonly listen: OpenDatabase['listen']
 }
 
 type Keys = {
+  /** Signs orders and promises. */
   readonly signer: ConfiguredSigner
   /** Signs timelines; undefined where none are signed. */
   readonly evidenceKey: ConfiguredSigner | undefined
@@ -72,7 +74,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 /**
  * Builds the whole service: reads keys and files, opens the database, checks chains against
- * configuration, starts the market. Nothing listens yet but what tells that the database is waited for.
+ * configuration, starts the market. No listener is open yet, except the one that answers while the database is waited for.
  * @param variables the environment with secrets merged in; chain files name variables of it
  * @throws ConfigurationError naming the setting that must not run
  */
@@ -172,7 +174,7 @@ async function openState(
         ? logger.info('the disk of the database has space again')
         : logger.error({ err: full }, 'the disk of the database is full'),
   })
-  // A process that ends would leave its own server running for nobody.
+  // A local database server that this process started has to stop with it.
   onClose('state', 'database', () => opened.close())
   const database = tracedDatabase(opened.database, tracing)
   check({ name: 'database', check: () => database.ping() })
@@ -180,14 +182,17 @@ async function openState(
   return { wait, database, openSingle: opened.openSingle, listen: opened.listen }
 }
 
-/** A key must be there before anything else is opened: without it no quote, or no timeline, can be signed. */
+/**
+ * Opens a key before anything else: without it no quote, timeline or hub entry can be signed.
+ * @param prefix of the key's variables; none for the order signer
+ */
 function openSigner(variables: Variables, logger: Logger, prefix?: string): Promise<ConfiguredSigner> {
   return createConfiguredSigner({
     environment: variables,
     readFile: (path) => readFileSync(path, 'utf8'),
     warn: (message) => logger.warn(message),
     ...(prefix !== undefined && { prefix }),
-    // Every quote is signed, and hardly any timeline.
+    // The order signer works at each quote, so it gets a thread; the other keys sign seldom.
     isThreaded: prefix === undefined,
   })
 }

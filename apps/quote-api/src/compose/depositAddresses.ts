@@ -21,7 +21,7 @@ import { announceStatus } from '../webhooks/announceStatus.ts'
 
 type Stores = Pick<SponsoredQuoteDependencies, 'store' | 'storeSponsored'>
 
-/** Stores quotes by deposit address with their address, and leaves the others to `stores`. */
+/** Stores a quote that has a deposit address in one transaction with that address; leaves other quotes to `stores`. */
 export function storeWithAddresses(
   { database, ledger }: { readonly database: SqlDatabase; readonly ledger: Ledger },
   stores: Stores,
@@ -45,13 +45,16 @@ export type DepositAddresses = {
   readonly reindex: Reindex
 }
 
-/** Blocks that come seldom come at any moment, and a look that finds none costs little. */
+/** Longest pause of a job: the next block of a slow chain may come at any moment, and a look that finds none costs little. */
 const intervalCeilingMs = 10_000
 
 const intervalOf = ({ chain: { config } }: AddressChain): number =>
   Math.min(paceMs(config) / 2, intervalCeilingMs)
 
-/** The jobs that bring what is paid to deposit addresses into the depository. @source rule Q-207 */
+/**
+ * The jobs that bring money from deposit addresses into the depository. Per chain, a scanner reads payments in blocks and
+ * wakes the watcher, which looks at the addresses; one job follows all sweeps. @source rule Q-207
+ */
 export function createDepositAddresses(options: {
   settlementChains: ReadonlyMap<number, SettlementChain>
   database: SqlDatabase
@@ -84,16 +87,16 @@ export function createDepositAddresses(options: {
       return [[site.chain.chainId, scannerOf(context, site, onPaid)] as const]
     }),
   )
-  const follower = createWakeSignal()
+  const sweepSignal = createWakeSignal()
   const intervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
   return {
     jobs: [
       ...scanners.values(),
       ...watchers.values(),
-      { name: 'sweeps', intervalMs, waker: follower, run: (run) => followSweeps(context, run) },
+      { name: 'sweeps', intervalMs, waker: sweepSignal, run: (run) => followSweeps(context, run) },
     ],
     hint(chainId) {
-      follower.wake()
+      sweepSignal.wake()
       for (const jobs of [scanners, watchers]) {
         const hintedJobs = chainId === undefined ? [...jobs.values()] : [jobs.get(chainId)]
         for (const job of hintedJobs) job?.waker?.wake()
@@ -133,7 +136,7 @@ function openSites(settlementChains: ReadonlyMap<number, SettlementChain>): read
   )
 }
 
-/** As its family reads addresses. */
+/** The reading of addresses that the chain's family offers, for the chain's currencies. */
 function siteOf(
   { chain, head, finalHeight }: Pick<SettlementChain, 'chain' | 'head' | 'finalHeight'>,
   addresses: AddressReading,
@@ -148,16 +151,16 @@ function siteOf(
     }),
     ...(transfer !== undefined && {
       async transfer(address, { currency: currencyAddress, height }, signal) {
-        const currency = currencies.find((one) => one.address === currencyAddress)
+        const currency = currencies.find(({ address: known }) => known === currencyAddress)
         if (currency === undefined) return undefined
         const match = await transfer(address, { currency, height }, signal)
         return match && { transactionHash: match.transactionId, amount: match.amount, from: match.from }
       },
     }),
     async balances(accounts, height, signal) {
-      // Asked for before, a sweep would only wait.
-      const settled = needsFinal ? minBigint(height, await finalHeight(signal)) : height
-      return addresses.held(accounts, { currencies, height: settled }, signal)
+      // Where a sweep can spend final money only, a younger balance would only make it wait.
+      const sweepableHeight = needsFinal ? minBigint(height, await finalHeight(signal)) : height
+      return addresses.held(accounts, { currencies, height: sweepableHeight }, signal)
     },
   }
 }

@@ -39,10 +39,10 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 type Settings = ReturnType<typeof readConfig>
 
-/** Beside the pool: the jobs' two, and who listens for status changes and for offered work. */
+/** Database connections beside the pool: two of the jobs, one that listens for status changes, one for offered work. */
 const connectionsBesidePool = 4
 
-/** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
+/** The doctor's examination of quote-api: all that is missing, wrong or contradictory, in one pass. Rejects only for a bug. */
 export async function examineQuoteApi(
   variables: Variables,
   { repositoryRoot, nowMs, scope }: Examination,
@@ -82,7 +82,7 @@ export async function examineQuoteApi(
   return findings.list
 }
 
-/** Settings beside each other, and those without which the service starts and does half of its work. */
+/** Checks settings against each other, and names unset ones without which the service starts but does part of its work. */
 function examineValues({ values, places }: Settings, variables: Variables, findings: Findings): void {
   const { isLocal } = places
   const { ADMIN_HOST: host, ADMIN_API_KEY: apiKey } = values
@@ -174,15 +174,15 @@ const priceSettings = [
 ] as const
 
 /**
- * A price of one source is quoted until that source jumps, and then no more: nobody confirms it. One that should have a
- * second source is not quoted without it.
+ * Finds prices without a second source. Such a price is refused once its only source jumps, because none confirms the
+ * jump; if the files demand a second source, it is refused at once.
  */
 function examinePrices(
   { prices }: ReturnType<typeof planMarket>,
   { priceAdapters }: Pick<QuoteApiConfig, 'priceAdapters'>,
   findings: Findings,
 ): void {
-  const [service] = priceSettings.filter(
+  const [unusedService] = priceSettings.filter(
     ([name]) =>
       priceAdapters[name].url === undefined &&
       prices.some(({ http }) => http.some(({ adapter }) => adapter === name)),
@@ -191,7 +191,7 @@ function examinePrices(
     if (affectedPrices.length === 0) return
     const keys = affectedPrices.map(({ key }) => key).join(', ')
     const subject = `${counted(affectedPrices.length, 'price')} (${keys})`
-    const setting = service?.[1]
+    const setting = unusedService?.[1]
     findings.add({
       ...{ code: 'price-unconfirmed', severity: 'degrades', setting: setting ?? 'prices' },
       seen: `${setting === undefined ? '' : 'is not set: '}no second source is reached of ${subject}: ${reason}`,
@@ -210,6 +210,7 @@ function examinePrices(
   )
 }
 
+/** Asks the endpoints of all chains: what contradicts the files, networks, heads and the clock. */
 async function examineChains(
   { chains, quote }: LoadedFiles,
   registry: QuoteRegistry,
@@ -221,21 +222,18 @@ async function examineChains(
   )
   const clients = new Map<string, ChainClient>(opened.map(({ chain, client }) => [chain.id, client]))
   const { environment } = chains
+  const clocks = opened.map(
+    ({ chain, client }) =>
+      () =>
+        headSeconds(chain, client),
+  )
   try {
     const [contradictions] = await Promise.all([
       findContradictions(chainChecks({ environment, file: quote, registry, chains: chains.chains, clients })),
       examineNetworks(watchedChains(registry, clients, quote.fillWallet), findings),
       ...opened.map(({ client }) => examineEndpoints(client, findings)),
       ...opened.map(({ chain }) => examineHeadPushes(chain, findings)),
-      examineClock(
-        opened.map(
-          ({ chain, client }) =>
-            () =>
-              headSeconds(chain, client),
-        ),
-        nowMs,
-        findings,
-      ),
+      examineClock(clocks, nowMs, findings),
     ])
     findings.problems(contradictions, 'chain-contradicts')
   } finally {
@@ -243,18 +241,19 @@ async function examineChains(
   }
 }
 
+/** Compares the guardians of the quote file with those that sign prices of Hermes now. */
 async function examineSigners(
   { quote }: LoadedFiles,
   { priceAdapters }: QuoteApiConfig,
   nowMs: () => number,
   findings: Findings,
 ): Promise<void> {
-  // Adapters that contradict the files are found with the files.
+  // `examineFiles` reports adapters that contradict the files; here that finding is dropped.
   const adapters = createFindings().attempt(() => createPriceAdapters(priceAdapters, quote)) ?? []
   await examineGuardians(adapters, quote, nowMs, findings)
 }
 
-/** Settings that could be read before the database is asked. */
+/** What was read from settings and files; undefined where that was not possible. */
 type ReadableSettings = {
   readonly registry: QuoteRegistry | undefined
   readonly own: OwnTerms | undefined
@@ -267,7 +266,7 @@ async function examineOwnDatabase(
   findings: Findings,
 ): Promise<void> {
   const { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize = 0, JOBS: jobs } = values
-  // Without one, `local` owns its own, and every other environment was told.
+  // Without a URL, `local` starts a database of its own; in other environments `readConfig` reported it.
   if (url === undefined) return
   const examined = {
     ...{ connectionString: url.reveal(), setting: 'DATABASE_URL', isWaitedFor: true, nowMs },
@@ -279,7 +278,7 @@ async function examineOwnDatabase(
   await examineStored(url.reveal(), { chainNames, peppers: apiKeyPeppers, own, nowMs }, findings)
 }
 
-/** Without its list the service does not start. */
+/** Deny lists: without a readable one that is configured, the service does not start. */
 async function examineList({ denyList }: Settings, findings: Findings): Promise<void> {
   for (const { setting, problem } of await examineDenyList(denyList)) findings.wrong(setting, problem)
 }

@@ -16,8 +16,9 @@ const offerSchema = z.object({
 })
 
 /**
- * The source of `EXTERNAL_LIQUIDITY_URL`; undefined where none is set.
- * @throws ConfigurationError when what it brings could come after the deadline of an order
+ * Asks the service at `EXTERNAL_LIQUIDITY_URL` what it could bring to the fill wallet; undefined where none is set.
+ * A failure counts as no offer, so that it breaks no quote.
+ * @throws ConfigurationError if the money could arrive after the deadline of an order
  */
 export function createFindLiquidity(
   { url, apiKey }: QuoteApiConfig['externalLiquidity'],

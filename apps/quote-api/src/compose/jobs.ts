@@ -5,7 +5,7 @@ import { Counter, type HttpMetrics, watchSeries } from '@causeway/http'
 import type { Logger } from 'pino'
 import { type Job, type RunningJobs, runJobs } from '../jobs/runJobs.ts'
 
-/** Runs for the leadership of each job and does its work while it leads. */
+/** Competes with other processes for the leadership of each job, and runs a job while this process leads it. */
 export function startJobs(options: {
   jobs: readonly Job[]
   database: Database
@@ -63,6 +63,7 @@ function watchJobs(
       help,
       labelNames: ['name'],
       registers: [registry],
+      // `runJobs` keeps the counts; a scrape copies them.
       collect() {
         this.reset()
         for (const job of running.health()) this.inc({ name: job.name }, read(job))

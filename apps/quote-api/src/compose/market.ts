@@ -58,7 +58,7 @@ export function connectChains(
     .map((chain) => ({ chain, client: connectQuotingChain(chain) }))
 }
 
-/** The clients of a service, and what is told of them at start. */
+/** Opens a client for each chain with endpoints, and warns of what is missing or weak. */
 export function createClients(
   chains: ChainRegistry,
   registry: QuoteRegistry,
@@ -78,7 +78,7 @@ export function createClients(
   return clients
 }
 
-/** Says at start what the endpoints of a chain cannot give. @source design.md 7.4 */
+/** Warns if a chain's endpoints are too few to agree, or if too few of them are enough to be believed. */
 export function warnOfFewVoices(chain: string, { voters, threshold }: Electorate, log: MarketLog): void {
   const hosts = countVoices(voters)
   const figures = { chain, hosts, required: threshold }

@@ -7,13 +7,13 @@ import { createWorkOffers, openWorkChannel, type WorkOffers } from '../requests/
 import { readOpenLanes } from '../requests/work/workStore.ts'
 import { statusChannel } from '../webhooks/announceStatus.ts'
 
-/** Dependencies for hearing the other processes that share the database. */
+/** Dependencies for notifications that other processes send through the shared database. */
 type ListeningOptions = {
   readonly database: Pick<SqlDatabase, 'query'>
   readonly listen: OpenDatabase['listen']
 }
 
-/** Hears the status changes of every process that shares the database. */
+/** Follows status changes by any process that shares the database. */
 export function startStatusFeed(
   { logger, onClose }: ServiceParts<'listeners'>,
   { database, listen }: ListeningOptions,
@@ -38,7 +38,7 @@ export function startStatusFeed(
   return feed
 }
 
-/** Hears of the work that any process offers which shares the database. */
+/** Follows work that any process which shares the database offers to solvers. */
 export function startWorkOffers(
   { logger, onClose }: ServiceParts<'listeners'>,
   { database, listen }: ListeningOptions,

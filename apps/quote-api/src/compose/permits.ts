@@ -21,7 +21,7 @@ export type Permits = {
   readonly takeCalls: TakeCalls
 }
 
-/** Deposits by signature, from what tokens ask to be signed to the work of relaying it. */
+/** Deposits that a user only signs: what a token asks to be signed, and taking the signature as work for the solver. */
 export function createPermits(options: {
   registry: QuoteRegistry
   clients: ReadonlyMap<string, ChainClient>
@@ -62,7 +62,7 @@ export function createPermits(options: {
   }
 }
 
-/** By chain id, of the chains whose family takes deposits that users sign. */
+/** Readers for signed deposits, by chain id, of chains whose family has them. */
 function openDeposits({
   registry,
   clients,

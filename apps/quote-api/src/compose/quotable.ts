@@ -28,12 +28,12 @@ class NotQuotableError extends DomainError {
   }
 }
 
-/** An account that pays on some chain at least. */
+/** True if at least one chain has an account that pays orders. */
 export function hasFillWallet({ fillWallet, chains }: Pick<QuoteFile, 'fillWallet' | 'chains'>): boolean {
   return fillWallet !== undefined || Object.values(chains).some((chain) => chain.fillWallet !== undefined)
 }
 
-/** Without any of these every quote is refused: a balancer then sends traffic elsewhere, and an operator reads why. */
+/** Readiness fails where every quote would be refused: a balancer then sends traffic elsewhere, and an operator reads why. */
 export function quotableChecks(
   market: Pick<Market, 'snapshot'>,
   {

@@ -35,6 +35,7 @@ type Shared = {
 const quoterTimeoutMs = 600
 /** A request waits this long for what a chain says about accounts, then goes on without. @source rule Q-80 */
 const accountBudgetMs = 60
+/** What is known of accounts on a chain that cannot be asked. */
 const noFacts = Promise.resolve({})
 /** Salt and ids of an order that is not made yet, which no called contract sees. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
@@ -123,6 +124,7 @@ function createOnChainQuoter(
   }
 }
 
+/** Questions about accounts and payments that one request asks of a chain. */
 export type ChainPorts = Pick<
   PricingDependencies,
   'userFacts' | 'hasCode' | 'lackOf' | 'tryPayment' | 'tryFill'
@@ -180,7 +182,7 @@ export function createChainPorts(options: PortOptions): ChainPorts {
       const { chain } = payment
       const liveChain = chains.get(chain.chainId)
       const fill = paymentFill(payment, fillWallet)
-      // Nothing can be tried out where nobody pays, or nobody's code decides.
+      // Without a fill contract or a wallet there is no transaction to try, so nothing is refused.
       if (liveChain?.tryPayment === undefined || fill === undefined) return { refusal: undefined }
       const { account, currency, amount } = payment
       const trial = await liveChain.tryPayment({
@@ -200,13 +202,14 @@ export function createChainPorts(options: PortOptions): ChainPorts {
       const { destination } = triedFill.route
       const { chainId } = destination
       const unitsOfCalls = chains.get(chainId)?.unitsOfCalls
+      // Without a way to measure the calls no filler is named, so that `callParties` refuses them.
       const parties = callParties(destination, unitsOfCalls && fillWallet)
       return unitsOfCalls?.({ ...triedTransaction(triedFill, parties), ...gasOn(snapshot(), chainId) }) ?? 0n
     },
   }
 }
 
-/** The transaction that the solver would pay one account with; undefined where it pays through no contract. */
+/** A fill that pays one account and runs no calls; undefined where the solver pays through no contract. */
 function paymentFill(
   { chain: { config, quoting }, account, currency, amount }: TriedPayment,
   wallet: string | undefined,
@@ -222,7 +225,7 @@ function paymentFill(
   return { from, to: contract, data, value: token === undefined ? amount : 0n, token, hasCalls: false }
 }
 
-/** The price of gas, which code can see, and what state takes; nothing where a chain has no gas. */
+/** The gas price that called code sees, and gas units for dearer state; nothing where a chain has no EVM fees. */
 export function gasOn(
   snapshot: MarketSnapshot,
   chainId: number,
@@ -232,7 +235,7 @@ export function gasOn(
   return { gasPriceWei: market.fees.gasPrice.expectedWei, dearer: market.fees.dearer }
 }
 
-/** Transaction that the solver would send for an order that does not exist yet. */
+/** The fill, with the calls that the user asks for, of an order that does not exist yet. */
 function triedTransaction(
   { route: { destination, currencyOut }, delivery, amount }: TriedFill,
   { fillContract, filler }: { readonly fillContract: Hex; readonly filler: Hex },

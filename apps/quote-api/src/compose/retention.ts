@@ -5,7 +5,7 @@ import type { Job } from '../jobs/runJobs.ts'
 import { firstId, type RetentionSettings, removePage } from '../requests/retention/removableRequests.ts'
 
 const intervalMs = 600_000
-/** Looked at in one transaction: few enough that it is short. */
+/** Requests looked at in one transaction, which keeps it short. */
 const pageMax = 500
 /** Pages of one run, so that a large table is walked over hours and not at once. */
 const pagesMax = 200
@@ -25,6 +25,7 @@ export function createRetention(options: {
     labelNames: ['what'],
     registers: [metrics.registry],
   })
+  /** Id at which the walk goes on; a restart begins anew. */
   let after: Buffer = firstId
   return [
     {

@@ -44,12 +44,13 @@ export type Settlement = {
   /** Rules that withhold work from solvers. */
   readonly withholding: Withholding
   close(): Promise<void>
-  /** Asks for a look at one chain, or at all, because it may have something new. */
+  /** Makes the jobs look at one chain, or at all, soon, because there may be something new. */
   hint(chainId?: number): void
+  /** Reads the deposits of a transaction that a caller names. */
   readonly readNamed: ReadNamed
   /** From now on quotes stop for every chain that no process of this database reads. */
   expectSight(): Promise<void>
-  /** A block is told of on a chain: what waits for one is looked at, too. */
+  /** Tells of a new block of a chain: work that waits for a block is looked at, too. */
   newBlock(chainId: number): void
 }
 
@@ -84,7 +85,10 @@ type SettlementOptions = {
   logger: Logger
 }
 
-/** The jobs that take requests from their deposit to their end. */
+/**
+ * The jobs that take requests from their deposit to their end: a watcher of deposits per chain, followers of fills,
+ * refunds and recoveries, and those that prove fills to the hub.
+ */
 export function createSettlement(options: SettlementOptions): Settlement {
   const { database } = options
   const chains = openChains(options)
@@ -129,6 +133,7 @@ export function createSettlement(options: SettlementOptions): Settlement {
   }
 }
 
+/** Dependencies that all settlement jobs share. */
 function contextOf(
   options: SettlementOptions,
   chains: ReadonlyMap<number, SettlementChain>,
@@ -158,7 +163,7 @@ function contextOf(
   }
 }
 
-/** Jobs that go on with requests when they are told of a block, or that there is something new. */
+/** Jobs that carry payments on. They run at intervals, and soon after a hint or a new block. */
 function followersOf(
   context: SettlementContext,
   recovering: RecoveryContext,
@@ -215,6 +220,7 @@ function provingJobs(options: SettlementOptions, context: SettlementContext): re
   ]
 }
 
+/** A day, where the hub's file names no other delay. */
 const recoveryDelaySecondsDefault = 86_400
 
 /** Opens a reader of what the hub has settled; where no hub is configured, nothing counts as settled. */
@@ -229,18 +235,19 @@ function openRecoveries(
       ? createJsonRpcClient({ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now })
       : undefined
   const quorum = client && createQuorumOver(client, { now })
-  const newest = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
-  const numberOf = (key: string) => (key === hub?.id ? hub.evmChainId : Number(chains.get(key)?.hubChainId))
+  const finalBlocks = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
+  const hubNumberOf = (key: string) =>
+    key === hub?.id ? hub.evmChainId : Number(chains.get(key)?.hubChainId)
   return {
     ...context,
     hub: quorum &&
       hub &&
       mappingAddress && {
         entries: createHubEntries({ quorum, mappingAddress }),
-        ...createHubReader({ quorum, oracleAddress: hub.oracleAddress, rule: newest }),
+        ...createHubReader({ quorum, oracleAddress: hub.oracleAddress, rule: finalBlocks }),
       },
     delaySeconds: hub?.recoveryDelaySeconds ?? recoveryDelaySecondsDefault,
-    signPromise: (request) => signatures.promise(request, numberOf(request.order.solverChainId)),
+    signPromise: (request) => signatures.promise(request, hubNumberOf(request.order.solverChainId)),
     close: async () => client?.close(),
   }
 }
@@ -254,7 +261,7 @@ function watcherOf(context: SettlementContext, chain: SettlementChain, patienceM
   }
 }
 
-/** A deposit is seen within a block of its own. */
+/** A quarter of a block's time, so that a deposit is seen before the next block. */
 function pauseOf({ chain }: SettlementChain): number {
   return paceMs(chain.config) / 4
 }
@@ -278,7 +285,7 @@ function openChains(options: {
       options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
     const { hubEntries, heads, fillWallet } = options
     const onBlock = (block: BlockMark) => heads.saw(quotable.chainId, block)
-    // Not spread: what it reads at once follows what its endpoints allow.
+    // The chain is stored as it is, not copied by spread: the sizes of its reads change with what its endpoints allow.
     opened.set(
       quotable.chainId,
       createSettlementChain({

@@ -8,7 +8,7 @@ import { createSolverSight } from '../requests/work/solverSight.ts'
 import type { World } from './createQuoteApi.ts'
 import { openStops } from './stops.ts'
 
-/** The clients of chains, whose calls wait in a line of their own. */
+/** The chains' clients, with all calls in the given line before endpoints that limit their rate. */
 export const clientsIn = (
   line: Line,
   { clients }: Pick<World, 'clients'>,
@@ -17,7 +17,7 @@ export const clientsIn = (
 
 export type Sight = Awaited<ReturnType<typeof openSight>>
 
-/** Opens all that can stop a chain between quote and payment: solver, oracles, networks and the stops themselves. */
+/** Opens what watches solver, oracles and networks, and the stops that their news causes. */
 export async function openSight(service: ServiceParts<'jobs'>, world: World, market: Market) {
   const { logger, check, onClose } = service
   const { config, quote, registry, clients, database } = world
@@ -37,6 +37,7 @@ export async function openSight(service: ServiceParts<'jobs'>, world: World, mar
   return { solverSight, oracleSight, own, networks, stops }
 }
 
+/** Watches whether enough oracles answer; undefined where none are configured. */
 function openOracleSight(service: ServiceParts<'jobs'>, { config: { oracles } }: World) {
   if (oracles === undefined) return undefined
   const sight = createOracleSight(oracles, () => performance.now())

@@ -10,7 +10,7 @@ import { createRequestHistory, type RequestHistory } from '../requests/history/r
 import { createSponsoredOrderStore, toStoredSponsorship } from '../requests/orders/sponsoredOrderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 
-/** Dependencies that only sponsored quotes need. */
+/** Dependencies of sponsored quotes, and of routes about a sponsor's money. */
 export type Sponsorship = Pick<
   SponsoredQuoteDependencies,
   'sponsorAsset' | 'storeSponsored' | 'onExploitableFeePayer'
@@ -24,7 +24,7 @@ export type Sponsorship = Pick<
 /** Id of the asset of sponsor money, where a configuration prices it. */
 const sponsorAssetId = 'usdc'
 
-/** Holds on balances, stored with the orders that they pay for. */
+/** Opens the ledger, its histories, and the store that saves a hold on a balance together with the order it pays for. */
 export function createSponsorship(options: {
   database: SqlDatabase
   quote: QuoteFile

@@ -14,7 +14,10 @@ import type { NetworkWatch } from '../requests/stops/networkWatch.ts'
 import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import { everyChain } from '../requests/stops/stopStore.ts'
 
-/** The stops of operators, oracles, the solver, its terms, the watchers and networks that changed, read before anything is answered, and where they are shown. */
+/**
+ * Reads which chains are stopped, by whomever, before any request is answered, and keeps reading. Shows stops in metrics,
+ * readiness and the log.
+ */
 export async function openStops(
   service: ServiceParts<'jobs'>,
   options: {
@@ -68,7 +71,7 @@ function watchStops(
     },
     () =>
       stops.list().map(({ chainId, toldBy, actor }) => {
-        // A changed final block waits for an operator as well, and is news to him.
+        // quote-api stops a chain as `operator` when a final block changed: the label tells this from an operator's stop.
         const by = toldBy === 'operator' && actor === 'quote-api' ? actor : toldBy
         return { labels: { chain: nameOf(chainId), by }, value: 1 }
       }),
@@ -129,7 +132,7 @@ function checkStops({ check: add }: ServiceParts<never>, stops: ChainStops, netw
 const startTriesMax = 10
 const startPauseMs = 1_000
 
-/** A database that is slow for a moment ends no start; nothing is answered before the stops are known. */
+/** Tries a task of the start again while the database does not answer, so that a short outage does not end the start. */
 export async function atStart(task: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -23,7 +23,8 @@ export type TopUps = {
 }
 
 /**
- * The jobs that read custody and the solver's account, none when no custody account is named.
+ * The jobs that read USDC transfers of custody and of the solver's account, and reconcile them with the books. None where
+ * no custody account is named.
  * @throws ConfigurationError when the chain of sponsorship cannot be read or has no USDC
  */
 export function createTopUps(options: {
@@ -48,16 +49,16 @@ export function createTopUps(options: {
     throw new ConfigurationError('CUSTODY_ADDRESS: the chain of sponsorship has no endpoint.')
   }
   const metrics = createTopUpMetrics(options.metrics)
-  const place = { settings, chain, chainId, currency, onMalformed: metrics.countMalformed }
+  const chainParts = { settings, chain, chainId, currency, onMalformed: metrics.countMalformed }
   const { rpcThreshold } = chain
-  const watched = createTopUpChain({ ...topUpReading(place), client, rpcThreshold })
-  const solverAccount = solverReading(place)
-  const comparedChain = openComparedChain(place)
+  const custodyChain = createTopUpChain({ ...topUpReading(chainParts), client, rpcThreshold })
+  const solverAccount = solverReading(chainParts)
+  const comparedChain = openComparedChain(chainParts)
   const intervalMs = paceMs(options)
   const common = { database, fromBlock, lateBlocks: lateBlocksOf(options), metrics, logger }
   return {
     jobs: [
-      createTopUpWatcher({ ...common, account: 'custody', chain: watched, intervalMs }),
+      createTopUpWatcher({ ...common, account: 'custody', chain: custodyChain, intervalMs }),
       ...(solverAccount === undefined
         ? []
         : [

@@ -14,7 +14,7 @@ export type Usage = {
 }
 
 const retentionIntervalMs = 600_000
-/** Deleted in one transaction: few enough that it is short. */
+/** Sums deleted in one transaction, which keeps it short. */
 const batchMax = 10_000
 
 export function createUsage({ database, logger }: { database: SqlDatabase; logger: Logger }): Usage {
@@ -32,7 +32,7 @@ export function createUsage({ database, logger }: { database: SqlDatabase; logge
   }
 }
 
-/** Deletes what the granularities no longer reach. */
+/** Job that deletes sums older than their granularity keeps. */
 export function createUsageRetention(database: SqlDatabase): Job {
   return {
     name: 'usage-retention',

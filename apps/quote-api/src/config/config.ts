@@ -94,7 +94,7 @@ const evidenceKeyVariables = [
   'EVIDENCE_AWS_KMS_SIGNER_KEY_REGION',
 ]
 
-/** A service has it or has not: any of its variables selects it. */
+/** True if timelines are signed: any variable of their key, once set, asks for it. */
 export const hasEvidenceKey = (source: Environment): boolean =>
   evidenceKeyVariables.some((name) => (source[name] ?? '').trim() !== '')
 
@@ -112,8 +112,9 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
   return config
 }
 
-/** As `loadConfig`; `config` is there when no finding stops the start. */
+/** Like `loadConfig`, with all findings, for the doctor; `config` is undefined if one of them stops the start. */
 export function readConfig(source: Environment, repositoryRoot: string) {
+  // `values` has each variable that is good by itself; `env` is undefined unless all are.
   const { values, whole: env, found } = readVariables(variables, source)
   found.problems(foreignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
@@ -173,7 +174,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   return { config, values, places, oracles, denyList, apiKeyPeppers, findings }
 }
 
-/** Settings that depend on no other variable and on no place. */
+/** Settings that depend on no other variable, environment or folder. */
 function plainSettings(env: z.output<typeof variables>) {
   return {
     environment: env.ENVIRONMENT,

@@ -22,7 +22,7 @@ import type { QuoteApiConfig } from './config.ts'
 
 export type LoadedFiles = { readonly chains: ChainRegistry; readonly quote: QuoteFile }
 
-/** Settings that locate the configuration files, and values that are compared with the files. */
+/** Settings that locate the JSON configuration files, and values that are compared with the files. */
 export type FilePlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'> & {
   /** True for the command that deploys what the files then name. */
   readonly isDeploying?: boolean | undefined
@@ -50,7 +50,7 @@ export async function loadFiles(
   return files
 }
 
-/** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
+/** Like `loadFiles`, but adds problems to `findings`; undefined only if a file cannot be read at all. */
 export async function readFiles(
   { environment, configDirectory: directory, custody, orderSigner, isDeploying }: FilePlaces,
   variables: Variables,
@@ -84,14 +84,14 @@ export async function readFiles(
   })
   findings.problems(foreign, 'address-foreign')
   if (chains === undefined || quote === undefined) return undefined
-  // A deployment lists what it finds missing.
+  // The command that deploys contracts reports missing ones itself.
   const contractProblems = isDeploying === true ? [] : checkFillContracts(chains, quote)
   findings.problems([...contractProblems, ...checkLocalEndpoints(chains)])
   findings.add(...chainNotes(chains))
   return { chains, quote }
 }
 
-/** Orders name a fill contract, and what it paid is believed only where the chain file lists it. */
+/** Finds fill contracts that orders would name and the chain file does not list: their payments would not be believed. */
 function checkFillContracts({ chains }: ChainRegistry, quote: QuoteFile): readonly string[] {
   return Object.entries(quote.chains).flatMap(([key, { fillContract }]) => {
     const chain = chains.get(key)

@@ -67,6 +67,7 @@ import { registerUsage } from './routes/usage.ts'
 import { registerWalletChallenge, registerWalletLink } from './routes/walletLink.ts'
 import { createTimedAnswers } from './timedAnswer.ts'
 
+/** What the routes of the public listener need; `compose/assemble.ts` makes it. */
 export type AppDependencies = SponsoredQuoteDependencies & {
   readonly history: RequestHistory
   readonly signatures: OrderSignatures
@@ -111,20 +112,20 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly securityContact?: string | undefined
   /** Per fixed second, 0 is off. @source rule Q-141 */
   readonly rateLimits: { readonly perKeyMax: number; readonly perIpMax: number }
-  /** Signatures of orders that nobody paid for. */
+  /** Limits order signatures for callers without an API key. */
   readonly signatureBudget: KeylessBudget
   /** Undefined where this process counts alone. */
   readonly sharedLimits: SharedLimits | undefined
 }
 
 const failedKeysPerMinuteMax = 10
-/** Status is polled by every client of a running request. */
+/** Multiplies the limits of status routes, which every client of a running request polls. */
 const statusFactor = 5
 
 /** The public listener with all routes, not yet listening. Opens nothing. */
 export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
   const app = await createApp(dependencies)
-  // The short name that clients of the public service know; the description has the other.
+  // Liveness under the name that clients of the public service know; the OpenAPI description shows the other name.
   app.get('/lives', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   const timed = createTimedAnswers(dependencies.metrics)
   registerPrice(app, dependencies, timed('price'))
@@ -161,7 +162,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   return app
 }
 
-/** The listener without a route. */
+/** The listener with its limits, keys and description, before routes are added. */
 function createApp(dependencies: AppDependencies): Promise<HttpApp> {
   const { tracing } = dependencies
   const { logger, metrics, readiness, apiKeys, onKeyedAnswer, trustedProxies, rateLimits, sharedLimits } =
@@ -173,7 +174,7 @@ function createApp(dependencies: AppDependencies): Promise<HttpApp> {
     apiKeys,
     onKeyedAnswer,
     trustedProxies,
-    // A solver's own trace goes on here. Whoever holds another key could have every request of his told.
+    // Only a solver's requests may continue a trace of his; other callers could make this service trace all their requests.
     traces: tracing && { tracing, mayJoin: (scopes) => scopes.has(solverScope) },
     errors: errorPolicy,
     securityContact: dependencies.securityContact,

@@ -8,7 +8,7 @@ export type BoundedStalenessOptions<Value> = {
   readonly now: () => number
 }
 
-/** Answers of a store that are asked for again and again, never older than `answerAgeMsMax`. */
+/** Caches rows that nearly every request needs, such as API keys. No answer is older than `answerAgeMsMax`. */
 export interface BoundedStalenessCache<Value> {
   /** @throws UpstreamUnavailableError when the store does not answer and no recent answer is left */
   get(key: string): Promise<Value | undefined>
@@ -20,7 +20,7 @@ export interface BoundedStalenessCache<Value> {
 const freshMs = 2_000
 /** A cached absence expires sooner, so that a new row is seen soon. */
 const absentFreshMs = 1_000
-/** While the store is down, an answer serves this long, and no answer ever longer. */
+/** No answer is given that is older than this, even while the store is down. */
 const answerAgeMsMax = 4_500
 const entriesMax = 10_000
 
@@ -36,7 +36,7 @@ export function createBoundedStalenessCache<Value>(
 ): BoundedStalenessCache<Value> {
   const { read, now } = options
   const present = createLruCache<Answer<Value>>(entriesMax)
-  // Apart, so that names nobody has cannot push out those that are in use.
+  // A cache of its own, so that lookups of keys that do not exist cannot push out those in use.
   const absent = createLruCache<Answer<Value>>(entriesMax)
   const pendingReads = new Map<string, Promise<Answer<Value>>>()
 
@@ -51,7 +51,7 @@ export function createBoundedStalenessCache<Value>(
     const pending: Promise<Answer<Value>> = read(key)
       .then((value) => {
         const answer = { value, askedAtMs }
-        // Forgotten meanwhile: the answer may be from before the change.
+        // `forget` removes a pending read, whose answer may be from before the change.
         if (pendingReads.get(key) === pending) keep(key, answer)
         return answer
       })

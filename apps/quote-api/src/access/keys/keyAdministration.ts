@@ -23,33 +23,34 @@ export type ListedKey = {
   readonly status: 'active' | 'revoked'
   /** Lower-case sponsorship wallet. */
   readonly wallet: string | undefined
-  /** Public parts of the secrets that work now, newest first. */
+  /** Public parts of the secrets that work now, newest first; `worksUntil` is absent without an end. */
   readonly secrets: readonly { readonly handle: string; readonly worksUntil: Date | undefined }[]
   readonly createdAt: Date
   readonly revokedAt: Date | undefined
 }
 
+/** Who does it, for the audit log: see `AdminAction`. */
 type Attribution = { readonly actor: string }
 
 /** Operations on API keys: one implementation behind the command line and the admin listener. */
 export interface KeyAdministration {
   create(args: Attribution & { label: string }): Promise<IssuedKey>
   /**
-   * Issues a further secret; those before end after `overlapSeconds`, or earlier if they would anyway.
+   * Issues a new secret. Earlier secrets end after `overlapSeconds`, or at their own end if that is sooner.
    * @throws ApiKeyNotFoundError, ApiKeyRevokedError
    */
   rotate(args: Attribution & { id: string; overlapSeconds: number }): Promise<RotatedKey>
-  /** For good, with all secrets; again is no error. @throws ApiKeyNotFoundError */
+  /** Ends the key and all its secrets for good; doing it again is no error. @throws ApiKeyNotFoundError */
   revoke(args: Attribution & { id: string }): Promise<void>
   /** Oldest first. */
   list(): Promise<readonly ListedKey[]>
 }
 
-/** @source rule L-86 */
+/** Keeps keys and their hashed secrets in the database. A key's id is the handle of its first secret. @source rule L-86 */
 export function createKeyAdministration(options: {
   database: SqlDatabase
   peppers: Peppers
-  /** `live` where money is. */
+  /** Part of the key's text; `live` where money is real. */
   environment: 'live' | 'test'
   randomBytes: (length: number) => Uint8Array
 }): KeyAdministration {
@@ -104,7 +105,7 @@ export function createKeyAdministration(options: {
 
 type KeyRow = { readonly label: string; readonly wallet: Hex | null; readonly revoked_at: Date | null }
 
-/** Changes of one key happen one after another. @throws ApiKeyNotFoundError */
+/** Locks the key's row until the transaction ends, so that changes of one key follow each other. @throws ApiKeyNotFoundError */
 export async function lockKey(tx: SqlTx, id: string): Promise<KeyRow> {
   const [row] = await tx.query<KeyRow>(
     'select label, wallet, revoked_at from api_key where id = $1 for update',
@@ -114,13 +115,14 @@ export async function lockKey(tx: SqlTx, id: string): Promise<KeyRow> {
   return row
 }
 
-/** @throws ApiKeyNotFoundError, ApiKeyRevokedError */
+/** Like `lockKey`, for a key that is not revoked. @throws ApiKeyNotFoundError, ApiKeyRevokedError */
 export async function lockUsableKey(tx: SqlTx, id: string): Promise<KeyRow> {
   const row = await lockKey(tx, id)
   if (row.revoked_at !== null) throw new ApiKeyRevokedError()
   return row
 }
 
+/** @returns when the secrets end at the latest */
 async function retireSecrets(tx: SqlTx, id: string, overlapSeconds: number): Promise<Date> {
   const [row] = await tx.query<{ until: Date }>(
     'select clock_timestamp() + make_interval(secs => $1::int) as until',
@@ -135,6 +137,7 @@ async function retireSecrets(tx: SqlTx, id: string, overlapSeconds: number): Pro
 }
 
 type StoredSecret = {
+  /** Public part of the secret, by which it is found. */
   readonly handle: string
   readonly hash: Buffer
   readonly pepperId: string
@@ -149,6 +152,7 @@ async function insertSecret(tx: SqlTx, id: string, secret: StoredSecret): Promis
   )
 }
 
+/** All keys with their secrets that work now; a revoked key has none. */
 const listKeys = `
   select k.id, k.label, k.wallet, k.created_at, k.revoked_at,
     coalesce(array_agg(s.handle order by s.created_at desc) filter (where s.handle is not null), '{}') as handles,

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+// Fields about API keys, for the command line and the admin listener.
+
 /** A week: time for every instance of an integrator to take the new secret. */
 const defaultOverlapSeconds = 7 * 86_400
 const overlapSecondsMax = 90 * 86_400

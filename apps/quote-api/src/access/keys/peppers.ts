@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ConfigurationError, type Secret } from '@causeway/core'
 import { listEntries } from '@causeway/core/config'
 
-/** Keys of the hashes under which API keys are stored. */
+/** Secret keys of the HMAC under which API keys are stored. */
 export type Peppers = {
   /** Id of the pepper that hashes new keys. */
   readonly currentId: string
@@ -32,7 +32,7 @@ export function parsePeppers(setting: Secret): Peppers {
   return { currentId, byId }
 }
 
-/** 32 bytes that tell one pepper from another, and nothing of it. */
+/** 32 bytes that identify a pepper and do not reveal it; stored beside each hash made with it. */
 export function pepperCheck(pepper: Uint8Array): Buffer {
   return createHmac('sha256', pepper).update('causeway: check of a pepper').digest()
 }
@@ -40,8 +40,8 @@ export function pepperCheck(pepper: Uint8Array): Buffer {
 const localPepperId = 'local'
 
 /**
- * The pepper of a local network, generated when it is asked for first and kept beside its database, so
- * that the service and the command line share it.
+ * The pepper of a local network. The first call generates it; a file beside the network's database keeps it, so that
+ * the service and the command line share it.
  */
 export async function loadLocalPeppers(localDirectory: string): Promise<Peppers> {
   const folder = join(localDirectory, 'secrets')
@@ -50,7 +50,7 @@ export async function loadLocalPeppers(localDirectory: string): Promise<Peppers>
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(draft, randomBytes(32).toString('hex'), { mode: 0o600 })
   try {
-    // Fails when there is one, so that of two processes at the first start one wins.
+    // `link` fails if the file exists, so that only one of two starting processes sets the pepper.
     await link(draft, path)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error

@@ -3,15 +3,15 @@ import { type ApiKeys, createApiKeys, hashApiKey, parseApiKey, type StoredApiKey
 import { type BoundedStalenessCache, createBoundedStalenessCache } from './boundedStalenessCache.ts'
 import { type Peppers, pepperCheck } from './peppers.ts'
 
-/** A key of the database, and whether its row tells which pepper it is stored under. */
+/** A key of the database; `isChecked` if its row has the check of its pepper (see `pepperCheck`). */
 type KeptApiKey = StoredApiKey & { readonly isChecked: boolean }
 
 const noScopes: ReadonlySet<string> = new Set()
 
 /**
- * The keys of the database: found by their public part, compared by keyed hash. Revocation and
- * retirement reach every process within the bound of `createBoundedStalenessCache`. A hash under an older
- * pepper is replaced when its key is used, and so is one whose row does not tell its pepper. `sponsor` is left to `Sponsors`.
+ * Finds the API key of a request in the database: by its public part, compared by keyed hash. A revoked or retired
+ * secret stops working everywhere within the bound of `createBoundedStalenessCache`. Use of a key replaces a hash that
+ * is under an older pepper or has no check. `Sponsors` tells a key's wallet.
  * @source rule L-87
  */
 export function createStoredApiKeys(options: {
@@ -46,7 +46,7 @@ export function createStoredApiKeys(options: {
     async find(keyText) {
       const record = await keys.find(keyText)
       const handle = parseApiKey(keyText)?.keyId
-      // The caller need not wait for it, and the next use tries again.
+      // The caller does not wait for the new hash; if it fails, the next use tries again.
       if (record !== undefined && handle !== undefined) rehash(keyText, handle).catch(onRehashFailure)
       return record
     },

@@ -20,15 +20,19 @@ export async function findPepperFaults(
      where k.revoked_at is null and (s.retire_at is null or s.retire_at > clock_timestamp())
      group by 1, 2 order by 1`,
   )
-  return rows.flatMap(({ id, stored, keys }) => {
+  return rows.flatMap(({ id, stored, keys }): PepperFault[] => {
     const pepper = peppers.byId.get(id)
-    const kind = pepper === undefined ? 'missing' : 'other'
-    const fits = pepper !== undefined && (stored === null || pepperCheck(pepper).equals(stored))
-    return fits ? [] : [{ id, kind, keys: Number(keys) }]
+    if (pepper === undefined) return [{ id, kind: 'missing', keys: Number(keys) }]
+    // A row without a check was written by an older release: its pepper cannot be compared.
+    const fits = stored === null || pepperCheck(pepper).equals(stored)
+    return fits ? [] : [{ id, kind: 'other', keys: Number(keys) }]
   })
 }
 
-/** @throws ConfigurationError where keys are stored under another pepper of a configured id: each of them would be refused */
+/**
+ * Called at the start. A missing pepper is only warned of elsewhere.
+ * @throws ConfigurationError where keys are stored under another pepper of a configured id: each of them would be refused
+ */
 export async function assertPeppersFit(
   database: Pick<SqlDatabase, 'query'>,
   peppers: Peppers,

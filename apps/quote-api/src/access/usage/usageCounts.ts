@@ -1,9 +1,9 @@
-/** Count of one answer to a key within a minute. */
+/** How often one key got one kind of answer within a minute. */
 export type UsageRow = {
   readonly apiKeyId: string
   /** Unix seconds at which the minute begins. */
   readonly minuteSeconds: number
-  /** Pattern of a route, or `unknown`. */
+  /** Pattern of the route that answered, or `unknown`. */
   readonly endpoint: string
   readonly statusCode: number
   /** Empty where there is none. */
@@ -11,17 +11,17 @@ export type UsageRow = {
   readonly answers: number
 }
 
-/** Answers that were counted and not stored yet, in memory. */
+/** Counts in memory, of answers that are not stored yet. */
 export interface UsageCounts {
   add(answer: Omit<UsageRow, 'minuteSeconds' | 'answers'>): void
-  /** Hands everything over, in one order for all processes, and begins anew. */
+  /** Returns all counts, sorted, and begins again at zero. */
   take(): readonly UsageRow[]
-  /** Answers since the last call that were not counted, because nothing was taken for too long. */
+  /** Answers since the last call that were not counted, because `rowsMax` was reached. */
   takeLost(): number
 }
 
 /**
- * @param rowsMax so many sums are held at most; beyond them only answers of known sums count, and others are lost
+ * @param rowsMax most rows that are held; beyond them an answer counts only if its row exists, else it is lost
  * @param now Unix milliseconds
  */
 export function createUsageCounts(options: { rowsMax: number; now: () => number }): UsageCounts {

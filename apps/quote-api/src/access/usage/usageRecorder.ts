@@ -4,15 +4,15 @@ import type { KeyedAnswer } from '@causeway/http'
 import { createUsageCounts, type UsageCounts } from './usageCounts.ts'
 import { type UsageBatch, writeUsage } from './usageStore.ts'
 
-/** Counts in memory what keys are answered, and adds it to the database beside the requests. */
+/** Counts the answers that each API key gets, and adds the counts to the database every few seconds. */
 export interface UsageRecorder {
   /** Never waits and never throws. */
   count(answer: KeyedAnswer): void
-  /** Stores what was counted until now; tells of a failure instead of throwing. @returns whether it is stored */
+  /** Stores what was counted until now; reports a failure to `onFailure` instead of throwing. @returns whether it is stored */
   flush(): Promise<boolean>
   /** Flushes every few seconds until closed. */
   start(): void
-  /** Flushes what is left, or says how much of it is lost. */
+  /** Flushes what is left, or reports to `onLost` how much is lost. */
   close(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ const rowsMax = 10_000
 
 /**
  * A batch that fails is kept and sent again under its number, so that it counts once whether or not its first
- * try was committed; what is counted meanwhile waits within bounds. A process that is killed loses some seconds.
+ * try was committed. Later counts wait in memory, up to `rowsMax`. A process that is killed loses a few seconds.
  */
 export const createUsageRecorder = (options: UsageRecorderOptions): UsageRecorder =>
   new NumberedBatches(options)
@@ -33,9 +33,9 @@ type UsageRecorderOptions = {
   readonly writer: string
   /** Unix milliseconds. */
   readonly now: () => number
-  /** Called on the first failure of a row. */
+  /** Called on the first of successive failures. */
   readonly onFailure: (error: unknown) => void
-  /** So many answers will never be counted. */
+  /** Called with the number of answers that will never be counted. */
   readonly onLost: (answers: number) => void
 }
 
@@ -116,7 +116,7 @@ class NumberedBatches implements UsageRecorder {
   }
 }
 
-/** All URLs that lead nowhere are one: callers choose them. */
+/** One name for all URLs without a route: callers choose them, so their number has no bound. */
 const unknownEndpoint = 'unknown'
 
 function answersOf(batch: UsageBatch | undefined): number {

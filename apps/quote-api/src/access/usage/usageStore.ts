@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import type { UsageRow } from './usageCounts.ts'
 
-/** Sums by how long a bucket is, and how far back they are kept, both in seconds. @source rule L-93 */
+/** Kinds of sums: length of their buckets, and how far back they are kept, in seconds. @source rule L-93 */
 export const granularities = {
   minutely: { bucketSeconds: 60, reachSeconds: 86_400 },
   hourly: { bucketSeconds: 3_600, reachSeconds: 7 * 86_400 },
@@ -14,7 +14,8 @@ const bucketValues = Object.entries(granularities)
   .map(([name, { bucketSeconds }]) => `('${name}', ${bucketSeconds}::bigint)`)
   .join(', ')
 
-// Rows are locked in one order, so that two processes that write the same sums never wait for each other in a circle.
+// `once` answers a row only if the batch is newer than the last one of its process: a batch sent twice adds nothing.
+// Rows are locked in one order, so that two processes that write the same sums never deadlock.
 const writeSql = `
   with once as (
     insert into key_usage_writer as w (writer, sequence) values ($1, $2)
@@ -36,7 +37,7 @@ const writeSql = `
   on conflict (granularity, api_key_id, starts_at, endpoint, status_code, error_code)
   do update set answers = u.answers + excluded.answers`
 
-/** A batch of one process, numbered upwards. */
+/** Counts that one process stores at once; its batches are numbered upwards. */
 export type UsageBatch = {
   /** UUID of the process. */
   readonly writer: string
@@ -45,7 +46,7 @@ export type UsageBatch = {
 }
 
 /**
- * Adds a batch to the sums, all or nothing; one that was written before changes nothing.
+ * Adds a batch to the sums of each granularity, all or nothing; a batch that was written before changes nothing.
  * @throws UpstreamUnavailableError, whether it was written or not: send the same batch again
  */
 export async function writeUsage(
@@ -64,7 +65,7 @@ export async function writeUsage(
   ])
 }
 
-/** Answers of a bucket. */
+/** Answers of one kind to one key, within the bucket that begins at `startsAt`. */
 export type UsageSum = {
   readonly apiKeyId: string
   readonly startsAt: Date
@@ -112,12 +113,12 @@ export async function readOwnKeyIds(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Processes end without a word; a batch is not sent again after so many days. */
+/** Days after which a process's last batch number is deleted: by then the process cannot send that batch again. */
 const writerDays = 30
 
 /**
- * Deletes at most `limit` sums of each granularity whose bucket ended before its reach.
- * @returns whether all of them are gone
+ * Deletes at most `limit` sums of each granularity whose bucket is older than is kept.
+ * @returns true if none is left to delete
  */
 export async function pruneUsage(tx: SqlTx, limit: number): Promise<boolean> {
   let isDone = true

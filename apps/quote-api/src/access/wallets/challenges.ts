@@ -2,23 +2,24 @@ import { createHash } from 'node:crypto'
 import type { Hex, SqlDatabase } from '@causeway/core'
 import { lockUsableKey } from '../keys/keyAdministration.ts'
 
-/** A wallet asked to be linked to a key; good for one try until it expires. */
+/** What a wallet is asked to sign so that it becomes the sponsor of a key; good for one try until it expires. */
 export type Challenge = { readonly wallet: Hex; readonly issuedAt: Date; readonly expiresAt: Date }
 
+/** Open challenges of all keys, kept in the database so that another replica can check the answer. */
 export interface Challenges {
-  /** @throws ApiKeyRevokedError */
+  /** @throws ApiKeyNotFoundError, ApiKeyRevokedError */
   open(args: { apiKeyId: string; wallet: Hex; nonce: string }): Promise<Challenge>
-  /** Ends the challenge, whatever comes next: of many callers one gets it. */
+  /** Returns the challenge and removes it, so that only one caller gets it; undefined if it is unknown or over. */
   take(args: { apiKeyId: string; nonce: string }): Promise<Challenge | undefined>
 }
 
 const lifetimeSeconds = 600
-/** One more ends the oldest, so that a key cannot fill the table. */
+/** Challenges that a key may have open. A further one ends the oldest, so that a key cannot fill the table. */
 const openPerKeyMax = 5
 
 type ChallengeRow = { readonly wallet: Hex; readonly issued_at: Date; readonly expires_at: Date }
 
-/** Times are the database's and whole milliseconds, as the message writes them. */
+/** Times are the database's, cut to whole milliseconds because the signed message writes them so. */
 export function createChallenges(database: SqlDatabase): Challenges {
   return {
     open: ({ apiKeyId, wallet, nonce }) =>

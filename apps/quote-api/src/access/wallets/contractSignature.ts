@@ -2,7 +2,7 @@ import { DomainError, type Hex } from '@causeway/core'
 import { askCodeSignature } from '@causeway/families'
 import type { JsonRpcClient } from '@causeway/rpc'
 
-/** More contract wallets are being asked than may; come back later. */
+/** Too many contract wallets are being asked at once; the caller may retry. */
 export class SignatureChecksOverloadedError extends DomainError {
   readonly code = 'SERVICE_UNAVAILABLE'
   readonly kind = 'overloaded'
@@ -23,11 +23,12 @@ export interface ContractSignatures {
 }
 
 const timeoutMs = 3_000
+/** Contract calls that run at once: a contract may take as long as it likes. */
 const inFlightMax = 8
 
 /**
- * ERC-1271 on the newest state, by as many endpoints as a signature needs: one that lies alone links no
- * wallet. @source ERC-1271; Q-67
+ * Calls ERC-1271 on the newest state at a quorum of endpoints, so that a single lying endpoint links no wallet.
+ * @source ERC-1271; Q-67
  */
 export function createContractSignatures(client: Pick<JsonRpcClient, 'agree'>): ContractSignatures {
   let inFlight = 0

@@ -3,9 +3,9 @@ import { checksumAddress } from '@causeway/core/encodings'
 
 /** Message that a wallet signs to become the sponsor of a key. */
 export type LinkMessage = {
-  /** Host that asks, from configuration and never from a request. */
+  /** Public host of this service, from configuration and never from a request. */
   readonly domain: string
-  /** Its address. */
+  /** Public URL of this service. */
   readonly uri: string
   readonly wallet: Hex
   readonly chainId: number
@@ -19,8 +19,8 @@ export type LinkMessage = {
 export type SignInMessage = Omit<LinkMessage, 'apiKeyId'>
 
 /**
- * The EIP-4361 text, equal to the last byte for equal facts: what was signed is checked against the
- * text that we would write, so nothing in it can differ.
+ * Writes the EIP-4361 text. Equal facts give equal bytes: a signature is checked against the text written anew, so
+ * a caller can change nothing in it.
  * @source EIP-4361; rule L-88
  */
 export function writeLinkMessage(message: LinkMessage): string {
@@ -59,7 +59,7 @@ function writeMessage(message: SignInMessage, statement: string, ending: readonl
   ].join('\n')
 }
 
-/** The 32 bytes that a wallet signs for a text or for bytes. @source EIP-191, version 0x45 */
+/** The 32-byte digest that a wallet signs for a message. @source EIP-191, version 0x45 */
 export function personalMessageDigest(message: string | Uint8Array): Uint8Array {
   const bytes = typeof message === 'string' ? Buffer.from(message, 'utf8') : message
   return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes]))

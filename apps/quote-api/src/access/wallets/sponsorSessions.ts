@@ -13,9 +13,9 @@ import {
 import type { LinkingSite } from './walletLinking.ts'
 import { hasSigned, withUsualRecoveryByte } from './walletOwner.ts'
 
-/** A sponsor reads what is its own by a token that its linked wallet signed for. */
+/** Sign-in to the sponsor console: a linked wallet signs a text and gets a token that reads its own records. */
 export interface SponsorSessions {
-  /** The text to sign, good once and for five minutes. Stores nothing, so a flood of them fills nothing. */
+  /** The text to sign, good once and for five minutes. It is not stored, so a flood of calls fills no table. */
   challenge(wallet: Hex): { readonly message: string; readonly nonce: string; readonly expiresAt: Date }
   /**
    * @returns a token that reads and does nothing else
@@ -26,7 +26,7 @@ export interface SponsorSessions {
     readonly token: string
     readonly expiresAt: Date
   }>
-  /** The wallet of a token that still counts. @throws SessionOverError */
+  /** The wallet of a token whose session is open. @throws SessionOverError */
   walletOf(token: string | undefined): Promise<Hex>
   /** Ends the session: the token becomes invalid. */
   end(token: string): Promise<void>
@@ -34,10 +34,10 @@ export interface SponsorSessions {
 
 const challengeLifetimeMs = 300_000
 const sessionLifetimeSeconds = 3_600
-/** Rows of one wallet within an hour. */
+/** Sign-ins of one wallet within the lifetime of a session, ended ones included. */
 const sessionsPerWalletMax = 20
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/
-/** Time of issue, random bytes and what proves that both are ours, in hex as EIP-4361 wants it. */
+/** In hex, as EIP-4361 asks: time of issue in Unix ms, random bytes, and our HMAC of both with the wallet. */
 const noncePattern = /^([0-9a-f]{12})([0-9a-f]{32})([0-9a-f]{32})$/
 
 type SponsorSessionsOptions = {
@@ -53,27 +53,28 @@ type SponsorSessionsOptions = {
 
 export function createSponsorSessions(options: SponsorSessionsOptions): SponsorSessions {
   const { database, contracts, randomBytes } = options
-  const challenges = createChallenges(options)
+  const challenges = createSignInChallenges(options)
   return {
     challenge: challenges.create,
 
     async open({ wallet, nonce, signature }) {
       const message = challenges.messageOf(wallet, nonce)
       const digest = personalMessageDigest(message)
-      const isKey = recoverSigner(digest, withUsualRecoveryByte(signature)) === wallet
+      const isSignedByKey = recoverSigner(digest, withUsualRecoveryByte(signature)) === wallet
       const isLinked = await sponsorsSomething(database, wallet)
-      // Contracts of strangers are not asked, and who does not own a wallet does not learn whether it is linked.
-      if (!isKey && !(isLinked && (await hasSigned({ message, wallet, signature }, contracts)))) {
-        throw new InvalidSignatureError()
-      }
+      // Only a linked contract wallet is called. Both refusals look alike, so a stranger does not learn what is linked.
+      const isSigned =
+        isSignedByKey || (isLinked && (await hasSigned({ message, wallet, signature }, contracts)))
+      if (!isSigned) throw new InvalidSignatureError()
       if (!isLinked) throw new WalletSponsorsNothingError()
       const token = Buffer.from(randomBytes(32)).toString('base64url')
-      return { token, expiresAt: await database.transaction((tx) => insert(tx, { wallet, nonce, token })) }
+      const session = { wallet, nonce, token }
+      return { token, expiresAt: await database.transaction((tx) => insertSession(tx, session)) }
     },
 
     async walletOf(token) {
       if (token === undefined || !tokenPattern.test(token)) throw new SessionOverError()
-      // Linked since before the sign-in: a wallet that was unlinked signs in anew, even if it was linked again.
+      // The link must be older than the session: a wallet that was unlinked and linked again has to sign in again.
       const [row] = await database.query<{ wallet: Hex }>(
         `select s.wallet from sponsor_session s
          where token_hash = $1 and ended_at is null and expires_at > clock_timestamp() and exists (
@@ -93,11 +94,11 @@ export function createSponsorSessions(options: SponsorSessionsOptions): SponsorS
   }
 }
 
-/** Texts to sign, which are known again by their nonce alone. */
-function createChallenges({ site, secret, randomBytes, now }: SponsorSessionsOptions) {
+/** Texts to sign. The nonce carries all that a text needs, and a proof, so that the text can be written anew. */
+function createSignInChallenges({ site, secret, randomBytes, now }: SponsorSessionsOptions) {
   const key = createHmac('sha256', secret).update('sponsor sign-in').digest()
-  const proofOf = (wallet: Hex, issue: string) =>
-    createHmac('sha256', key).update(`${wallet} ${issue}`).digest('hex').slice(0, 32)
+  const proofOf = (wallet: Hex, timeAndRandom: string) =>
+    createHmac('sha256', key).update(`${wallet} ${timeAndRandom}`).digest('hex').slice(0, 32)
   const textOf = (wallet: Hex, nonce: string, issuedAtMs: number) => {
     const expiresAt = new Date(issuedAtMs + challengeLifetimeMs)
     return {
@@ -109,8 +110,8 @@ function createChallenges({ site, secret, randomBytes, now }: SponsorSessionsOpt
     create(wallet: Hex) {
       const issuedAtMs = now()
       const time = issuedAtMs.toString(16).padStart(12, '0')
-      const issue = `${time}${Buffer.from(randomBytes(16)).toString('hex')}`
-      const nonce = `${issue}${proofOf(wallet, issue)}`
+      const timeAndRandom = `${time}${Buffer.from(randomBytes(16)).toString('hex')}`
+      const nonce = `${timeAndRandom}${proofOf(wallet, timeAndRandom)}`
       return { nonce, ...textOf(wallet, nonce, issuedAtMs) }
     },
     /** The text that we gave this wallet with this nonce. @throws InvalidNonceError */
@@ -123,7 +124,7 @@ function createChallenges({ site, secret, randomBytes, now }: SponsorSessionsOpt
         throw new InvalidNonceError()
       }
       const issuedAtMs = Number.parseInt(time, 16)
-      // A clock of another replica may be a little ahead.
+      // The age is negative if the clock of the replica that issued the text is ahead.
       const ageMs = now() - issuedAtMs
       if (ageMs > challengeLifetimeMs || ageMs < -challengeLifetimeMs) throw new InvalidNonceError()
       return textOf(wallet, nonce, issuedAtMs).message
@@ -139,9 +140,13 @@ async function sponsorsSomething(database: SqlDatabase, wallet: Hex): Promise<bo
   return rows.length > 0
 }
 
-/** @returns when the session ends */
-async function insert(tx: SqlTx, session: { wallet: Hex; nonce: string; token: string }): Promise<Date> {
+/** @returns when the session ends @throws TooManySessionsError, InvalidNonceError if the nonce was used before */
+async function insertSession(
+  tx: SqlTx,
+  session: { wallet: Hex; nonce: string; token: string },
+): Promise<Date> {
   const { wallet, nonce, token } = session
+  // Sign-ins of one wallet follow each other, so that the count is exact. 65 sets this lock apart from others.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 65))', [wallet])
   await tx.query('delete from sponsor_session where expires_at <= clock_timestamp()')
   const [count] = await tx.query<{ sessions: number }>(

@@ -70,7 +70,7 @@ type LinkRow = {
   readonly wallet_linked_at: Date
 }
 
-/** Rows of one wallet follow on each other. */
+/** Keeps the order of the rows. */
 function groupByWallet(rows: readonly LinkRow[]): readonly LinkedWallet[] {
   const wallets = [...new Set(rows.map(({ wallet }) => wallet))]
   return wallets.map((wallet) => ({

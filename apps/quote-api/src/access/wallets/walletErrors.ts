@@ -42,7 +42,7 @@ export class WalletSponsorsNothingError extends DomainError {
   }
 }
 
-/** One wallet signed in more often than somebody does. */
+/** A wallet signed in more often than is allowed within an hour. */
 export class TooManySessionsError extends DomainError {
   readonly code = 'RATE_LIMITED'
   readonly kind = 'rate_limited'

@@ -4,7 +4,8 @@ import type { ContractSignatures } from './contractSignature.ts'
 import { personalMessageDigest } from './linkMessage.ts'
 
 /**
- * True if the wallet signed the message. A key is recovered without a call; only then is a contract asked.
+ * True if the wallet signed the message. The signer is recovered without a call; if it is not the wallet, the wallet
+ * is asked as a contract.
  * @param contracts absent while the chain has no endpoint
  * @throws the errors of `ContractSignatures`
  * @source rule L-89

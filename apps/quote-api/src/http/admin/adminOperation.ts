@@ -16,7 +16,7 @@ export function adminOperation(command: string, summary: string, errors: RouteEr
   }
 }
 
-/** Errors of routes by what they name. */
+/** Errors of routes that name an API key, and of those whose key must not be revoked. */
 export const keyErrors: RouteErrors = { 404: ['API_KEY_NOT_FOUND'] }
 export const usableKeyErrors: RouteErrors = mergeErrors(keyErrors, { 409: ['API_KEY_REVOKED'] })
 

@@ -74,16 +74,16 @@ export const changesOfRoutes: Readonly<Record<string, string>> = {
   'POST /admin/stops/:chain/go': 'go',
 }
 
-/** Changes of the console alone, whose word no operator has: `linkRoutes.ts`. */
+/** Changes that only the console makes, so that no command has their name (see `linkRoutes.ts`). */
 const changesOfConsole: Readonly<Record<string, string>> = {
   'POST /admin/keys/:id/link-wallet': 'wallets.link',
 }
 
-/** A route that changes something names one thing at most. */
+/** Path parameters. A route that changes something has at most one: the subject of the change. */
 const subjectParams = z.record(z.string(), z.union([z.string(), z.number(), z.bigint()]))
 const reasoned = z.object({ reason: operatorReason })
 
-/** Keeps attempts that were refused; those that were done are kept with what they did. */
+/** Adds refused attempts to the audit log. A change that succeeds adds its own line, in its transaction. */
 export function auditRefusals(app: HttpApp, audit: AuditAdministration): void {
   app.addHook('onError', async ({ method, routeOptions, params, body }, _reply, error) => {
     const route = `${method} ${routeOptions.url ?? ''}`

@@ -28,8 +28,10 @@ export function registerClaimRoutes(app: HttpApp, claims: ClaimAdministration): 
   app.get('/admin/app-fee-claims/pending', { schema: list }, async ({ query }) => ({
     claims: (await claims.pending(query)).map(({ asset, amount, createdAt, ...claim }) => ({
       ...claim,
-      ...{ chainId: asset.chainId, currency: asset.address },
-      ...{ amount: amount.toString(), createdAt: createdAt.toISOString() },
+      chainId: asset.chainId,
+      currency: asset.address,
+      amount: amount.toString(),
+      createdAt: createdAt.toISOString(),
     })),
   }))
 

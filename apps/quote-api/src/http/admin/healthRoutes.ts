@@ -36,13 +36,17 @@ const namedChainSchema = z.object({
   explorerPaths: explorerPathsSchema,
 })
 
-const stopToWire = ({ toldBy: by, since, chainId, reason, actor }: ChainStop) => ({
-  ...{ chainId, by, reason, actor, since: since.toISOString() },
+const stopToWire = ({ toldBy, since, chainId, reason, actor }: ChainStop) => ({
+  chainId,
+  by: toldBy,
+  reason,
+  actor,
+  since: since.toISOString(),
 })
 
 /**
- * `/admin/health`: what `/ready` and `/prices/health` say, for a page that may ask no other listener. Names no
- * endpoint: their addresses carry keys.
+ * `/admin/health`: the content of `/ready` and `/prices/health`, for the console, which may ask no other listener. Names
+ * no endpoint, because its address may contain a key.
  */
 export function registerHealthRoutes(
   app: HttpApp,
@@ -73,7 +77,10 @@ export function registerHealthRoutes(
     },
   }
   const chains = registry.chains.map(({ chainId, config }) => ({
-    ...{ id: chainId, displayName: config.displayName, explorerUrl: config.explorerUrl, explorerPaths },
+    id: chainId,
+    displayName: config.displayName,
+    explorerUrl: config.explorerUrl,
+    explorerPaths,
   }))
   app.get('/admin/health', { schema }, async () => ({
     chains,
@@ -85,8 +92,8 @@ export function registerHealthRoutes(
 }
 
 /**
- * GET /stops of the operations listener: what an operator or the oracles stopped, for processes that obey it. Read from the database
- * at this moment, so that no answer is older than the question; without the database there is none.
+ * GET /stops of the operations listener: chains that an operator or the oracles stopped, for the allocator, which obeys.
+ * Read from the database at each request, so that no answer is stale; an error while the database is away.
  */
 export function registerStopList(
   app: HttpApp,
@@ -106,7 +113,7 @@ export function registerStopList(
     },
   }
   app.get('/stops', { schema }, async ({ query: { reader } }) => {
-    // In this order: whoever is noted has read what was stopped before.
+    // Noted before the read, so that the answer has every stop that is older than the note.
     if (reader !== undefined) await noteReader(database, reader)
     const ids = (await readStops(database)).flatMap(({ chainId, toldBy }) =>
       toldBy === 'operator' || toldBy === 'oracles' ? [chainId] : [],

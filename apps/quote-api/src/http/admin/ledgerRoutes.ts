@@ -6,7 +6,7 @@ import type { LedgerAdministration } from '../../operate/admin/ledgerAdministrat
 import { parseWallet, walletText } from '../wire/walletText.ts'
 import { adminOperation } from './adminOperation.ts'
 
-/** A page: the next one begins behind the `seq` of its last line. */
+/** Transfers of a page; the next page begins after the `seq` of its last line. */
 const exportedMax = 1_000
 
 const findingSchema = z.object({
@@ -38,7 +38,7 @@ const resume = {
   },
 }
 
-const exported = {
+const exportPage = {
   ...adminOperation('ledger export', 'Every transfer as one line of JSON, oldest first'),
   querystring: z.object({
     after: z
@@ -75,18 +75,21 @@ export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration)
     const { findings, wasHalted } = await ledger.resume({ actor: adminActor, reason })
     return { findings: [...findings], wasHalted }
   })
-  app.get('/admin/ledger/export', { schema: exported }, async ({ query: { after, limit } }, reply) => {
+  app.get('/admin/ledger/export', { schema: exportPage }, async ({ query: { after, limit } }, reply) => {
     const lines: string[] = []
-    for await (const line of ledger.export(after)) if (lines.push(line) === limit) break
+    for await (const line of ledger.export(after)) {
+      lines.push(line)
+      if (lines.length === limit) break
+    }
     return reply.type('application/x-ndjson').send(lines.join(''))
   })
 
-  for (const frozen of [true, false]) {
-    const verb = frozen ? 'freeze' : 'unfreeze'
+  for (const isFrozen of [true, false]) {
+    const verb = isFrozen ? 'freeze' : 'unfreeze'
     const schema = {
       ...adminOperation(
         `sponsor ${verb}`,
-        frozen
+        isFrozen
           ? "Stop a wallet's money: no new holds, no payments; posts of holds go on"
           : "Let a wallet's money move again",
       ),
@@ -103,7 +106,8 @@ export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration)
     }
     app.post(`/admin/sponsors/:wallet/${verb}`, { schema }, async ({ params, body: { reason } }) => {
       const wallet = parseWallet(params.wallet)
-      return { wallet, frozen, done: await ledger.setFrozen(wallet, frozen, { actor: adminActor, reason }) }
+      const done = await ledger.setFrozen(wallet, isFrozen, { actor: adminActor, reason })
+      return { wallet, frozen: isFrozen, done }
     })
   }
   app.get('/admin/balances/:wallet', { schema: balance }, async ({ params }) => {

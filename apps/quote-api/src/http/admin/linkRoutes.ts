@@ -10,8 +10,8 @@ const hide = true
 const text = z.string()
 
 /**
- * `/admin/keys/{id}/link…`, for the console: what the owner of a wallet signs so that it pays for a key, and the link
- * itself. No command does it, because the owner's signature does, not the operator's word.
+ * `/admin/keys/{id}/link…`, for the console: the text that a wallet's owner signs so that the wallet pays for a key, and
+ * the link itself. The command line has no such command, because it cannot ask a wallet for a signature.
  */
 export function registerLinkRoutes(app: HttpApp, linking: WalletLinking): void {
   const challenge = {

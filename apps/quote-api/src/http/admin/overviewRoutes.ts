@@ -129,32 +129,44 @@ export function registerOverviewRoute(app: HttpApp, dependencies: Dependencies):
 function toWire(overview: Overview) {
   return {
     days: overview.days.map(({ volumeMicroUsd, serviceMicroUsd, gasMicroUsd, ...day }) => ({
-      ...{ ...day, volumeMicroUsd: volumeMicroUsd.toString() },
-      ...{ serviceMicroUsd: serviceMicroUsd.toString(), gasMicroUsd: gasMicroUsd.toString() },
+      ...day,
+      volumeMicroUsd: volumeMicroUsd.toString(),
+      serviceMicroUsd: serviceMicroUsd.toString(),
+      gasMicroUsd: gasMicroUsd.toString(),
     })),
     statuses: [...overview.statuses],
     areStatusesCut: overview.areStatusesCut,
     inFlight: overview.inFlight.map(({ stage, requests, outMicroUsd, oldest }) => ({
-      ...{ stage, requests, isCut: requests > flightsMax },
-      ...{ outMicroUsd: outMicroUsd.toString(), oldest: oldest.toISOString() },
+      stage,
+      requests,
+      isCut: requests > flightsMax,
+      outMicroUsd: outMicroUsd.toString(),
+      oldest: oldest.toISOString(),
     })),
     unattested: overview.unattested.map(({ chainId, paidMicroUsd, maxMicroUsd }) => ({
       ...(chainId !== 0 && { chainId }),
-      ...{ paidMicroUsd: paidMicroUsd.toString(), maxMicroUsd: maxMicroUsd.toString() },
+      paidMicroUsd: paidMicroUsd.toString(),
+      maxMicroUsd: maxMicroUsd.toString(),
     })),
     oldestWork: overview.oldestWork.map(({ createdAt, ...work }) => ({
-      ...{ ...work, createdAt: createdAt.toISOString() },
+      ...work,
+      createdAt: createdAt.toISOString(),
     })),
     ledger: overview.ledger.map(({ account, chainId, currency, decimals, balance }) => ({
-      ...{ account, currency, amount: formatAmount(balance, decimals) },
+      account,
+      currency,
+      amount: formatAmount(balance, decimals),
       ...(chainId !== undefined && { chainId: Number(chainId) }),
     })),
     sponsors: overview.sponsors.map(({ availableMicroUsd, heldMicroUsd, spentMicroUsd, ...sponsor }) => ({
-      ...{ ...sponsor, spentMicroUsd: spentMicroUsd.toString() },
-      ...{ availableMicroUsd: availableMicroUsd.toString(), heldMicroUsd: heldMicroUsd.toString() },
+      ...sponsor,
+      spentMicroUsd: spentMicroUsd.toString(),
+      availableMicroUsd: availableMicroUsd.toString(),
+      heldMicroUsd: heldMicroUsd.toString(),
     })),
     failingWebhooks: overview.failingWebhooks.map(({ apiKeyId, ...webhook }) => ({
-      ...{ ...webhook, keyId: apiKeyId },
+      ...webhook,
+      keyId: apiKeyId,
     })),
   }
 }
@@ -162,13 +174,13 @@ function toWire(overview: Overview) {
 /** The solver's inventory on a chain, its gas first. */
 function inventoryOf(chain: QuotableChain, market: MarketSnapshot) {
   const { chainId, native, solverCurrencies } = chain
-  const read = market.chain(chainId)
-  if ('reason' in read) return { chainId, problem: read.reason, holdings: [] }
+  const chainMarket = market.chain(chainId)
+  if ('reason' in chainMarket) return { chainId, problem: chainMarket.reason, holdings: [] }
   const currencies = [native, ...solverCurrencies.filter(({ key }) => key !== native.key)]
   return {
     chainId,
     holdings: currencies.flatMap((currency) => {
-      const balance = read.inventory.get(currency.key)
+      const balance = chainMarket.inventory.get(currency.key)
       if (balance === undefined) return []
       const { symbol, decimals, asset } = currency
       const price = market.lastPrice(asset.priceKey)

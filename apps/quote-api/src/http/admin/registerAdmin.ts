@@ -14,8 +14,8 @@ import { registerTopUpCorrections, registerTopUpRoutes } from './topUpRoutes.ts'
 import { registerWebhookRoutes } from './webhookRoutes.ts'
 
 /**
- * The routes of the admin listener: what the command line does, by the same functions. Every route that
- * changes something needs a JSON body, which a foreign web page cannot send without being asked first.
+ * The routes of the admin listener: what the command line does, by the same functions. Every route that changes
+ * something needs a JSON body, which a foreign web page cannot send without a CORS preflight.
  * @source rule O-188
  */
 export function registerAdmin(

@@ -11,8 +11,9 @@ import { adminOperation } from './adminOperation.ts'
 
 const limitMax = 1_000
 const params = z.object({ id: id32 })
-const unknown = { 404: ['REQUEST_NOT_FOUND'] }
-const stored = z.array(z.record(z.string(), z.unknown()))
+const unknownRequest = { 404: ['REQUEST_NOT_FOUND'] }
+/** Rows of a table as they are. */
+const storedRows = z.array(z.record(z.string(), z.unknown()))
 
 const standingSchema = z.object({
   requestId: z.string().optional().describe('Absent for claims, and for transactions that cannot be read'),
@@ -56,11 +57,11 @@ const explanationSchema = z.object({
       resolutions: z.array(z.enum(resolutions)),
     })
     .optional(),
-  deposits: stored,
-  work: stored,
-  holds: stored,
-  actions: stored.describe('What operators did about it'),
-  recovery: stored.describe('What its promise waits for, and from when on the deposits are recovered'),
+  deposits: storedRows,
+  work: storedRows,
+  holds: storedRows,
+  actions: storedRows.describe('What operators did about it'),
+  recovery: storedRows.describe('What its promise waits for, and from when on the deposits are recovered'),
 })
 
 const list = {
@@ -73,7 +74,7 @@ const find = {
   ...adminOperation(
     'requests find',
     'Find requests by a request id, an order id or the hash of a transaction',
-    unknown,
+    unknownRequest,
   ),
   querystring: z.object({ named: z.string().min(1).max(128).describe('Hex in either case') }),
   response: { 200: z.object({ requests: z.array(foundSchema) }), ...errorResponses },
@@ -83,21 +84,21 @@ const explain = {
   ...adminOperation(
     'requests explain',
     'Show all that is known about a request and what can be done; changes nothing',
-    unknown,
+    unknownRequest,
   ),
   params,
   response: { 200: explanationSchema, ...errorResponses },
 }
 
 const timeline = {
-  ...adminOperation('why', 'Tell what became of a request, step by step; changes nothing', unknown),
+  ...adminOperation('why', 'Tell what became of a request, step by step; changes nothing', unknownRequest),
   params,
   response: { 200: timelineSchema, ...errorResponses },
 }
 
 const retry = {
   ...adminOperation('requests retry', 'Let the usual rules look at a parked request again', {
-    ...unknown,
+    ...unknownRequest,
     409: ['ORDER_RECOVERED', 'REQUEST_NOT_PARKED'],
   }),
   params,
@@ -109,14 +110,14 @@ const resolve = {
   ...adminOperation(
     'requests resolve',
     'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), release (not denied), or recover (on the hub, by its depositor)',
-    { ...unknown, 409: ['ORDER_RECOVERED', 'REQUEST_NOT_PARKED', 'RESOLUTION_NOT_POSSIBLE'] },
+    { ...unknownRequest, 409: ['ORDER_RECOVERED', 'REQUEST_NOT_PARKED', 'RESOLUTION_NOT_POSSIBLE'] },
   ),
   params,
   body: z.object({ resolution: z.enum(resolutions), reason: operatorReason }),
   response: { 200: z.object({ requestId: z.string(), resolution: z.string() }), ...errorResponses },
 }
 
-/** `/admin/requests`: requests that make no progress. */
+/** `/admin/requests`: finds and explains requests, and lets an operator decide about those that make no progress. */
 export function registerRequestRoutes(
   app: HttpApp,
   requests: RequestAdministration,
@@ -125,13 +126,16 @@ export function registerRequestRoutes(
   app.get('/admin/requests/parked', { schema: list }, async ({ query }) => ({
     requests: (await requests.parked(query)).map(({ debitMicroUsd, since, ...request }) =>
       standingSchema.parse({
-        ...{ ...request, debitMicroUsd: debitMicroUsd.toString(), since: since.toISOString() },
+        ...request,
+        debitMicroUsd: debitMicroUsd.toString(),
+        since: since.toISOString(),
       }),
     ),
   }))
   app.get('/admin/requests', { schema: find }, async ({ query: { named: identifier } }) => ({
     requests: (await requests.find(identifier)).map(({ createdAt, ...match }) => ({
-      ...{ ...match, createdAt: createdAt.toISOString() },
+      ...match,
+      createdAt: createdAt.toISOString(),
     })),
   }))
   app.get('/admin/requests/:id', { schema: explain }, async ({ params: { id } }) =>

@@ -11,6 +11,7 @@ import { asConflict, type TopUpRouteParts } from './topUpRoutes.ts'
 
 export type StatementRouteParts = TopUpRouteParts & { readonly retention: RetentionSettings }
 
+/** Setting of an age in days, after which something is deleted. */
 const days = z.int().optional().describe('Absent: never')
 
 /** `/admin/statements` and `/admin/retention`: what balances did, and which stored requests would be deleted. */

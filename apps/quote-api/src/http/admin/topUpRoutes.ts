@@ -255,7 +255,7 @@ export function registerTopUpCorrections(app: HttpApp, { database, chain }: TopU
   })
 }
 
-/** @throws TopUpsNotConfiguredError, QuoteError for a wallet that nobody can be */
+/** @throws TopUpsNotConfiguredError, QuoteError for a wallet that can own no balance */
 function transactionOf(chain: CommandChain, args: Parameters<CommandChain['topUp']>[0]) {
   try {
     return chain.topUp(args).transaction
@@ -265,7 +265,7 @@ function transactionOf(chain: CommandChain, args: Parameters<CommandChain['topUp
   }
 }
 
-/** @throws TopUpsNotConfiguredError, or the error as it is */
+/** Turns missing configuration into a 409. @throws TopUpsNotConfiguredError, or the error as it is */
 export function asConflict(error: unknown): never {
   throw error instanceof ConfigurationError ? new TopUpsNotConfiguredError(error) : error
 }

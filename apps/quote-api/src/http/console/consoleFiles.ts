@@ -4,15 +4,16 @@ import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
 import type { PageFile } from '@causeway/http'
 
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
 }
 
 /**
- * Reads a page of the console by the names under its prefix: what `scripts/bundle.mjs` wrote of `packages/console`.
- * @throws ConfigurationError where it did not
+ * Reads the files of a console page into memory, by their names below its URL. `scripts/bundle.mjs` builds them from
+ * `packages/console`.
+ * @throws ConfigurationError if they were not built
  */
 export async function loadConsolePage(page: 'operator' | 'sponsor'): Promise<ReadonlyMap<string, PageFile>> {
   const folder = fileURLToPath(new URL('../../../../../packages/console', import.meta.url))
@@ -25,13 +26,14 @@ export async function loadConsolePage(page: 'operator' | 'sponsor'): Promise<Rea
   return new Map(
     await Promise.all(
       paths.map(async ([name, path]) => {
-        const type = types[extname(path)] ?? 'application/octet-stream'
+        const type = contentTypes[extname(path)] ?? 'application/octet-stream'
         return [name, { type, body: await readFile(path) }] as const
       }),
     ),
   )
 }
 
+/** Scripts of one built folder: name below the page's URL, and path. */
 async function modulesIn(folder: string, name: string): Promise<readonly (readonly [string, string])[]> {
   const names = await readdir(join(folder, name)).catch((cause: unknown) => {
     throw new ConfigurationError('The pages of the console were not built (packages/console/dist).', {

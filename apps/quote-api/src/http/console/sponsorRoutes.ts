@@ -46,8 +46,8 @@ const config = { rateLimitClass: 'read' }
 const hide = true
 
 /**
- * `/sponsor`: a page for sponsors, and under `/sponsor/api` what it reads. A token of a sign-in opens these routes and
- * no other, and none of them changes money, keys or policies.
+ * `/sponsor`: a page for sponsors, and under `/sponsor/api` the routes that it reads. The token of a sign-in is valid for
+ * these routes only, and none of them changes money, keys or policies.
  */
 export function registerSponsorConsole(app: HttpApp, dependencies: Dependencies): void {
   registerPages(app, '/sponsor', dependencies.files)
@@ -169,16 +169,20 @@ function registerOverview(app: HttpApp, { sessions, records, balances, webhooks 
         createdAt: createdAt.toISOString(),
         expiresAt: expiresAt.toISOString(),
       })),
-      requests: requests.map(({ apiKeyId, failReason, debitMicroUsd, createdAt, ...one }) => ({
-        ...one,
+      requests: requests.map(({ apiKeyId, failReason, debitMicroUsd, createdAt, ...request }) => ({
+        ...request,
         keyId: apiKeyId,
         ...(failReason !== undefined && { reason: failReason }),
         debitMicroUsd: debitMicroUsd.toString(),
         createdAt: createdAt.toISOString(),
       })),
       topUps: topUps.map(({ chainId, transactionHash, value, state, blockNumber, seenAt }) => ({
-        ...{ chainId, transactionHash, state, amountMicroUsd: value.toString() },
-        ...{ blockNumber: blockNumber.toString(), seenAt: seenAt.toISOString() },
+        chainId,
+        transactionHash,
+        state,
+        amountMicroUsd: value.toString(),
+        blockNumber: blockNumber.toString(),
+        seenAt: seenAt.toISOString(),
       })),
       webhooks: standings.map(({ apiKeyId, label: _label, ...webhook }) => ({ ...webhook, keyId: apiKeyId })),
     }
@@ -259,7 +263,7 @@ function registerPolicies(app: HttpApp, { sessions, records, policies }: Depende
     const { id } = request.params
     await requireOwnKey(request, id)
     const { policy, ...fields } = policyToWire(await policies.show(id))
-    // Which person of the operator wrote it is not the sponsor's to know.
+    // The sponsor does not learn which person wrote the policy.
     return { ...fields, ...(policy !== undefined && { policy: { ...policy, actor: 'operator' } }) }
   })
 
@@ -276,15 +280,15 @@ function registerPolicies(app: HttpApp, { sessions, records, policies }: Depende
   })
 }
 
-/** In a header of its own: no cookie, so no page elsewhere sends it, and no API key, so no other route takes it. */
+/** The session token has its own header: browsers do not send it by themselves, as a cookie, and no other route reads it. */
 function tokenOf({ headers }: FastifyRequest): string | undefined {
   const token = headers['x-sponsor-session']
   return typeof token === 'string' ? token : undefined
 }
 
 /**
- * A page of somebody else may not have a wallet sign in here: browsers say where a request comes from, and no script
- * can say it for them. @throws QuoteError FORBIDDEN
+ * Refuses a sign-in from a page of another site. Browsers set `sec-fetch-site`, and a script cannot change it.
+ * @throws QuoteError FORBIDDEN
  */
 function requireOwnPage({ headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site']

@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
 import { type Docs, servedFolders } from './readDocs.ts'
 
-/** Code is matched first, so that what looks like a link in it stays. */
+/** Matches code, or a Markdown link with its text and target. Code comes first, so that links in code are left as they are. */
 const codeOrLink = /```[\s\S]*?```|`[^`\n]*`|\[((?:`[^`]*`|[^[\]])*)\]\(([^)\s]+)\)/g
 
-/** Each page by its path below `docs`; links to files that are not served are their text alone. */
+/** The pages as callers get them: a link to a file that is not served is replaced by its text. */
 export function callerPages(docs: Docs): Docs {
   return new Map([...docs].map(([path, text]) => [path, withServedLinks(path, text, docs)]))
 }
@@ -31,15 +31,15 @@ export function pageList(docs: Docs): string {
     '## Interface',
     '- [Interface description](documentation/json): Every operation with its fields, answers, errors and an example.',
     ...servedFolders.flatMap((folder) => {
-      const own = pages.filter(([path]) => path.startsWith(`${folder}/`))
-      if (own.length === 0) return []
+      const folderPages = pages.filter(([path]) => path.startsWith(`${folder}/`))
+      if (folderPages.length === 0) return []
       const heading = `## ${folder.charAt(0).toUpperCase()}${folder.slice(1)}`
-      return [heading, own.map(([path, text]) => describePage(path, text)).join('\n')]
+      return [heading, folderPages.map(([path, text]) => describePage(path, text)).join('\n')]
     }),
   ].join('\n\n')}\n`
 }
 
-/** A page by its title, with the first sentence below it. */
+/** A list item: link with the page's title, then the first sentence below the title. */
 function describePage(path: string, text: string): string {
   const [, title = path, opening = ''] = /^# (.+)\n+(.*)/.exec(text) ?? []
   const [sentence = ''] = /^.*?\.(?=\s|$)/.exec(opening) ?? []

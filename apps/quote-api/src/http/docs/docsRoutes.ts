@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { callerPages, pageList } from './callerPages.ts'
 import type { Docs } from './readDocs.ts'
 
+/** How long a caller may use a page without asking again. */
 const ageSecondsMax = 300
 
 type Page = { readonly type: string; readonly body: Buffer; readonly tag: string }
@@ -41,6 +42,7 @@ function send(page: Page | undefined, { headers }: FastifyRequest, reply: Fastif
 }
 
 /** True if the caller's cached copy of the page is current. @source RFC 9110 13.1.2 */
-function matchesTag(held: string | undefined, tag: string): boolean {
-  return held?.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, ''))) === true
+function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  const heldTags = ifNoneMatch?.split(',').map((heldTag) => heldTag.trim().replace(/^W\//, '')) ?? []
+  return heldTags.includes('*') || heldTags.includes(tag)
 }
