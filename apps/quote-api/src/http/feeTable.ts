@@ -1,10 +1,10 @@
 import { feeParts, feeRule } from '@causeway/core'
 
-/** A cell of a way that does not tell the part. */
+/** Cell for a part that a view leaves out. */
 const absentCell = 'none'
 
-/** Each way to tell the fees of a request: its name in answers, and the member that a part is counted in. */
-const ways: readonly (readonly [string, (part: (typeof feeParts)[number]) => string])[] = [
+/** Views of the fees in answers: name of the view, and the member of it in which a fee part is counted. */
+const feeViews: readonly (readonly [string, (part: (typeof feeParts)[number]) => string])[] = [
   ['fees', ({ total }) => total],
   ['feeSponsorship', ({ component }) => component],
   ['details.expandedPriceImpact', ({ component }) => feeRule(component).impact],
@@ -15,23 +15,23 @@ const ways: readonly (readonly [string, (part: (typeof feeParts)[number]) => str
 const lineOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
 /**
- * Each way to tell the fees of a request and the parts that it counts, as Markdown: made of the rules that answers are made of.
- * @source Q-9
+ * Markdown table of fee parts, and where each view counts them. It is made from the rules that answers are made from, so
+ * it cannot differ from them. @source Q-9
  */
 const feeTable: string = [
-  lineOf(['Part', ...ways.map(([name]) => `\`${name}\``)]),
-  lineOf(['---', ...ways.map(() => '---')]),
+  lineOf(['Part', ...feeViews.map(([name]) => `\`${name}\``)]),
+  lineOf(['---', ...feeViews.map(() => '---')]),
   ...feeParts.map((part) =>
     lineOf([
       part.about,
-      ...ways
+      ...feeViews
         .map(([, memberOf]) => memberOf(part))
         .map((name) => (name === absentCell ? name : `\`${name}\``)),
     ]),
   ),
 ].join('\n')
 
-/** Explanation of fees for the operations that quote, as Markdown. */
+/** Explanation of fees in Markdown, for the OpenAPI description of `/quote`. */
 export const aboutFees = `An answer tells its fees in several ways. Each is a sum of the same parts:
 
 ${feeTable}

@@ -4,10 +4,13 @@ import type { QuoteRegistry } from '../pricing/registry.ts'
 const account = '0x95dbe89c9cdaaf16e2ba8eb9422fc3e65af384f7'
 const bytes32 = (digits: string) => `0x${digits.repeat(32)}`
 const signature = `0x${'5a'.repeat(65)}`
-const item = { id: '00000000-0000-4000-8000-000000000000' }
+const workItem = { id: '00000000-0000-4000-8000-000000000000' }
 const wallet = { wallet: account }
 
-/** Operations by which an agent prices, quotes and follows a request: described whole, because agents' tools follow no `$ref`. */
+/**
+ * Operations by which an agent prices, quotes and follows a request. OpenAPI describes them without `$ref`, which agents'
+ * tools do not follow.
+ */
 export const mainOperations: ReadonlySet<string> = new Set([
   ...['price', 'quote', 'quoteV2', 'listChains', 'findCurrencies', 'listTrendingCurrencies'],
   ...['getStatus', 'getStatusV2', 'getStatusV3', 'listRequests'],
@@ -33,9 +36,9 @@ const chainlessExamples: OperationExamples = {
   challengeWallet: { body: wallet },
   linkWallet: { body: { ...wallet, nonce: '3f9c2a', signature } },
   listWork: { query: { limit: 50 } },
-  reportWork: { params: item, body: { txHash: bytes32('c1') } },
-  failWork: { params: item, body: { reason: 'The fill wallet is empty' } },
-  waitWork: { params: item, body: { reason: 'The budget of this hour is spent' } },
+  reportWork: { params: workItem, body: { txHash: bytes32('c1') } },
+  failWork: { params: workItem, body: { reason: 'The fill wallet is empty' } },
+  waitWork: { params: workItem, body: { reason: 'The budget of this hour is spent' } },
   getStatus: status,
   getStatusV2: status,
   getStatusV3: status,
@@ -84,8 +87,13 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
     authorize: {
       query: { signature },
       body: {
-        ...{ type: 'nonce-mapping', walletChainId: chainId, signatureChainId: chainId },
-        ...{ ...wallet, depositor: account, nonce: 1_761_563_890_702, id: bytes32('4d') },
+        type: 'nonce-mapping',
+        walletChainId: chainId,
+        signatureChainId: chainId,
+        ...wallet,
+        depositor: account,
+        nonce: 1_761_563_890_702,
+        id: bytes32('4d'),
       },
     },
     indexTransaction: { body: { chainId, txHash: bytes32('c1'), requestId: bytes32('4d') } },

@@ -8,13 +8,13 @@ type TimedReply = Parameters<typeof answerJson>[0] & {
   headers(values: Readonly<Record<string, string>>): unknown
 }
 
-/** Answers with the text that `answer` makes, and counts it. */
+/** Sends the JSON text that `answer` makes, with the times that it waited, and counts the outcome. */
 export type AnswerTimed = (reply: TimedReply, answer: (waits: RequestWaits) => Promise<string>) => void
 
 /** Routes that quote, as metrics name them. */
 type QuotingRoute = 'price' | 'quote' | 'quote_v2'
 
-/** `own` is what is left: the work of this process. */
+/** A part of an answer's time. `own` is the time in no wait: the work of this process. */
 type Part = WaitPart | 'own' | 'total'
 
 const partBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
@@ -48,7 +48,7 @@ export function createTimedAnswers({
     registers,
   })
   return (route) => {
-    // A counter that first shows itself at 1 has not grown for whoever looks at its growth.
+    // Begun at 0: a series that first appears at 1 shows no increase in Prometheus.
     for (const outcome of ['quoted', 'failed']) quotes.inc({ route, outcome, reason: '' }, 0)
     const observe = partsOf(parts, route)
     const count = (outcome: string, reason: string) => quotes.inc({ route, outcome, reason })
@@ -81,7 +81,7 @@ export function createTimedAnswers({
 
 type Spent = ReturnType<RequestWaits['spent']>
 
-/** Resolving labels costs more than observing, so each series is resolved once. */
+/** Observes the parts of a route's answers. Resolving labels costs more than observing, so each series is resolved once. */
 function partsOf(parts: Histogram<'route' | 'part'>, route: QuotingRoute): (spent: Spent) => void {
   const series = new Map<Part, { observe(seconds: number): void }>()
   const observe = (part: Part, milliseconds: number) => {
@@ -92,14 +92,14 @@ function partsOf(parts: Histogram<'route' | 'part'>, route: QuotingRoute): (spen
     }
     child.observe(milliseconds / 1_000)
   }
-  return ({ parts: waited, totalMs }) => {
-    let own = totalMs
-    for (const { part, milliseconds } of waited) {
+  return ({ parts: waits, totalMs }) => {
+    let ownMs = totalMs
+    for (const { part, milliseconds } of waits) {
       observe(part, milliseconds)
-      own -= milliseconds
+      ownMs -= milliseconds
     }
     // Concurrent waits count in full in each of their kinds, so their sum can exceed the total.
-    observe('own', Math.max(own, 0))
+    observe('own', Math.max(ownMs, 0))
     observe('total', totalMs)
   }
 }

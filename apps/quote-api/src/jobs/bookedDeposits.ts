@@ -2,8 +2,9 @@ import type { SqlTx } from '@causeway/core'
 import type { LedgerFinding } from '@causeway/ledger'
 
 /**
- * Holds every settled request against the deposit that is bound to it, by the rule of its own that `bookedFor` and
- * `paidFor` have in code. Requests that were settled before the evidence named its deposit are left out.
+ * Compares the books of every settled request with its deposit. `bound` joins them, `due` computes what the request owes
+ * by the rules that `bookedFor` and `paidFor` have in code, and `booked` adds what the books have. The rules are written
+ * again in SQL, so that a bug in one is found by the other. Settlements older than `bookedInput` are left out.
  */
 const selectDiffering = `
   with bound as (
@@ -38,12 +39,15 @@ const selectDiffering = `
     or asked_to_pay <> payment_owed
   limit 20`
 
-/** SQL: rows of `deposit_seen` that are alike but for their index. */
+/** SQL: two rows of `deposit_seen` are equal except for block and index. */
 const isAlike = (one: string, other: string) =>
   `(${one}.chain_id, ${one}.tx_hash, ${one}.request_id, ${one}.currency, ${one}.amount)
     = (${other}.chain_id, ${other}.tx_hash, ${other}.request_id, ${other}.currency, ${other}.amount)`
 
-/** SQL: which of its equals in its transaction a deposit is. An index counts events of its block, so that it may change. */
+/**
+ * SQL: position of a deposit among equal ones of its transaction. The index itself is no identity: it counts events of a
+ * block, so that it changes when a reorganization puts the transaction into another one.
+ */
 const ordinalOf = (row: string) =>
   `(select count(*) from deposit_seen e where ${isAlike('e', row)} and e.block_hash = ${row}.block_hash
     and e.onchain_index::numeric < ${row}.onchain_index::numeric)`
@@ -62,9 +66,10 @@ export const isLostDeposit = `(d.state = 'orphaned'
     and (w.kind = 'refund' and w.subject = d.id::text
       or w.kind = 'fill' and exists (select from settlement s where s.deposit_id = d.id))))`
 
-/** A loss that is not booked for so long was forgotten, and is not under way. */
+/** Age from which a loss that is not booked counts as forgotten; a younger one may be on its way. */
 const bookedWithin = `interval '5 minutes'`
 
+/** Deposits whose booked loss differs from their state. `loss_turns` counts losses and returns: it is odd while one is lost. */
 const selectUnbookedLosses = `
   with booked as (
     select evidence ->> 'depositId' as deposit,
@@ -78,7 +83,7 @@ const selectUnbookedLosses = `
       or (d.loss_turns % 2 = 1) <> ${isLostDeposit} and d.updated_at < clock_timestamp() - ${bookedWithin})
   limit 20`
 
-/** Reads only. @source rule L-26 */
+/** Deposits that left or came back to their chain, and whose loss is not booked so (at most 20). Reads only. @source rule L-26 */
 export async function findUnbookedLosses(tx: SqlTx): Promise<readonly LedgerFinding[]> {
   const rows = await tx.query<{ figures: LedgerFinding['figures'] }>(`
     select (select json_object_agg(key, value) from json_each_text(row_to_json(found))) as figures
@@ -90,7 +95,7 @@ export async function findUnbookedLosses(tx: SqlTx): Promise<readonly LedgerFind
   }))
 }
 
-/** Reads only. @source rule L-10 */
+/** Requests whose input, fees, debit or payment are not what their deposit gives (at most 20). Reads only. @source rule L-10 */
 export async function findBookedDeposits(tx: SqlTx): Promise<readonly LedgerFinding[]> {
   const rows = await tx.query<{ figures: LedgerFinding['figures'] }>(`
     select (select json_object_agg(key, value) from json_each_text(row_to_json(found))) as figures

@@ -14,7 +14,7 @@ import type { Job } from './runJobs.ts'
 
 /** @source ledger-and-safety.md 1.9: each minute */
 const checkIntervalMs = 60_000
-/** The replay reads all history: often enough to bound what a falsified row can do. */
+/** The replay reads all history. An hour bounds what a falsified row can do until it is found. */
 const auditIntervalMs = 3_600_000
 
 type JobOptions = {
@@ -24,8 +24,8 @@ type JobOptions = {
 }
 
 /**
- * Checks the invariants that need no replay of the history. What is found is told loudly and stops new
- * reservations; pins, posts, voids and expiries go on. An operator clears it.
+ * Job that checks the ledger's invariants, except those that need a replay of its history. A finding is logged as an
+ * error and stops new holds, until an operator resumes; pins, posts, voids and expiries go on.
  */
 export function createInvariantsJob({ database, metrics, logger }: JobOptions): Job {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [metrics.registry] })
@@ -48,8 +48,8 @@ export function createInvariantsJob({ database, metrics, logger }: JobOptions): 
 }
 
 /**
- * Links new transfers into the hash chain, then replays all history. `database` must allow statements of
- * minutes, and be no pool that requests wait for.
+ * Job that links new transfers into the hash chain, then replays all history. `database` must allow statements of
+ * minutes, and must not be the pool that requests use.
  */
 export function createAuditJob({ database, metrics, logger }: JobOptions): Job {
   const seconds = new Gauge({
@@ -70,7 +70,7 @@ export function createAuditJob({ database, metrics, logger }: JobOptions): Job {
   }
 }
 
-/** All checks in one state of the books: what is booked meanwhile would look like a difference. */
+/** Runs all checks on one snapshot of the database: rows that are booked meanwhile would look like differences. */
 export function checkBooks(database: SqlDatabase, depth: 'cheap' | 'all'): Promise<readonly LedgerFinding[]> {
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
@@ -81,6 +81,7 @@ export function checkBooks(database: SqlDatabase, depth: 'cheap' | 'all'): Promi
   })
 }
 
+/** Stops new holds if there are findings. */
 async function haltOn(
   findings: readonly LedgerFinding[],
   { database, fence, logger }: { database: SqlDatabase; fence: Fence; logger: Logger },

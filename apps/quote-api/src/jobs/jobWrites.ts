@@ -5,9 +5,9 @@ import type { Job } from './runJobs.ts'
 const writeEveryMs = 2_000
 
 /**
- * A job that does nothing but write, on the pool that all jobs write on, and the check that reads when it last did.
- * Before its first write a process counts from its own start.
- * @param options.silentSeconds from this age on a process is not ready
+ * Shows whether any process runs the jobs. A job only writes the time to a row, by the pool that all jobs write with; a
+ * readiness check of every process reads that row's age. A process counts no time before its own start.
+ * @param options.silentSeconds age from which this process is not ready
  * @source rule O-59
  */
 export function createJobWrites(options: {
@@ -40,7 +40,8 @@ export function createJobWrites(options: {
         const ageSeconds = row === undefined ? upSeconds : row.ageSeconds
         if (Math.min(ageSeconds, upSeconds) <= silentSeconds) return ageSeconds
         throw new UpstreamUnavailableError('No process runs the jobs of this database.', {
-          ...{ code: 'JOBS_SILENT', data: { ageSeconds: Math.round(ageSeconds) } },
+          code: 'JOBS_SILENT',
+          data: { ageSeconds: Math.round(ageSeconds) },
         })
       },
     },

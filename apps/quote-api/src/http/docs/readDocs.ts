@@ -5,16 +5,16 @@ import { ConfigurationError } from '@causeway/core'
 /** Pages by their path below `docs`, e.g. `guides/tron.md`. */
 export type Docs = ReadonlyMap<string, string>
 
-/** For who calls or settles; the other folders are for who runs or changes the service. */
+/** Folders for callers and settlement services; the others are for operators and developers. */
 export const servedFolders = ['concepts', 'guides', 'reference', 'specification'] as const
 
 /** Names that need no escape in a URL. */
 const servedPath = new RegExp(`^(?:${servedFolders.join('|')})/(?:[\\w-]+/)*[\\w-]+\\.md$`)
 
 /**
- * Reads the pages for callers, once; none where one cannot be read, because quotes matter more. A symbolic link is not
- * followed: it could lead out of the folder.
- * @param onFailure told why there are none
+ * Reads the pages for callers, once at the start. If one cannot be read there are none, and the start goes on, because
+ * quotes matter more. A symbolic link is not followed: it could lead out of the folder.
+ * @param onFailure called with the reason if there are none
  */
 export async function openDocs(folder: string, onFailure: (error: unknown) => void): Promise<Docs> {
   return await readDocs(folder).catch((error: unknown) => {
@@ -31,7 +31,7 @@ async function readDocs(folder: string): Promise<Docs> {
   )
 }
 
-/** Folder by folder, because `recursive` follows links on Node 26. */
+/** Paths of all files below the folder. Read folder by folder, because `recursive` follows links on Node 26. */
 async function listFiles(folder: string, subfolder = ''): Promise<readonly string[]> {
   const entries = await readdir(join(folder, subfolder), { withFileTypes: true })
   const paths = await Promise.all(

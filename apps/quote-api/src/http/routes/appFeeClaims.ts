@@ -73,11 +73,11 @@ export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot
       limit,
       ...(continuation !== undefined && { cursor: decodeSequence(continuation) }),
     })
-    const priced = { registry, snapshot: snapshot() }
+    const pricing = { registry, snapshot: snapshot() }
     return {
       claims: page.claims.map(({ asset, amount, transactionHash, createdAt, ...claim }) => ({
         ...claim,
-        currency: appFeeAmountToWire(priced, asset, amount),
+        currency: appFeeAmountToWire(pricing, asset, amount),
         txHash: transactionHash ?? null,
         createdAt: createdAt.toISOString(),
       })),
@@ -86,11 +86,11 @@ export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot
   })
   app.get('/app-fees/:wallet/claimable', { schema: claimable, config }, async ({ params: { wallet } }) => {
     const owner = parseWallet(wallet)
-    const priced = { registry, snapshot: snapshot() }
+    const pricing = { registry, snapshot: snapshot() }
     const balances = await moneyHistory.claimable(owner)
     return {
       wallet: owner,
-      balances: balances.map(({ asset, amount }) => appFeeAmountToWire(priced, asset, amount)),
+      balances: balances.map(({ asset, amount }) => appFeeAmountToWire(pricing, asset, amount)),
     }
   })
 }

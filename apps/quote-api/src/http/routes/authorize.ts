@@ -10,8 +10,9 @@ import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 const chainNumber = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 
 /**
- * POST /authorize: the signature of an `authorize` step, which travels in the query. It says what the user's transfer with
- * one nonce is for. @source rule F-153
+ * POST /authorize: takes the signature of an `authorize` step, which comes in the query. On chains whose transfers name no
+ * order, it binds the user's transfer with one nonce to an order. @source rule F-153
+ * @param options.mapNonce undefined where no quoted chain needs it
  */
 export function registerAuthorize(
   app: HttpApp,
@@ -49,18 +50,22 @@ export function registerAuthorize(
   }
   app.post('/authorize', { schema, config: { rateLimitClass: 'quote' } }, async (request) => {
     const { query, body, apiKey } = request
-    const { type: _type, wallet, depositor, ...rest } = body
+    const { walletChainId, wallet, depositor, nonce, id, signatureChainId } = body
     if (mapNonce === undefined)
       throw new QuoteError(
         'UNSUPPORTED_CHAIN',
         'Transfers of all chains here name their orders themselves.',
         {
-          data: { field: 'walletChainId', chainId: rest.walletChainId },
+          data: { field: 'walletChainId', chainId: walletChainId },
         },
       )
     await mapNonce({
-      ...rest,
-      ...{ wallet: parseWallet(wallet), depositor: parseWallet(depositor, 'depositor') },
+      walletChainId,
+      wallet: parseWallet(wallet),
+      depositor: parseWallet(depositor, 'depositor'),
+      nonce,
+      id,
+      signatureChainId,
       signature: query.signature.toLowerCase() as Hex, // CAST: the schema wants 0x and whole bytes.
       keylessCaller: apiKey === null ? callerOf(request) : undefined,
     })

@@ -79,7 +79,7 @@ export function registerBalanceEvents(
         ...(context !== undefined && { context }),
         ...(requestId !== undefined && { requestId }),
         ...(cursor !== undefined && { cursor: decodeSequence(cursor) }),
-        // The first event below the next number is the one, or there is none.
+        // One event is read as a page of one that begins just below the next id; another event is filtered out after it.
         ...(id !== undefined && { cursor: BigInt(id) + 1n }),
       }),
       moneyHistory.spendable(wallet),
@@ -117,7 +117,7 @@ export function registerBalanceEvents(
   })
 }
 
-/** Sponsor money is in the service's currency, whatever chain custody holds it on. */
+/** What the query asks for. Events of sponsor money count as events of `sponsorCurrency`. */
 function currencyFilter(
   { chainId, currency }: { chainId?: number | undefined; currency?: string | undefined },
   sponsorCurrency: SponsorCurrency,
@@ -132,6 +132,7 @@ function currencyFilter(
   }
 }
 
+/** Addresses of EVM assets are stored in lower case, others as they are. */
 function isAmong(
   asset: { readonly chainId: number; readonly address: string },
   { chainId = asset.chainId, address = asset.address }: CurrencyFilter,

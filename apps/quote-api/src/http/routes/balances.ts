@@ -10,6 +10,7 @@ import { balancesResponseSchema, balancesToWire } from '../wire/balances.ts'
 import type { CurrencyWire } from '../wire/currencyAmount.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
+/** How routes read balances of sponsors; `compose/appBalance.ts` makes it. */
 export type BalanceReading = {
   /** Currency in which balances are counted. */
   readonly sponsorCurrency: CurrencyWire
@@ -48,8 +49,8 @@ export function registerBalances(
       reading.readBalance(wallet),
       moneyHistory.claimable(wallet),
     ])
-    const priced = { registry, snapshot: snapshot() }
-    const claimable = owedFees.map(({ asset, amount }) => appFeeAmountToWire(priced, asset, amount))
+    const pricing = { registry, snapshot: snapshot() }
+    const claimable = owedFees.map(({ asset, amount }) => appFeeAmountToWire(pricing, asset, amount))
     return balancesToWire(balance, reading.sponsorCurrency, claimable)
   })
 }

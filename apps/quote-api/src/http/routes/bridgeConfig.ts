@@ -43,7 +43,7 @@ type Dependencies = PricingDependencies & { readonly fillWallet: string | undefi
 const usualUsd = 100n
 /** Account without an owner: prices depend on the user only by his holdings. */
 const ownerlessAccount = `0x${'0'.repeat(36)}dead`
-/** Older clients send it where they have no user, whatever the chain. @source Q-109 */
+/** Older clients send this address as `user` when they have none, on any chain. @source Q-109 */
 const noUser = `0x${'0'.repeat(40)}`
 
 /** GET /config/v2: what can be bridged between two chains in one currency. @source rule Q-109 */
@@ -56,7 +56,7 @@ export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): 
     querystring: querySchema,
     response: { 200: answerSchema, ...errorResponses },
   }
-  // The second name is older. @source Q-111
+  // `/config` is the older name, which OpenAPI does not show. @source Q-111
   for (const [url, hide] of [
     ['/config/v2', false],
     ['/config', true],
@@ -74,8 +74,8 @@ async function readBridgeConfig(
   const origin = requireListedChain(registry, query.originChainId)
   const destination = requireListedChain(registry, query.destinationChainId)
   const assetId = assetIdOf(destination, query.currency)
-  const paid = currencyOfAsset(destination, assetId)
-  const given = currencyOfAsset(origin, assetId)
+  const currencyOut = currencyOfAsset(destination, assetId)
+  const currencyIn = currencyOfAsset(origin, assetId)
   const user = query.user === noUser ? undefined : query.user
   if (user !== undefined && !origin.codec.isAddress(user)) {
     throw new QuoteError('INVALID_ADDRESS', 'user is no address of the origin chain.', {
@@ -83,61 +83,67 @@ async function readBridgeConfig(
     })
   }
   const market = snapshot()
-  const price = requirePrice(market, paid)
-  const payable =
-    paid.asset.inventory === undefined ? 0n : payableUsd(requireInventory(inventoryView(market), paid), paid)
-  const capacity = payable > 0n ? (payable * pow10(paid.decimals)) / price.usdX18 : 0n
-  const balance = requireChain(market, destination.chainId).inventory.get(paid.key) ?? 0n
-  const fee = await feeOf(dependencies, { given, paid })
-  const question = { chainId: origin.chainId, currency: given.address, spender: undefined, touched: [] }
-  const held = user === undefined ? undefined : (await userFacts({ ...question, user })).balance
+  const price = requirePrice(market, currencyOut)
+  const payableUsdX18 =
+    currencyOut.asset.inventory === undefined
+      ? 0n
+      : payableUsd(requireInventory(inventoryView(market), currencyOut), currencyOut)
+  const capacity = payableUsdX18 > 0n ? (payableUsdX18 * pow10(currencyOut.decimals)) / price.usdX18 : 0n
+  const solverBalance = requireChain(market, destination.chainId).inventory.get(currencyOut.key) ?? 0n
+  const fee = await feeOf(dependencies, { currencyIn, currencyOut })
+  const question = { chainId: origin.chainId, currency: currencyIn.address, spender: undefined, touched: [] }
+  const userBalance = user === undefined ? undefined : (await userFacts({ ...question, user })).balance
+  const feeOrZero = fee ?? 0n
   return {
     enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
-    ...(held !== undefined && {
+    ...(userBalance !== undefined && {
       user: {
-        balance: held.toString(),
-        maxBridgeAmount: minBigint(held > (fee ?? 0n) ? held - (fee ?? 0n) : 0n, capacity).toString(),
+        balance: userBalance.toString(),
+        maxBridgeAmount: minBigint(
+          userBalance > feeOrZero ? userBalance - feeOrZero : 0n,
+          capacity,
+        ).toString(),
       },
     }),
     ...(fee !== undefined && { fee: fee.toString() }),
     solver: {
       address: fillWallet ?? '',
-      balance: balance.toString(),
+      balance: solverBalance.toString(),
       capacityPerRequest: capacity.toString(),
     },
     supportsExternalLiquidity: false,
   }
 }
 
-/** Clients of before send an address, and the zero address for the native currency. @source Q-109 */
+/** The asset that the query means. Older clients send an address, the zero address for the native currency. @source Q-109 */
 function assetIdOf(chain: QuotableChain, currency: string | undefined): string {
   if (currency === undefined) return chain.native.asset.id
   return findCurrency(chain, currency)?.asset.id ?? currency
 }
 
-/** @throws QuoteError UNSUPPORTED_CURRENCY */
+/** The chain's currency of an asset, one that the solver uses first. @throws QuoteError UNSUPPORTED_CURRENCY */
 function currencyOfAsset(chain: QuotableChain, assetId: string): QuotableCurrency {
-  const own = [...chain.currencies.values()].filter(({ asset }) => asset.id === assetId)
-  const currency = own.find(({ solver }) => solver) ?? own[0]
+  const currencies = [...chain.currencies.values()].filter(({ asset }) => asset.id === assetId)
+  const currency = currencies.find(({ solver }) => solver) ?? currencies[0]
   if (currency !== undefined) return currency
   throw new QuoteError('UNSUPPORTED_CURRENCY', 'The currency is not on both chains.', {
     data: { field: 'currency' },
   })
 }
 
-/** Undefined where the market or the solver cannot serve it now. */
+/** Fee for moving `usualUsd`, in units of the input currency; undefined if the market or the solver cannot serve it now. */
 async function feeOf(
   dependencies: PricingDependencies,
-  { given, paid }: { given: QuotableCurrency; paid: QuotableCurrency },
+  { currencyIn, currencyOut }: { currencyIn: QuotableCurrency; currencyOut: QuotableCurrency },
 ): Promise<bigint | undefined> {
-  const price = requirePrice(dependencies.snapshot(), given)
+  const price = requirePrice(dependencies.snapshot(), currencyIn)
   const request = toQuoteRequest({
     user: ownerlessAccount,
-    originChainId: given.chainId,
-    destinationChainId: paid.chainId,
-    originCurrency: given.address,
-    destinationCurrency: paid.address,
-    amount: ((usualUsd * pow10(18) * pow10(given.decimals)) / price.usdX18).toString(),
+    originChainId: currencyIn.chainId,
+    destinationChainId: currencyOut.chainId,
+    originCurrency: currencyIn.address,
+    destinationCurrency: currencyOut.address,
+    amount: ((usualUsd * pow10(18) * pow10(currencyIn.decimals)) / price.usdX18).toString(),
     tradeType: 'EXACT_INPUT',
   })
   try {

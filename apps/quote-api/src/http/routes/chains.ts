@@ -14,7 +14,7 @@ const chainId = z.coerce.number().int().positive()
 const unknownChain = { 400: ['UNSUPPORTED_CHAIN'] }
 
 /**
- * GET /chains, and what is known of one of them: /chains/health, /chains/liquidity and /swap-sources.
+ * GET /chains, and routes about one of them: /chains/health, /chains/liquidity and /swap-sources.
  * @source rules Q-83 and Q-147
  */
 export function registerChains(app: HttpApp, directory: ChainDirectory): void {

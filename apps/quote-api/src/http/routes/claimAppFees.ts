@@ -35,8 +35,8 @@ const signatureStepSchema = z.object({
 })
 
 /**
- * POST /app-fees/{wallet}/claim: the step that pays a wallet's app fees out. Anyone may ask; only the wallet's
- * signature moves something. @source rules L-78, Q-68
+ * POST /app-fees/{wallet}/claim: answers the step by which a wallet has its app fees paid out. Anyone may ask; nothing is
+ * paid without the wallet's signature, sent to /execute/permits. @source rules L-78, Q-68
  */
 export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeClaims: AppFeeClaims }): void {
   const schema = {

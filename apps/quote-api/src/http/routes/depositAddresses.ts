@@ -57,7 +57,10 @@ export function registerDepositAddresses(
     const { triggered, checkedCount } = await reindex(body)
     return {
       message: triggered.length > 0 ? 'What lies there is looked at now.' : 'Nothing lies there.',
-      triggeredCurrencies: triggered.map((one) => ({ ...one, balance: one.balance.toString() })),
+      triggeredCurrencies: triggered.map(({ balance, ...currency }) => ({
+        ...currency,
+        balance: balance.toString(),
+      })),
       checkedCurrencies: checkedCount,
       failedCurrencies: 0,
     }
@@ -97,7 +100,7 @@ const reindexSchema = {
   },
 }
 
-/** @throws QuoteError INVALID_REQUEST */
+/** The one thing that the query names. @throws QuoteError INVALID_REQUEST */
 function lookupKeyOf({
   address,
   requestId,

@@ -13,7 +13,7 @@ const address = z
   .regex(/^0x[a-fA-F0-9]{40}$/, 'must be 0x and 40 hex digits')
   // CAST: the pattern above is that of Hex.
   .transform((text) => text.toLowerCase() as Hex)
-/** Wallets drop leading zeros. */
+/** 32 bytes; wallets drop leading zeros. */
 const word = z
   .string()
   .regex(/^0x[a-fA-F0-9]{1,64}$/, 'must be 0x and 1 to 64 hex digits')

@@ -6,14 +6,14 @@ import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { id32 } from '../wire/id32.ts'
 import { signatureText } from '../wire/walletText.ts'
 
-/** Kinds of signature that a wallet can have made; `request` is an alias of `claim`. */
+/** Kinds of signature: deposits by permit, and claims of app fees, for which `request` is an older name. */
 const signedKinds = [...permitKinds, 'claim', 'request'] as const
 type SignedKind = (typeof signedKinds)[number]
 
 type Dependencies = { readonly takeSignature: Readonly<Record<SignedKind, TakeSignature>> }
 
 /**
- * POST /execute/permits: the signature of a signature step, which travels in the query.
+ * POST /execute/permits: takes the signature of a signature step, which comes in the query.
  * @source rule Q-193
  */
 export function registerExecutePermits(app: HttpApp, { takeSignature }: Dependencies): void {

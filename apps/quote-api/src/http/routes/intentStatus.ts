@@ -11,7 +11,7 @@ import {
 } from '../../requests/status/statusWire.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 
-/** An id, or the hash of a transaction as some chain spells it. */
+/** A request id, or the hash of a transaction as some chain spells it. */
 const namedText = z
   .string()
   .regex(/^(0x[0-9a-fA-F]{64}|[0-9a-fA-F]{64}|[0-9a-fA-F]{80}|[1-9A-HJ-NP-Za-km-z]{64,88})$/, {
@@ -19,7 +19,7 @@ const namedText = z
   })
 
 /**
- * GET /intents/status, /v2 and /v3: where a request is. Needs no key; never cached.
+ * GET /intents/status, /v2 and /v3: the status of a request, in three forms. Needs no key; never cached.
  * @source quote-api.md 3.1, 4.4
  */
 export function registerIntentStatus(app: HttpApp, { statuses }: { statuses: RequestStatuses }): void {

@@ -7,7 +7,7 @@ import type { AnswerTimed } from '../timedAnswer.ts'
 import { priceResponseSchema, priceToJson } from '../wire/priceResponse.ts'
 import { type PriceBody, priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
 
-/** 2025-06-01: since then `/quote` does all that `/price` does. */
+/** 2025-06-01, as the public interface has it: `/quote` does all that `/price` does. */
 const deprecatedSinceUnixSeconds = 1_748_736_000
 
 /** POST /price. Reads the market, changes nothing. @source quote-and-sponsorship.md, POST /price */
@@ -21,7 +21,7 @@ export function registerPrice(
     tags: ['quotes'],
     summary: 'Price a request without steps',
     deprecated: true,
-    // The interface document declares none; a key that is sent is checked all the same. (Q-6)
+    // Needs no API key, by the public interface; a key that is sent is checked nevertheless. (Q-6)
     security: [],
     errors: pricingErrors,
     body: priceBodySchema,

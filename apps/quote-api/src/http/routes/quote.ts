@@ -19,7 +19,7 @@ import {
 import { quoteResponseSchema, quoteToJson } from '../wire/quoteResponse.ts'
 
 /**
- * POST /quote and POST /quote/v2: one answer, two rules for `recipient`.
+ * POST /quote and POST /quote/v2: the answer is the same, the rule for `recipient` differs (see the two body schemas).
  * @source quote-and-sponsorship.md, POST /quote; rule Q-142
  */
 export function registerQuote(
@@ -35,6 +35,7 @@ export function registerQuote(
     const asker = { keyId: httpRequest.apiKey?.keyId, caller: callerOf(httpRequest) }
     const countedDependencies = withDraftWaits(dependencies, waits)
     const request = toQuoteRequest(body)
+    // Protocol data includes the order's signature, which costs the operator money.
     if (request.includeProtocolData && asker.keyId === undefined)
       await dependencies.signatureBudget.take([asker.caller])
     const sponsorship = toSponsorshipRequest(body)

@@ -53,9 +53,9 @@ const v2 = {
 }
 
 /**
- * GET /requests/v3 lists the requests of the caller's key, and shows anybody what `id` or `depositAddress`
- * names, without what is its owner's to see; GET /requests/v2 looks single requests up,
- * for clients of before. @source quote-and-sponsorship.md, Request history; rule Q-101
+ * GET /requests/v3 lists the requests of the caller's key. Anybody may see the requests that `id` or `depositAddress`
+ * names, without what only the owner is shown. GET /requests/v2 looks single requests up, for older clients.
+ * @source quote-and-sponsorship.md, Request history; rule Q-101
  */
 export function registerRequests(
   app: HttpApp,
@@ -68,10 +68,13 @@ export function registerRequests(
   ) => {
     const page = await history.list(filter, pageOf(query))
     if (!query.includeOrderData) return page
-    for (const { order, orderSignature } of httpRequest.apiKey === null ? page.requests : [])
-      if (order !== undefined && orderSignature === undefined)
-        await signatureBudget.take([callerOf(httpRequest)])
-    return { ...page, requests: await Promise.all(page.requests.map((one) => addSignature(signatures, one))) }
+    const isKeyless = httpRequest.apiKey === null
+    for (const { order, orderSignature } of page.requests) {
+      const isUnsigned = order !== undefined && orderSignature === undefined
+      if (isKeyless && isUnsigned) await signatureBudget.take([callerOf(httpRequest)])
+    }
+    const requests = await Promise.all(page.requests.map((record) => addSignature(signatures, record)))
+    return { ...page, requests }
   }
   const buildFilter = async (
     query: RequestsQuery,
@@ -95,7 +98,7 @@ export function registerRequests(
         total: Math.min(total, totalMax),
         totalRelation: total > totalMax ? ('gte' as const) : ('eq' as const),
       }),
-      requests: requests.map((one) => requestToV3(registry, one, view)),
+      requests: requests.map((record) => requestToV3(registry, record, view)),
       ...(continuation !== undefined && { continuation }),
     }
   })
@@ -103,7 +106,7 @@ export function registerRequests(
   const deprecation = { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/requests/v3' }
   const v2Known = { preValidation: refuseUnknown(requestsV2Fields) }
   const v2Options = { config: { ...config, deprecation }, ...v2Known }
-  // The second name is older. @source Q-111
+  // `/requests` is the older name, which OpenAPI does not show. @source Q-111
   for (const [url, hide] of [
     ['/requests/v2', false],
     ['/requests', true],
@@ -111,12 +114,13 @@ export function registerRequests(
     app.get(url, { schema: { ...v2, hide }, ...v2Options }, async (request) => {
       const { query, apiKey } = request
       const { user } = query
-      if (!namesRequests(query) && user === undefined) throw unnamed()
+      // Without a filter a caller would list the requests of others.
+      if (!namesRequests(query) && user === undefined) throw missingFilterError()
       const filter = await buildFilter(query, apiKey, { isNamed: namesRequests(query), ofWallet: true })
       const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
       const { requests, continuation } = await listPage(filter, query, request)
       return {
-        requests: requests.map((one) => requestToV2(registry, one, view)),
+        requests: requests.map((record) => requestToV2(registry, record, view)),
         ...(continuation !== undefined && { continuation }),
       }
     })
@@ -126,20 +130,19 @@ function namesRequests({ id, orderId, hash, depositAddress }: RequestsQuery): bo
   return id !== undefined || orderId !== undefined || hash !== undefined || depositAddress !== undefined
 }
 
-/** Refuses a list without a filter, so that no caller lists the requests of others. */
-function unnamed(): QuoteError {
+function missingFilterError(): QuoteError {
   return new QuoteError('INVALID_REQUEST', 'Name one of id, orderId, hash, depositAddress or user.', {
     data: { field: 'id' },
   })
 }
 
-/** Runs before the query is read, because reading it leaves out what the schema does not have. */
+/** Refuses unknown parameters. Runs before validation, which drops what the schema does not have. */
 function refuseUnknown(fields: object) {
   return async ({ query }: { readonly query: unknown }): Promise<void> =>
     refuseParameters(query ?? {}, fields)
 }
 
-/** No filter for others is by what only the owner of a request is shown: the answer would tell it. */
+/** Whether the query filters by, or asks for, what only a request's owner may see. Even a filter would reveal it. */
 function asksForOwners({ referrer, includeAuthenticatedData }: RequestsQuery): boolean {
   return referrer !== undefined || includeAuthenticatedData === true
 }
@@ -157,7 +160,7 @@ function filterOf(query: RequestsQuery): RequestFilter {
   }
 }
 
-/** Record with the signature of its order, where there is an order. A failing key must not prevent reading. */
+/** Adds the signature of the record's order, if it has one. If signing fails, the record is answered without it. */
 async function addSignature(signatures: OrderSignatures, record: RequestRecord): Promise<RequestRecord> {
   const { order, orderId } = record
   if (order === undefined || orderId === undefined) return record

@@ -10,10 +10,10 @@ import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { readTermsQuery, termsQuery } from '../wire/solverTerms.ts'
 
 const itemsMax = 200
-/** Below what proxies wait for an answer. */
+/** Shorter than proxies wait for an answer. */
 const waitMaxMs = 25_000
 const reasonLengthMax = 500
-const done = z.object({ message: z.string() })
+const messageAnswer = z.object({ message: z.string() })
 const reportErrors = { 400: ['INVALID_TRANSACTION_ID'] }
 const itemErrors = mergeErrors(databaseErrors, {
   404: ['WORK_NOT_FOUND'],
@@ -86,7 +86,7 @@ const reportSchema = {
       .optional()
       .describe('Unix seconds; in a later block it has no effect: its fill is offered again'),
   }),
-  response: { 200: done, ...errorResponses },
+  response: { 200: messageAnswer, ...errorResponses },
 }
 
 const failedSchema = {
@@ -96,7 +96,7 @@ const failedSchema = {
   summary: 'Tell that an item cannot be done now; nothing is broadcast for it',
   params: itemPath,
   body: z.object({ reason: z.string().min(1).max(reasonLengthMax) }),
-  response: { 200: done, ...errorResponses },
+  response: { 200: messageAnswer, ...errorResponses },
 }
 
 const waitSchema = {
@@ -106,8 +106,8 @@ const waitSchema = {
 }
 
 /**
- * Registers the routes on which a solver lists open items and reports their outcome. A report is only a hint: facts of
- * a chain alone move a request. @source rule L-70
+ * Registers `/solver/work`, where a solver fetches open items and states its terms, and the routes on which it reports
+ * what became of an item. A report is only a hint: only facts of a chain move a request. @source rule L-70
  */
 export function registerSolver(
   app: HttpApp,
@@ -119,10 +119,12 @@ export function registerSolver(
     const { limit, waitMs, known, stopped } = query
     const solverStatement = {
       stopped: stopped.split(',').filter(Boolean).map(Number),
-      ...{ name: query.solver, terms: readTermsQuery(query), exposure: parseExposure(query.unattested) },
+      name: query.solver,
+      terms: readTermsQuery(query),
+      exposure: parseExposure(query.unattested),
     }
-    const texts = await solverWork.hear(solverStatement)
-    const differences = texts.length > 0 ? texts : undefined
+    const differenceTexts = await solverWork.hear(solverStatement)
+    const differences = differenceTexts.length > 0 ? differenceTexts : undefined
     if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire), differences }
     await holdRequest(request, waitMs, (signal) => workOffers.untilNew({ known, limit }, signal))
     const items = await solverWork.list(limit)
@@ -146,7 +148,7 @@ export function registerSolver(
   })
 }
 
-/** @throws RequestFailure: whoever is no solver learns nothing more */
+/** Refuses other callers as if their key were unknown, so that they learn nothing. @throws RequestFailure */
 function requireSolver(apiKey: ApiKeyRecord | null): void {
   if (apiKey?.scopes.has(solverScope) !== true) throw unauthorized()
 }
@@ -164,6 +166,7 @@ function toWire({ id, kind, requestId, chainId, payload, createdAtMs }: WorkItem
   })
 }
 
+/** Where payloads of the kinds of items have the order id; some have none. */
 const payloadIds = z.object({
   orderId: bytes32Text.optional(),
   deposit: z.object({ orderId: bytes32Text }).optional(),

@@ -28,8 +28,8 @@ class TooManySubscriptionsError extends DomainError {
 }
 
 /**
- * GET /intents/status/ws: pushes statuses of requests to whoever knows their ids, as status v3 words them.
- * Needs no key. An id that no request has is acknowledged like any other, and nothing follows.
+ * GET /intents/status/ws: pushes statuses of requests to callers who know their ids, in the form of status v3.
+ * Needs no key. A subscription to an unknown id is acknowledged like any other, and no status follows.
  * @source rules L-84, L-85
  */
 export function statusSocket(feed: Pick<StatusFeed, 'follow'>, now: () => number): WebsocketRoute {
@@ -76,6 +76,7 @@ function openSession(socket: OpenSocket, feed: Pick<StatusFeed, 'follow'>, now: 
       drop(filters.id)
       const following = feed.follow(filters.id, (record) => {
         socket.send(statusMessage(filters.id, record, now()))
+        // Dropped later, because `follow` may call back before `following` is set.
         if (isEnd(record)) queueMicrotask(() => followed.get(filters.id) === following && drop(filters.id))
       })
       followed.set(filters.id, following)

@@ -7,8 +7,8 @@ import { timelineAnswer, timelineSchema } from '../../requests/timeline/timeline
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 
 /**
- * GET /requests/{id}/timeline: what became of a request, step by step, for whoever knows its id. Needs no key; never
- * cached. What only operators may see is not among it. With `signed=true` the evidence key signs what is answered.
+ * GET /requests/{id}/timeline: what became of a request, step by step, for callers who know its id. Needs no key; never
+ * cached. It leaves out what only operators may see. With `signed=true` the evidence key signs the answer.
  */
 export function registerTimeline(
   app: HttpApp,

@@ -11,12 +11,12 @@ import { requireListedChain } from './chains.ts'
 
 const usdDigits = 18
 
-/** One currency; nothing here knows what markets elsewhere trade. @source Q-111 */
+/** One currency with its price. Figures of other markets, such as volume, are not known here. @source Q-111 */
 const detailsSchema = z.object({ ...currencySchema.shape, vmType: z.string(), price: z.number() })
 
 /**
- * GET /currencies/token/price/v2: the guarded USD price of one currency, in digits. Without /v2 it is a JSON
- * number, which has less of them. @source quote-api.md 3.3
+ * GET /currencies/token/price/v2: the guarded USD price of one currency, as decimal text. Without /v2 it is a JSON
+ * number, which is less exact. @source quote-api.md 3.3
  */
 export function registerTokenPrice(
   app: HttpApp,
@@ -35,40 +35,45 @@ export function registerTokenPrice(
     const currency = knownCurrency(registry, query)
     return formatAmount(requirePrice(snapshot(), currency).usdX18, usdDigits)
   }
-  const digits = {
+  const textSchema = {
     ...schema,
     operationId: 'getTokenPriceV2',
     summary: 'USD price of a currency',
     response: { 200: z.object({ price: z.string().describe('USD per whole token') }), ...errorResponses },
   }
-  app.get('/currencies/token/price/v2', { schema: digits, config }, async ({ query }) => ({
+  app.get('/currencies/token/price/v2', { schema: textSchema, config }, async ({ query }) => ({
     price: priceOf(query),
   }))
-  const number = {
+  const numberSchema = {
     ...schema,
     operationId: 'getTokenPrice',
     summary: 'USD price of a currency as a number',
     response: { 200: z.object({ price: z.number().describe('USD per whole token') }), ...errorResponses },
   }
-  app.get('/currencies/token/price', { schema: number, config }, async ({ query }) => ({
+  app.get('/currencies/token/price', { schema: numberSchema, config }, async ({ query }) => ({
     price: Number(priceOf(query)),
   }))
-  const details = {
+  const currencyWithPriceSchema = {
     hide: true,
     params: schema.querystring,
     response: { 200: detailsSchema, ...errorResponses },
   }
-  app.get('/chains/:chainId/currencies/:address', { schema: details, config }, async ({ params }) => {
-    const currency = knownCurrency(registry, params)
-    const { vmType } = requireListedChain(registry, params.chainId)
-    return {
-      ...currencyToWire(currency),
-      vmType: families[vmType].publicName,
-      price: Number(priceOf(params)),
-    }
-  })
+  app.get(
+    '/chains/:chainId/currencies/:address',
+    { schema: currencyWithPriceSchema, config },
+    async ({ params }) => {
+      const currency = knownCurrency(registry, params)
+      const { vmType } = requireListedChain(registry, params.chainId)
+      return {
+        ...currencyToWire(currency),
+        vmType: families[vmType].publicName,
+        price: Number(priceOf(params)),
+      }
+    },
+  )
 }
 
+/** @throws QuoteError UNSUPPORTED_CHAIN, UNSUPPORTED_CURRENCY */
 function knownCurrency(
   registry: QuoteRegistry,
   query: { chainId: number; address: string },

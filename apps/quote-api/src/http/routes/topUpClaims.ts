@@ -28,8 +28,8 @@ const claimErrors = {
 const usdcDecimals = 6
 
 /**
- * POST /app-balance/claims/challenge and POST /app-balance/claims: money that arrived without a usable label is
- * credited to the wallet that its sender names by signature. @source ledger-and-safety.md 1.7
+ * POST /app-balance/claims/challenge and POST /app-balance/claims: a top-up that named no wallet is credited to the wallet
+ * that its sender names by signature. @source ledger-and-safety.md 1.7
  */
 export function registerTopUpClaims(app: HttpApp, { claims }: { claims: TopUpClaims }): void {
   const challengeSchema = {

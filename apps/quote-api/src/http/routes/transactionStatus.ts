@@ -11,7 +11,7 @@ class UnservedRouteError extends DomainError {
   }
 }
 
-/** Public routes that nothing here answers, with what does. @source Q-111 */
+/** Routes of the public interface that this service does not have, each with a hint for the 404. @source Q-111 */
 const unservedRoutes = [
   ['GET', '/chains/:chainId/currencies/:address/chart', 'no prices of before are kept'],
   ['POST', '/execute/swap', 'quotes are at POST /quote/v2'],
@@ -19,7 +19,7 @@ const unservedRoutes = [
   ['POST', '/fast-fill', 'nothing is filled before its deposit is deep enough'],
 ] as const
 
-/** GET /transactions/status: a page of the public documentation names it, and nothing else; and other names that are not served. */
+/** GET /transactions/status and other routes that public documentation names and that are not served: 404 with a hint. */
 export function registerTransactionStatus(app: HttpApp): void {
   const schema = {
     operationId: 'getTransactionStatus',

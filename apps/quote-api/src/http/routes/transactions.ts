@@ -7,15 +7,15 @@ import { databaseErrors } from '../routeErrors.ts'
 const chainId = z.coerce.number().int().positive().describe('A number or its text')
 const hash = z.string().min(1).max(256)
 const transactionTextMax = 131_072
-const done = z.object({ message: z.string() })
+const messageAnswer = z.object({ message: z.string() })
 
-/** Receivers of the hints. They must be cheap, and must not trust a hint. */
+/** Receivers of the hints. They must be cheap, and must not trust a hint, because anybody can send one. */
 export type TransactionHints = {
   /** Something may have happened on a chain. */
   readonly hint: (chainId: number) => void
   /** Reads a transaction now. */
   readonly readNamed: (chainId: number, transaction: string) => Promise<readonly unknown[]>
-  /** A transaction may be one that the user of a request executes it with. */
+  /** Notes that a transaction may be one by which a user executes his request himself. */
   readonly report: (reportedTransaction: {
     readonly requestId: Hex
     readonly chainId: number
@@ -23,28 +23,30 @@ export type TransactionHints = {
   }) => Promise<void>
 }
 
-/** Longest wait of a caller for the outcome; it is stored in any case. */
+/** Longest time that an answer waits for the reading of a transaction, which goes on afterwards. */
 const patienceMs = 1_000
 
 /**
- * POST /transactions/index and /transactions/single: a client tells that it sent something. Only hints:
- * deposits are found on their chains without them, what users execute alone is looked up, and nothing is
- * believed. What is named is read at once. @source F-71
+ * POST /transactions/index and /transactions/single: a client tells that it sent a transaction. Both are only hints, and
+ * facts are read from the chain: deposits are found without them, and a named transaction is read at once. @source F-71
  */
 export function registerTransactions(app: HttpApp, { hint, readNamed, report }: TransactionHints): void {
   const config = { rateLimitClass: 'status' }
-  const response = { 200: done, ...errorResponses }
+  const response = { 200: messageAnswer, ...errorResponses }
   const take = async (
     requestId: string | undefined,
     chain: number,
     hashes: readonly (string | undefined)[],
   ) => {
-    const id = idOf(requestId)
-    const ids = hashes.map(idOf).filter((one) => one !== undefined)
-    if (id !== undefined) for (const txHash of ids) await report({ requestId: id, chainId: chain, txHash })
-    const definedHashes = hashes.filter((one) => one !== undefined)
-    const reading = Promise.all(definedHashes.map((one) => readNamed(chain, one))).catch(() => [])
-    const depositCount = (await Promise.race([reading, sleep(patienceMs, [], { ref: false })])).flat().length
+    const id = parseHex32(requestId)
+    const evmHashes = hashes.map(parseHex32).filter((txHash) => txHash !== undefined)
+    if (id !== undefined)
+      for (const txHash of evmHashes) await report({ requestId: id, chainId: chain, txHash })
+    const definedHashes = hashes.filter((text) => text !== undefined)
+    const reading = Promise.all(definedHashes.map((text) => readNamed(chain, text))).catch(() => [])
+    const timeout = sleep(patienceMs, [], { ref: false })
+    const deposits = (await Promise.race([reading, timeout])).flat()
+    const depositCount = deposits.length
     hint(chain)
     return { message: depositCount === 0 ? 'Success' : `Success: ${depositCount} deposits found` }
   }
@@ -87,8 +89,8 @@ function hashesIn(text: string): readonly (string | undefined)[] {
   }
 }
 
-/** Ids of requests and of EVM transactions; other families' users execute nothing alone. */
-function idOf(text: string | undefined): Hex | undefined {
+/** Id of a request, or hash of an EVM transaction; users of other families execute no request themselves. */
+function parseHex32(text: string | undefined): Hex | undefined {
   if (!isAnyCaseHex32(text)) return undefined
   // CAST: hex digits stay hex digits.
   return text.toLowerCase() as Hex

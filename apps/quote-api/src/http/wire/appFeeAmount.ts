@@ -12,6 +12,7 @@ export const appFeeAmountSchema = currencyAmountSchema.extend({
     .describe('Absent while the currency has no price'),
 })
 
+/** An amount of app fees, with its currency and USD where these are known. */
 export function appFeeAmountToWire(
   { registry, snapshot }: { readonly registry: QuoteRegistry; readonly snapshot: MarketSnapshot },
   asset: LedgerAsset,

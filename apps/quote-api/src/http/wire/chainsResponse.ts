@@ -22,14 +22,14 @@ export const explorerPathsSchema = z.object({
   address: z.string(),
   token: z.string(),
 })
-/** Behind `explorerUrl`, as the explorers of all families have them. */
+/** Paths to append to `explorerUrl`; explorers of all families have the same. */
 export const explorerPaths = { transaction: '/tx/{TX_HASH}', address: '/address/', token: '/token/' }
 
-/** Names in the order in which the description has always listed them; those of further families follow. */
+/** Order of the first `vmType` names in the OpenAPI description; names of further families follow. */
 const listedFirst = ['bvm', 'evm', 'svm', 'tvm', 'hypevm', 'lvm']
 const publicNames = new Set([...listedFirst, ...Object.values(families).map(({ publicName }) => publicName)])
 
-/** @source rule Q-147 */
+/** One chain of GET /chains. @source rule Q-147 */
 const chainSchema = z.object({
   id: z.number(),
   name: z.string(),
@@ -93,6 +93,7 @@ export const chainsResponseSchema = z.object({ chains: z.array(chainSchema) })
 
 export type ChainWire = z.infer<typeof chainSchema>
 
+/** What the answers about chains are made from. */
 export type ChainDirectory = {
   readonly registry: QuoteRegistry
   readonly snapshot: () => MarketSnapshot
@@ -104,6 +105,7 @@ export type ChainDirectory = {
   }
 }
 
+/** The chain as GET /chains lists it; members without a meaning here have fixed values. */
 export function chainToWire(
   chain: QuotableChain,
   { snapshot, fillWallet, balances }: ChainDirectory,
@@ -147,7 +149,7 @@ export function chainToWire(
     contracts: contractsOf(config),
     vmType: families[chain.vmType].publicName,
     baseChainId: null,
-    // An account of another family pays nothing here.
+    // The default fill wallet may be an address of another family, which cannot pay on this chain.
     solverAddresses: [config.fillWallet ?? fillWallet].flatMap((wallet) =>
       wallet !== undefined && chain.codec.isAddress(wallet) ? [wallet] : [],
     ),
@@ -168,11 +170,12 @@ function contractsOf({ multicall3, cleanupRouter }: QuotableChain['config']): Ch
   return { multicall3, erc20Router: cleanupRouter, v3: { erc20Router: cleanupRouter } }
 }
 
-/** No third party's picture stands in: a page would tell it who looks at what. */
+/** Empty where none is configured: a default image of a third party would show it who views which token. */
 function logoOf({ logoUri }: QuotableCurrency) {
   return { metadata: { logoURI: logoUri ?? '' } }
 }
 
+/** Present on the chain on which balances are topped up, if an account is watched for it. */
 function topUpOf(
   { chainId }: QuotableChain,
   { sponsorCurrency, topUpAddress }: ChainDirectory['balances'],

@@ -5,9 +5,9 @@ import { swapSource } from '../../pricing/legs/legs.ts'
 import type { SwapPermissions } from '../../pricing/request.ts'
 
 const sources = z.array(z.string().max(64)).max(50).optional()
-/** A batch of an account that is made on the way takes less than a million. */
+/** Gas units. A batch of calls that also deploys its account takes less than a million. */
 const overheadMax = 9_999_999
-/** @source quote-and-sponsorship.md, Limits */
+/** Slippage tolerance in basis points, as text. @source quote-and-sponsorship.md, Limits */
 export const tolerance = z
   .string()
   .regex(/^([0-9]{1,4}|10000)$/, 'must be basis points from 0 to 10000, in at most 4 digits or as 10000')
@@ -79,7 +79,7 @@ export const clientFields = {
 
 type ClientFields = z.infer<z.ZodObject<typeof clientFields>>
 
-/** @throws QuoteError whose message and data name the field that cannot be honoured */
+/** Refuses fields of `clientFields` that cannot be honoured. @throws QuoteError that names the field */
 export function refuseClientFields(
   body: ClientFields & {
     readonly refundTo?: string | undefined
@@ -109,7 +109,7 @@ function refusal(code: QuoteErrorCode, field: string, reason: string): QuoteErro
   return new QuoteError(code, `${field} cannot be honoured: ${reason}. Leave it out.`, { data: { field } })
 }
 
-/** Undefined where a body does not choose. */
+/** Which outputs of the user a Bitcoin deposit may spend; undefined where a body does not choose. */
 export function toOutputChoice({ additionalData }: ClientFields): OutputChoice | undefined {
   const { excludedOutputs, minimumOutput } = additionalData ?? {}
   if (excludedOutputs === undefined && minimumOutput === undefined) return undefined
@@ -122,12 +122,13 @@ export function toOutputChoice({ additionalData }: ClientFields): OutputChoice |
 /** Which sides may swap. An empty list of sources restricts nothing. */
 export function toSwapPermissions(body: ClientFields): SwapPermissions {
   const { includedSwapSources, excludedSwapSources, disableOriginSwaps } = body
-  const isKept = (included: readonly string[] | undefined) =>
-    included === undefined || included.length === 0 || included.includes(swapSource)
-  const isOffered = isKept(includedSwapSources) && excludedSwapSources?.includes(swapSource) !== true
+  const includesOurSource = (sourceNames: readonly string[] | undefined) =>
+    sourceNames === undefined || sourceNames.length === 0 || sourceNames.includes(swapSource)
+  const isAllowed =
+    includesOurSource(includedSwapSources) && excludedSwapSources?.includes(swapSource) !== true
   return {
     isOriginDisabled: disableOriginSwaps ?? false,
-    hasOriginSource: isOffered && isKept(body.includedOriginSwapSources),
-    hasDestinationSource: isOffered && isKept(body.includedDestinationSwapSources),
+    hasOriginSource: isAllowed && includesOurSource(body.includedOriginSwapSources),
+    hasDestinationSource: isAllowed && includesOurSource(body.includedDestinationSwapSources),
   }
 }

@@ -11,7 +11,7 @@ import { currencySchema, currencyToWire } from './currencyAmount.ts'
 
 const listMax = 1_000
 
-/** Every member is optional; unknown members are stripped. @source quote-api.md 3.3 */
+/** Body of POST /currencies/v2 and v1. Every member is optional; unknown members are stripped. @source quote-api.md 3.3 */
 export const currenciesBodySchema = z.object({
   defaultList: z.boolean().optional().describe('No effect: there is one list'),
   chainIds: z.array(z.int().positive()).max(200).optional(),
@@ -44,7 +44,7 @@ export const groupedCurrenciesSchema = z.array(
 type CurrenciesBody = z.infer<typeof currenciesBodySchema>
 type CurrenciesResponse = z.infer<typeof currenciesResponseSchema>
 
-/** Chains with their currencies, and the account that empties deposit addresses. */
+/** Chains with their currencies, and the wallet that sweeps deposit addresses, for the filter `depositAddressOnly`. */
 export type CurrencyDirectory = {
   readonly registry: QuoteRegistry
   readonly fillWallet: string | undefined
@@ -105,6 +105,7 @@ function matches(chain: QuotableChain, currency: QuotableCurrency, filter: Filte
   return tokens === undefined || tokens.some((token) => namesCurrency(chain, currency, token))
 }
 
+/** @param token `chainId:address` */
 function namesCurrency(chain: QuotableChain, currency: QuotableCurrency, token: string): boolean {
   const separator = token.indexOf(':')
   return (

@@ -2,7 +2,7 @@ import { formatAmount, formatUsd, type PricedUnit, usdValueDown } from '@causewa
 import { z } from 'zod'
 import type { QuotableCurrency } from '../../pricing/registry.ts'
 
-/** @source quote-and-sponsorship.md, CurrencyAmount */
+/** Currency of an amount in an answer. @source quote-and-sponsorship.md, CurrencyAmount */
 export const currencySchema = z
   .object({
     chainId: z.number(),
@@ -38,7 +38,7 @@ export function currencyToWire(currency: QuotableCurrency): CurrencyWire {
   }
 }
 
-/** One amount of a currency, which need not be configured any more, at the prices it was quoted at. */
+/** An amount of a currency, configured or not, with its worth in USD at the price of `unit`. */
 export function valuedAmountToWire(
   currency: CurrencyWire,
   unit: PricedUnit,
@@ -55,19 +55,19 @@ export function valuedAmountToWire(
   }
 }
 
-const knownCurrencies = new WeakMap<QuotableCurrency, string>()
+const currencyJsonCache = new WeakMap<QuotableCurrency, string>()
 
 function currencyJson(currency: QuotableCurrency): string {
-  const cached = knownCurrencies.get(currency)
+  const cached = currencyJsonCache.get(currency)
   if (cached !== undefined) return cached
   const json = JSON.stringify(currencyToWire(currency))
-  knownCurrencies.set(currency, json)
+  currencyJsonCache.set(currency, json)
   return json
 }
 
 /**
- * JSON of `valuedAmountToWire` for a configured currency, which answers hold up to twenty times: what
- * those have in common is written once per currency. Digits need no escaping.
+ * JSON of `valuedAmountToWire` for a configured currency. An answer has up to twenty such amounts, so it is written as
+ * text, and a currency's own members are serialized once. Digits need no escaping.
  */
 export function currencyAmountJson(
   currency: QuotableCurrency,

@@ -31,6 +31,7 @@ const shareSchema = z
   })
   .meta({ title: 'SponsoredShare' })
 
+/** Shares of all fee components at one time: as quoted, or as debited. */
 const phaseFields = {
   selectedComponents: z.array(z.string()),
   maxSubsidizationAmount: z.string().optional().describe('USDC with 6 decimals'),
@@ -53,10 +54,10 @@ const statusFields = {
   quoted: phaseSchema,
 }
 
-/** @source rule L-50 */
+/** Who pays which fee of a new quote. @source rule L-50 */
 export const feeSponsorshipSchema = z.object(statusFields).meta({ title: 'FeeSponsorship' })
 
-/** With `actual`, once the sponsor was debited: the quoted shares, and the money itself. @source design.md 6.3 */
+/** In histories: `actual` is there once the sponsor was debited, with the quoted shares and the payment. @source design.md 6.3 */
 export const pastFeeSponsorshipSchema = z.object({
   ...statusFields,
   actual: z
@@ -73,29 +74,29 @@ export const pastFeeSponsorshipSchema = z.object({
 })
 
 const phaseV3Fields = { ...phaseFields, components: z.record(z.string(), shareSchema) }
-const { sponsorPayment: paidSchema } = pastFeeSponsorshipSchema.shape.actual.unwrap().shape
+const { sponsorPayment: sponsorPaymentSchema } = pastFeeSponsorshipSchema.shape.actual.unwrap().shape
 
-/** `platform` stands where other routes say `relay`. @source clients.md 4 */
+/** The same in /requests/v3, which names the component `relay` `platform`. @source clients.md 4 */
 export const pastFeeSponsorshipV3Schema = z.object({
   ...statusFields,
   quoted: z.object(phaseV3Fields),
-  actual: z.object({ ...phaseV3Fields, sponsorPayment: paidSchema }).optional(),
+  actual: z.object({ ...phaseV3Fields, sponsorPayment: sponsorPaymentSchema }).optional(),
 })
 
 type Phase = z.infer<typeof phaseSchema>
 
-/** In the words of /requests/v3. */
+/** Renames the component `relay` to `platform`, as /requests/v3 names it. */
 export function inWordsOfV3({
   quoted,
   actual,
   ...about
 }: z.infer<typeof pastFeeSponsorshipSchema>): z.infer<typeof pastFeeSponsorshipV3Schema> {
-  const word = (component: string) => (component === 'relay' ? 'platform' : component)
-  const phase = ({ selectedComponents, components, ...rest }: Phase) => ({
-    ...rest,
-    selectedComponents: selectedComponents.map(word),
+  const nameInV3 = (component: string) => (component === 'relay' ? 'platform' : component)
+  const phase = ({ selectedComponents, components, ...totals }: Phase) => ({
+    ...totals,
+    selectedComponents: selectedComponents.map(nameInV3),
     components: Object.fromEntries(
-      Object.entries(components).map(([component, share]) => [word(component), share]),
+      Object.entries(components).map(([component, share]) => [nameInV3(component), share]),
     ),
   })
   if (actual === undefined) return { ...about, quoted: phase(quoted) }
@@ -105,23 +106,32 @@ export function inWordsOfV3({
 
 export type FeeSponsorshipWire = z.infer<typeof feeSponsorshipSchema>
 
-/** Shared fees of one request; amounts in smallest units of the fee currency. */
+/** Fees of one request that user and sponsor share; amounts in smallest units of the fee currency. */
 export type SharedFees = {
+  /** Decimals and price of the fee currency. */
   readonly unit: PricedUnit
+  /** Components that the sponsor was asked to pay. */
   readonly selected: readonly SponsoredComponent[]
+  /** Most that the sponsor pays; undefined: no cap. */
   readonly capMicroUsd: bigint | undefined
   readonly parts: FeeParts
+  /** Fees that the sponsor may pay, of the selected components. */
   readonly sponsorable: SponsorableFees
+  /** What he pays of them. */
   readonly allocation: Allocation
+  /** True if the balance is held only when the deposit is seen. */
   readonly isHeldAtDeposit?: boolean
 }
 
-/** In a currency that need not be configured any more. */
+/** For histories: the currency need not be configured any more. */
 export function feeSponsorshipToWire(currency: CurrencyWire, shared: SharedFees): FeeSponsorshipWire {
   return sharedFees(shared, (value) => valuedAmountToWire(currency, shared.unit, value))
 }
 
-/** JSON of `feeSponsorshipToWire` for a configured currency: it holds seventeen amounts, most of them equal. */
+/**
+ * JSON of `feeSponsorshipToWire` for a configured currency. Of its seventeen amounts most are equal, so equal ones are
+ * written once. `slice` takes the closing brace off, so that members follow.
+ */
 export function feeSponsorshipJson(currency: QuotableCurrency, shared: SharedFees): string {
   const texts = new Map<bigint, string>()
   const { quoted, ...about } = sharedFees(shared, (value) => {
@@ -129,10 +139,10 @@ export function feeSponsorshipJson(currency: QuotableCurrency, shared: SharedFee
     texts.set(value, text)
     return text
   })
-  const { components, sponsoredTotal, userPaysTotal, ...plain } = quoted
+  const { components, sponsoredTotal, userPaysTotal, ...plainMembers } = quoted
   const shares = feeComponents.map((component) => `"${component}":${shareJson(components[component])}`)
   const commonJson = JSON.stringify(about).slice(0, -1)
-  return `${commonJson},"quoted":${JSON.stringify(plain).slice(0, -1)},"components":{${shares.join(',')}},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
+  return `${commonJson},"quoted":${JSON.stringify(plainMembers).slice(0, -1)},"components":{${shares.join(',')}},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
 }
 
 type Share<Amount> = { selected: boolean; total: Amount; sponsored: Amount; userPays: Amount }
@@ -141,6 +151,7 @@ function shareJson({ selected, total, sponsored, userPays }: Share<string>): str
   return `{"selected":${selected},"total":${total},"sponsored":${sponsored},"userPays":${userPays}}`
 }
 
+/** The answer's members; `amount` writes an amount, as an object or as JSON text. */
 function sharedFees<Amount>(shared: SharedFees, amount: (value: bigint) => Amount) {
   const { parts, sponsorable, allocation, selected, capMicroUsd, isHeldAtDeposit } = shared
   const fees = feesByComponent(parts)
@@ -154,7 +165,7 @@ function sharedFees<Amount>(shared: SharedFees, amount: (value: bigint) => Amoun
       userPays: amount(total - sponsored),
     }
   }
-  const all = feeComponents.reduce((sum, component) => sum + fees[component], 0n)
+  const allFees = feeComponents.reduce((sum, component) => sum + fees[component], 0n)
   return {
     status: sponsorshipStatus(allocation, sponsorable),
     ...(allocation.reason !== undefined && { reason: allocation.reason }),
@@ -165,7 +176,7 @@ function sharedFees<Amount>(shared: SharedFees, amount: (value: bigint) => Amoun
       capHit: allocation.capHit,
       components: perName(feeComponents, share),
       sponsoredTotal: amount(allocation.total),
-      userPaysTotal: amount(all - allocation.total),
+      userPaysTotal: amount(allFees - allocation.total),
     },
   }
 }

@@ -11,7 +11,7 @@ export const id32Text = z
   // CAST: the pattern admits nothing else.
   .transform((text) => text.toLowerCase() as Hex)
 
-/** Printable ASCII: what no family's address or hash goes beyond, and no database refuses. */
+/** An address, hash or id to look up. Printable ASCII covers those of all families, and the database accepts it. */
 export const lookupText = z
   .string()
   .max(128)
@@ -23,7 +23,7 @@ export const cursorText = z
   .regex(/^[\w-]+$/, 'must be the continuation of an answer')
   .describe('`continuation` of the page before')
 
-/** @param defaultLimit of a page, and the most that may be asked for */
+/** Entries of a page: the default, and the most that may be asked for. */
 export function pageLimit(defaultLimit: number, max: number) {
   return z.coerce.number().int().min(1).max(max).default(defaultLimit)
 }
@@ -36,6 +36,7 @@ const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const requestLimit = 20
 const requestLimitMax = 50
 
+/** By lower-case name, because the query may use either case. */
 const requestTypeOf: ReadonlyMap<string, RequestType> = new Map(
   requestTypes.map((type) => [type.toLowerCase(), type]),
 )
@@ -90,7 +91,7 @@ const addresses = 'send originChainId or destinationChainId, and compare data.me
 const amounts =
   'amounts are worth what their prices say when they are read; compare data.metadata of the answer'
 
-/** Public parameters that no list here answers, with the reason. @source Q-76 */
+/** Parameters of the public interface that these lists refuse, with the reason. @source Q-76 */
 export const refusedParameters: Readonly<Record<string, string>> = {
   privateChainsToInclude: 'there are no private chains',
   apiKey: ownKey,
@@ -115,7 +116,8 @@ export const refusedParameters: Readonly<Record<string, string>> = {
 }
 
 /**
- * A filter that is passed over answers with requests that nobody asked for. @source Q-76
+ * Refuses parameters that `fields` does not have: an ignored filter would answer requests that nobody asked for.
+ * @source Q-76
  * @throws QuoteError INVALID_REQUEST that names the first parameter that is not honoured
  */
 export function refuseParameters(query: object, fields: object): void {
@@ -130,6 +132,7 @@ export function refuseParameters(query: object, fields: object): void {
 }
 
 const requestsQuerySchema = z.object({ ...requestsV2Fields, ...requestsV3Fields })
+/** Query of either list; members that only v3 has are absent in v2. */
 export type RequestsQuery = Partial<z.output<typeof requestsQuerySchema>> & PageQuery
 type PageQuery = Pick<
   z.output<typeof requestsQuerySchema>,

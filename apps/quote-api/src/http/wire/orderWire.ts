@@ -54,7 +54,7 @@ export const orderSignatureSchema = text
   .optional()
   .describe('EIP-191 signature of orderId by orderData.solver; in quotes with includeProtocolData: true')
 
-/** @source quote-api.md 2.2, protocol.v2 */
+/** The order in a quote's answer. @source quote-api.md 2.2, protocol.v2 */
 export const orderWireSchema = z.object({
   orderId: text.describe('EIP-712 struct hash of orderData; the id that the deposit names'),
   hubType: z.literal('onchain'),
@@ -71,6 +71,7 @@ const typedDataSchema = z.object({
   value: z.record(text, z.union([text, z.number(), z.array(z.unknown()), z.record(text, z.unknown())])),
 })
 
+/** Where a signature is sent: the endpoint, and the body that goes with it. */
 const postOf = <Endpoint extends string, Body extends z.ZodType>(endpoint: Endpoint, body: Body) =>
   z.object({
     endpoint: z.literal(endpoint).describe('The signature goes into its query as `signature`'),
@@ -81,8 +82,13 @@ const permitPost = postOf('/execute/permits', z.object({ kind: text, requestId: 
 const mappingPost = postOf(
   '/authorize',
   z.object({
-    ...{ type: text, walletChainId: z.number(), wallet: text, depositor: text, nonce: z.number() },
-    ...{ id: text, signatureChainId: z.number() },
+    type: text,
+    walletChainId: z.number(),
+    wallet: text,
+    depositor: text,
+    nonce: z.number(),
+    id: text,
+    signatureChainId: z.number(),
   }),
 )
 
@@ -102,6 +108,7 @@ const itemOf = <Data extends z.ZodType>(data: Data) =>
     check: z.object({ endpoint: text, method: z.literal('GET') }).optional(),
   })
 
+/** A transaction, a permit to sign, or the authorization of a transfer that names no order. */
 const formsOfStep = z.discriminatedUnion('id', [
   z.object({
     id: z.enum(['approve', 'deposit', 'swap', 'send']),
@@ -126,5 +133,5 @@ const formsOfStep = z.discriminatedUnion('id', [
   }),
 ])
 
-/** Members in the order of the digested text. @source quote-api.md 2.3 to 2.5 */
+/** A step of a quote. Members are in the order of the text that is digested. @source quote-api.md 2.3 to 2.5 */
 export const stepSchema = formsOfStep.meta({ title: 'Step' })

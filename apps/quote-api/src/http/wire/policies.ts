@@ -6,7 +6,7 @@ const amount = z.string().regex(/^[0-9]{1,30}$/, 'must be 1 to 30 digits')
 const chainId = z.int().positive()
 const user = z.string().min(1).max(128)
 
-/** Limits of a key's sponsorship, and the used part of each. */
+/** What a key may sponsor, and how much of it is used. */
 export const policyWire = z.object({
   policy: z
     .object({
@@ -27,7 +27,7 @@ export const policyWire = z.object({
   ),
 })
 
-/** Result of a dry run. */
+/** Result of trying a request against the policy. */
 export const explanationWire = z.object({
   outcome: z.string().describe('What a hold like this would be answered now'),
   policyVersion: z.int().optional(),
@@ -43,7 +43,7 @@ export const explanationWire = z.object({
   ),
 })
 
-/** A sponsored request that nobody made. */
+/** A made-up sponsored request, to be tried against the policy. */
 export const hypotheticalBody = z.object({
   user,
   recipient: user,

@@ -24,7 +24,7 @@ const totalDescriptions = {
   app: 'Owed to the app, claimed later',
 } as const satisfies Record<FeeTotalName, string>
 
-/** @source quote-and-sponsorship.md, Price response: `fees` object */
+/** Fees of a price or quote. @source quote-and-sponsorship.md, Price response: `fees` object */
 export const feesSchema = z.object({
   gas: currencyAmountSchema.describe('Origin-chain gas, paid by the user to the network'),
   ...perName(feeTotalNames, (name) => currencyAmountSchema.describe(totalDescriptions[name])),
@@ -39,7 +39,7 @@ export const feePayerSchema = z
 const impactSchema = z.object({ usd: z.string(), percent: z.string() })
 const slippageSideSchema = z.object({ usd: z.string(), value: z.string(), percent: z.string() })
 
-/** @source quote-and-sponsorship.md, Price response: `details` object */
+/** Members of `details` that /price and /quote share. @source quote-and-sponsorship.md, Price response: `details` object */
 export const priceDetailsFields = {
   operation: z.enum(operations),
   sender: z.string(),
@@ -68,7 +68,7 @@ export const priceDetailsFields = {
 
 export const priceResponseSchema = z.object({ fees: feesSchema, details: z.object(priceDetailsFields) })
 
-/** JSON of `priceResponseSchema`. */
+/** JSON of `priceResponseSchema`, written as text because amounts repeat their currency (see `currencyAmountJson`). */
 export function priceToJson(priced: Priced): string {
   const details = detailMembers(priced, currencyInJson(priced), currencyOutJson(priced))
   return `{"fees":${feesToJson(priced)},"details":{${details}}}`
@@ -106,8 +106,8 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
   const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swapImpact.usd, inUsd)}`
   const balance = priced.userBalance === undefined ? '' : `,"userBalance":"${priced.userBalance}"`
   const fallback = priced.fallbackType === undefined ? '' : `,"fallbackType":"${priced.fallbackType}"`
-  const usage = priced.external.length > 0 ? 'used' : 'none'
-  const external = priced.mayUseExternal ? `,"externalLiquidity":"${usage}"` : ''
+  const externalUse = priced.external.length > 0 ? 'used' : 'none'
+  const external = priced.mayUseExternal ? `,"externalLiquidity":"${externalUse}"` : ''
   const payer = feePayerToJson(priced)
   const tolerance = `"slippageTolerance":${slippageToJson(priced)}`
   return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds}${balance}${fallback}${external}${payer}`
@@ -120,6 +120,7 @@ function feePayerToJson({ route, prices, originCost }: Priced): string {
   return `,"depositFeePayer":{"account":${JSON.stringify(payer)},"networkFee":${paid(networkFee)},"rent":${paid(rent)}}`
 }
 
+/** @param wholeUsd what the percentage is of */
 function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {
   return `{"usd":"${formatUsd(usd)}","percent":"${formatPercent(usd, wholeUsd)}"}`
 }

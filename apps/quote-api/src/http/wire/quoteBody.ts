@@ -30,7 +30,7 @@ function fitsUint256(digits: string): boolean {
 }
 
 const beyondUint256 = { error: 'must fit in 256 bits' }
-/** Patterns are those of the interface document; what cannot be executed breaks a rule of its own. @source Q-3 */
+/** Decimal amount. The pattern is that of the interface document; the bound is a rule of its own. @source Q-3 */
 const amount = z
   .string()
   .regex(/^[0-9]+$/, 'must be decimal digits')
@@ -75,7 +75,7 @@ const appFee = z
   })
   .meta({ title: 'AppFee' })
 
-/** Fields that all three routes share. What no public client sends is stripped. */
+/** Fields that /price, /quote and /quote/v2 share. Unknown fields are stripped. */
 const sharedFields = {
   ...clientFields,
   user: addressText.describe('Account that deposits on the origin chain'),
@@ -151,7 +151,7 @@ const sharedFields = {
   overridePriceImpact: z.boolean().optional().describe('Accept any swap impact'),
 }
 
-/** @source Q-30 */
+/** Fields by which a caller with a sponsor asks that it pays fees. @source Q-30 */
 const sponsorshipFields = {
   subsidizeFees: z.boolean().optional().describe('The sponsor pays all fees, gas top-up included'),
   maxSubsidizationAmount: amount.optional().describe('Cap on the subsidy, USDC with 6 decimals'),
@@ -187,7 +187,7 @@ const defaultTopupMicroUsd = 2_000_000n
 const defaultPermitExpirySeconds = 600
 
 /**
- * From the wire to the domain: decimal strings become `bigint`, absent flags get their defaults.
+ * Reads a body into the request that pricing takes: decimal strings become `bigint`, absent fields get their defaults.
  * @throws QuoteError for a field that cannot be honoured
  */
 export function toQuoteRequest(body: PriceBody): QuoteRequest {

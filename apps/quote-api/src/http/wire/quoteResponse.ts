@@ -42,7 +42,7 @@ const quoteDetailsSchema = z.object({
   route: z.object({ origin: routeSideSchema, destination: routeSideSchema }),
 })
 
-/** @source quote-and-sponsorship.md, POST /quote; rule Q-138 */
+/** Answer of /quote and /quote/v2. @source quote-and-sponsorship.md, POST /quote; rule Q-138 */
 export const quoteResponseSchema = z
   .object({
     requestId: z.string().describe('Identifies the request across the whole interface'),
@@ -61,15 +61,15 @@ export const quoteResponseSchema = z
   })
   .meta({ title: 'Quote' })
 
-/** JSON of `quoteResponseSchema`. Steps and order are the very text that was digested and stored. */
+/** JSON of `quoteResponseSchema`. Steps and order are copied as the text that was digested and stored. */
 export function quoteToJson(quote: Quote, environment: string): string {
   const { ordered, priced, sponsorship } = quote
   const identity = `"requestId":"${quote.requestId}","environment":${JSON.stringify(environment)},"expiresAt":${quote.expiresAtSeconds}`
-  const shared =
+  const sponsored =
     sponsorship === undefined ? '' : `,"feeSponsorship":${sponsorshipToJson(priced, sponsorship)}`
   const breakdown = `[{"value":"${priced.amountOut}","timeEstimate":${priced.timeEstimateSeconds}}]`
   const protocol = ordered === undefined ? '' : `,"protocol":{"v2":${orderToJson(priced, ordered)}}`
-  return `{${identity},"steps":${quote.stepsJson},"fees":${feesToJson(priced)}${shared},"details":${quoteDetailsToJson(priced)},"breakdown":${breakdown}${protocol}}`
+  return `{${identity},"steps":${quote.stepsJson},"fees":${feesToJson(priced)}${sponsored},"details":${quoteDetailsToJson(priced)},"breakdown":${breakdown}${protocol}}`
 }
 
 function orderToJson({ route, feeCurrency, solver }: Priced, ordered: QuotedOrder): string {
@@ -80,8 +80,8 @@ function orderToJson({ route, feeCurrency, solver }: Priced, ordered: QuotedOrde
     amount: (solver?.depositAmount ?? 0n).toString(),
   })
   const { orderId, orderJson, signature } = ordered
-  const signed = signature === undefined ? '' : `,"orderSignature":"${signature}"`
-  return `{"orderId":"${orderId}","hubType":"onchain","orderData":${orderJson}${signed},"paymentDetails":${payment}}`
+  const signatureText = signature === undefined ? '' : `,"orderSignature":"${signature}"`
+  return `{"orderId":"${orderId}","hubType":"onchain","orderData":${orderJson}${signatureText},"paymentDetails":${payment}}`
 }
 
 function sponsorshipToJson({ split, feeCurrency, prices }: Priced, outcome: SponsorshipOutcome): string {
@@ -115,7 +115,10 @@ function expandedImpact({ split, prices }: Priced): string {
   return `{${costs.join(',')},"sponsored":{"usd":"${formatUsd(usd(split.subsidized))}"}}`
 }
 
-/** The solver moves what lies between: from its receipt on the origin to its payout on the destination. */
+/**
+ * Both sides of the route. The origin ends with what the solver receives, the destination begins with what it pays out.
+ * Without a solver the origin's swap gives the output itself.
+ */
 function routeToJson(priced: Priced, currencyIn: string, currencyOut: string): string {
   const { route, feeCurrency, prices, split, solver, originLeg, destinationLeg, snapshot } = priced
   const payout = solver?.payoutCurrency ?? route.currencyOut

@@ -12,7 +12,9 @@ import {
 } from './currencyAmount.ts'
 import { feeSponsorshipToWire } from './feeSponsorship.ts'
 
-/** Metadata of a request's two sides, in both request lists. */
+// Parts that /requests/v2 and /requests/v3 share.
+
+/** The two sides of a request, as they were quoted. */
 export const requestMetadataSchema = z.object({
   sender: z.string(),
   recipient: z.string(),
@@ -52,16 +54,16 @@ export type RequestView = {
   readonly includeOrderData: boolean
   /** Currency of the debits of sponsors. */
   readonly sponsorCurrency: SponsorCurrency
-  /** The caller's, if there is one. */
+  /** The caller's key; undefined without one. */
   readonly apiKeyId: string | undefined
 }
 
-/** Sponsor and referrer of a request are told to the key that it was made with, and to no other. @source Q-104 */
+/** True for the key that made the request: only it is shown the sponsor and the referrer. @source Q-104 */
 export function isOwn({ apiKeyId }: RequestRecord, view: RequestView): boolean {
   return apiKeyId !== undefined && apiKeyId === view.apiKeyId
 }
 
-/** Beside the order. */
+/** The member beside `orderData`, if the order was signed. */
 export function signatureMember({ orderSignature }: RequestRecord): { readonly orderSignature?: string } {
   return orderSignature === undefined ? {} : { orderSignature }
 }
@@ -95,7 +97,7 @@ function pastCurrency(
 
 const microUsdDecimals = 6
 
-/** Undefined where the request asked nothing about sponsorship. */
+/** Who was to pay which fee, and what the sponsor paid; undefined where the request asked for no sponsorship. */
 export function pastFeeSponsorship(
   registry: QuoteRegistry,
   record: RequestRecord,

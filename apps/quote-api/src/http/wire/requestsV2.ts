@@ -28,7 +28,7 @@ const transactionSchema = z.object({
 const text = z.string()
 const feesSchema = z.object(perName(requestV2Members, () => text))
 
-/** @source quote-api.md 3.4, v2 */
+/** A request in the older list. @source quote-api.md 3.4, v2 */
 const requestV2Schema = z.object({
   id: text,
   status: z.enum(requestStatuses),
@@ -76,6 +76,7 @@ export type RequestV2 = z.infer<typeof requestV2Schema>
 
 const nothingFailed = 'N/A'
 
+/** The request as `view`'s caller may see it. */
 export function requestToV2(registry: QuoteRegistry, record: RequestRecord, view: RequestView): RequestV2 {
   const { includeOrderData, sponsorCurrency } = view
   const { quoted, depositAddress, supersededByRequestId, orderId, order } = record

@@ -55,7 +55,7 @@ const actualRouteSchema = z.object({
   rate: text.optional(),
 })
 
-/** @source rules Q-107 and Q-108 */
+/** A request in the list of a key. @source rules Q-107 and Q-108 */
 const requestV3Schema = z.object({
   id: text,
   orderId: text.nullable(),
@@ -123,6 +123,7 @@ export const requestsV3Schema = z.object({
 
 export type RequestV3 = z.infer<typeof requestV3Schema>
 
+/** The request as `view`'s caller may see it. */
 export function requestToV3(registry: QuoteRegistry, record: RequestRecord, view: RequestView): RequestV3 {
   const { includeOrderData, sponsorCurrency } = view
   const isOwners = isOwn(record, view)
@@ -189,7 +190,7 @@ function feeToWire(unit: PricedUnit, amount: bigint) {
   }
 }
 
-/** @source Q-107 */
+/** The deposit address, and the transfer that paid it. @source Q-107 */
 function addressToWire({ depositAddress: address, addressTerms, addressTransfer }: RequestRecord) {
   if (address === undefined) return null
   const { type, recoveryAddress = null } = addressTerms ?? {}
@@ -202,7 +203,10 @@ function addressToWire({ depositAddress: address, addressTerms, addressTransfer 
   }
 }
 
-/** The amount paid out is told once it was measured, and nothing in its place before. @source Q-108, Q-113, Q-135 */
+/**
+ * The route as quoted, and as it went once the request succeeded. The actual output stays absent until it was measured.
+ * @source Q-108, Q-113, Q-135
+ */
 function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3['data']['route'] {
   const { status, taken: payment, quoted, order, measuredOutput } = record
   const route = ({ currencyIn, currencyOut, rate }: RequestV3['data']['metadata']) => ({
@@ -214,11 +218,11 @@ function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3[
   if (status !== 'success') return { quoted: quotedRoute, actual: null }
   const isPaidAsQuoted = payment?.currency === quoted.originCurrency
   const amountIn = isPaidAsQuoted ? payment.amount : quoted.amountIn
-  // A request that its user executed alone has no order, and nothing else to pay.
+  // The measurement is in the output currency if no order paid another one; a user who executes alone has no order.
   const isMeasured = order === undefined || order.output.payments[0]?.currency === quoted.destinationCurrency
   const amountOut = isMeasured ? measuredOutput : undefined
-  const moved = { amountIn, amountOut: amountOut ?? 0n, amountOutMin: amountOut ?? 0n }
-  const actual = route(requestMetadata(registry, { ...record, quoted: { ...quoted, ...moved } }))
+  const actualAmounts = { amountIn, amountOut: amountOut ?? 0n, amountOutMin: amountOut ?? 0n }
+  const actual = route(requestMetadata(registry, { ...record, quoted: { ...quoted, ...actualAmounts } }))
   return {
     quoted: quotedRoute,
     actual: amountOut === undefined ? { origin: actual.origin, destination: {} } : actual,

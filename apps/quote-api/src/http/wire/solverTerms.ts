@@ -8,7 +8,7 @@ const listOf = (entry: string, max: number) =>
     .regex(new RegExp(`^${entry}(,${entry}){0,${max - 1}}$`), 'must be entries with commas between them')
     .optional()
 
-/** Query members by which a solver says what it fills with. */
+/** Query members of GET /solver/work by which a solver states its terms: what it fills with, and its limits. */
 export const termsQuery = {
   solver: z
     .string()
@@ -37,21 +37,24 @@ type TermsQuery = z.output<z.ZodObject<typeof termsQuery>>
 const entriesOf = (text: string): readonly (readonly string[])[] =>
   text.split(',').map((entry) => entry.split(':'))
 
-/** @returns undefined where the solver says nothing of it */
+/** @returns the stated terms, undefined if the query has none */
 export function readTermsQuery(query: TermsQuery): SolverTerms | undefined {
   const { orderSigners, pays, sharedWallets, floors, lossPerOrderMicroUsd } = query
   const terms: SolverTerms = {
     ...(orderSigners !== undefined && { orderSigners: orderSigners.split(',') }),
     ...(pays !== undefined && {
       pays: entriesOf(pays).map(([chainId, wallet = '', fillContract]) => ({
-        ...{ chainId: Number(chainId), wallet },
+        chainId: Number(chainId),
+        wallet,
         ...(fillContract !== undefined && { fillContract }),
       })),
     }),
     ...(sharedWallets !== undefined && { sharedWallets: sharedWallets.split(',') }),
     ...(floors !== undefined && {
       floors: entriesOf(floors).map(([chainId, currency = '', amount = '0']) => ({
-        ...{ chainId: Number(chainId), currency, amount },
+        chainId: Number(chainId),
+        currency,
+        amount,
       })),
     }),
     ...(lossPerOrderMicroUsd !== undefined && { lossPerOrderMicroUsd }),

@@ -11,7 +11,7 @@ export const walletText = z
 
 const signatureBytesMax = 4_096
 
-/** A signature of a key (65 bytes) or whatever a contract wallet checks. */
+/** A signature by a key (65 bytes), or bytes that a contract wallet checks. */
 export const signatureText = z
   .templateLiteral(['0x', z.string().regex(/(?:[0-9a-fA-F]{2})*/)], {
     error: 'must be 0x and whole bytes in hex',
@@ -19,7 +19,7 @@ export const signatureText = z
   .refine((text) => text.length <= 2 + 2 * signatureBytesMax, `must have at most ${signatureBytesMax} bytes`)
   .describe('Over the message of the challenge: 65 bytes, or what a contract wallet accepts (ERC-1271)')
 
-/** Lower case. @throws InvalidAddressError for a wrong checksum */
+/** The wallet in lower case. @throws InvalidAddressError for a wrong checksum */
 export function parseWallet(text: string, field = 'wallet'): Hex {
   const wallet = parseCasedAddress(text)
   if (wallet !== undefined) return wallet
