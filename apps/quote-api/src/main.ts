@@ -17,7 +17,7 @@ const program = {
   commands: [doctor],
 }
 
-/** `doctor` tells what is wrong and ends; without a word the service runs, after the same look at its settings. */
+/** Runs the service, after an examination of its settings. With the word `doctor` it only reports the examination. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
   if (words.length > 0) {

@@ -5,23 +5,23 @@ import type { Elections, Fence } from '@causeway/database'
 /** One run of a job. Each transaction that writes calls `fence` first; long reads end on `signal`. */
 export type Run = { readonly fence: Fence; readonly signal: AbortSignal }
 
-/** Work that one process of all does at a time. */
+/** Background work that is repeated, in one process at a time: the one that leads this job. */
 export type Job = {
   /** Lower case with hyphens: names the lock, the metrics and the log lines. */
   readonly name: string
   /** Pause between the end of a run and the next. */
   readonly intervalMs: number
-  /** Cuts the pause short where something new is known. */
+  /** Cuts the pause short when something new is known. */
   readonly waker?: WakeSignal
   /**
-   * So long it pauses at least, however often it is woken: strangers' hints wake jobs too, and must not make
-   * them run back to back. Default: a quarter of the interval, at most a second.
+   * Shortest pause, however often the job is woken: callers' hints wake jobs too, and must not make them run back to
+   * back. Default: a quarter of the interval, at most a second.
    */
   readonly pauseMinMs?: number
   run(run: Run): Promise<void>
 }
 
-/** Belongs to one job. Wakes are counted together until its next pause ends by them. */
+/** Wakes one job. Several wakes before its next pause count as one. */
 export interface WakeSignal {
   /** Ends the pause that runs now, or the next one. */
   wake(): void
@@ -34,10 +34,10 @@ export function createWakeSignal(): WakeSignal {
   let listener: (() => void) | undefined
   const deliver = () => {
     if (!isWoken || listener === undefined) return
-    const tell = listener
+    const onWake = listener
     isWoken = false
     listener = undefined
-    tell()
+    onWake()
   }
   return {
     wake() {
@@ -54,9 +54,10 @@ export function createWakeSignal(): WakeSignal {
   }
 }
 
+/** What this process knows of one job. */
 export type JobHealth = {
   readonly name: string
-  /** `undefined` while another process leads. */
+  /** Number of the leadership that this process has; `undefined` while another process leads. */
   readonly epoch: bigint | undefined
   readonly runs: number
   readonly failures: number
@@ -72,7 +73,7 @@ export interface RunningJobs {
 }
 
 /**
- * Called for a failed run, once a minute at most, with the time of the last success and the number of failures since.
+ * Called for a failed run, once a minute at most, with the time of the first failure in a row and the number of failures.
  */
 export type OnFailure = (
   job: string,
@@ -80,10 +81,11 @@ export type OnFailure = (
   failureStreak: { readonly sinceMs: number; readonly runs: number },
 ) => void
 
-const tellEveryMs = 60_000
-/** After each failure in a row a job pauses twice as long, up to so much, whoever wakes it. */
+const reportEveryMs = 60_000
+/** Each failure in a row doubles the job's shortest pause, up to this much. */
 const failurePauseMaxMs = 5_000
 
+/** Default of `pauseMinMs`: this part of the interval, at most `pauseMinMaxMs`. */
 const pauseMinPart = 4
 const pauseMinMaxMs = 1_000
 
@@ -128,7 +130,7 @@ function runJob(
     lastSuccessAtMs: undefined,
   }
   let failingSinceMs = 0
-  let toldAtMs = -Infinity
+  let reportedAtMs = -Infinity
 
   const runOnce = async () => {
     const leadership = elections.leadershipOf(job.name)
@@ -146,8 +148,8 @@ function runJob(
         consecutiveFailures: consecutiveFailures + 1,
       }
       if (consecutiveFailures === 0) failingSinceMs = now()
-      if (now() - toldAtMs < tellEveryMs) return
-      toldAtMs = now()
+      if (now() - reportedAtMs < reportEveryMs) return
+      reportedAtMs = now()
       onFailure(job.name, error, { sinceMs: failingSinceMs, runs: consecutiveFailures + 1 })
     }
   }
@@ -156,9 +158,10 @@ function runJob(
       const isLeading = elections.leadershipOf(job.name) !== undefined
       await runOnce()
       const pauseMs = isLeading ? job.intervalMs : Math.min(job.intervalMs, waitingMs)
-      const { consecutiveFailures: failed } = state
-      const restMs = failed === 0 ? 0 : Math.min(job.intervalMs * 2 ** (failed - 1), failurePauseMaxMs)
-      const leastMs = Math.max(pauseMinMs, restMs)
+      const { consecutiveFailures: failures } = state
+      const failurePauseMs =
+        failures === 0 ? 0 : Math.min(job.intervalMs * 2 ** (failures - 1), failurePauseMaxMs)
+      const leastMs = Math.max(pauseMinMs, failurePauseMs)
       await pause(job, { leastMs, mostMs: Math.max(pauseMs, leastMs) }, signal)
     }
   }
@@ -168,7 +171,7 @@ function runJob(
   }
 }
 
-/** Ends on the signal; after `leastMs` on a wake as well. */
+/** Pauses for `mostMs`. A wake ends the pause once `leastMs` have passed; the signal ends it at once. */
 async function pause(
   job: Pick<Job, 'waker'>,
   { leastMs, mostMs }: { readonly leastMs: number; readonly mostMs: number },
@@ -177,7 +180,7 @@ async function pause(
   if (signal.aborted) return
   const ending = new AbortController()
   const end = () => ending.abort()
-  // Every job listens while it pauses.
+  // Every job listens to this one signal while it pauses, which Node would warn of.
   setMaxListeners(0, signal)
   signal.addEventListener('abort', end, { once: true })
   const sleepFor = (timeMs: number) => sleep(timeMs, undefined, { signal: ending.signal }).catch(() => {})

@@ -1,11 +1,11 @@
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { Job } from './runJobs.ts'
 
-/** Holds freed in one transaction: few enough that its locks are short. @source ledger-and-safety.md 1.8 */
+/** Holds freed in one transaction, so that its locks are short. @source ledger-and-safety.md 1.8 */
 const batchMax = 500
 const sweepIntervalMs = 1_000
 
-/** Frees holds past their expiry. Nothing depends on it but how soon held money can be spent again. */
+/** Job that frees holds past their expiry. Its delay matters only for how soon held money can be spent again. */
 export function createSweeper(options: {
   database: SqlDatabase
   ledger: Pick<Ledger, 'expireDue'>

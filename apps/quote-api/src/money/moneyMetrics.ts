@@ -9,14 +9,14 @@ type Reading = Pick<SqlDatabase, 'query'>
 type ChainNames = ReadonlyMap<number, { readonly key: string }>
 
 /**
- * Exposes the money in the books as metrics. They are read from the database when scraped, so every process tells the
- * same. Smallest units as floats lose their last digits above 2^53; jobs compare exact values as integers.
+ * Exposes the money in the books as metrics. They are read from the database when scraped, so that all processes show the
+ * same. As floats, amounts lose their last digits above 2^53; the jobs that check the books use integers.
  */
 export function watchMoney(options: {
   readonly metrics: Pick<HttpMetrics, 'registry'>
   readonly database: Reading
   readonly chains: ChainNames
-  /** Bound of what rewards give away within 24 hours beside the costs that were kept. */
+  /** Most that rewards may give away within 24 hours, beside what skew costs brought in. */
   readonly rewardsPerDayMicroUsd: bigint
 }): void {
   const { metrics, database, chains, rewardsPerDayMicroUsd } = options
@@ -37,7 +37,7 @@ export function watchMoney(options: {
 
 type ChainNameLookup = (chainId: bigint) => string
 
-/** Sponsor money is of no chain. */
+/** Label of sponsor money, which is on no particular chain. */
 const anyChain = 'any'
 
 function watchBalances(
@@ -60,10 +60,11 @@ function watchBalances(
   )
 }
 
-/** Sum of the accounts of a kind in a currency, in its smallest unit. */
+/** Sum of the ledger's accounts of one kind in one currency, in its smallest unit. */
 export type LedgerBalance = {
+  /** Kind of the accounts. */
   readonly account: string
-  /** Absent for sponsor money, which is of no chain. */
+  /** Absent for sponsor money. */
   readonly chainId: bigint | undefined
   /** Symbol. */
   readonly currency: string
@@ -83,7 +84,11 @@ export async function readLedgerBalances(database: Reading): Promise<readonly Le
       when 'C' then a.credits_posted - a.debits_posted else a.debits_posted - a.credits_posted end) as balance
     from account a join asset s on s.id = a.asset_id group by 1, 2, 3, 4`)
   return rows.map(({ kind, chain_id: chainId, symbol, decimals, balance }) => ({
-    ...{ account: kind, chainId: chainId ?? undefined, currency: symbol, decimals, balance: BigInt(balance) },
+    account: kind,
+    chainId: chainId ?? undefined,
+    currency: symbol,
+    decimals,
+    balance: BigInt(balance),
   }))
 }
 

@@ -36,7 +36,7 @@ export type Administration = {
   readonly stops: StopAdministration
 }
 
-/** Keys of this environment move real money; others carry `test` in their text. */
+/** In this environment API keys have `live` in their text, in others `test`. */
 const liveEnvironment = 'mainnets.prod'
 
 export function createAdministration(options: {
@@ -57,12 +57,13 @@ export function createAdministration(options: {
     wallets: createWalletAdministration(database),
     policies: createPolicyAdministration(database),
     webhooks: createWebhookAdministration({
-      ...{ database, peppers },
+      database,
+      peppers,
       allowPrivate: config.webhooks.allowPrivate,
     }),
     ledger: createLedgerAdministration(database),
     requests: createRequestAdministration(database),
-    // Currencies go by their addresses: a command needs no chain to be configured.
+    // Timelines show currencies by address, because a command may run without any chain configured.
     timelines: createTimelines({ database, nameOf: () => undefined }),
     appFeeClaims: createClaimAdministration(database),
     audit: createAuditAdministration(database),

@@ -15,8 +15,8 @@ import type { ChainClient } from '@causeway/rpc'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
 /**
- * Checks of each chain that has endpoints: chain id, code, feeds, token decimals; in `local` also that it is no public
- * network.
+ * Checks that the start and the doctor run on each chain with endpoints: chain id, code, feeds, token decimals; in `local`
+ * also that it is no public network.
  */
 export function chainChecks(args: {
   readonly environment: string
@@ -90,7 +90,7 @@ export function expectations(
   }
 }
 
-/** Contracts by the setting that names them; of our own also what their code is called. */
+/** Contracts by the setting that names them; those of this project also with the name of their code. */
 function namedContracts(
   config: ReturnType<typeof contractChain>,
 ): readonly (readonly [setting: string, address: Hex | undefined, ours?: ReliedContract])[] {
@@ -119,7 +119,7 @@ function wordsOf(
 ): ContractExpectations['words'] {
   const { permitRouter, depositAddresses } = config
   return [
-    ...madeFor(
+    ...depositoryWords(
       chain,
       setting('permitRouter.contract'),
       permitRouter && {
@@ -127,7 +127,7 @@ function wordsOf(
         codeHash: ['DEPOSIT_CODE_HASH', permitRouter.depositCodeHash],
       },
     ),
-    ...madeFor(
+    ...depositoryWords(
       chain,
       setting('depositAddresses.contract'),
       depositAddresses && {
@@ -135,11 +135,11 @@ function wordsOf(
         codeHash: ['SWEEP_CODE_HASH', depositAddresses.sweepCodeHash],
       },
     ),
-    ...swapsBy(setting('depositAddresses.contract'), config),
+    ...routerWords(setting('depositAddresses.contract'), config),
   ]
 }
 
-/** Every uptime feed describes itself so. @source Chainlink, SequencerUptimeFeed */
+/** What every uptime feed answers about itself. @source Chainlink, SequencerUptimeFeed */
 const uptimeFeed = { description: 'L2 Sequencer Uptime Status Feed', decimals: 0 } as const
 
 /** The feeds that are read on a chain, each with the setting that names it. */
@@ -154,6 +154,7 @@ export function feedsOn(
   )
 }
 
+/** Checks a chain of a family without contract calls. */
 async function networkProblems(
   { key, config }: QuotableChain,
   registeredChain: RegisteredChain | undefined,
@@ -167,7 +168,7 @@ async function networkProblems(
 }
 
 /** Deposit addresses must swap through the same deposit router as users. */
-function swapsBy(
+function routerWords(
   setting: string,
   { depositAddresses, depositRouter }: QuotableChain['config'],
 ): ContractExpectations['words'] {
@@ -175,19 +176,19 @@ function swapsBy(
   return [{ setting, address: depositAddresses.contract, getter: 'depositRouter', word: depositRouter }]
 }
 
-/** Money goes where these say: the chain's own depository, by the code that addresses were derived from. */
-function madeFor(
+/** A contract through which money goes must name the chain's depository, and the code hash that addresses are derived from. */
+function depositoryWords(
   { depository, quoting }: QuotableChain,
   setting: string,
-  made:
+  router:
     | {
         readonly contract: Hex
         readonly codeHash: readonly ['DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH', Hex]
       }
     | undefined,
 ): ContractExpectations['words'] {
-  if (made === undefined) return []
-  const { contract: address, codeHash } = made
+  if (router === undefined) return []
+  const { contract: address, codeHash } = router
   const [getter, word] = codeHash
   return [
     { setting, address, getter: 'depository', word: quoting.hexAddress(depository) },

@@ -20,11 +20,12 @@ import { ledgerMigrations } from '@causeway/ledger'
 import type { QuoteApiConfig } from '../config/config.ts'
 import type { DatabaseWait } from './databaseWait.ts'
 
+/** The open database of quote-api, and ways to more connections. */
 export type OpenDatabase = {
   readonly database: Database
-  /** Another pool with one connection, closed by the caller. */
+  /** Opens another pool with one connection; the caller closes it. */
   openSingle(options?: { readonly statementTimeoutMs?: number }): Database
-  /** Hears a channel on another connection of its own, until closed by the caller. */
+  /** Listens to a notification channel on a connection of its own; the caller closes it. */
   listen(options: Omit<ListenOptions, 'connectionString' | 'applicationName'>): { close(): Promise<void> }
   /** Closes the pool, and the server where this process started it. */
   close(): Promise<void>
@@ -36,14 +37,14 @@ export const schemaModules: readonly MigrationDirectory[] = [
   {
     name: 'quote_api',
     path: fileURLToPath(new URL('../../migrations', import.meta.url)),
-    // Two branches took one number.
+    // A released migration got another number, because two branches had taken the same one.
     renamed: { '0053_superseded_orders': '0054_superseded_orders' },
   },
 ]
 
 /**
- * The database at `DATABASE_URL`, or in `local` without one an embedded server under the local folder;
- * migrated to the newest schema. One that starts, recovers, is a standby or has a full disk is waited for.
+ * Opens the database at `DATABASE_URL`, or in `local` without one an embedded server in the local folder, and migrates it
+ * to the newest schema. With `wait`, waits for a database that starts, recovers, is a standby or has a full disk.
  * @throws ConfigurationError for what waiting cannot mend
  */
 export async function openDatabase(
@@ -52,11 +53,11 @@ export async function openDatabase(
     onConnectionLost: (error: Error) => void
     log: (message: string) => void
     onDiskFull?: (full: DatabaseDiskFullError | undefined) => void
-    /** Absent: a database that does not answer is refused at once. */
+    /** Absent: a database that does not answer is an error at once. */
     wait?: DatabaseWait
     /** For commands: uses the embedded server that a running service owns. */
     joinRunning?: boolean
-    /** Default: that of `createDatabase`. */
+    /** Default as in `createDatabase`. */
     statementTimeoutMs?: number
   },
 ): Promise<OpenDatabase> {
@@ -70,7 +71,10 @@ export async function openDatabase(
   const connectionString = running ?? embedded?.connectionString ?? url?.reveal() ?? ''
   const opening = openWhenUp(
     {
-      ...{ connectionString, poolSize, directories: schemaModules, log: options.log },
+      connectionString,
+      poolSize,
+      directories: schemaModules,
+      log: options.log,
       setting: url === undefined ? 'CAUSEWAY_LOCAL_DIR' : 'DATABASE_URL',
       applicationName: 'causeway-quote-api',
       onConnectionLost: options.onConnectionLost,
@@ -102,7 +106,7 @@ export async function openDatabase(
   }
 }
 
-/** Longer than migrations of small tables, shorter than the patience of who looks whether the process lives. */
+/** Time until a running migration is shown. Migrations of small tables take less; liveness probes wait longer. */
 const quietMigrationMs = 1_000
 
 async function openWhenUp(options: MigratedOptions, wait: DatabaseWait | undefined): Promise<Database> {
@@ -118,14 +122,17 @@ async function openWhenUp(options: MigratedOptions, wait: DatabaseWait | undefin
   }
 }
 
-/** Rows by the million, or another process that has its turn: whoever took this one for dead would undo the work. */
+/**
+ * Answers on the ports while a migration takes long, because of many rows or of another process that migrates: a probe
+ * that took this process for dead would restart it and undo the work.
+ */
 async function showLongMigration<T>(migrating: Promise<T>, wait: DatabaseWait): Promise<T> {
   const isDone = new AbortController()
   const showing = sleep(quietMigrationMs, undefined, { signal: isDone.signal }).then(
     () => wait.show(new DatabaseStartingError()),
     () => undefined,
   )
-  // Its error is reported below, after the migrations.
+  // `finally` awaits and reports its error; this only keeps Node from ending the process before.
   showing.catch(() => {})
   try {
     return await migrating

@@ -13,18 +13,19 @@ import { watchDroppedLines } from '@causeway/service'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 
-/** Behaviour of a service while its database is not ready yet. */
+/** Answers for a service whose database is not ready yet. */
 export interface DatabaseWait {
-  /** Makes visible what it waits for. @throws ConfigurationError for a port that cannot be had */
+  /** Opens the ports if they are closed, and answers with the problem. @throws ConfigurationError for a port that cannot be opened */
   show(problem: DomainError): Promise<void>
-  /** Shows the problem, then pauses before the next try. */
+  /** Shows the problem, then pauses before the next try; pauses grow. */
   pause(problem: DomainError): Promise<void>
-  /** Gives the ports up for the service itself. */
+  /** Frees the ports for the service itself. */
   close(): Promise<void>
 }
 
 const pauseFirstMs = 250
 const pauseMaxMs = 5_000
+/** The same problem is logged again after this time. */
 const remindAfterMs = 30_000
 
 /** Pause before try `tries + 1`. */
@@ -33,7 +34,7 @@ function pauseMsAfter(tries: number): number {
 }
 
 /**
- * Opens nothing until it has to wait. Then `/lives/v1` answers, every other public route is a 503 that says
+ * Opens no port until the service has to wait. Then `/lives/v1` answers, every other public route is a 503 that says
  * what is waited for, and `/ready` is false with the same reason.
  */
 export function createDatabaseWait(
@@ -44,11 +45,11 @@ export function createDatabaseWait(
   let listeners: Awaited<ReturnType<typeof openWaitingListeners>> | undefined
   let problem: DomainError | undefined
   let tries = 0
-  let toldAtMs = 0
-  const tell = (failure: DomainError) => {
+  let loggedAtMs = 0
+  const log = (failure: DomainError) => {
     const nowMs = Date.now()
-    if (failure.code === problem?.code && nowMs - toldAtMs < remindAfterMs) return
-    toldAtMs = nowMs
+    if (failure.code === problem?.code && nowMs - loggedAtMs < remindAfterMs) return
+    loggedAtMs = nowMs
     logger.warn(
       { reason: failure.code, tries, ...listeners?.addresses, err: failure },
       'waiting for the database',
@@ -56,7 +57,7 @@ export function createDatabaseWait(
   }
   const show = async (failure: DomainError) => {
     listeners ??= await openWaitingListeners(config, answering, () => problem ?? failure)
-    tell(failure)
+    log(failure)
     problem = failure
   }
   return {
@@ -96,11 +97,13 @@ async function openWaitingListeners(
     errors,
     cors: true,
     rateLimits: {
-      ...{ windowMs: 1_000, classes: { read: unlimited }, defaultClass: 'read' },
+      windowMs: 1_000,
+      classes: { read: unlimited },
+      defaultClass: 'read',
       failedKeysPerMinuteMax: 0,
     },
   })
-  // Before the body: what it asks for does not matter yet.
+  // Refused in `onRequest`, before the body is read.
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
   app.route({ method: methods, url: '/*', onRequest: refuse, handler: refuse })
   const ops = createOpsListener({ logger, errors, registry: metrics.registry, readiness })

@@ -14,8 +14,9 @@ import type { WatchedChain } from '../requests/stops/networkWatch.ts'
 const timeoutMs = 5_000
 
 /**
- * Names what networks are not like any more, by one look at each. The pace of a chain is that between its newest final
- * block and its newest one: a change of the last minutes is told by the running service alone. @source rule O-107
+ * Finds, by one reading of each network, facts that the quote file records and that have changed. Block time is measured
+ * between the newest final block and the newest one; only the running service sees changes within minutes.
+ * @source rule O-107
  */
 export async function examineNetworks(chains: readonly WatchedChain[], findings: Findings): Promise<void> {
   const brokenByChain = await Promise.all(
@@ -28,9 +29,9 @@ export async function examineNetworks(chains: readonly WatchedChain[], findings:
         const { head: to, final: from } = facts
         const pace = from === undefined || to === undefined ? [] : judgeBlockTime(chain, { from, to })
         const broken = [...pace, ...judgeFinality(chain, facts), ...judgeGas(chain, facts)]
-        return broken.map((one) => ({ ...one, setting: `quote: chains.${chain.key}` }))
+        return broken.map((assumption) => ({ ...assumption, setting: `quote: chains.${chain.key}` }))
       } catch (error) {
-        // A chain that is silent is told by whoever examines its endpoints.
+        // `examineEndpoints` reports a chain that does not answer.
         if (error instanceof DomainError) return []
         throw error
       }
@@ -39,7 +40,7 @@ export async function examineNetworks(chains: readonly WatchedChain[], findings:
   for (const { setting, ...broken } of brokenByChain.flat()) addBroken(broken, setting, findings)
 }
 
-/** Names a guardian set that signs prices and is not listed. @param adapters those that are switched on */
+/** Finds a guardian set that signs prices and is not listed. @param adapters the price services that are switched on */
 export async function examineGuardians(
   adapters: readonly HttpPriceAdapter[],
   { prices }: Pick<QuoteFile, 'prices'>,
@@ -56,7 +57,7 @@ export async function examineGuardians(
       const faults = [...quotes.values()].map((quote) => ('fault' in quote ? quote.fault : undefined))
       for (const broken of judgeGuardians(faults)) addBroken(broken, 'quote: guardianSets', findings)
     } catch (error) {
-      // A service that is silent or refuses costs a second source, and the market says so.
+      // A service that does not answer is a missing second source, which the market reports.
       if (!(error instanceof DomainError)) throw error
     }
   }
@@ -64,7 +65,9 @@ export async function examineGuardians(
 
 function addBroken({ text, isStopping }: BrokenAssumption, setting: string, findings: Findings): void {
   findings.add({
-    ...{ code: 'network-changed', severity: 'degrades', setting },
+    code: 'network-changed',
+    severity: 'degrades',
+    setting,
     seen: `${text}${isStopping ? ': nothing new begins there' : ''}`,
     fix: 'Look what changed, and correct the file where it lasts: docs/operating/networks.md.',
   })

@@ -8,22 +8,23 @@ import { everyChain, readStops, stopAdvice } from '../requests/stops/stopStore.t
 import { readTerms } from '../requests/stops/termsStore.ts'
 import { listPutAside, type StoredPutAside } from '../requests/work/putAsideStore.ts'
 
-/** Named one by one; of more the number is told. */
+/** Transactions that are named one by one; further ones are only counted. */
 const namedMax = 5
 
 type ExaminationInputs = {
+  /** Keys of the quoted chains by their id. */
   readonly chainNames: ReadonlyMap<number, string>
   /** Undefined where none are configured, or they cannot be read. */
   readonly peppers: Peppers | undefined
-  /** Undefined where the key or the files cannot be read. */
+  /** Terms of this service; undefined where the key or the files cannot be read. */
   readonly own?: OwnTerms | undefined
   readonly nowMs: () => number
 }
 
 /**
- * Names what the database says and nobody else: chains that are stopped, transactions that no reading gets through, so
- * that a deposit in one of them waits, API keys that the configured peppers do not fit, and what a solver would refuse. What keeps the database from being asked is found by others.
- * @param asked.chainNames keys of the quoted chains by their id
+ * The doctor's findings from the database: stopped chains, transactions that cannot be read, so that deposits in them
+ * wait, API keys whose pepper is not configured, and orders that a solver would refuse. `examineDatabase` reports why the
+ * database cannot be asked.
  */
 export async function examineStored(
   connectionString: string,
@@ -49,12 +50,13 @@ async function examineAside(
   findings: Findings,
 ): Promise<void> {
   const transactions = await listPutAside(database)
-  for (const chainId of new Set(transactions.map((one) => one.chainId))) {
-    const ofChain = transactions.filter((one) => one.chainId === chainId)
+  for (const chainId of new Set(transactions.map((transaction) => transaction.chainId))) {
+    const chainTransactions = transactions.filter((transaction) => transaction.chainId === chainId)
     findings.add({
-      ...{ code: 'put-aside', severity: 'degrades' },
+      code: 'put-aside',
+      severity: 'degrades',
       setting: `chain ${chainNames.get(chainId) ?? chainId}`,
-      seen: describe(ofChain, nowMs() / 1_000),
+      seen: describe(chainTransactions, nowMs() / 1_000),
       fix: 'Install a release that reads them, or look at docs/operating/parked.md: deposits in them wait.',
     })
   }
@@ -69,7 +71,8 @@ async function examineStops(
     const name = chainId === everyChain ? 'all' : (chainNames.get(chainId) ?? String(chainId))
     const isOperators = toldBy === 'operator'
     findings.add({
-      ...{ code: 'chain-stopped', severity: 'degrades' },
+      code: 'chain-stopped',
+      severity: 'degrades',
       setting: isOperators && name === 'all' ? 'all chains' : `chain ${name}`,
       seen: `stopped by ${actor} since ${since.toISOString()}: ${reason}`,
       fix: stopAdvice(toldBy, name),
@@ -85,7 +88,8 @@ async function examinePeppers(
   if (peppers === undefined) return
   for (const fault of await findPepperFaults(database, peppers)) {
     findings.add({
-      ...{ code: 'pepper-wrong', severity: fault.kind === 'other' ? 'stops' : 'degrades' },
+      code: 'pepper-wrong',
+      severity: fault.kind === 'other' ? 'stops' : 'degrades',
       setting: 'API_KEY_PEPPERS',
       seen: describePepperFault(fault),
       fix: 'Configure the pepper that these keys were made with, or create new keys and revoke these.',
@@ -99,16 +103,22 @@ async function examineTerms(
   findings: Findings,
 ): Promise<void> {
   const solverTerms = await readTerms(database)
-  for (const { text, isStopping } of own === undefined ? [] : differencesOf(own, solverTerms)) {
+  const differences = own === undefined ? [] : differencesOf(own, solverTerms)
+  for (const { text, isStopping } of differences) {
     findings.add({
-      ...{ code: 'solver-differs', severity: 'degrades', setting: 'solver' },
+      code: 'solver-differs',
+      severity: 'degrades',
+      setting: 'solver',
       seen: `${text}${isStopping ? ': nothing is sold that it would refuse' : ''}`,
       fix: 'Mend the setting of the service that is wrong, and restart that one: it ends by itself.',
     })
   }
+  // Undefined stands for a solver that states no terms.
   if (!solverTerms.includes(undefined)) return
   findings.add({
-    ...{ code: 'solver-unknown', severity: 'note', setting: 'solver' },
+    code: 'solver-unknown',
+    severity: 'note',
+    setting: 'solver',
     seen: 'a solver that fetches work does not say what it fills with: it is compared with nothing',
     fix: 'Compare its order signers, fill wallet and fill contracts by hand (docs/reference/solver-interface.md).',
   })

@@ -6,23 +6,24 @@ import type { Announce } from '../requests/status/requestProgress.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { webhookBody } from './webhookMessage.ts'
 
+/** Topic of webhook messages in the outbox. */
 export const webhookTopic = 'webhook'
 
-/** Channel on which the ids of changed requests are announced to their followers. */
+/** PostgreSQL channel on which ids of changed requests are announced. */
 export const statusChannel = 'request_status'
 
-/** A message in the outbox. */
+/** A webhook message in the outbox. */
 export const queuedMessageSchema = z.object({
   eventId: z.uuid(),
   apiKeyId: z.string(),
   requestId: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Text: `jsonb` would not keep its bytes. */
+  /** Text, because `jsonb` would not keep the bytes that are signed. */
   body: z.string(),
 })
 
 /**
- * Names a request whose status changed to those that follow it, and queues a message where its key has a
- * webhook, both in the transaction that changes it. Requests that it superseded show its status, so they are named too.
+ * Called in each transaction that changes a request's status. It notifies followers of the request, and of requests that
+ * it superseded, which show its status. It queues a message if the request's API key has a webhook.
  */
 export const announceStatus: Announce = async (tx, requestId) => {
   await tx.query(

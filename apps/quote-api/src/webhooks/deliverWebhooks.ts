@@ -18,7 +18,7 @@ import { UnreadableSecretsError } from './webhookErrors.ts'
 
 export type AttemptOutcome = SendOutcome | { readonly outcome: 'secrets_unreadable' }
 
-/** One attempt that is over, as operators are told. */
+/** One attempt that has ended, for metrics and the log. */
 export type DeliveryAttempt = {
   readonly eventId: string
   readonly apiKeyId: string
@@ -27,16 +27,20 @@ export type DeliveryAttempt = {
   readonly isGivenUp: boolean
 }
 
+/** The job that sends webhook messages. */
 export type WebhookDelivery = {
   readonly job: Job
-  /** Waits for what is being sent; call it once the job has ended. */
+  /** Waits for messages that are being sent; call it once the job has ended. */
   close(): Promise<void>
 }
 
 const intervalMs = 500
 const upkeepIntervalMs = 3_600_000
+/** Messages taken from the outbox in one transaction. */
 const handOverMax = 500
+/** Due deliveries read in one run. */
 const dueMax = 512
+/** Deliveries under way: in all, and per endpoint that does not fail. */
 const atOnceMax = 128
 const perEndpointMax = 4
 
@@ -45,7 +49,7 @@ export type WebhookDeliveryOptions = {
   readonly peppers: Peppers
   readonly send: SendMessage
   readonly retry: RetryRule
-  /** Messages that were delivered or given up are deleted so many days later. */
+  /** Days after which messages that were delivered or given up are deleted. */
   readonly keptDays: number
   readonly random: () => number
   /** Milliseconds of a clock that never goes back. */
@@ -56,20 +60,22 @@ export type WebhookDeliveryOptions = {
 }
 
 /**
- * Sends what waits, at least once each. Messages outlive the run that started them, so that a slow receiver
- * holds nobody: one endpoint has few at a time, and a single one while it fails.
+ * Sends each waiting message at least once. A delivery may go on after the run that started it, so that a slow receiver
+ * does not delay others. An endpoint has at most `perEndpointMax` deliveries at a time, and one while it fails.
  * @source rule L-81
  */
 export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {
   const { database, now } = options
   const wakeSignal = createWakeSignal()
   const deliveries = new Map<string, { readonly apiKeyId: string; readonly done: Promise<void> }>()
+  /** Keys whose last attempt failed. */
   const failing = new Set<string>()
   let upkeepAtMs = Number.NEGATIVE_INFINITY
 
   const hasRoom = (apiKeyId: string) => {
-    const own = [...deliveries.values()].filter((sending) => sending.apiKeyId === apiKeyId).length
-    return deliveries.size < atOnceMax && own < (failing.has(apiKeyId) ? 1 : perEndpointMax)
+    const ofEndpoint = [...deliveries.values()].filter((delivery) => delivery.apiKeyId === apiKeyId)
+    const endpointMax = failing.has(apiKeyId) ? 1 : perEndpointMax
+    return deliveries.size < atOnceMax && ofEndpoint.length < endpointMax
   }
 
   async function deliver(due: DueDelivery, run: Run): Promise<void> {
@@ -105,7 +111,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   }
 
   return {
-    // Only its own deliveries wake it, and their number is bounded.
+    // No shortest pause: only its own deliveries wake this job, and their number is bounded.
     job: { name: 'webhooks', intervalMs, pauseMinMs: 0, waker: wakeSignal, run },
     async close() {
       await Promise.all([...deliveries.values()].map(({ done }) => done))
@@ -113,6 +119,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   }
 }
 
+/** Turns all queued messages of the outbox into deliveries. */
 async function handOverAll(database: SqlDatabase, { fence, signal }: Run): Promise<void> {
   let handedCount = handOverMax
   while (handedCount === handOverMax && !signal.aborted) {
@@ -123,6 +130,7 @@ async function handOverAll(database: SqlDatabase, { fence, signal }: Run): Promi
   }
 }
 
+/** Hourly upkeep: seals secrets under the current pepper, and deletes old deliveries. */
 async function maintainWebhooks(
   { database, peppers, keptDays }: WebhookDeliveryOptions,
   { fence }: Run,
@@ -168,7 +176,7 @@ async function attempt(
   }
 }
 
-/** As operators read it beside the message. */
+/** Text of a failed attempt, stored with the message and shown to operators. */
 export function problemOf(result: AttemptOutcome): string {
   return result.outcome === 'answered' ? `answered_${result.status}` : result.outcome
 }

@@ -3,18 +3,18 @@ import { finishOutbox, takeOutbox } from '@causeway/ledger'
 import { queuedMessageSchema, webhookTopic } from './announceStatus.ts'
 import type { SealedSecrets } from './sealedSecrets.ts'
 
-/** A message that is due, and where it goes. */
+/** A message that may be sent now, with its endpoint and the endpoint's sealed secrets. */
 export type DueDelivery = SealedSecrets & {
   readonly eventId: string
   readonly apiKeyId: string
   readonly url: string
   readonly body: string
-  /** Made before this one. */
+  /** Attempts until now. */
   readonly attempts: number
 }
 
 /**
- * Makes messages of the outbox deliveries, in their order; those of a webhook that is gone are dropped.
+ * Moves messages from the outbox to the deliveries, in their order. Messages of a webhook that was removed are dropped.
  * @returns how many messages were taken
  */
 export async function handOver(tx: SqlTx, limit: number): Promise<number> {
@@ -43,9 +43,9 @@ export async function handOver(tx: SqlTx, limit: number): Promise<number> {
 }
 
 /**
- * Deliveries that may be sent now, the first of every endpoint before the second of any. Of one request only
- * the oldest that is not finished: its messages arrive in their order.
- * @param query.underway event ids that are being sent
+ * Deliveries that may be sent now, the first of every endpoint before the second of any. Of each request only its oldest
+ * unfinished message, so that messages of a request arrive in order.
+ * @param query.underway event ids of messages that are being sent
  */
 export async function listDue(
   database: Pick<SqlDatabase, 'query'>,
@@ -77,6 +77,7 @@ export async function listDue(
   }))
 }
 
+/** Stores that a message was delivered. */
 export async function finishDelivery(tx: SqlTx, eventId: string): Promise<void> {
   await tx.query(
     `update webhook_delivery set state = 'delivered', attempts = attempts + 1, problem = null,
@@ -86,7 +87,7 @@ export async function finishDelivery(tx: SqlTx, eventId: string): Promise<void> 
   )
 }
 
-/** @param failed.pauseMs until the next attempt; `undefined` gives the message up */
+/** Stores a failed attempt. @param failure.pauseMs until the next attempt; `undefined` gives the message up */
 export async function failDelivery(
   tx: SqlTx,
   eventId: string,
@@ -114,7 +115,7 @@ export async function readBacklog(
   return { waiting: Number(row?.waiting ?? 0n), oldestSeconds: Number(row?.oldest ?? 0n) }
 }
 
-/** Deletes what ended long ago, here and in the outbox. */
+/** Deletes deliveries, and their messages in the outbox, that ended more than `keptDays` ago. */
 export async function pruneDeliveries(tx: SqlTx, keptDays: number): Promise<void> {
   await tx.query(
     `delete from webhook_delivery

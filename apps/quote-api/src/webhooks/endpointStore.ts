@@ -3,14 +3,14 @@ import type { Peppers } from '../access/keys/peppers.ts'
 import { openSecrets, type SealedSecrets, sealSecrets, type WebhookSecrets } from './sealedSecrets.ts'
 import { UnreadableSecretsError } from './webhookErrors.ts'
 
-/** Destination of a key's messages. Its secrets are sealed. */
+/** Where the messages of an API key go. Its secrets are encrypted. */
 export type StoredEndpoint = SealedSecrets & {
   readonly url: string
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** Changes of one endpoint happen one after another. */
+/** Reads and locks an endpoint until the transaction ends, so that its changes follow each other; undefined without one. */
 export async function lockEndpoint(tx: SqlTx, apiKeyId: string): Promise<StoredEndpoint | undefined> {
   const [row] = await tx.query<EndpointRow>(
     `select url, sealed, pepper_id, created_at, updated_at from webhook_endpoint
@@ -38,8 +38,8 @@ export async function putEndpoint(
 }
 
 /**
- * Seals under the first pepper what is sealed under an older one, so that the older one can go. What cannot be
- * read is left as it is: its deliveries tell of it.
+ * Seals secrets anew under the current pepper, so that older peppers can be removed. Secrets that cannot be read stay as
+ * they are; deliveries fail with `secrets_unreadable`.
  */
 export async function resealEndpoints(tx: SqlTx, peppers: Peppers): Promise<void> {
   const rows = await tx.query<{ api_key_id: string; sealed: Buffer; pepper_id: string }>(

@@ -1,12 +1,13 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** All that is routed. The library takes what is in no registry for an address like any other. */
+/** All globally routed IPv6. Needed beside the library's ranges, which take unregistered addresses for ordinary unicast. */
 const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * True if an address is reachable over the internet and not internal: it is in none of IANA's special-purpose
- * registries. IPv6 is allowed only where it is globally routed, so that no spelling of an IPv4 address gets by.
+ * True if an address is on the internet and not internal, so that a webhook cannot reach the operator's own network. It
+ * must be in none of IANA's special-purpose registries. IPv6 must be globally routed, so that no IPv6 spelling of an
+ * internal IPv4 address passes.
  * @param address IPv4 or IPv6 text, without brackets; any other text is not public
  */
 export function isPublicAddress(address: string): boolean {

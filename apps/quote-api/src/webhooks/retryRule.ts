@@ -1,13 +1,13 @@
-/** @source rule L-81 */
+/** Retries of a message before it is given up. @source rule L-81 */
 const retriesMax = 10
 
-/** The first pause; each further one is twice as long. */
+/** The pause before the first retry; each further pause is twice as long. */
 export type RetryRule = { readonly firstMs: number }
 
-/** Ten retries within about three hours: a receiver may be down for a deployment or a bad hour. */
+/** Ten retries within about three hours, so that a receiver may be down for a while. */
 export const defaultRetryRule: RetryRule = { firstMs: 10_000 }
 
-/** Spreads the retries of messages that failed together. */
+/** Largest part by which a pause is changed at random, to spread retries of messages that failed together. */
 const jitter = 0.2
 
 /**

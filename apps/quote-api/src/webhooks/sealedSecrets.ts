@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Peppers } from '../access/keys/peppers.ts'
 import { UnreadableSecretsError } from './webhookErrors.ts'
 
-/** Secrets that sign and authorize a webhook. They must be readable again, unlike an API key, so no hash will do. */
+/** Secrets that sign and authorize messages. They are encrypted, not hashed as API keys are, because each message needs them. */
 export type WebhookSecrets = {
   /** Key of the signature, as text. */
   readonly signingSecret: string
@@ -11,6 +11,7 @@ export type WebhookSecrets = {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** Encrypted secrets: nonce, ciphertext and tag of AES-256-GCM, and the id of the pepper that the key is derived from. */
 export type SealedSecrets = { readonly sealed: Buffer; readonly pepperId: string }
 
 const cipher = 'aes-256-gcm'
@@ -18,7 +19,7 @@ const nonceBytes = 12
 const tagBytes = 16
 const secretsSchema = z.object({ signingSecret: z.string(), headers: z.record(z.string(), z.string()) })
 
-/** Encrypts under the first pepper, for this API key alone. */
+/** Encrypts under the current pepper; the result can be opened only as that of the same API key. */
 export function sealSecrets(peppers: Peppers, apiKeyId: string, secrets: WebhookSecrets): SealedSecrets {
   const { currentId: pepperId } = peppers
   const nonce = randomBytes(nonceBytes)
@@ -28,7 +29,7 @@ export function sealSecrets(peppers: Peppers, apiKeyId: string, secrets: Webhook
   return { sealed: Buffer.concat([nonce, text, encryption.getAuthTag()]), pepperId }
 }
 
-/** @throws UnreadableSecretsError */
+/** Decrypts. @throws UnreadableSecretsError if the pepper is not configured, or the secrets are another key's */
 export function openSecrets(
   peppers: Peppers,
   apiKeyId: string,
@@ -48,7 +49,7 @@ export function openSecrets(
   }
 }
 
-/** Apart from what the pepper is used for elsewhere. */
+/** Encryption key derived from the pepper, independent of the HMAC that API keys are stored under. */
 function keyOf({ byId }: Peppers, pepperId: string): Buffer {
   const pepper = byId.get(pepperId)
   if (pepper === undefined) throw new UnreadableSecretsError()

@@ -8,6 +8,7 @@ import { isPublicAddress, literalAddress } from './publicAddress.ts'
 import type { WebhookSecrets } from './sealedSecrets.ts'
 import { webhookSignature } from './webhookMessage.ts'
 
+/** A message with the secrets to sign and send it. */
 export type OutgoingMessage = WebhookSecrets & {
   readonly eventId: string
   readonly url: string
@@ -39,8 +40,8 @@ const answerBytesMax = 65_536
 const answerHeaderBytesMax = 16_384
 
 /**
- * Sends signed messages. The address is checked where the connection is made, on the very answer of the
- * resolver that is connected to, so that a name that leads elsewhere by now gets nothing.
+ * Sends signed messages. The address is checked when the connection is made, on the same resolver answer that is
+ * connected to, so that a name cannot be switched to an internal address between check and connection.
  * @source rule L-82
  */
 export function createMessageSender(options: SenderOptions): SendMessage {
@@ -50,7 +51,7 @@ export function createMessageSender(options: SenderOptions): SendMessage {
   return async (message, signal) => {
     const url = new URL(message.url)
     const literal = literalAddress(url)
-    // Nothing is looked up for these.
+    // A literal address is not looked up, so the guarded lookup would not see it.
     if (literal !== undefined && !isAllowed(literal)) return { outcome: 'address_refused' }
     const deadline = startDeadline(signal, timeoutMs)
     try {
@@ -77,7 +78,7 @@ class AddressRefusedError extends Error {
   }
 }
 
-/** Refuses a name as soon as one of its addresses is not allowed: no honest receiver has both kinds. */
+/** A DNS lookup that refuses a name if any of its addresses is not allowed; no honest receiver has both kinds. */
 function createGuardedLookup(
   resolve: NonNullable<SenderOptions['resolve']>,
   isAllowed: (address: string) => boolean,
@@ -113,7 +114,7 @@ function headersOf(message: OutgoingMessage, nowMs: number): Record<string, stri
 }
 
 /**
- * Throws the body of the answer away, but waits for its end: nothing may stay open once the time is over.
+ * Posts the body. The answer's body is discarded, but waited for, so that no connection stays open after the deadline.
  * @returns the status of the answer
  */
 function post(url: URL, body: string, options: RequestOptions): Promise<number> {

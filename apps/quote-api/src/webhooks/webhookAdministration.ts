@@ -8,6 +8,7 @@ import { openSecrets } from './sealedSecrets.ts'
 import { WebhookNotFoundError } from './webhookErrors.ts'
 import { checkWebhookUrl } from './webhookFields.ts'
 
+/** A webhook that was set. */
 export type SetWebhook = {
   readonly id: string
   readonly url: string
@@ -15,15 +16,17 @@ export type SetWebhook = {
   readonly secret?: string
 }
 
+/** A webhook and its figures, without secrets. */
 export type ShownWebhook = {
   readonly id: string
   readonly url: string
-  /** Never their values. */
+  /** Names only; values are secret. */
   readonly headerNames: readonly string[]
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** Messages that are not delivered yet. */
   readonly waiting: number
-  /** Given up after the last retry, of the last 30 days. */
+  /** Messages given up after the last retry, as long as they are kept. */
   readonly failed: number
   /** Error of the last attempt, if no success followed. */
   readonly problem: string | undefined
@@ -43,18 +46,18 @@ export interface WebhookAdministration {
    * @throws ApiKeyNotFoundError, ApiKeyRevokedError, WebhookNotFoundError, UnreadableSecretsError
    */
   rotateSecret(args: KeyAttribution): Promise<{ readonly id: string; readonly secret: string }>
-  /** Messages that wait are dropped. @throws ApiKeyNotFoundError, WebhookNotFoundError */
+  /** Removes the webhook and its waiting messages. @throws ApiKeyNotFoundError, WebhookNotFoundError */
   remove(args: KeyAttribution): Promise<void>
   /** @throws ApiKeyNotFoundError, WebhookNotFoundError, UnreadableSecretsError */
   show(apiKeyId: string): Promise<ShownWebhook>
   /**
-   * Sends again what was given up, under the same event ids.
+   * Sends messages again that were given up, under the same event ids.
    * @returns how many messages @throws ApiKeyNotFoundError, ApiKeyRevokedError, WebhookNotFoundError
    */
   replay(args: KeyAttribution): Promise<number>
 }
 
-/** Tells the secret of a webhook from other secrets, for people and for scanners of code. */
+/** Marks a text as the secret of a webhook, for people and for secret scanners. */
 const secretPrefix = 'whsec_'
 
 type WebhookAdministrationOptions = {
@@ -75,7 +78,7 @@ export function createWebhookAdministration(options: WebhookAdministrationOption
         const signingSecret =
           endpoint === undefined ? newSecret() : openSecrets(peppers, apiKeyId, endpoint).signingSecret
         await putEndpoint(tx, peppers, { apiKeyId, url, secrets: { signingSecret, headers } })
-        // A path may hold a token of the receiver's.
+        // Only the host: the path may hold a token of the receiver.
         const details = { host: new URL(url).host }
         await recordAction(tx, { actor, action: 'webhooks.set', subject: apiKeyId, details })
         return { id: apiKeyId, url, ...(endpoint === undefined && { secret: signingSecret }) }
@@ -122,7 +125,7 @@ export function createWebhookAdministration(options: WebhookAdministrationOption
   }
 }
 
-/** 256 bits. */
+/** A new signing secret of 256 bits. */
 function newSecret(): string {
   return `${secretPrefix}${randomBytes(32).toString('base64url')}`
 }
@@ -133,7 +136,7 @@ async function requireEndpoint(tx: SqlTx, apiKeyId: string): Promise<StoredEndpo
   return endpoint
 }
 
-/** Messages that were given up are sent again. @returns how many */
+/** Makes given-up messages wait again, with all retries. @returns how many */
 async function renewFailed(tx: SqlTx, apiKeyId: string): Promise<number> {
   const rows = await tx.query(
     `update webhook_delivery set state = 'waiting', attempts = 0, finished_at = null,

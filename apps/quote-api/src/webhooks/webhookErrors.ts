@@ -10,7 +10,7 @@ export class WebhookNotFoundError extends DomainError {
   }
 }
 
-/** No message may go to this URL. */
+/** The URL is not one that messages may be sent to. */
 export class InvalidWebhookUrlError extends DomainError {
   readonly code = 'INVALID_WEBHOOK_URL'
   readonly kind = 'invalid_request'

@@ -7,7 +7,7 @@ const headersMax = 20
 
 export const webhookUrlText = z.string().min(1).max(urlLengthMax).describe('HTTPS address of the receiver')
 
-/** Set by the sender or by HTTP itself. */
+/** Headers that an integrator may not name, because the sender or HTTP itself sets them. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -32,7 +32,7 @@ const headerValue = z
   .string()
   .regex(/^[\x20-\x7e]{0,1024}$/, 'must have at most 1024 characters, all printable')
 
-/** Headers that an integrator wants beside ours, e.g. to authorize the sender. Lower-case names. */
+/** Headers that an integrator adds to each message, e.g. to authorize the sender. Names become lower case. */
 export const webhookHeaders = z
   .record(headerName, headerValue)
   .refine((headers) => Object.keys(headers).length <= headersMax, `must have at most ${headersMax} headers`)
@@ -50,7 +50,7 @@ function lowerNames(headers: Readonly<Record<string, string>>): readonly string[
 }
 
 /**
- * Checks the text of a URL when it is set. The address of its host name is checked at every connection.
+ * Checks the URL of a webhook when it is set. The address that its host name leads to is checked at every connection.
  * @param allowPrivate lets plain HTTP and private addresses through
  * @returns the URL as it is requested
  * @throws InvalidWebhookUrlError

@@ -19,7 +19,7 @@ export const webhookBodySchema = z.object({
   }),
 })
 
-/** The state of a request as its integrator is told. */
+/** Body of the message about a request whose status changed. */
 export function webhookBody(change: {
   readonly eventId: string
   readonly requestId: Hex

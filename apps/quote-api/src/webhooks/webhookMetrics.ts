@@ -7,7 +7,7 @@ import { readBacklog } from './deliveryStore.ts'
 
 const attemptBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Tells operators what becomes of messages. Receivers are named by key, never by URL. */
+/** Metrics of deliveries, and log lines of failed ones. Receivers are named by API key, never by URL. */
 export function createWebhookObserver(options: {
   metrics: Pick<HttpMetrics, 'registry'>
   database: Pick<SqlDatabase, 'query'>

@@ -1,22 +1,22 @@
 import type { SqlDatabase } from '@causeway/core'
 
-/** The host that a key's messages go to, and whether they arrive. */
+/** The webhook of an API key, and whether its messages arrive; for the consoles. */
 export type WebhookStanding = {
   readonly apiKeyId: string
   readonly label: string
-  /** Never the path, which may hold a token of the receiver's. */
+  /** Host without the path, which may hold a token of the receiver. */
   readonly host: string
-  /** Messages that are not delivered yet; above `countedMax` no more are counted. */
+  /** Messages that are not delivered yet; `countedMax + 1` stands for any larger number. */
   readonly waiting: number
-  /** Given up after the last retry, of the last 30 days. */
+  /** Messages given up after the last retry, as long as they are kept; counted in the same way. */
   readonly failed: number
-  /** Error of the last attempt, of those that wait or were given up. */
+  /** Last error of messages that wait, else of those given up. */
   readonly problem: string | undefined
   /** Creation of the oldest message that waits behind a failure. */
   readonly failingSince: Date | undefined
 }
 
-/** A count above it reads as more than that: nobody waits for a million rows to be counted. */
+/** Bound of counts, so that a million rows do not slow the answer down. */
 const countedMax = 1_000
 
 const counted = (state: string) =>
@@ -27,8 +27,8 @@ const lastProblem = (state: string) =>
      and d.problem is not null order by d.seq desc limit 1)`
 
 /**
- * Webhooks of keys that work, by key.
- * @param wallet lower case: of the keys that it sponsors alone
+ * Webhooks of keys that are not revoked, in order of their ids.
+ * @param wallet lower case; only webhooks of keys that it sponsors; absent: all
  */
 export async function readWebhookStandings(
   database: Pick<SqlDatabase, 'query'>,
@@ -44,8 +44,11 @@ export async function readWebhookStandings(
     [wallet ?? null],
   )
   return rows.map(({ api_key_id: apiKeyId, url, problem, failing_since: failingSince, ...row }) => ({
-    ...{ ...row, apiKeyId, host: new URL(url).host },
-    ...{ problem: problem ?? undefined, failingSince: failingSince ?? undefined },
+    ...row,
+    apiKeyId,
+    host: new URL(url).host,
+    problem: problem ?? undefined,
+    failingSince: failingSince ?? undefined,
   }))
 }
 

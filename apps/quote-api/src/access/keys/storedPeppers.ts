@@ -30,7 +30,7 @@ export async function findPepperFaults(
 }
 
 /**
- * Called at the start. A missing pepper is only warned of elsewhere.
+ * Called before keys are used. A missing pepper is no error here; the doctor reports it.
  * @throws ConfigurationError where keys are stored under another pepper of a configured id: each of them would be refused
  */
 export async function assertPeppersFit(

@@ -109,7 +109,7 @@ function refusal(code: QuoteErrorCode, field: string, reason: string): QuoteErro
   return new QuoteError(code, `${field} cannot be honoured: ${reason}. Leave it out.`, { data: { field } })
 }
 
-/** Which outputs of the user a Bitcoin deposit may spend; undefined where a body does not choose. */
+/** Which outputs of the user a deposit may spend, on chains with outputs; undefined where a body does not choose. */
 export function toOutputChoice({ additionalData }: ClientFields): OutputChoice | undefined {
   const { excludedOutputs, minimumOutput } = additionalData ?? {}
   if (excludedOutputs === undefined && minimumOutput === undefined) return undefined

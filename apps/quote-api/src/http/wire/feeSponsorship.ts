@@ -115,7 +115,7 @@ export type SharedFees = {
   /** Most that the sponsor pays; undefined: no cap. */
   readonly capMicroUsd: bigint | undefined
   readonly parts: FeeParts
-  /** Fees that the sponsor may pay, of the selected components. */
+  /** Part of each fee that a sponsor may pay. */
   readonly sponsorable: SponsorableFees
   /** What he pays of them. */
   readonly allocation: Allocation

@@ -13,7 +13,7 @@ export class InsufficientAppFeesError extends DomainError {
   }
 }
 
-/** The claim was never asked for, or its signature came too late. */
+/** No such claim was prepared, or it was not signed in time. */
 export class AppFeeClaimNotFoundError extends DomainError {
   readonly code = 'APP_FEE_CLAIM_NOT_FOUND'
   readonly kind = 'not_found'

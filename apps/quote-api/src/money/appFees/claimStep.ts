@@ -1,14 +1,15 @@
 import type { WorkState } from '../../requests/work/workItem.ts'
 
-/** The reported payout as its chain shows it; `none`: nothing was reported. `absent`: missing or reverted. */
+/** The payout that the solver reported, as its chain shows it. `none`: none was reported. `absent`: missing or reverted. */
 export type PayoutReading = 'none' | 'not_final' | 'absent' | 'paid' | 'pays_less'
 
+/** What the job does next with a claim; `pay` marks it paid. */
 export type ClaimStep =
   | { readonly action: 'wait' }
   | { readonly action: 'pay' }
-  /** The amount can be claimed again. */
+  /** Ends the claim, so that its amount can be claimed again. */
   | { readonly action: 'fail'; readonly reason: ClaimFailure }
-  /** Final, names the claim and pays too little: only a person can say what is still owed. */
+  /** The payout is final, names the claim and pays too little: only a person can tell what is still owed. */
   | { readonly action: 'call_operator' }
 
 export type ClaimFailure = 'TTL_EXPIRED' | 'TRANSACTION_SUBMISSION_FAILED' | 'TRANSACTION_NOT_INCLUDED'

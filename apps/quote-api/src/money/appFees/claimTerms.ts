@@ -21,7 +21,7 @@ import {
 import { checkRecipient, enabledChain } from '../../pricing/routes/route.ts'
 import { InsufficientAppFeesError } from './claimErrors.ts'
 
-/** Claim as a wallet asks for it; the recipient as it was written. */
+/** A claim of app fees as a caller asks for it; currency and recipient as he wrote them. */
 export type ClaimRequest = {
   /** Lower case. */
   readonly wallet: Hex
@@ -32,23 +32,26 @@ export type ClaimRequest = {
   readonly amount: bigint | undefined
 }
 
-/** Terms that the wallet's signature covers, every address in the spelling of its chain. */
+/** Terms that the wallet's signature covers. Addresses are in their canonical spelling, amounts in smallest units. */
 export type ClaimTerms = ClaimRequest & {
   readonly amount: bigint
-  /** A part of the amount that is not paid out: what the recipient takes beyond a plain payment. */
+  /** Part of the amount that is kept for what paying this recipient costs beyond a plain payment. */
   readonly charged: bigint
 }
 
 /** Everything about a claim but its amount. */
-export type ClaimPlace = {
+export type ClaimTarget = {
   readonly chain: QuotableChain
   readonly currency: QuotableCurrency
   /** Canonical. */
   readonly recipient: string
 }
 
-/** @throws QuoteError UNSUPPORTED_CHAIN, CHAIN_DISABLED, UNSUPPORTED_CURRENCY, INVALID_ADDRESS, INVALID_RECIPIENT */
-export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): ClaimPlace {
+/**
+ * Finds chain and currency of a claim, and checks its recipient.
+ * @throws QuoteError UNSUPPORTED_CHAIN, CHAIN_DISABLED, UNSUPPORTED_CURRENCY, INVALID_ADDRESS, INVALID_RECIPIENT
+ */
+export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): ClaimTarget {
   const { chainId } = request
   const chain = enabledChain(registry, chainId, 'chainId')
   const currency = findCurrency(chain, request.currency)
@@ -76,32 +79,32 @@ export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): Cl
  * @throws InsufficientAppFeesError, QuoteError AMOUNT_TOO_LOW, PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
  */
 export function claimAmount(args: {
-  readonly place: Pick<ClaimPlace, 'chain' | 'currency'>
+  readonly target: Pick<ClaimTarget, 'chain' | 'currency'>
   readonly snapshot: MarketSnapshot
   readonly claimable: bigint
   readonly asked: bigint | undefined
 }): bigint {
-  const { place, snapshot, claimable, asked: requestedAmount } = args
+  const { target, snapshot, claimable, asked: requestedAmount } = args
   const amount = requestedAmount ?? claimable
   if (amount > claimable || claimable === 0n) throw new InsufficientAppFeesError(claimable)
-  requireWorth(place, snapshot, { amount, charged: 0n })
+  requireWorth(target, snapshot, { amount, charged: 0n })
   return amount
 }
 
 /** @throws QuoteError AMOUNT_TOO_LOW where paying a claim out costs more than it is worth */
 export function requireWorth(
-  place: Pick<ClaimPlace, 'chain' | 'currency'>,
+  target: Pick<ClaimTarget, 'chain' | 'currency'>,
   snapshot: MarketSnapshot,
   { amount, charged }: Pick<ClaimTerms, 'amount' | 'charged'>,
 ): void {
-  const minimumAmount = refundCost(snapshot, place.chain, place.currency) + charged
+  const minimumAmount = refundCost(snapshot, target.chain, target.currency) + charged
   if (amount <= charged || amount < minimumAmount) {
     throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: paying it out costs more gas.', {
       data: {
         field: 'amount',
         minimumAmount: minimumAmount.toString(),
-        currency: place.currency.address,
-        chainId: place.chain.chainId,
+        currency: target.currency.address,
+        chainId: target.chain.chainId,
       },
     })
   }
@@ -109,49 +112,57 @@ export function requireWorth(
 
 /**
  * The cost of a recipient beyond a plain payment, in smallest units of the claim's currency, rounded up.
- * @param taken units beyond a plain payment, and what the account lacks
+ * @param recipientCosts gas units beyond a plain payment, and what the account lacks, such as a token account
  * @source Q-68
  */
 export function claimCharge(
-  { chain, currency }: Pick<ClaimPlace, 'chain' | 'currency'>,
+  { chain, currency }: Pick<ClaimTarget, 'chain' | 'currency'>,
   snapshot: MarketSnapshot,
-  { overheadUnits, lack }: { readonly overheadUnits: bigint; readonly lack: AccountLack },
+  recipientCosts: { readonly overheadUnits: bigint; readonly lack: AccountLack },
 ): bigint {
+  const { overheadUnits, lack } = recipientCosts
   const fees = networkFees(snapshot, chain)
   const plain = { kind: 'refund', isNative: currency.isNative } as const
-  const cost = fees.costOf({ ...plain, overheadUnits, lack }) + fees.rentOf(lack) - fees.costOf(plain)
-  return cost <= 0n
+  const extraCost = fees.costOf({ ...plain, overheadUnits, lack }) + fees.rentOf(lack) - fees.costOf(plain)
+  return extraCost <= 0n
     ? 0n
-    : convertUp(cost, requirePrice(snapshot, chain.native), requirePrice(snapshot, currency))
+    : convertUp(extraCost, requirePrice(snapshot, chain.native), requirePrice(snapshot, currency))
 }
 
-/** Charge for the gas of a claim's payout, in smallest units of the native coin. */
+/** What the solver may spend on the gas of a payout, in smallest units of the native coin: a plain payment's gas, and `charged`. */
 export function gasChargedFor(
-  { chain, currency }: Pick<ClaimPlace, 'chain' | 'currency'>,
+  { chain, currency }: Pick<ClaimTarget, 'chain' | 'currency'>,
   snapshot: MarketSnapshot,
   { charged }: Pick<ClaimTerms, 'charged'>,
 ): bigint {
-  const plain = networkFees(snapshot, chain).costOf({ kind: 'refund', isNative: currency.isNative })
-  if (charged === 0n) return plain
-  return plain + convertUp(charged, requirePrice(snapshot, currency), requirePrice(snapshot, chain.native))
+  const plainCost = networkFees(snapshot, chain).costOf({ kind: 'refund', isNative: currency.isNative })
+  if (charged === 0n) return plainCost
+  return (
+    plainCost + convertUp(charged, requirePrice(snapshot, currency), requirePrice(snapshot, chain.native))
+  )
 }
 
 /**
- * Typed data of a claim and its 32-byte digest, which is the claim's id. A signature of it covers all terms, at this
- * service alone.
- * @param once.nonce random, so that equal claims differ
+ * Typed data of a claim and its 32-byte digest, which is the claim's id. A signature of it covers all terms, and is valid
+ * at this service only.
+ * @param claimChallenge.nonce random, so that equal claims differ
  * @source rule L-78; EIP-712
  */
 export function claimToSign(
   terms: ClaimTerms,
-  { currency }: Pick<ClaimPlace, 'currency'>,
+  { currency }: Pick<ClaimTarget, 'currency'>,
   claimChallenge: { readonly site: string; readonly nonce: Hex },
 ): { readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData } {
   const { wallet, chainId, recipient, amount, charged } = terms
-  const signed = {
-    ...{ service: claimChallenge.site, chainId, wallet, recipient, amount, nonce: claimChallenge.nonce },
+  const claim = {
+    service: claimChallenge.site,
+    chainId,
+    wallet,
+    recipient,
+    amount,
+    nonce: claimChallenge.nonce,
     currency: currency.address,
     pays: `${formatAmount(amount - charged, currency.decimals)} ${currency.symbol}`,
   }
-  return { claimId: bytesToHex(appFeeClaimDigest(signed)), typedData: appFeeClaimTypedData(signed) }
+  return { claimId: bytesToHex(appFeeClaimDigest(claim)), typedData: appFeeClaimTypedData(claim) }
 }

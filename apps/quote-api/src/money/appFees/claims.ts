@@ -24,8 +24,8 @@ import type { ClaimPayload } from '../../requests/work/workItem.ts'
 import { addWork } from '../../requests/work/workStore.ts'
 import { AppFeeClaimNotFoundError, InsufficientAppFeesError } from './claimErrors.ts'
 import {
-  type ClaimPlace,
   type ClaimRequest,
+  type ClaimTarget,
   type ClaimTerms,
   claimAmount,
   claimCharge,
@@ -39,13 +39,14 @@ import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
 /** Payout of app fees to the wallets that are owed them. */
 export interface AppFeeClaims {
   /**
-   * Typed data to sign, and the id of the claim; nothing is reserved before the signature.
+   * Checks a claim, and answers its id and the typed data to sign. Nothing is reserved before the signature.
    * @throws the errors of `resolveClaim`, `claimAmount`, `requirePayee` and `checkLeastPayment`, QuoteError
    * SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError and UpstreamDisagreementError while the chain cannot be read
    */
   prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData }>
   /**
-   * Takes the amount and asks for its payout. Repeating it changes nothing.
+   * Takes the wallet's signature: books the amount out of what can be claimed, and adds its payout to the solver's work.
+   * Repeating it changes nothing.
    * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, what
    * `requirePayee` and `checkLeastPayment` throw, QuoteError SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError while claims are halted, and
    * what reading a chain throws
@@ -53,7 +54,7 @@ export interface AppFeeClaims {
   readonly takeSignature: TakeSignature
 }
 
-/** A payout that nobody began by then is given up. Well below the day after which a waiting one is an alarm. */
+/** A payout that no solver began by then is given up. Well below a day, after which a waiting claim raises an alert. */
 const payoutSeconds = 6 * 3_600
 const nonceBytes = 32
 
@@ -63,14 +64,14 @@ type ClaimOptions = {
   readonly snapshot: () => MarketSnapshot
   /** Chains on which payouts can be followed. */
   readonly isReadable: (chainId: number) => boolean
-  /** Answers of chains about recipients; whoever claims waits longer for them than a quote does. */
+  /** Answers of chains about recipients. They may take longer than in a quote. */
   readonly payees: PayeePorts
   /** Absent: nobody is denied. */
   readonly screening?: Pick<Screening, 'isDenied'> | undefined
   readonly stops: Pick<ChainStops, 'refuse'>
   /** Contract wallets of a chain; undefined while it has no endpoint. */
   readonly contractsOf: (chainId: number) => ContractSignatures | undefined
-  /** Address of this service: signatures for another one are of no use here. */
+  /** Public URL of this service, part of what is signed: a signature for another service is invalid here. */
   readonly site: string
   readonly randomBytes: (length: number) => Uint8Array
   readonly now: () => number
@@ -88,7 +89,7 @@ class Claims implements AppFeeClaims {
 
   async prepare(request: ClaimRequest): ReturnType<AppFeeClaims['prepare']> {
     const { database, registry, site } = this.#options
-    const place = resolveClaim(registry, request)
+    const target = resolveClaim(registry, request)
     const denied = this.#deniedIn(request)
     if (denied !== undefined) throw deniedError(denied)
     this.#options.stops.refuse(request.chainId, request.chainId)
@@ -97,24 +98,24 @@ class Claims implements AppFeeClaims {
     }
     const { wallet, amount: requestedAmount } = request
     const amount = claimAmount({
-      place,
+      target,
       snapshot: this.#options.snapshot(),
-      claimable: await this.#claimable(wallet, place.currency),
+      claimable: await this.#claimable(wallet, target.currency),
       asked: requestedAmount,
     })
-    await this.#requirePayable(place, amount)
-    const charged = await this.#chargeOf(place, amount)
-    const { currency, recipient } = place
+    await this.#requirePayable(target, amount)
+    const charged = await this.#chargeOf(target, amount)
+    const { currency, recipient } = target
     const terms = { ...request, recipient, currency: currency.address, amount, charged }
     const claimChallenge = { site, nonce: bytesToHex(this.#options.randomBytes(nonceBytes)) }
-    const { claimId, typedData } = claimToSign(terms, place, claimChallenge)
+    const { claimId, typedData } = claimToSign(terms, target, claimChallenge)
     await saveOffer(database, claimId, terms)
     return { claimId, typedData }
   }
 
   readonly takeSignature: TakeSignature = async ({ requestId: claimId, signature }) => {
     const { database } = this.#options
-    // In this order: the commit that takes the offer away is the one that brings the claim.
+    // The offer is read first. One commit replaces it by the claim, so that a concurrent call finds one of the two.
     const terms = await readOffer(database, claimId)
     const storedClaim = terms === undefined ? await readAppFeeClaim(database, claimId) : undefined
     const signer =
@@ -126,25 +127,27 @@ class Claims implements AppFeeClaims {
     const signed = { digest: hexToBytes(claimId), wallet, signature }
     if (!(await hasSignedDigest(signed, this.#options.contractsOf(chainId))))
       throw new InvalidSignatureError()
+    // Without an offer the claim is open already: this is a repetition.
     if (terms !== undefined) await this.#open(claimId, terms)
   }
 
-  /** The member of the first account that is denied. */
+  /** Name of the first field whose account is denied. */
   #deniedIn({ chainId, wallet, recipient }: ClaimRequest): string | undefined {
     const accounts = Object.entries({ wallet, recipient })
     return accounts.find(([, account]) => this.#options.screening?.isDenied(chainId, account) === true)?.[0]
   }
 
+  /** Checks everything again, because time has passed since the offer, then books the claim and adds its work. */
   async #open(claimId: Hex, terms: ClaimTerms): Promise<void> {
     const { database, registry, now } = this.#options
     // The signature request names only the claim's id, so the refusal names that field.
     if (this.#deniedIn(terms) !== undefined) throw deniedError('requestId')
     this.#options.stops.refuse(terms.chainId, terms.chainId)
-    const place = resolveClaim(registry, terms)
-    const { chain, currency, recipient } = place
+    const target = resolveClaim(registry, terms)
+    const { chain, currency, recipient } = target
     const { chainId, address, symbol, name, decimals } = currency
     const { wallet, amount, charged } = terms
-    await this.#requirePayable(place, amount)
+    await this.#requirePayable(target, amount)
     const payload: ClaimPayload = {
       claimId,
       chainId,
@@ -154,7 +157,7 @@ class Claims implements AppFeeClaims {
       recipient,
       currency: address,
       amount: (amount - charged).toString(),
-      gasCharged: gasChargedFor(place, this.#options.snapshot(), terms).toString(),
+      gasCharged: gasChargedFor(target, this.#options.snapshot(), terms).toString(),
     }
     await database.transaction(async (tx) => {
       const asset = { chainId, address, symbol, name, decimals }
@@ -168,28 +171,29 @@ class Claims implements AppFeeClaims {
     })
   }
 
-  /** Waits for the chain: what nobody can pay, or prove, would never end. */
-  async #requirePayable(place: ClaimPlace, amount: bigint): Promise<void> {
-    const { chain, currency } = place
-    await requirePayee(this.#options.payees, payeeOf(place, amount), 'recipient')
-    const lack = await this.#lackOf(place)
+  /** Refuses a recipient that cannot be paid: such a claim would never end. Waits for the chain's answer. */
+  async #requirePayable(target: ClaimTarget, amount: bigint): Promise<void> {
+    const { chain, currency } = target
+    await requirePayee(this.#options.payees, payeeOf(target, amount), 'recipient')
+    const lack = await this.#lackOf(target)
     checkLeastPayment(networkFees(this.#options.snapshot(), chain), { lack, currency, amount })
   }
 
-  async #lackOf({ chain: { chainId }, currency, recipient: account }: ClaimPlace) {
+  /** What the recipient's account lacks to be paid, e.g. a token account. */
+  async #lackOf({ chain: { chainId }, currency, recipient: account }: ClaimTarget) {
     return (await this.#options.payees.lackOf({ chainId, account, currency: currency.address })) ?? {}
   }
 
   /** @throws QuoteError AMOUNT_TOO_LOW */
-  async #chargeOf(place: ClaimPlace, amount: bigint): Promise<bigint> {
+  async #chargeOf(target: ClaimTarget, amount: bigint): Promise<bigint> {
     const snapshot = this.#options.snapshot()
-    const question = { kind: 'refund', payment: payeeOf(place, amount) } as const
+    const question = { kind: 'refund', payment: payeeOf(target, amount) } as const
     const [overheadUnits, lack] = await Promise.all([
       unitsBeyondPlain(this.#options.payees, snapshot, question),
-      this.#lackOf(place),
+      this.#lackOf(target),
     ])
-    const charged = claimCharge(place, snapshot, { overheadUnits, lack })
-    requireWorth(place, snapshot, { amount, charged })
+    const charged = claimCharge(target, snapshot, { overheadUnits, lack })
+    requireWorth(target, snapshot, { amount, charged })
     return charged
   }
 
@@ -202,8 +206,8 @@ class Claims implements AppFeeClaims {
   }
 }
 
-/** Payee of a claim. It was charged no cost for state, whose rent the recipient could keep. */
-const payeeOf = ({ chain, currency, recipient: account }: ClaimPlace, amount: bigint): Payee => ({
+/** The payment of a claim, as checks of payees take it. It may create no state, whose rent the recipient could keep. */
+const payeeOf = ({ chain, currency, recipient: account }: ClaimTarget, amount: bigint): Payee => ({
   what: 'claim',
   chain,
   account,

@@ -17,17 +17,19 @@ export type ClaimEvent =
   | { readonly event: 'claim_failed'; readonly claimId: Hex; readonly reason: ClaimFailure }
   | { readonly event: 'claim_stuck'; readonly claimId: Hex; readonly transactionHash: string }
 
+/** Dependencies of the job that follows claims. */
 export type ClaimContext = Pick<SettlementContext, 'chains' | 'now'> & {
   readonly database: SqlDatabase
   readonly observe: (event: ClaimEvent) => void
 }
 
+/** Claims that are followed at once. */
 const atOnce = 8
-/** For what only a person can move on. */
+/** Pause before the next look at a claim that only an operator can end. */
 const stuckPauseMs = 300_000
 const actor = 'app-fee-claims'
 
-/** Ends every claim whose payout is final, or can never be. */
+/** Run of the job: ends every claim whose payout is final, or can never happen. */
 export async function followClaims(context: ClaimContext, run: Run): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
@@ -42,6 +44,7 @@ export async function followClaims(context: ClaimContext, run: Run): Promise<voi
   })
 }
 
+/** A claim's work, and its payout as the chain shows it. */
 type Payout = {
   readonly payload: ClaimPayload
   readonly reading: PayoutReading
@@ -62,14 +65,9 @@ async function readPayout(
     const transactionRef = { chainId: payload.chainId, transactionId }
     const facts = await readApart(transactionRef, () => chain.finalPayment(question, signal))
     if (facts === undefined) return { payload, reading: 'absent' }
-    return {
-      payload,
-      reading:
-        paymentProblem({ ...payload, recordId: payload.claimId }, facts, chain.chain.codec) === undefined
-          ? 'paid'
-          : 'pays_less',
-      facts,
-    }
+    const payment = { ...payload, recordId: payload.claimId }
+    const isPaid = paymentProblem(payment, facts, chain.chain.codec) === undefined
+    return { payload, reading: isPaid ? 'paid' : 'pays_less', facts }
   } catch (error) {
     if (error instanceof TransactionNotFinalError) return { payload, reading: 'not_final' }
     throw error

@@ -2,12 +2,14 @@ import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../../requests/orders/orderColumns.ts'
 import type { ClaimTerms } from './claimTerms.ts'
 
+// An offer is a claim that was prepared and waits for its signature.
+
 /** Time to sign a claim. */
 const lifetimeSeconds = 600
-/** Expired offers that an insert takes along: more than it adds, so that none pile up. */
+/** Expired offers that each insert deletes: more than it adds, so that they cannot pile up. */
 const expiredMax = 10
 
-/** Keeps a claim until it is signed or expires. */
+/** Stores an offer until it is signed or expires. */
 export async function saveOffer(
   database: Pick<SqlDatabase, 'query'>,
   claimId: Hex,
@@ -24,7 +26,7 @@ export async function saveOffer(
   )
 }
 
-/** A claim that can still be signed. */
+/** The terms of an offer that can still be signed. */
 export async function readOffer(
   database: Pick<SqlDatabase, 'query'>,
   claimId: Hex,
@@ -39,6 +41,7 @@ export async function readOffer(
   return { ...terms, chainId: Number(chain_id) }
 }
 
+/** Deletes the offer, in the transaction that opens its claim. */
 export async function dropOffer(tx: SqlTx, claimId: Hex): Promise<void> {
   await tx.query('delete from app_fee_claim_offer where claim_id = $1', [toBytes(claimId)])
 }

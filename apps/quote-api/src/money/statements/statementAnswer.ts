@@ -48,15 +48,20 @@ export type StatementAnswer = z.infer<typeof statementSchema>
 /** Unit of sponsor money in the ledger. */
 const sponsorUnit = { symbol: 'USDC', decimals: 6 }
 
+/** Answer of a statement; sponsor money is shown in `sponsorCurrency`. */
 export function statementAnswer(
   wallet: string,
   { from, to }: StatementPeriod,
   { isClosed, accounts }: Statement,
   sponsorCurrency: SponsorCurrency,
 ): StatementAnswer {
-  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10)
   return {
-    ...{ wallet, from: dayOf(from.getTime()), to: dayOf(to.getTime() - 1), isClosed },
+    wallet,
+    from: dayOf(from.getTime()),
+    // `to` is the end of the last day.
+    to: dayOf(to.getTime() - 1),
+    isClosed,
     accounts: accounts.map((account) => accountAnswer(account, sponsorCurrency)),
   }
 }
@@ -74,7 +79,12 @@ function accountAnswer(
   const kind = asset === undefined ? ('sponsorship' as const) : ('app_fees' as const)
   return {
     kind,
-    ...{ chainId, currency, symbol, decimals, opening: balanceText(opening), closing: balanceText(closing) },
+    chainId,
+    currency,
+    symbol,
+    decimals,
+    opening: balanceText(opening),
+    closing: balanceText(closing),
     lines: lines.map(({ amount, ...line }: StatementLine) => ({ ...line, amount: amount.toString() })),
   }
 }

@@ -2,10 +2,10 @@ import { type StatementGroup, statementGroups } from '@causeway/ledger'
 import { QuoteError } from '../../pricing/errors.ts'
 
 const dayMs = 86_400_000
-/** A year, and a day where it has one more. */
+/** A leap year. */
 const daysMax = 366
 
-/** Days of UTC from `from` until before `to`. */
+/** Whole days of UTC: `from` begins the first day, `to` ends the last one and is not included. */
 export type StatementPeriod = { readonly from: Date; readonly to: Date }
 
 /**
@@ -29,7 +29,7 @@ export function statementPeriod(
   return checkPeriod({ from: first, to: new Date(last.getTime() + dayMs) }, 'to', nowMs)
 }
 
-/** Lines are told apart by these, in the order of the ledger. @throws QuoteError INVALID_REQUEST */
+/** What a statement is grouped by, in the ledger's order; `text` is a comma-separated list. @throws QuoteError INVALID_REQUEST */
 export function statementGroupsOf(text: string | undefined): readonly StatementGroup[] {
   const groupNames = new Set((text ?? 'day').split(',').filter((name) => name !== ''))
   const groups = statementGroups.filter((group) => groupNames.delete(group))
@@ -48,7 +48,7 @@ function monthOf(text: string): StatementPeriod {
 
 function dayOf(text: string, field: string): Date {
   const day = new Date(`${text}T00:00:00Z`)
-  // Date takes the 31st of a short month for the 1st of the next.
+  // `Date` turns the 31st of a short month into the 1st of the next, so the text is compared.
   if (/^2[0-9]{3}-[0-9]{2}-[0-9]{2}$/.test(text) && !Number.isNaN(day.getTime()))
     if (day.toISOString().startsWith(text)) return day
   throw invalidParameter(

@@ -1,12 +1,13 @@
 import type { Hex } from '@causeway/core'
 import { checksumAddress } from '@causeway/core/encodings'
 
-/** Message that the paying account signs to name the wallet that its top-up was meant for. */
+/** Message by which the account that paid a top-up names the wallet that it was meant for. */
 export type ClaimMessage = {
-  /** Host that asks, from configuration and never from a request. */
+  /** Public host of this service, from configuration and never from a request. */
   readonly domain: string
   readonly uri: string
   readonly chainId: number
+  /** Account that paid. */
   readonly claimant: Hex
   readonly transactionHash: Hex
   /** Position of the transfer among the logs of its receipt. */
@@ -20,8 +21,8 @@ export type ClaimMessage = {
 export const claimLifetimeMs = 600_000
 
 /**
- * The EIP-4361 text of one claim. It names the one transfer it can ever settle, which takes the place of a
- * nonce: a copy of it changes nothing once it was used. @source EIP-4361; ledger-and-safety.md 1.7, 2.3
+ * The EIP-4361 text of one claim. The transfer takes the place of a nonce: it can be credited once, so a signed text that
+ * is sent again changes nothing. @source EIP-4361; ledger-and-safety.md 1.7, 2.3
  */
 export function writeClaimMessage(message: ClaimMessage): string {
   const { domain, uri, chainId, claimant, transactionHash, ordinal, wallet, issuedAt } = message
@@ -41,7 +42,7 @@ export function writeClaimMessage(message: ClaimMessage): string {
   ].join('\n')
 }
 
-/** The moment a text says it was issued at; `undefined` when it says none. Nothing else of it is believed. */
+/** Time of issue that a text names; `undefined` if it names none. The caller then compares the text with one written anew. */
 export function issuedAtOf(text: string): Date | undefined {
   const match = /^Issued At: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/m.exec(text)
   const issuedAt = new Date(match?.[1] ?? '')

@@ -17,7 +17,7 @@ export type ClaimedTransfer = {
   readonly wallet: Hex
 }
 
-/** The account whose tokens moved says by its signature whom they were for. */
+/** Claims of top-ups in suspense: the account that paid names the wallet to credit, by its signature. */
 export interface TopUpClaims {
   /** The text to sign. @throws ClaimRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS */
   prepare(transfer: ClaimedTransfer): Promise<{ readonly message: string; readonly expiresAt: Date }>
@@ -50,7 +50,7 @@ export function createTopUpClaims(options: TopUpClaimsOptions): TopUpClaims {
   const { chainId } = site
 
   /** @throws QuoteError SANCTIONED_WALLET_ADDRESS */
-  const servedEvent = async (transfer: ClaimedTransfer): Promise<TopUpEvent> => {
+  const claimableEvent = async (transfer: ClaimedTransfer): Promise<TopUpEvent> => {
     if (screening?.isDenied(chainId, transfer.wallet) === true) throw deniedError('wallet')
     const event = await waitingTopUp(database, chainId, transfer)
     if (screening?.isDenied(chainId, event.from) === true) throw deniedError('transactionHash')
@@ -69,13 +69,13 @@ export function createTopUpClaims(options: TopUpClaimsOptions): TopUpClaims {
   return {
     async prepare(transfer) {
       const issuedAt = new Date(now())
-      const event = await servedEvent(transfer)
+      const event = await claimableEvent(transfer)
       const expiresAt = new Date(issuedAt.getTime() + claimLifetimeMs)
       return { message: textOf(event, transfer.wallet, issuedAt), expiresAt }
     },
 
     async settle(transfer, { message, signature }) {
-      const event = await servedEvent(transfer)
+      const event = await claimableEvent(transfer)
       const issuedAt = issuedAtOf(message)
       const ageMs = issuedAt === undefined ? Number.NaN : now() - issuedAt.getTime()
       const isFresh = ageMs >= 0 && ageMs <= claimLifetimeMs

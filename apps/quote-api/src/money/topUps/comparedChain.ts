@@ -10,14 +10,18 @@ export type TopUpSettings = {
   readonly custody: Hex | undefined
   /** Account of the solver, lower case: tagged transfers to it are top-ups as well. */
   readonly solver: Hex | undefined
+  /** First block that may hold a top-up. */
   readonly fromBlock: bigint
+  /** See `TopUpChainOptions`. */
   readonly mode: 'strict' | 'trace'
+  /** True if unknown bytes behind a transfer's arguments do not put it into suspense. */
   readonly allowTrailing: boolean
   /** Endpoint that settled top-ups are compared with; default the last one of the chain. */
   readonly reconcileRpcUrl: Secret | undefined
 }
 
-export type TopUpPlace = {
+/** What readers of top-ups are made from. */
+export type TopUpReadingParts = {
   readonly settings: TopUpSettings
   /** The chain of sponsorship. */
   readonly chain: RegisteredChain | undefined
@@ -27,9 +31,9 @@ export type TopUpPlace = {
   readonly onMalformed: OnMalformed
 }
 
-/** Options shared by all readers of custody. @throws ConfigurationError */
-export function topUpReading(place: TopUpPlace): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> {
-  const { settings, chainId, currency, onMalformed } = place
+/** Options that all readers of custody share. @throws ConfigurationError */
+export function topUpReading(parts: TopUpReadingParts): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> {
+  const { settings, chainId, currency, onMalformed } = parts
   const { custody, allowTrailing, mode } = settings
   if (custody === undefined) throw new ConfigurationError('CUSTODY_ADDRESS is not set.')
   if (currency === undefined) {
@@ -41,22 +45,22 @@ export function topUpReading(place: TopUpPlace): Omit<TopUpChainOptions, 'client
   return { chainId, target: { token, custody, allowTrailing, ownAccounts }, mode, onMalformed }
 }
 
-/** Options of the reader of the solver's account; undefined if none is configured beside custody. */
+/** Options of the reader of the solver's account, which takes tagged transfers only; undefined if it is not another account. */
 export function solverReading(
-  place: TopUpPlace,
+  parts: TopUpReadingParts,
 ): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> | undefined {
-  const { solver, custody } = place.settings
+  const { solver, custody } = parts.settings
   if (solver === undefined || solver === custody) return undefined
-  const { target, ...reading } = topUpReading(place)
+  const { target, ...reading } = topUpReading(parts)
   return { ...reading, target: { ...target, custody: solver, isTaggedOnly: true } }
 }
 
-/** The chain over the endpoint that settled top-ups are compared with. @throws ConfigurationError */
-export function openComparedChain(place: TopUpPlace): {
+/** The chain of sponsorship over a single endpoint, with which the reconciler compares settled top-ups. @throws ConfigurationError */
+export function openComparedChain(parts: TopUpReadingParts): {
   readonly chain: TopUpChain
   close(): Promise<void>
 } {
-  const { settings, chain } = place
+  const { settings, chain } = parts
   const endpoint = settings.reconcileRpcUrl ?? chain?.endpoints.at(-1)
   if (chain === undefined || endpoint === undefined) {
     throw new ConfigurationError('CUSTODY_ADDRESS: the chain of sponsorship has no endpoint.')
@@ -67,7 +71,7 @@ export function openComparedChain(place: TopUpPlace): {
     now: () => Date.now(),
   })
   return {
-    chain: createTopUpChain({ ...topUpReading(place), client, rpcThreshold: 1 }),
+    chain: createTopUpChain({ ...topUpReading(parts), client, rpcThreshold: 1 }),
     close: () => client.close(),
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
 
-/** The custody account and the token that top-ups are paid in. */
+/** Where a top-up is paid: the custody account, and the token. */
 export type TopUpDestination = { readonly chainId: number; readonly token: string; readonly custody: string }
 
 const usdcDecimals = 6
@@ -44,7 +44,7 @@ export async function listSuspense(
   return database.transaction((tx) => listSuspendedTopUps(tx, page))
 }
 
-/** Live top-ups of a transaction, in receipt order. */
+/** Top-ups of a transaction that are not orphaned, in receipt order. */
 export async function findTransactionTopUps(
   database: SqlDatabase,
   transaction: Parameters<typeof findTopUps>[1],
@@ -97,13 +97,15 @@ export async function resumeHalted(
   database: SqlDatabase,
   args: { chainId: number; finalTo: bigint; finalHash: Hex; actor: string; reason: string },
 ): Promise<number> {
-  const { chainId, ...at } = args
+  const { chainId, ...resumption } = args
   return database.transaction(async (tx) => {
     const halted = (await listHaltedTopUps(tx)).filter(({ account }) => account.chainId === chainId)
-    for (const { account } of halted) await resumeTopUps(tx, account, at)
-    const { actor, reason, finalTo, finalHash } = at
+    for (const { account } of halted) await resumeTopUps(tx, account, resumption)
+    const { actor, reason, finalTo, finalHash } = resumption
     await recordAction(tx, {
-      ...{ actor, action: 'topup.resume', subject: String(chainId) },
+      actor,
+      action: 'topup.resume',
+      subject: String(chainId),
       details: { reason, block: String(finalTo), hash: finalHash },
       outcome: halted.length === 0 ? 'unchanged' : 'done',
     })
@@ -111,7 +113,7 @@ export async function resumeHalted(
   })
 }
 
-/** A suspended transfer cannot be given to anybody (any more, or yet). */
+/** A transfer cannot be credited: it is unknown, not final yet, or credited already. */
 export class ClaimRefusedError extends DomainError {
   readonly code: 'CLAIM_NOT_FOUND' | 'CLAIM_NOT_FINAL' | 'CLAIM_ALREADY_SETTLED'
   readonly kind: 'not_found' | 'not_final' | 'conflict'

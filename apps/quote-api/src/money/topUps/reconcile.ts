@@ -3,7 +3,7 @@ import { listFinalTopUps, type ObservedTopUp, type TopUpEvent } from '@causeway/
 import type { TopUpChain } from './topUpChain.ts'
 import { accountOf } from './watchTopUps.ts'
 
-/** One transfer that chain and ledger do not have alike. */
+/** One transfer that differs between chain and ledger. */
 export type TopUpDifference = {
   /**
    * `dropped`: on the chain, not in the ledger. `duplicated`: in the ledger more than once. `altered`: in both,
@@ -19,11 +19,11 @@ export type Reconciliation = {
   readonly from: bigint
   readonly to: bigint
   readonly differences: readonly TopUpDifference[]
-  /** Sum of what both have alike. */
+  /** Sum of transfers that are equal in both. */
   readonly explainedMicroUsd: bigint
-  /** Sum of what either has. */
+  /** Sum of transfers that are in either. */
   readonly totalMicroUsd: bigint
-  /** Explained of total in millionths; 1,000,000 when nothing is unexplained. */
+  /** Explained part of the total in millionths; 1,000,000 if nothing differs. */
   readonly explainedPpm: bigint
 }
 
@@ -33,7 +33,7 @@ const eventsPerRangeMax = 100_000
 const ppm = 1_000_000n
 
 /**
- * Reads settled blocks again from another endpoint and compares every transfer with what is stored. Writes
+ * Reads settled blocks again from another endpoint and compares every transfer with the stored top-ups. Writes
  * nothing. @source ledger-and-safety.md 1.9, Reconciliation job
  * @throws UpstreamUnavailableError
  */
@@ -64,29 +64,31 @@ export async function reconcile(args: {
   return { from, to, differences, explainedMicroUsd: explained, totalMicroUsd: total, explainedPpm }
 }
 
+/** Matches transfers with stored events by transaction and log. Of several events the equal one counts, the others are duplicates. */
 function compare(onChain: readonly ObservedTopUp[], stored: readonly TopUpEvent[]) {
   const differences: TopUpDifference[] = []
   let explained = 0n
   let total = 0n
-  const waiting = new Map<string, TopUpEvent[]>()
+  const unmatchedEvents = new Map<string, TopUpEvent[]>()
   for (const event of stored) {
-    const key = placeOf(event.transactionHash, event.logIndex)
-    waiting.set(key, [...(waiting.get(key) ?? []), event])
+    const key = logKeyOf(event.transactionHash, event.logIndex)
+    unmatchedEvents.set(key, [...(unmatchedEvents.get(key) ?? []), event])
   }
   for (const topUp of onChain) {
     const { transactionHash, log } = topUp
-    const name = { transactionHash, logIndex: log.logIndex, valueMicroUsd: log.value }
-    const events = waiting.get(placeOf(transactionHash, log.logIndex)) ?? []
-    const event = events.find((one) => isSame(topUp, one)) ?? events[0]
-    const others = events.filter((one) => one !== event)
-    waiting.delete(placeOf(transactionHash, log.logIndex))
-    total += log.value + others.reduce((sum, { value }) => sum + value, 0n)
-    if (event === undefined) differences.push({ kind: 'dropped', ...name })
-    else if (!isSame(topUp, event)) differences.push({ kind: 'altered', ...name })
+    const key = logKeyOf(transactionHash, log.logIndex)
+    const transfer = { transactionHash, logIndex: log.logIndex, valueMicroUsd: log.value }
+    const events = unmatchedEvents.get(key) ?? []
+    const match = events.find((event) => isSame(topUp, event)) ?? events[0]
+    const duplicates = events.filter((event) => event !== match)
+    unmatchedEvents.delete(key)
+    total += log.value + duplicates.reduce((sum, { value }) => sum + value, 0n)
+    if (match === undefined) differences.push({ kind: 'dropped', ...transfer })
+    else if (!isSame(topUp, match)) differences.push({ kind: 'altered', ...transfer })
     else explained += log.value
-    if (others.length > 0) differences.push({ kind: 'duplicated', ...name })
+    if (duplicates.length > 0) differences.push({ kind: 'duplicated', ...transfer })
   }
-  for (const event of [...waiting.values()].flat()) {
+  for (const event of [...unmatchedEvents.values()].flat()) {
     const { transactionHash, logIndex, value } = event
     total += value
     differences.push({ kind: 'invented', transactionHash, logIndex, valueMicroUsd: value })
@@ -94,7 +96,7 @@ function compare(onChain: readonly ObservedTopUp[], stored: readonly TopUpEvent[
   return { differences, explained, total }
 }
 
-/** The credited owner is compared too, unless the transfer was suspended by a mode that could see less. */
+/** Owners are compared only if the event was credited: a mode without traces may have put it into suspense. */
 function isSame(topUp: ObservedTopUp, event: TopUpEvent): boolean {
   const { verdict } = topUp
   const owner = verdict.kind === 'credit' ? verdict.owner : undefined
@@ -108,6 +110,6 @@ function isSame(topUp: ObservedTopUp, event: TopUpEvent): boolean {
   )
 }
 
-function placeOf(transactionHash: string, logIndex: number): string {
+function logKeyOf(transactionHash: string, logIndex: number): string {
   return `${transactionHash}:${logIndex}`
 }

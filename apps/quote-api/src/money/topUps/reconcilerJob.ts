@@ -10,11 +10,11 @@ import { accountOf } from './watchTopUps.ts'
 
 /** @source ledger-and-safety.md 1.9: every ten minutes */
 const reconcileIntervalMs = 600_000
-/** A day of two-second blocks, 2.4 hours of Base's; older ranges are compared by the command. */
+/** Blocks that a run compares: a day at two seconds each. `ledger reconcile` compares older ranges. */
 const recentBlocks = 43_200n
 const waitingMs = 1_000
 
-/** Compares recent settled top-ups with another endpoint, and says loudly what differs. Changes nothing. */
+/** Job that compares recent settled top-ups with another endpoint; logs differences as errors, and changes nothing. */
 export function createReconciler(options: {
   chain: TopUpChain
   database: SqlDatabase
@@ -43,7 +43,7 @@ export function createReconciler(options: {
   }
 }
 
-/** Waits for the first settled block of a new ledger. `undefined` when it was told to end. */
+/** Waits until the watcher has settled a first block. `undefined` if the signal ends the wait. */
 async function settledCursor(
   database: SqlDatabase,
   chain: TopUpChain,

@@ -17,10 +17,10 @@ import { classifyTopUps, needsTrace, type TopUpFacts, type TopUpTarget } from '@
 import type { ObservedTopUp } from '@causeway/ledger'
 import { isTooWide, type JsonRpcClient, NodeError } from '@causeway/rpc'
 
-/** `any`: one endpoint, for what is shown. `quorum`: what money moves on. */
+/** `any`: one endpoint is enough, for what is only shown. `quorum`: needed for what moves money. */
 export type Trust = 'any' | 'quorum'
 
-/** Top-ups as a chain reports them. */
+/** Reads top-ups to one account from its chain. */
 export interface TopUpChain {
   readonly chainId: number
   readonly target: TopUpTarget
@@ -31,15 +31,15 @@ export interface TopUpChain {
   /** `undefined` when there is no such block. */
   blockHash(height: bigint, trust: Trust, signal: AbortSignal): Promise<Hex | undefined>
   /**
-   * Classified transfers of a range in chain order. With `quorum` every block, transaction and receipt was
-   * read alike by enough endpoints. With `any`, transactions that moved meanwhile are left out.
-   * @param strange who takes transactions that cannot be read; absent: one of them fails the reading
+   * Classified transfers of a range in chain order. With `quorum`, enough endpoints gave every block, transaction and
+   * receipt alike. With `any`, transactions that moved to another block meanwhile are left out.
+   * @param unreadable takes transactions that cannot be read; absent: one of them fails the whole reading
    */
   topUps(
     range: Range,
     trust: Trust,
     signal: AbortSignal,
-    strange?: StrangeTopUps,
+    unreadable?: UnreadableTransactions,
   ): Promise<readonly ObservedTopUp[]>
   /** Top-ups of one transaction, by quorum; `undefined` while it is in no block. */
   topUpsIn(transaction: Hex, signal: AbortSignal): Promise<readonly ObservedTopUp[] | undefined>
@@ -47,8 +47,9 @@ export interface TopUpChain {
 
 type Range = { from: bigint; to: bigint }
 
-export type StrangeTopUps = {
-  /** False of one that is read later. */
+/** Handles transactions that cannot be read, so that they do not stop the others. */
+export type UnreadableTransactions = {
+  /** False for a transaction whose next try is later. */
   readonly isDue: (transaction: Hex) => boolean
   readonly add: (transaction: Hex) => void
 }
@@ -102,7 +103,7 @@ class TopUpReader implements TopUpChain {
     range: Range,
     trust: Trust,
     signal: AbortSignal,
-    strangeTopUps?: StrangeTopUps,
+    unreadable?: UnreadableTransactions,
   ): Promise<readonly ObservedTopUp[]> {
     const byTransaction = new Map<Hex, TransferHit[]>()
     for (const hit of await this.#hitsOf(range, trust, signal)) {
@@ -111,14 +112,14 @@ class TopUpReader implements TopUpChain {
     }
     const observedTopUps: ObservedTopUp[] = []
     for (const [hash, hits] of byTransaction) {
-      if (strangeTopUps?.isDue(hash) === false) continue
+      if (unreadable?.isDue(hash) === false) continue
       try {
         const topUps = await this.#topUpsOf(hash, hits, trust, signal)
         if (topUps !== undefined) observedTopUps.push(...topUps)
         else if (trust === 'quorum') throw new UpstreamUnavailableError('A chain changed while it was read.')
       } catch (error) {
-        if (strangeTopUps === undefined || signal.aborted || !isSilence(error)) throw error
-        strangeTopUps.add(hash)
+        if (unreadable === undefined || signal.aborted || !hasNoAgreedAnswer(error)) throw error
+        unreadable.add(hash)
       }
     }
     return observedTopUps
@@ -143,6 +144,11 @@ class TopUpReader implements TopUpChain {
     }
   }
 
+  /**
+   * Reads one transaction as a whole.
+   * @param hits its transfers as the range listed them; undefined: they are not compared
+   * @returns undefined if it is in no block, or is no longer as it was listed
+   */
   async #topUpsOf(
     hash: Hex,
     hits: readonly TransferHit[] | undefined,
@@ -153,16 +159,17 @@ class TopUpReader implements TopUpChain {
     const included = await this.#ask(transactionReading(target, hash), trust, signal)
     if (included === undefined) return undefined
     const { blockHash, blockNumber, facts } = included
-    const places = new Set(facts.logs.map(({ logIndex }) => logIndex))
-    const isSame = hits?.every(
-      (hit) => hit.blockHash === blockHash && hit.blockNumber === blockNumber && places.has(hit.logIndex),
+    const logIndexes = new Set(facts.logs.map(({ logIndex }) => logIndex))
+    const isAsListed = hits?.every(
+      (hit) => hit.blockHash === blockHash && hit.blockNumber === blockNumber && logIndexes.has(hit.logIndex),
     )
-    if (hits !== undefined && (!isSame || hits.length !== facts.logs.length)) return undefined
+    if (hits !== undefined && (!isAsListed || hits.length !== facts.logs.length)) return undefined
+    // The block of a receipt may be off the canonical chain.
     if ((await this.blockHash(blockNumber, trust, signal)) !== blockHash) return undefined
     const { token, custody } = target
-    const place = { chainId, transactionHash: hash, blockNumber, blockHash, token, custody }
-    const traced = await this.#withTrace(hash, facts, trust, signal)
-    return classifyTopUps(traced, target).map((transfer) => ({ ...transfer, ...place }))
+    const location = { chainId, transactionHash: hash, blockNumber, blockHash, token, custody }
+    const tracedFacts = await this.#withTrace(hash, facts, trust, signal)
+    return classifyTopUps(tracedFacts, target).map((transfer) => ({ ...transfer, ...location }))
   }
 
   async #withTrace(hash: Hex, facts: TopUpFacts, trust: Trust, signal: AbortSignal): Promise<TopUpFacts> {
@@ -177,11 +184,11 @@ class TopUpReader implements TopUpChain {
   }
 }
 
-function isSilence(error: unknown): boolean {
+function hasNoAgreedAnswer(error: unknown): boolean {
   return error instanceof UpstreamUnavailableError || error instanceof UpstreamDisagreementError
 }
 
-/** A node's own refusal says nothing that a caller could mend. */
+/** Turns a node's refusal, which no caller can mend, into an error that is retried. */
 function asUnavailable(error: unknown): unknown {
   if (!(error instanceof NodeError)) return error
   return new UpstreamUnavailableError('A chain refused to list transfers.', { cause: error })

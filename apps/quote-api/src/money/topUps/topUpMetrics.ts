@@ -2,8 +2,9 @@ import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { Reconciliation } from './reconcile.ts'
 import type { TopUpPass } from './watchTopUps.ts'
 
+/** Counters and gauges that the jobs of top-ups set. */
 export type TopUpMetrics = {
-  /** @param account which one was read */
+  /** @param account the account that the pass read */
   observePass(pass: TopUpPass, account: 'custody' | 'solver'): void
   observeReconciliation(reconciliation: Reconciliation): void
   countMalformed(endpoint: string): void

@@ -28,28 +28,32 @@ import { below, type ReadMemory } from '../../chainReadings/blockCursor.ts'
 import { listDuePutAside, noteTry, putAside, takeFromAside } from '../../requests/work/putAsideStore.ts'
 import type { TopUpChain } from './topUpChain.ts'
 
-/** Everything that one pass did; what operators see of it. */
+/** What one pass over the chain did, for metrics and the log. */
 export type TopUpPass = {
+  /** Top-ups found near the head: shown as pending, not spendable. */
   readonly seen: readonly ObservedTopUp[]
+  /** Top-ups that became final: credited, or put into suspense. */
   readonly final: readonly ObservedTopUp[]
+  /** Pending top-ups that left the chain. */
   readonly orphaned: number
-  /** Final transfers that a final block holds elsewhere or otherwise: nothing is changed, somebody must look. */
+  /** Final transfers that differ from ones settled before. Nothing is changed; an operator must look. */
   readonly conflicts: readonly ObservedTopUp[]
-  /** Transactions that cannot be read: they are tried again apart from the others. */
+  /** Transactions that cannot be read. They are put aside, and tried again apart from the others. */
   readonly aside: readonly Hex[]
   readonly cursor: TopUpCursor
 }
 
+/** What a pass works with. */
 export type TopUpWatcher = {
   readonly chain: TopUpChain
   readonly database: SqlDatabase
   /** First block that may hold a top-up. */
   readonly fromBlock: bigint
-  /** Newest blocks whose transfers may be listed late: those of half a minute. */
+  /** Newest blocks, of half a minute, whose transfers endpoints may list late. */
   readonly lateBlocks: bigint
   readonly fence: Fence
   readonly signal: AbortSignal
-  /** Names this account among those whose transactions are put aside. */
+  /** Marks transactions of this account among all that are put aside. */
   readonly purpose: TopUpPurpose
   /** Kept from pass to pass. */
   readonly memory: Pick<ReadMemory, 'isDue' | 'lookLater'>
@@ -59,13 +63,15 @@ export type TopUpPurpose = Extract<ReadingPurpose, 'top-ups' | 'solver-top-ups'>
 
 /** @source ledger-and-safety.md 1.7, Scanner */
 const rangeBlocksMax = 2_000n
+/** Blocks below the last scanned one that each live scan reads again. */
 const overlapBlocks = 64n
 /** Final events looked at when a final block changed: older ones lie below any credible fork. */
 const haltedEventsMax = 1_000
 
 /**
- * One pass: settles final blocks by quorum, then shows what is new near the head. The final part is the truth
- * and misses nothing whatever the other one saw; each range is written with its cursor in one transaction.
+ * One pass of the watcher's job: settles final blocks by quorum, then records new transfers near the head as pending.
+ * Only the final part credits money, and it relies on nothing that the other part saw. Each range is written with its
+ * cursor in one transaction.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
 export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
@@ -91,6 +97,7 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
   const finalHeight = await chain.finalHeight(watcher.signal)
   const head = await chain.head(watcher.signal)
   const settledMax = below(head, watcher.lateBlocks)
+  // Final blocks above `settledTo` are read again until their lists are complete, even without a new final block.
   const isDue = cursor.finalTo < finalHeight || cursor.settledTo < minBigint(settledMax, finalHeight)
   for (let next = cursor.settledTo + 1n; isDue && next <= finalHeight; next = cursor.finalTo + 1n) {
     const to = minBigint(next + rangeBlocksMax - 1n, finalHeight)
@@ -106,7 +113,7 @@ export function accountOf({ chainId, target }: TopUpChain): TopUpAccount {
 }
 
 /**
- * Reads a final range by quorum and makes it true in the ledger. Blocks above `settledMax` are listed again later.
+ * Reads a final range by quorum and books it. Blocks above `settledMax` are read again later, as their lists may grow.
  * @source F-76
  */
 async function settleRange(
@@ -115,7 +122,7 @@ async function settleRange(
   { from, to, settledMax }: { readonly from: bigint; readonly to: bigint; readonly settledMax: bigint },
 ): Promise<TopUpPass> {
   const { chain, signal } = watcher
-  // Read before the logs: a chain that changes in between no longer has this block at the next pass.
+  // Read before the logs. If the chain changes in between, the next pass finds another hash at this height and halts.
   const finalHash = await chain.blockHash(to, 'quorum', signal)
   if (finalHash === undefined) throw new UpstreamUnavailableError('A final block is missing.')
   const unreadTransactions: Hex[] = []
@@ -142,6 +149,7 @@ async function settleRange(
   })
 }
 
+/** Records final transfers, and credits or suspends those that were not final before. */
 async function settleTopUps(
   tx: SqlTx,
   topUps: readonly ObservedTopUp[],
@@ -158,10 +166,11 @@ async function settleTopUps(
   return { final, conflicts }
 }
 
+/** Transactions tried again in one run. */
 const triesAtOnce = 2
 
 /**
- * Tries what was put aside again: what is read at last, in blocks that are final for long, counts as if it was just read.
+ * Reads transactions again that were put aside. One that can be read now, in a final block, is settled like any other.
  * @returns what was settled
  */
 export async function retryTopUps(
@@ -196,7 +205,7 @@ export async function retryTopUps(
   }
 }
 
-/** Stores what is new above the final blocks, and drops what is no longer canonical. */
+/** Records new transfers above the final blocks as pending, and orphans pending ones whose block was replaced. */
 async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor, head: bigint): Promise<TopUpPass> {
   const { chain, database, lateBlocks, signal } = watcher
   const overlapped = cursor.scannedTo + 1n - (lateBlocks > overlapBlocks ? lateBlocks : overlapBlocks)
@@ -205,8 +214,8 @@ async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor, head: bigint
   const waiting = await database.transaction((tx) => listSeenTopUps(tx, accountOf(chain)))
   const canonical = await canonicalHashes(watcher, waiting)
   const { isDue, lookLater } = watcher.memory
-  const strangeTopUps = { isDue: (transaction: Hex) => isDue(transaction, 'live'), add: lookLater }
-  const topUps = from > to ? [] : await chain.topUps({ from, to }, 'any', signal, strangeTopUps)
+  const unreadable = { isDue: (transaction: Hex) => isDue(transaction, 'live'), add: lookLater }
+  const topUps = from > to ? [] : await chain.topUps({ from, to }, 'any', signal, unreadable)
   return writeIfUnmoved(watcher, cursor, async (tx, account) => {
     const orphaned = await orphanWhere(tx, account, (event) => {
       const hash = canonical.get(event.blockNumber)
@@ -222,7 +231,7 @@ async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor, head: bigint
   })
 }
 
-/** Hashes of the blocks that hold waiting events; a block that is missing now says nothing. */
+/** Hashes that the heights of pending events have now; a height without a block is left out, and proves nothing. */
 async function canonicalHashes(
   { chain, signal }: TopUpWatcher,
   events: readonly TopUpEvent[],
@@ -236,8 +245,9 @@ async function canonicalHashes(
 }
 
 /**
- * A final block that changed means that finality failed or that endpoints lied: everything stops, and who was
- * credited by what is gone pays nothing more, until an operator decides.
+ * Halts this account's top-ups if its last final block has another hash: finality failed, or endpoints lied. Wallets that
+ * were credited by dropped blocks are frozen. An operator decides how to go on.
+ * @returns the halted cursor; undefined if the block is unchanged
  */
 async function haltIfFinalBlockChanged(
   watcher: TopUpWatcher,
@@ -257,6 +267,7 @@ async function haltIfFinalBlockChanged(
   return halted
 }
 
+/** Ids of settled top-ups whose blocks are gone: from the newest down to the first that is still there. */
 async function droppedFinalEvents(
   { chain, database, signal }: TopUpWatcher,
   cursor: TopUpCursor,
@@ -272,7 +283,7 @@ async function droppedFinalEvents(
   return dropped
 }
 
-/** Writes unless another process settled or halted since `cursor` was read; then nothing is written. */
+/** Writes if the cursor is still the one that was read. Another process may have settled or halted since; then it throws. */
 async function writeIfUnmoved(
   { chain, database, fence }: TopUpWatcher,
   cursor: TopUpCursor,
@@ -281,13 +292,15 @@ async function writeIfUnmoved(
   const account = accountOf(chain)
   return database.transaction(async (tx) => {
     await fence(tx)
-    const now = await lockTopUpCursor(tx, account)
+    const current = await lockTopUpCursor(tx, account)
     const isUnmoved =
-      now?.finalTo === cursor.finalTo && now.finalHash === cursor.finalHash && now.haltedReason === undefined
+      current?.finalTo === cursor.finalTo &&
+      current.finalHash === cursor.finalHash &&
+      current.haltedReason === undefined
     if (!isUnmoved) throw new UpstreamUnavailableError('Another process reads the same top-ups.')
     const pass = await write(tx, account)
-    const after = await lockTopUpCursor(tx, account)
-    return { ...pass, cursor: after ?? now }
+    const moved = await lockTopUpCursor(tx, account)
+    return { ...pass, cursor: moved ?? current }
   })
 }
 

@@ -7,7 +7,7 @@ import type { TopUpChain } from './topUpChain.ts'
 import type { TopUpMetrics } from './topUpMetrics.ts'
 import { retryTopUps, type TopUpPass, watchTopUps } from './watchTopUps.ts'
 
-/** The job that turns transfers to custody, or tagged ones to the solver, into balances. */
+/** The job that turns transfers to custody, or tagged transfers to the solver, into balances of sponsors. */
 export function createTopUpWatcher(options: {
   account: 'custody' | 'solver'
   chain: TopUpChain
@@ -28,13 +28,13 @@ export function createTopUpWatcher(options: {
       const common = { chain, database, fence, signal, purpose } as const
       const pass = await watchTopUps({ ...common, fromBlock, lateBlocks, memory })
       const { final, conflicts } = await retryTopUps(common)
-      const all = {
+      const wholePass = {
         ...pass,
         final: [...pass.final, ...final],
         conflicts: [...pass.conflicts, ...conflicts],
       }
-      metrics.observePass(all, account)
-      logPass(logger, all)
+      metrics.observePass(wholePass, account)
+      logPass(logger, wholePass)
     },
   }
 }

@@ -1,9 +1,9 @@
 import type { SqlDatabase } from '@causeway/core'
 import { type AdminAction, recordAction } from '../../access/adminAction.ts'
 
-/** One line of the audit. */
+/** One line of the audit log: a change or a refused attempt (see `AdminAction`). */
 export type AuditLine = {
-  /** Grows with time; a page goes on behind it. */
+  /** Grows with time; the next page has lines before it. */
   readonly id: bigint
   readonly at: Date
   readonly actor: string
@@ -39,11 +39,11 @@ export async function readAudit(
   return rows.map(({ done_at: at, ...line }) => ({ at, ...line }))
 }
 
-/** The lines that every change by an operator leaves. */
+/** The audit log of changes by operators: one implementation behind the command line and the admin listener. */
 export interface AuditAdministration {
   /** Newest first. */
   list(query: AuditQuery): Promise<readonly AuditLine[]>
-  /** Keeps an attempt that changed nothing, in a transaction of its own: that of the attempt is gone. */
+  /** Adds an attempt that was refused, in a new transaction: the attempt's own was rolled back. */
   refused(attempt: AdminAction & { readonly outcome: string }): Promise<void>
 }
 

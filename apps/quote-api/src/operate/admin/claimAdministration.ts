@@ -21,10 +21,17 @@ export interface ClaimAdministration {
   /** Longest waiting first. */
   pending(page: { limit: number }): Promise<readonly PendingAppFeeClaim[]>
   /**
-   * `paid`: by the transaction that the solver reported. `failed`: it can be claimed again, so whoever says so has
-   * made sure that nothing was paid and nothing will be. @throws ClaimNotPendingError
+   * `paid`: by the transaction that the solver reported. `failed`: the amount can be claimed again, so the operator has
+   * to make sure first that nothing was paid and nothing will be. @throws ClaimNotPendingError
    */
   end(claimId: Hex, ending: ClaimEnding, auditNote: AuditNote): Promise<void>
+}
+
+/** @throws ClaimNotPendingError if nothing was reported that could have paid the claim */
+function endOf(ending: ClaimEnding, transactionHash: string | undefined) {
+  if (ending === 'failed') return { status: 'failed', reason: 'OPERATOR' } as const
+  if (transactionHash === undefined) throw new ClaimNotPendingError()
+  return { status: 'paid', transactionHash } as const
 }
 
 export function createClaimAdministration(database: SqlDatabase): ClaimAdministration {
@@ -33,12 +40,7 @@ export function createClaimAdministration(database: SqlDatabase): ClaimAdministr
     end: (claimId, ending, { actor, reason }) =>
       database.transaction(async (tx) => {
         const item = await lockClaimWork(tx, claimId)
-        const transactionHash = item?.txHash
-        if (ending === 'paid' && transactionHash === undefined) throw new ClaimNotPendingError()
-        const end =
-          ending === 'paid' && transactionHash !== undefined
-            ? ({ status: 'paid', transactionHash } as const)
-            : ({ status: 'failed', reason: 'OPERATOR' } as const)
+        const end = endOf(ending, item?.txHash)
         const isEnded = await endAppFeeClaim(tx, { claimId, end, actor, evidence: { reason } })
         if (!isEnded) throw new ClaimNotPendingError()
         if (item !== undefined)

@@ -13,22 +13,23 @@ import {
 import { recordAction } from '../../access/adminAction.ts'
 import { checkBooks } from '../../jobs/invariants.ts'
 
-/** Actor and reason; stored with the action. */
+/** Who does something and why, for the audit log; `actor` as in `AdminAction`. */
 export type AuditNote = { readonly actor: string; readonly reason: string }
 
 /** Operations on the ledger: one implementation behind the command line and the admin listener. */
 export interface LedgerAdministration {
   /**
-   * Empty: the books add up. What is found stops new reservations. `cheap` leaves the replay of the whole
-   * history out.
+   * Checks the books; a finding stops new reservations. Empty if the books add up. `cheap` leaves out the replay of the
+   * whole history.
    */
   verify(depth: 'cheap' | 'all', actor: string): Promise<readonly LedgerFinding[]>
+  /** The halt of reservations; undefined while there is none. */
   halt(): Promise<LedgerHalt | undefined>
-  /** Lets reservations go on unless something is still found, which is returned. */
+  /** Checks all books, and lets reservations go on if there is no finding. */
   resume(
     auditNote: AuditNote,
   ): Promise<{ readonly findings: readonly LedgerFinding[]; readonly wasHalted: boolean }>
-  /** False when the wallet has no account, or stands so already. */
+  /** False if the wallet has no account, or is in that state already. */
   setFrozen(wallet: Hex, frozen: boolean, auditNote: AuditNote): Promise<boolean>
   /** Every transfer as one line of JSON, oldest first. */
   export(afterSeq: bigint): AsyncIterable<string>
@@ -44,9 +45,10 @@ export function createLedgerAdministration(database: SqlDatabase): LedgerAdminis
     const findings = await checkBooks(database, depth)
     if (findings.length === 0) return findings
     await database.transaction(async (tx) => {
-      const isNews = await haltReservations(tx, findings)
+      const isNewHalt = await haltReservations(tx, findings)
       const details = { findings: findings.length }
-      if (isNews) await recordAction(tx, { actor, action: 'ledger.verify', subject: 'reservations', details })
+      if (isNewHalt)
+        await recordAction(tx, { actor, action: 'ledger.verify', subject: 'reservations', details })
     })
     return findings
   }
@@ -57,9 +59,11 @@ export function createLedgerAdministration(database: SqlDatabase): LedgerAdminis
       const { actor, reason } = auditNote
       const findings = await checkBooks(database, 'all')
       return database.transaction(async (tx) => {
-        const wasHalted = findings.length > 0 || (await clearHalt(tx, auditNote))
-        if (findings.length > 0) await haltReservations(tx, findings)
-        const outcome = findings.length > 0 ? 'LEDGER_FINDINGS' : wasHalted ? 'done' : 'unchanged'
+        const isRefused = findings.length > 0
+        const wasHalted = isRefused || (await clearHalt(tx, auditNote))
+        if (isRefused) await haltReservations(tx, findings)
+        const doneOutcome = wasHalted ? 'done' : 'unchanged'
+        const outcome = isRefused ? 'LEDGER_FINDINGS' : doneOutcome
         const details = { reason, findings: findings.length }
         await recordAction(tx, { actor, action: 'ledger.resume', subject: 'reservations', details, outcome })
         return { findings, wasHalted }

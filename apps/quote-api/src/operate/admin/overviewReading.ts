@@ -5,9 +5,12 @@ import { readWebhookStandings, type WebhookStanding } from '../../webhooks/webho
 
 type Reading = Pick<SqlDatabase, 'query'>
 
-/** Figures of whether money moves, what is stuck, and what was earned. Amounts in micro-USD, at the prices that were quoted. */
+/**
+ * Figures for the first page of the operator console and for `status`: does money move, what is stuck, what was earned.
+ * Amounts in micro-USD, at the prices that were quoted.
+ */
 export type Overview = {
-  /** Newest first; a day is whole unless it was cut. */
+  /** Settled requests per day, newest first. */
   readonly days: readonly Day[]
   /** Requests by the last status that they took within 24 hours. */
   readonly statuses: readonly { readonly status: string; readonly requests: number }[]
@@ -16,9 +19,9 @@ export type Overview = {
   /** Orders on their way, by stage. */
   readonly inFlight: readonly {
     readonly stage: string
-    /** Above `flightsMax` no more are counted. */
+    /** `flightsMax + 1` if there are more than `flightsMax`. */
     readonly requests: number
-    /** Recipients' share of them. */
+    /** What their recipients are to get. */
     readonly outMicroUsd: bigint
     readonly oldest: Date
   }[]
@@ -40,10 +43,10 @@ type Day = {
   readonly requests: number
   /** Amounts that users paid in. */
   readonly volumeMicroUsd: bigint
-  /** Fees kept of it for the service, and for gas. */
+  /** Fees of them for the solver's service, and for gas. */
   readonly serviceMicroUsd: bigint
   readonly gasMicroUsd: bigint
-  /** Earlier requests of this day are not counted. */
+  /** True if the day's earlier requests are not counted, because there were too many. */
   readonly isCut: boolean
 }
 
@@ -68,14 +71,14 @@ type SponsorBalance = {
   readonly isFrozen: boolean
 }
 
-/** However many requests there are, no more of them are looked at. */
+// Most rows that are read, however many there are.
 const settledMax = 2_000
 const changesMax = 10_000
 export const flightsMax = 1_000
 const listedMax = 50
 const workMax = 20
 
-/** Reads only what an index leads to, from its end: the answer costs the same with a million requests. */
+/** Reads bounded parts of tables by their indexes, so that the cost does not grow with the number of requests. */
 export async function readOverview(database: Reading): Promise<Overview> {
   const [days, changes, inFlight, oldestWork, ledger, sponsors, webhooks, unattested, oracleHalts] =
     await Promise.all([
@@ -98,11 +101,14 @@ export async function readOverview(database: Reading): Promise<Overview> {
   }
 }
 
-/** Row by row, so that no plan reads all orders to join a few. */
+/** SQL: joins the order of a row. A lateral join, so that no query plan reads all orders to join a few. */
 const orderOf = (row: string) =>
   `cross join lateral (select quoted from orders where request_id = ${row}.request_id limit 1) o`
 
-/** A sum over `o`, orders. Rows of an earlier release that lack a member add nothing. */
+/**
+ * SQL: sum of an amount over the orders `o`, in micro-USD: smallest units times usdX18 / 10^(decimals + 12). Orders of an
+ * earlier release that lack a member add nothing.
+ */
 const sumMicroUsd = (amount: string, unit: 'in' | 'out' | 'fee') =>
   `coalesce(trunc(sum((o.quoted ->> '${amount}')::numeric * (o.quoted #>> '{units,${unit},usdX18}')::numeric
      / 10::numeric ^ (12 + (o.quoted #>> '{units,${unit},decimals}')::int))), 0)`
@@ -126,8 +132,12 @@ async function readDays(database: Reading): Promise<readonly Day[]> {
   }>(daysSql)
   const counted = rows.reduce((sum, { requests }) => sum + requests, 0)
   return rows.map(({ day, requests, volume, service, gas }, index) => ({
-    ...{ day, requests, volumeMicroUsd: BigInt(volume) },
-    ...{ serviceMicroUsd: BigInt(service), gasMicroUsd: BigInt(gas) },
+    day,
+    requests,
+    volumeMicroUsd: BigInt(volume),
+    serviceMicroUsd: BigInt(service),
+    gasMicroUsd: BigInt(gas),
+    // The newest requests are read, so only the oldest day can lack some.
     isCut: counted === settledMax && index === rows.length - 1,
   }))
 }
@@ -186,7 +196,10 @@ async function readOldestWork(database: Reading): Promise<readonly OpenWork[]> {
     created_at: Date
   }>(oldestWorkSql)
   return rows.map((row) => ({
-    ...{ kind: row.kind, state: row.state, attempts: row.attempts, createdAt: row.created_at },
+    kind: row.kind,
+    state: row.state,
+    attempts: row.attempts,
+    createdAt: row.created_at,
     requestId: row.request_id === null ? undefined : bytesToHex(row.request_id),
     chainId: Number(row.chain_id),
     reason: row.reason ?? undefined,
@@ -216,8 +229,12 @@ async function readSponsors(database: Reading): Promise<readonly SponsorBalance[
     spent: string | bigint
   }>(sponsorsSql)
   return rows.map(({ wallet, keys, available, held, frozen, spent }) => ({
-    ...{ wallet, keys, isFrozen: frozen, spentMicroUsd: BigInt(spent) },
-    ...{ availableMicroUsd: BigInt(available), heldMicroUsd: BigInt(held) },
+    wallet,
+    keys,
+    isFrozen: frozen,
+    spentMicroUsd: BigInt(spent),
+    availableMicroUsd: BigInt(available),
+    heldMicroUsd: BigInt(held),
   }))
 }
 

@@ -13,7 +13,7 @@ import { recordAction } from '../../access/adminAction.ts'
 import { lockKey, lockUsableKey } from '../../access/keys/keyAdministration.ts'
 import { WalletNotLinkedError } from '../../access/wallets/walletErrors.ts'
 
-/** A sponsored request that nobody made. */
+/** A made-up sponsored request, to be tried against a policy. */
 export type HypotheticalRequest = Pick<
   HoldRequest,
   'apiKeyId' | 'user' | 'recipient' | 'originChainId' | 'destinationChainId' | 'amountMicroUsd' | 'components'
@@ -21,20 +21,20 @@ export type HypotheticalRequest = Pick<
 
 /** Operations on policies: one implementation behind the command line and the admin listener. */
 export interface PolicyAdministration {
-  /** @returns the version @throws ApiKeyNotFoundError, ApiKeyRevokedError, InvalidPolicyError */
+  /** Replaces the rules of a key. @returns the version @throws ApiKeyNotFoundError, ApiKeyRevokedError, InvalidPolicyError */
   set(args: { actor: string; apiKeyId: string; rules: unknown }): Promise<number>
-  /** No rule restricts the key any more. @returns the version @throws ApiKeyNotFoundError, ApiKeyRevokedError */
+  /** Removes all rules, so that the key may sponsor everything. @returns the version @throws ApiKeyNotFoundError, ApiKeyRevokedError */
   remove(args: { actor: string; apiKeyId: string }): Promise<number>
   /** @throws ApiKeyNotFoundError */
   show(apiKeyId: string): Promise<{
     readonly policy: StoredPolicy | undefined
     readonly usage: readonly PolicyUsage[]
   }>
-  /** Dry run; changes nothing. @throws ApiKeyNotFoundError, ApiKeyRevokedError, WalletNotLinkedError */
+  /** Tells what a hold for the request would be answered now; changes nothing. @throws ApiKeyNotFoundError, ApiKeyRevokedError, WalletNotLinkedError */
   explain(request: HypotheticalRequest): Promise<PolicyExplanation>
 }
 
-/** As long as a quote's hold lives. */
+/** Lifetime of a hold, which `explainPolicy` needs and does not create. */
 const lifetimeSeconds = 90
 
 export function createPolicyAdministration(database: SqlDatabase): PolicyAdministration {

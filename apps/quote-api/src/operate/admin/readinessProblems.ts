@@ -1,9 +1,10 @@
 import type { ReadinessReport } from '@causeway/http'
 import { type Problem, problem, statusParts } from './status.ts'
 
+/** How a failed check is described: which parts of the service it affects, what is wrong, what to do. */
 type Check = Omit<Problem, 'state' | 'since'> & { readonly state?: 'partly' }
 
-/** Words for checks of `/ready`; one that is not among them is told by its name. */
+/** Descriptions of the checks of `/ready`, by name; a check without one is described by its name. */
 const checks: Readonly<Record<string, Check>> = {
   database: {
     parts: [...statusParts],
@@ -43,14 +44,14 @@ const checks: Readonly<Record<string, Check>> = {
   },
   solver: {
     parts: ['quotes', 'fills'],
-    // Chains on which nothing is sold for it are stopped, and told as such.
+    // The difference stops only the chains that it concerns, and those are listed as stops.
     state: 'partly',
     what: 'A solver and this service differ in their settings',
     do: 'Mend the setting of the service that is wrong, and restart that one: npm run causeway -- doctor',
   },
   networks: {
     parts: ['quotes'],
-    // Chains whose money depends on it are stopped, and told as such.
+    // The change stops only the chains that it concerns, and those are listed as stops.
     state: 'partly',
     what: 'A network is not as the files say',
     do: 'Look what changed: npm run causeway -- doctor, then docs/operating/networks.md',
@@ -80,7 +81,7 @@ export type ReadinessFacts = {
   readonly failingSince: ReadonlyMap<string, Date>
 }
 
-/** Problems that `/ready` names. `stops` is a list of its own, which says more. */
+/** Problems from failed checks of `/ready`, except `stops`: `statusRules.ts` lists those in more detail. */
 export function readinessProblems({ readiness, nowMs, failingSince }: ReadinessFacts): readonly Problem[] {
   const failedChecks = Object.entries(readiness.checks).filter(
     ([name, outcome]) => outcome === 'failed' && name !== 'stops',

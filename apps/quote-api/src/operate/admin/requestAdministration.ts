@@ -38,6 +38,7 @@ import { lockFailedRefunds, lockWorkOf, offerWithheld, updateWork } from '../../
 import { announceStatus } from '../../webhooks/announceStatus.ts'
 import type { AuditNote } from './ledgerAdministration.ts'
 
+/** All that is known about a request, and what an operator can do about it. */
 export type RequestExplanation = RequestRecord & {
   readonly requestId: Hex
   readonly orderId: Hex
@@ -50,16 +51,17 @@ export type RequestExplanation = RequestRecord & {
         readonly reason: string
         readonly meaning: string
         readonly endsBy: string
-        /** Absent where it goes on by itself. */
+        /** Stage after a retry; absent if the request goes on by itself. */
         readonly retryStage?: string
         readonly resolutions: readonly Resolution[]
       }
     | undefined
 }
 
-/** A request, and as what it was named. */
+/** A request that an identifier names. */
 export type FoundRequest = {
   readonly requestId: Hex
+  /** What the identifier is. */
   readonly by: 'request' | 'order' | 'transaction'
   readonly status: string
   readonly originChainId: number
@@ -68,8 +70,8 @@ export type FoundRequest = {
 }
 
 /**
- * Operations on parked requests: one implementation behind the command line and the admin listener. Nothing here debits
- * a sponsor: a retry lets the automatic rules look again, which demand their evidence.
+ * Operations on parked requests: one implementation behind the command line and the admin listener. No operation debits
+ * a sponsor: a retry only lets the automatic rules decide again, which demand evidence.
  */
 export interface RequestAdministration {
   /**
@@ -83,11 +85,12 @@ export interface RequestAdministration {
   /** @throws UnknownRequestError for requests without an order too */
   explain(requestId: Hex): Promise<RequestExplanation>
   /**
-   * @returns the stage, `looked at` where nothing had begun
+   * Lets the automatic rules decide again.
+   * @returns the stage that the request is put back to; `looked at` if it keeps its stage
    * @throws UnknownRequestError, RequestNotParkedError, OrderRecoveredError
    */
   retry(requestId: Hex, auditNote: AuditNote): Promise<string>
-  /** @throws UnknownRequestError, RequestNotParkedError, OrderRecoveredError, ResolutionNotPossibleError */
+  /** Ends a parked request as the operator decides. @throws UnknownRequestError, RequestNotParkedError, OrderRecoveredError, ResolutionNotPossibleError */
   resolve(requestId: Hex, resolution: Resolution, auditNote: AuditNote): Promise<void>
 }
 
@@ -104,7 +107,11 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
       const facts = await factsOf(database, request, standing?.reason)
       const { orderId, status, failReason, settlement } = request
       return {
-        ...{ requestId, orderId, status, failReason, stage: settlement?.stage },
+        requestId,
+        orderId,
+        status,
+        failReason,
+        stage: settlement?.stage,
         parked:
           standing === undefined
             ? undefined
@@ -126,12 +133,8 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
         await offerRefundsAgain(tx, requestId)
         const stage = stageOnceRetried(request, facts)
         if (stage !== 'looked at') await setStage(tx, requestId, { stage })
-        await record(tx, {
-          requestId,
-          action: 'requests.retry',
-          deed: auditNote,
-          details: { parkedReason, stage },
-        })
+        const details = { parkedReason, stage }
+        await record(tx, { requestId, action: 'requests.retry', auditNote, details })
         return stage
       }),
 
@@ -148,14 +151,14 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
         else if (facts.isBlocked) await releaseRequest(tx, request, { resolution, stage: retryStage(facts) })
         else await giveDepositBack(tx, requestId)
         const details = { parkedReason, resolution }
-        await record(tx, { requestId, action: 'requests.resolve', deed: auditNote, details })
+        await record(tx, { requestId, action: 'requests.resolve', auditNote, details })
       }),
   }
 }
 
 const foundMax = 10
 
-/** Each way that a request may be named has its index. */
+/** Every branch of the union reads by an index. */
 async function findRequests(
   database: Pick<SqlDatabase, 'query'>,
   identifier: string,
@@ -193,6 +196,7 @@ type FoundRow = {
   readonly created_at: Date
 }
 
+/** Facts by which it is decided what an operator may do with the request. */
 async function factsOf(
   database: Pick<SqlDatabase, 'query'>,
   request: SettledRequest,
@@ -202,13 +206,16 @@ async function factsOf(
   const refund = settlement && (await readRefundWork(database, requestId, settlement.depositId))
   const decision = await readDecisionFacts(database, request)
   return {
-    ...{ isFilled: status === 'success', refund: refund?.state },
-    ...{ isBlocked: parkedReason === blockedWallet, isRecorded: parkedReason === 'FILL_RECORDED' },
+    isFilled: status === 'success',
+    refund: refund?.state,
+    isBlocked: parkedReason === blockedWallet,
+    isRecorded: parkedReason === 'FILL_RECORDED',
     mayRecover: mayRecover(decision),
     sweepsToFillWallet: decision.sweepsToFillWallet,
   }
 }
 
+/** Locks a request that waits for an operator. @throws UnknownRequestError, OrderRecoveredError, RequestNotParkedError */
 async function lockParked(tx: SqlTx, requestId: Hex) {
   const request = await lockSettledRequest(tx, requestId)
   if (request === undefined) throw new UnknownRequestError()
@@ -226,7 +233,7 @@ async function recheckStopped(tx: SqlTx, requestId: Hex): Promise<void> {
   await takeLeftAgain(tx, requestId)
 }
 
-/** No list stops the request any more. Of what is given back, a fill that was asked for counts as given up. */
+/** Exempts a request from the deny list. For a refund, a fill that was asked for counts as given up. */
 async function releaseRequest(
   tx: SqlTx,
   { requestId, settlement }: SettledRequest,
@@ -247,11 +254,11 @@ async function offerRefundsAgain(tx: SqlTx, requestId: Hex): Promise<void> {
 
 type Parked = Pick<SettledRequest, 'settlement'>
 
-/** Leftovers of a request that itself goes on, or has ended, are only looked at again. */
+/** Stage after a retry. A request that is not parked itself, but has leftovers such as a failed refund, keeps its stage. */
 const stageOnceRetried = ({ settlement }: Parked, facts: ParkedFacts) =>
   settlement?.stage === 'parked' ? retryStage(facts) : ('looked at' as const)
 
-/** The refund of another deposit parks nothing: only its own way out is open. */
+/** What the operator may choose. If only the refund of another deposit is stuck, the one choice is to recover that. */
 function resolutionsOf(
   { settlement, isRecovered }: SettledRequest,
   facts: ParkedFacts,
@@ -262,7 +269,10 @@ function resolutionsOf(
   return isParked ? resolutions : resolutions.filter((resolution) => resolution === 'recover')
 }
 
-/** The hold goes back to its sponsor, and the recipient counts as paid. @throws ResolutionNotPossibleError when it was posted */
+/**
+ * Ends a filled request without a debit: the hold goes back to its sponsor.
+ * @throws ResolutionNotPossibleError if the hold was posted
+ */
 async function endUnpaid(
   tx: SqlTx,
   { requestId, hold, status }: SettledRequest,
@@ -277,7 +287,10 @@ async function endUnpaid(
   })
 }
 
-/** Nothing is paid for the order any more; the usual job signs its promise once chains show that nothing can be. */
+/**
+ * Gives the order up, so that its depositor recovers the deposit. Nothing more is paid for it; a job signs the promise
+ * once chains show that no payment can come any more.
+ */
 async function giveUp(tx: SqlTx, request: SettledRequest): Promise<void> {
   const { requestId, hold, status } = request
   const facts = await readDecisionFacts(tx, request)
@@ -296,7 +309,7 @@ async function giveUp(tx: SqlTx, request: SettledRequest): Promise<void> {
   })
 }
 
-/** The fill counts as given up, whatever was sent for it: the service refunds by its usual rule. */
+/** Marks the fill as failed, whatever was sent for it, so that the usual rule refunds the deposit. */
 async function giveDepositBack(tx: SqlTx, requestId: Hex): Promise<void> {
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
   if (item === undefined) throw new ResolutionNotPossibleError([])
@@ -304,18 +317,19 @@ async function giveDepositBack(tx: SqlTx, requestId: Hex): Promise<void> {
   await setStage(tx, requestId, { stage: 'filling' })
 }
 
+/** Adds a change of a request to the audit log. */
 async function record(
   tx: SqlTx,
-  done: {
+  change: {
     readonly requestId: Hex
     readonly action: string
-    readonly deed: AuditNote
+    readonly auditNote: AuditNote
     readonly details: Readonly<Record<string, string>>
   },
 ): Promise<void> {
-  const { actor, reason } = done.deed
-  const details = { reason, ...done.details }
-  await recordAction(tx, { actor, action: done.action, subject: done.requestId, details })
+  const { actor, reason } = change.auditNote
+  const details = { reason, ...change.details }
+  await recordAction(tx, { actor, action: change.action, subject: change.requestId, details })
 }
 
 /** Nothing is filled or refunded for the order any more; its depositors recover their deposits on the hub. */
@@ -340,7 +354,7 @@ class RequestNotParkedError extends DomainError {
   }
 }
 
-/** @source docs/specification/quotes.md Q-74 */
+/** Why a swept deposit is not recovered on the hub. @source docs/specification/quotes.md Q-74 */
 const sweptAdvice =
   'the fill wallet swept the payment, so the hub would give it to the solver. Use requests retry: the refund pays the account that refundTo named.'
 

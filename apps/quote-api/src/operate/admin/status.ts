@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+/** Parts of the service whose health `status` tells. */
 export const statusParts = [
   'quotes',
   'deposits',
@@ -11,7 +12,7 @@ export const statusParts = [
 ] as const
 export type Part = (typeof statusParts)[number]
 
-/** States from the best to the worst; `unknown`: not determinable. */
+/** States from the best to the worst; `unknown`: it cannot be determined; `partly`: some of it moves. */
 const states = ['moves', 'unknown', 'partly', 'stands'] as const
 export type MoveState = (typeof states)[number]
 
@@ -39,15 +40,15 @@ export const statusSchema = z.object({
 export type Status = z.output<typeof statusSchema>
 export type Problem = z.output<typeof problemSchema>
 
-/** Weighs problems: a part is as badly off as the worst of its own. */
+/** Derives the status from all problems: a part has the state of its worst problem, the whole that of its worst part. */
 export function statusOf(allProblems: readonly Problem[]): Status {
   const problems = allProblems.toSorted(
     (one, other) => rank(other.state) - rank(one.state) || byAge(one, other),
   )
   const partStates = statusParts.map((part) => {
-    const own = problems.filter((one) => one.parts.includes(part))
-    const [since] = own.flatMap((one) => one.since ?? []).sort()
-    return { part, state: worst(own), ...(since !== undefined && { since }) }
+    const partProblems = problems.filter(({ parts }) => parts.includes(part))
+    const [since] = partProblems.flatMap((partProblem) => partProblem.since ?? []).sort()
+    return { part, state: worst(partProblems), ...(since !== undefined && { since }) }
   })
   return { state: worst(partStates), parts: partStates, problems }
 }
@@ -55,9 +56,10 @@ export function statusOf(allProblems: readonly Problem[]): Status {
 const rank = (state: MoveState): number => states.indexOf(state)
 const worst = (all: readonly { readonly state: MoveState }[]): MoveState =>
   states[Math.max(0, ...all.map(({ state }) => rank(state)))] ?? 'moves'
+/** Oldest first; `9` sorts a problem without a time last. */
 const byAge = (one: Problem, other: Problem): number => (one.since ?? '9').localeCompare(other.since ?? '9')
 
-/** A problem with its moment as text. */
+/** Makes a problem, with the time of its start as text. */
 export const problem = (details: Omit<Problem, 'since'>, since?: Date): Problem => ({
   ...details,
   ...(since !== undefined && { since: since.toISOString() }),

@@ -12,8 +12,8 @@ import type { Status } from './status.ts'
 import { judgeStatus, type StatusFacts, type StoredFacts } from './statusRules.ts'
 
 /**
- * Tells of a running process whether everything moves, from what `/ready`, the console's first page and metrics tell
- * too: nothing is counted a second time. Answers while the database does not.
+ * Reads the status of a running service from the same facts that `/ready`, the console's first page and metrics show.
+ * Without the database it answers from what this process knows.
  */
 export function createStatusReading(options: {
   readonly database: SqlDatabase
@@ -39,13 +39,21 @@ export function createStatusReading(options: {
       oracleAnswers(),
     ])
     return judgeStatus({
-      ...{ nowMs: Date.now(), readiness: report, failingSince: readiness.failingSince() },
-      ...{ stops: stops.list(), market: marketHealth(), chainNames, readChains: new Set(clients.keys()) },
-      ...{ oracles: oracles?.oracles ?? [], oracleAnswers: answers, stored },
+      nowMs: Date.now(),
+      readiness: report,
+      failingSince: readiness.failingSince(),
+      stops: stops.list(),
+      market: marketHealth(),
+      chainNames,
+      readChains: new Set(clients.keys()),
+      oracles: oracles?.oracles ?? [],
+      oracleAnswers: answers,
+      stored,
     })
   }
 }
 
+/** Facts from the database. */
 async function readStored(database: SqlDatabase): Promise<StoredFacts> {
   const [overview, standing, halt, haltedTopUps] = await Promise.all([
     readOverview(database),
@@ -54,9 +62,12 @@ async function readStored(database: SqlDatabase): Promise<StoredFacts> {
     listHaltedTopUps(database),
   ])
   return {
-    ...{ ...overview, standing, ledgerHaltedAt: halt?.haltedAt },
+    ...overview,
+    standing,
+    ledgerHaltedAt: halt?.haltedAt,
     haltedTopUps: haltedTopUps.map(({ account: { chainId }, cursor }) => ({
-      ...{ chainId, reason: cursor.haltedReason ?? 'a final block changed' },
+      chainId,
+      reason: cursor.haltedReason ?? 'a final block changed',
     })),
   }
 }

@@ -7,6 +7,7 @@ import type { Overview } from './overviewReading.ts'
 import { type ReadinessFacts, readinessProblems } from './readinessProblems.ts'
 import { type Part, type Problem, problem, type Status, statusOf, statusParts } from './status.ts'
 
+/** What the status of a running service is derived from. */
 export type StatusFacts = ReadinessFacts & {
   readonly stops: readonly ChainStop[]
   readonly market: MarketHealth
@@ -24,14 +25,14 @@ export type StatusFacts = ReadinessFacts & {
   readonly stored: StoredFacts | undefined
 }
 
-/** Facts that every process of the database has alike. */
+/** Facts from the database, which are the same in every process. */
 export type StoredFacts = Pick<Overview, 'sponsors' | 'failingWebhooks' | 'oracleHalts'> & {
   readonly standing: readonly Standing[]
   readonly ledgerHaltedAt: Date | undefined
   readonly haltedTopUps: readonly { readonly chainId: number; readonly reason: string }[]
 }
 
-/** Pure. */
+/** Derives from the facts what moves and what does not. Pure. */
 export function judgeStatus(facts: StatusFacts): Status {
   const { stored } = facts
   return statusOf([
@@ -46,12 +47,14 @@ export function judgeStatus(facts: StatusFacts): Status {
 }
 
 const databaseProblem = problem({
-  ...{ parts: statusParts.filter((part) => part !== 'quotes'), state: 'unknown' },
+  parts: statusParts.filter((part) => part !== 'quotes'),
+  state: 'unknown',
   what: 'The database did not tell what is on its way.',
   do: 'Look at the database: npm run causeway -- doctor',
 })
 
-const stopped: Readonly<Record<ChainStop['toldBy'], readonly Part[]>> = {
+/** Parts that a stop affects, by who stopped the chain. */
+const partsOfStop: Readonly<Record<ChainStop['toldBy'], readonly Part[]>> = {
   operator: ['quotes', 'fills'],
   oracles: ['quotes', 'fills', 'attestations'],
   solver: ['quotes', 'fills'],
@@ -66,7 +69,7 @@ function stopProblems({ stops, chainNames }: StatusFacts): readonly Problem[] {
     const name = chainId === everyChain ? 'all' : (chainNames.get(chainId) ?? String(chainId))
     return problem(
       {
-        parts: [...stopped[toldBy]],
+        parts: [...partsOfStop[toldBy]],
         state: chainId === everyChain ? 'stands' : 'partly',
         what: `${name === 'all' ? 'All chains are' : `Chain ${name} is`} stopped by ${actor}: ${reason}.`,
         do: stopAdvice(toldBy, name),
@@ -77,13 +80,16 @@ function stopProblems({ stops, chainNames }: StatusFacts): readonly Problem[] {
 }
 
 function marketProblems({ market, stops, readChains, nowMs }: StatusFacts): readonly Problem[] {
-  const standing = new Set(stops.flatMap(({ chainId, toldBy }) => (toldBy === 'head' ? [chainId] : [])))
+  // Chains without new blocks are listed as stops already.
+  const headStops = new Set(stops.flatMap(({ chainId, toldBy }) => (toldBy === 'head' ? [chainId] : [])))
   const chains = market.chains.flatMap(({ chain, chainId, state, quotable, head }) => {
-    if (state === 'ok' || !quotable || !readChains.has(chain) || standing.has(chainId)) return []
+    if (state === 'ok' || !quotable || !readChains.has(chain) || headStops.has(chainId)) return []
     return [
       problem(
         {
-          ...{ parts: ['quotes'], state: 'partly', what: `Chain ${chain} is not quoted: ${state}.` },
+          parts: ['quotes'],
+          state: 'partly',
+          what: `Chain ${chain} is not quoted: ${state}.`,
           do: 'Look whether it makes blocks, and at its endpoints: docs/operating/runbook.md#chainnotquoted',
         },
         head && new Date(nowMs - head.ageMs),
@@ -91,11 +97,13 @@ function marketProblems({ market, stops, readChains, nowMs }: StatusFacts): read
     ]
   })
   const prices = market.prices.flatMap(({ key, confidence, refusal, sources }) => {
-    // A price that no source was ever read for belongs to a chain without an endpoint.
+    // If no source of a price was ever read, its chain has no endpoint, which is reported elsewhere.
     if (confidence !== 'refused' || sources.every(({ readAgeMs }) => readAgeMs === undefined)) return []
     return [
       problem({
-        ...{ parts: ['quotes'], state: 'partly', what: `There is no price of ${key}: ${refusal}.` },
+        parts: ['quotes'],
+        state: 'partly',
+        what: `There is no price of ${key}: ${refusal}.`,
         do: 'GET /prices/health shows its sources: docs/operating/runbook.md#pricerefused',
       }),
     ]
@@ -106,24 +114,26 @@ function marketProblems({ market, stops, readChains, nowMs }: StatusFacts): read
 function oracleProblems({ oracles, oracleAnswers, stored, chainNames }: StatusFacts): readonly Problem[] {
   return oracles.flatMap(({ name, signer }) => {
     const answers = oracleAnswers.filter(({ oracle, count }) => oracle === name && count > 0)
-    const isMute = answers.length > 0 && answers.every((one) => one.said !== 'signed')
+    const signsNothing = answers.length > 0 && answers.every(({ said }) => said !== 'signed')
     const halts = stored?.oracleHalts.find(({ oracle }) => oracle === signer.toLowerCase())?.chainIds ?? []
-    const halted = halts.map((chainId) => chainNames.get(chainId) ?? String(chainId)).join(', ')
-    const at = { parts: ['attestations'], state: 'partly' } satisfies Partial<Problem>
+    const haltedNames = halts.map((chainId) => chainNames.get(chainId) ?? String(chainId)).join(', ')
+    const affected = { parts: ['attestations'], state: 'partly' } satisfies Partial<Problem>
     return [
-      ...(isMute
+      ...(signsNothing
         ? [
             problem({
-              ...{ ...at, what: `The oracle ${name} has signed nothing that this process asked it for.` },
+              ...affected,
+              what: `The oracle ${name} has signed nothing that this process asked it for.`,
               do: 'Ask its operator: docs/operating/runbook.md#oracledoesnotsign',
             }),
           ]
         : []),
-      ...(halted === ''
+      ...(haltedNames === ''
         ? []
         : [
             problem({
-              ...{ ...at, what: `The oracle ${name} has halted ${halted}.` },
+              ...affected,
+              what: `The oracle ${name} has halted ${haltedNames}.`,
               do: 'Ask its operator what changed: docs/operating/runbook.md#oraclechainhalted',
             }),
           ]),
@@ -131,28 +141,45 @@ function oracleProblems({ oracles, oracleAnswers, stored, chainNames }: StatusFa
   })
 }
 
-/** Reasons of a standstill by the part that they are of; any other is of settlement. */
+/** The part that a reason of a standstill affects; other reasons affect settlement. */
 const partOfReason: Readonly<Partial<Record<Reason, Part>>> = {
-  ...{ DEPOSIT_CONFIRMATION_TIMEOUT: 'deposits', TRANSACTION_UNREADABLE: 'deposits', UNDECIDED: 'deposits' },
-  ...{ PAYMENT_NOT_SWEPT: 'deposits', SOLVER_SILENT: 'fills', SOLVER_WAITS: 'fills', CHAIN_STOPPED: 'fills' },
-  ...{ SOLVER_BALANCE_TOO_LOW: 'fills', TRANSACTION_SUBMISSION_FAILED: 'fills', DOES_NOT_PAY: 'fills' },
-  ...{ TRANSACTION_REVERTED: 'fills', TRANSACTION_NOT_INCLUDED: 'fills', EXECUTION_REVERTED: 'fills' },
-  ...{ QUOTED_GAS_LIMIT_EXCEEDED: 'fills', [orderRefused]: 'fills', ATTESTATION_MISSING: 'attestations' },
-  ...{ ATTESTATION_TIMED_OUT: 'attestations', SEEN_BUT_DENIED: 'attestations', CHAIN_STANDS: 'attestations' },
-  ...{ FILL_NOT_SEEN: 'attestations', ATTESTED_BUT_NOT_SEEN: 'attestations' },
+  DEPOSIT_CONFIRMATION_TIMEOUT: 'deposits',
+  TRANSACTION_UNREADABLE: 'deposits',
+  UNDECIDED: 'deposits',
+  PAYMENT_NOT_SWEPT: 'deposits',
+  SOLVER_SILENT: 'fills',
+  SOLVER_WAITS: 'fills',
+  CHAIN_STOPPED: 'fills',
+  SOLVER_BALANCE_TOO_LOW: 'fills',
+  TRANSACTION_SUBMISSION_FAILED: 'fills',
+  DOES_NOT_PAY: 'fills',
+  TRANSACTION_REVERTED: 'fills',
+  TRANSACTION_NOT_INCLUDED: 'fills',
+  EXECUTION_REVERTED: 'fills',
+  QUOTED_GAS_LIMIT_EXCEEDED: 'fills',
+  [orderRefused]: 'fills',
+  ATTESTATION_MISSING: 'attestations',
+  ATTESTATION_TIMED_OUT: 'attestations',
+  SEEN_BUT_DENIED: 'attestations',
+  CHAIN_STANDS: 'attestations',
+  FILL_NOT_SEEN: 'attestations',
+  ATTESTED_BUT_NOT_SEEN: 'attestations',
 }
 
+/** One problem per reason, for refunds and for the rest, with the time of the longest standstill. */
 function standingProblems({ standing }: StoredFacts): readonly Problem[] {
-  const keyOf = ({ reason, isRefund }: Standing) => `${reason} ${isRefund}`
-  // Longest first, as they are listed.
-  const oldest = new Map(standing.toReversed().map((one) => [keyOf(one), one]))
-  return [...oldest].map(([key, { reason, isRefund, since }]) => {
-    const count = standing.filter((one) => keyOf(one) === key).length
-    const noun = reason === 'TRANSACTION_UNREADABLE' ? 'transaction' : isRefund ? 'refund' : 'request'
+  const groupOf = ({ reason, isRefund }: Standing) => `${reason} ${isRefund}`
+  // Listed longest first, so that in reversed order the oldest of a group replaces the others.
+  const oldestByGroup = new Map(standing.toReversed().map((entry) => [groupOf(entry), entry]))
+  return [...oldestByGroup].map(([group, { reason, isRefund, since }]) => {
+    const count = standing.filter((entry) => groupOf(entry) === group).length
+    const requestNoun = isRefund ? 'refund' : 'request'
+    const noun = reason === 'TRANSACTION_UNREADABLE' ? 'transaction' : requestNoun
     const part = isRefund ? 'settlement' : (partOfReason[reason] ?? 'settlement')
     return problem(
       {
-        ...{ parts: [part], state: 'partly' },
+        parts: [part],
+        state: 'partly',
         what: `${count} ${noun}${count === 1 ? ' stands' : 's stand'} still: ${reasonText(reason)}`,
         do: `npm run causeway -- requests parked lists what stands. Ends by: ${endText(reason)}`,
       },
@@ -164,14 +191,15 @@ function standingProblems({ standing }: StoredFacts): readonly Problem[] {
 const dollars = (microUsd: bigint): string => `$${formatAmount(microUsd, 6).replace(/\.0$/, '')}`
 
 function moneyProblems({ ledgerHaltedAt, haltedTopUps, sponsors }: StoredFacts): readonly Problem[] {
-  const at = { parts: ['money'], state: 'partly' } satisfies Partial<Problem>
+  const affected = { parts: ['money'], state: 'partly' } satisfies Partial<Problem>
   return [
     ...(ledgerHaltedAt === undefined
       ? []
       : [
           problem(
             {
-              ...{ parts: ['money'], state: 'stands' },
+              parts: ['money'],
+              state: 'stands',
               what: 'Nothing is reserved of sponsors: the books do not add up.',
               do: 'npm run causeway -- ledger verify, then docs/operating/runbook.md#ledgerhalted',
             },
@@ -180,7 +208,8 @@ function moneyProblems({ ledgerHaltedAt, haltedTopUps, sponsors }: StoredFacts):
         ]),
     ...haltedTopUps.map(({ chainId, reason }) =>
       problem({
-        ...{ ...at, what: `No top-up on chain ${chainId} is credited: ${reason}.` },
+        ...affected,
+        what: `No top-up on chain ${chainId} is credited: ${reason}.`,
         do: 'npm run causeway -- topup halted, then docs/operating/runbook.md#topupshalted',
       }),
     ),
@@ -190,7 +219,7 @@ function moneyProblems({ ledgerHaltedAt, haltedTopUps, sponsors }: StoredFacts):
       )
       .map(({ wallet, availableMicroUsd, spentMicroUsd }) =>
         problem({
-          ...at,
+          ...affected,
           what: `The sponsor ${wallet} has ${dollars(availableMicroUsd)} left and spent ${dollars(spentMicroUsd)} in 24 hours.`,
           do: 'Ask its owner for a top-up: once it is spent, nothing of its keys is sponsored.',
         }),
@@ -205,7 +234,8 @@ function webhookProblems({ failingWebhooks }: StoredFacts): readonly Problem[] {
     return [
       problem(
         {
-          ...{ parts: ['webhooks'], state: 'partly' },
+          parts: ['webhooks'],
+          state: 'partly',
           what: `${waits} for ${host}, of the key ${apiKeyId}: ${reason ?? 'they fail'}.`,
           do: `Ask its owner; npm run causeway -- webhooks show ${apiKeyId}, docs/operating/runbook.md#webhookswait`,
         },

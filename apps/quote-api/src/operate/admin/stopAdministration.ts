@@ -15,29 +15,35 @@ import {
 } from '../../requests/stops/stopStore.ts'
 import type { AuditNote } from './ledgerAdministration.ts'
 
-/** The places of the configuration files. */
+/** Where the configuration files are. */
 export type ConfigPlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'>
 
-/** `everyChain` and `all` stand for all chains. */
+/** A quoted chain, or all chains: then the id is `everyChain` and the name `all`. */
 export type NamedChain = { readonly chainId: number; readonly name: string }
 
-/** The allocator as far as it is known: it reads the stops every few seconds where `STOPS_URL` is set. */
+/**
+ * Whether the allocator knows of a stop. With `STOPS_URL` set it reads the stops every few seconds. `reached`: it read
+ * this one; `silent`: it did not in time; `none`: no allocator ever read stops here.
+ */
 export type AllocatorReach = 'reached' | 'silent' | 'none'
 
-/** A chain is named as the quote file names it, by its number, or `all`. */
+/**
+ * Operations on stops: one implementation behind the command line and the admin listener. A chain is named by its key in
+ * the quote file, by its number, or `all`.
+ */
 export interface StopAdministration {
   /** Stops in force, oldest first. */
   list(): Promise<readonly ChainStop[]>
   /** Waits for the allocator, 6 s at most. @throws UnquotedChainError, ConfigurationError */
   stop(chain: string, auditNote: AuditNote): Promise<NamedChain & { readonly allocator: AllocatorReach }>
-  /** @returns how many stops ended, and which hold this chain all the same. @throws as `stop` */
+  /** Ends the operator's stops. @returns how many ended, and other stops that still hold the chain. @throws as `stop` */
   go(
     chain: string,
     auditNote: AuditNote,
   ): Promise<NamedChain & { readonly ended: number; readonly left: readonly ChainStop[] }>
 }
 
-/** @param ownStops those that this process knows and the database does not */
+/** @param ownStops stops that this process knows and the database does not */
 export function createStopAdministration(
   database: SqlDatabase,
   places: ConfigPlaces,
@@ -79,8 +85,8 @@ class UnquotedChainError extends DomainError {
 const chainNumbers = z.object({ chains: z.record(z.string(), z.object({ chainId: z.int().positive() })) })
 
 /**
- * Reads no more of the files than the numbers of chains: whatever else is wrong with them, a chain can be stopped. `all`
- * needs no file.
+ * Finds the chain that an operator names. It reads only the chains' numbers from the quote file, so that a chain can be
+ * stopped whatever else is wrong there. `all` needs no file.
  */
 async function readChain(
   text: string,
@@ -98,11 +104,13 @@ async function readChain(
   throw new UnquotedChainError(chains.map(([key]) => key))
 }
 
+/** Longest wait for the allocator's next read. */
 const reachMs = 6_000
 const pollMs = 200
 /** A reader that has not read the stops for this long counts as not running. */
 const silentMs = 60_000
 
+/** Waits until the allocator has read the stops after this moment. */
 async function reachAllocator(database: Pick<SqlDatabase, 'query'>): Promise<AllocatorReach> {
   const [clock] = await database.query<{ now: Date }>('select clock_timestamp() as now')
   const readSeconds = await secondsSinceRead(database, 'allocator')

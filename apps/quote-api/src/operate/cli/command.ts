@@ -40,20 +40,23 @@ export type ChainsContext = {
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
+/** What a command prints. */
 export type Output = {
-  /** For `--json`: amounts as decimal strings, times in ISO 8601. */
+  /** Printed with `--json`: `bigint` as decimal text, times in ISO 8601. */
   readonly data: unknown
+  /** Printed otherwise. */
   readonly lines: readonly string[]
-  /** The command did its work and found something wrong. */
+  /** The command found something wrong: exit code 1. */
   readonly isFailure?: boolean
-  /** Nothing was found wrong, because it could not be looked at. */
+  /** The command could not look: exit code 2. */
   readonly isUnknown?: boolean
 }
 
+/** A command of operators: its form for the help, and its work on a database, on chains only, or before there are settings. */
 export type Command = CommandForm & {
   /**
-   * True if the command changes stored state: its functions write an audit line of the change, `runCli` one of a
-   * refusal.
+   * True if the command changes stored state. The functions that it calls write the audit line of the change, `runCli`
+   * that of a refusal.
    */
   readonly changes?: true
 } & (

@@ -26,13 +26,13 @@ export type CommandChain = {
   }
   /** @throws NothingSettledError, UpstreamUnavailableError, ConfigurationError where top-ups are not set up */
   reconcile(range: { from: bigint | undefined; to: bigint | undefined }): Promise<Reconciliation>
-  /** Payments of the fill wallet in the last hours that nothing here explains. @throws UpstreamUnavailableError */
+  /** Payments of the fill wallet in the last hours that no stored request explains. @throws UpstreamUnavailableError */
   unknownPayments(args: { readonly hours: number }): Promise<UnknownPayments>
 }
 
 export type UnknownPayments = {
   readonly payments: readonly UnknownPayment[]
-  /** Keys of chains that list no payments: what the solver kept of them is compared by `ledger fills`. */
+  /** Keys of chains that list no payments; `ledger fills` compares what the solver kept of them. */
   readonly notCompared: readonly string[]
 }
 
@@ -62,7 +62,7 @@ export async function openCommandChain(options: {
   const registry = createRegistry(quote, [...chains.chains.values()])
   const { chainId } = findSponsorshipChain(registry, new Map())
   const quotable = registry.chainById.get(chainId)
-  const place = {
+  const parts = {
     settings: { ...config.topUps, solver: quote.fillWallet },
     chainId,
     chain: chains.chains.get(quotable?.key ?? ''),
@@ -70,9 +70,9 @@ export async function openCommandChain(options: {
     onMalformed: () => {},
   }
   return {
-    sponsorCurrency: { chainId, currency: place.currency?.address ?? '' },
+    sponsorCurrency: { chainId, currency: parts.currency?.address ?? '' },
     topUp({ amountMicroUsd, owner }) {
-      const { token, custody } = topUpReading(place).target
+      const { token, custody } = topUpReading(parts).target
       const args = { amountMicroUsd, ...(owner !== undefined && { owner }) }
       return {
         transaction: { chainId, ...encodeCall({ token, custody, ...args }) },
@@ -81,7 +81,7 @@ export async function openCommandChain(options: {
     },
 
     async reconcile({ from, to }) {
-      const { chain, close } = openComparedChain(place)
+      const { chain, close } = openComparedChain(parts)
       try {
         const cursor = await database.transaction((tx) => readTopUpCursor(tx, accountOf(chain)))
         if (cursor?.finalHash === undefined) throw new NothingSettledError()
@@ -93,10 +93,10 @@ export async function openCommandChain(options: {
     },
 
     async unknownPayments({ hours }) {
-      const ready = registry.chains.filter(({ key }) => chains.chains.get(key)?.ready === true)
+      const readyChains = registry.chains.filter(({ key }) => chains.chains.get(key)?.ready === true)
       const chainPayments = await Promise.all(
-        ready.map(async ({ key, config: own }) => {
-          if (!isContractChain(own)) return { key, payments: undefined }
+        readyChains.map(async ({ key, config: chainConfig }) => {
+          if (!isContractChain(chainConfig)) return { key, payments: undefined }
           const { chain, close } = await openReader({ config, variables }, key)
           try {
             const period = { seconds: hours * 3_600, signal }
@@ -114,7 +114,7 @@ export async function openCommandChain(options: {
   }
 }
 
-/** @throws CommandError for what no top-up can be */
+/** @throws CommandError for arguments that make no top-up */
 function encodeCall(args: Parameters<typeof encodeTopUp>[0]): TopUpCall {
   try {
     return encodeTopUp(args)

@@ -6,9 +6,10 @@ type Variables = Readonly<Record<string, string | undefined>>
 const serviceFileSchema = z.record(z.string(), z.string())
 
 /**
- * The environment of a command. Nothing set means the network of `npm start`, whose service's own
- * settings are read from its folder; with a database named, the environment must be named as well.
- * @param readServiceFile of the folder of a local network, relative to the repository
+ * The environment of a command. Without ENVIRONMENT it is the local network of `npm start`: then settings come from the
+ * file that this network wrote for its service, and variables that are set override them. With DATABASE_URL set,
+ * ENVIRONMENT must be set too, so that no command takes a real database for a local one.
+ * @param readServiceFile reads the service file in the folder of a local network, relative to the repository
  * @throws ConfigurationError
  */
 export async function commandEnvironment(
@@ -21,11 +22,12 @@ export async function commandEnvironment(
   }
   if (environment !== '' && environment !== 'local') return variables
   const folder = variables['CAUSEWAY_LOCAL_DIR'] || '.local'
-  const set = Object.entries(variables).filter(([, value]) => value !== undefined && value !== '')
-  return { ENVIRONMENT: 'local', ...(await readService(folder, readServiceFile)), ...Object.fromEntries(set) }
+  const setEntries = Object.entries(variables).filter(([, value]) => value !== undefined && value !== '')
+  const serviceSettings = await readService(folder, readServiceFile)
+  return { ENVIRONMENT: 'local', ...serviceSettings, ...Object.fromEntries(setEntries) }
 }
 
-/** No file: the network never started, and only commands that need no chain can run. */
+/** Empty without a file: the network never started, and only commands that need no chain can run. */
 async function readService(
   folder: string,
   readServiceFile: (folder: string) => Promise<string>,

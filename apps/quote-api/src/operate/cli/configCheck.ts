@@ -29,14 +29,17 @@ import type { ChainsContext, Command, Output } from './command.ts'
 import { dateChains } from './dateChains.ts'
 import { guardianMistakes } from './guardianSets.ts'
 
-/** No order is signed here, so there is no signer whose address could be a foreign one. */
+/** Stands for the order signer, because nothing is signed here. */
 const zeroAddress = `0x${'0'.repeat(40)}`
 
-/** A value of the configuration that is wrong by what a chain says, and what mends it. */
+/** A value of the configuration that a chain contradicts. */
 type Mistake = {
   readonly file: string
+  /** Member of the file, e.g. `chains.base.multicall3`. */
   readonly path: string
+  /** Configured value. */
   readonly value: string
+  /** What the chain says instead. */
   readonly said: string
   readonly fix: string
 }
@@ -44,7 +47,8 @@ type Mistake = {
 /** A place of a file that is still to be filled in, e.g. `chains.own.prod.json: chains[0].depository`. */
 type Placeholder = { readonly place: string; readonly words: string; readonly fix: string }
 
-type Place = {
+/** A quoted chain that has endpoints, as both files describe it. */
+type CheckedChain = {
   readonly chain: QuotableChain
   readonly listed: RegisteredChain
   readonly client: ChainClient
@@ -67,43 +71,46 @@ export const configCommands: readonly Command[] = [
       const { chains, quote } = await loadFiles(context.config, context.variables, zeroAddress)
       const registry = createRegistry(quote, [...chains.chains.values()])
       const unread: { readonly chain: string; readonly variables: readonly string[] }[] = []
-      const places: Place[] = []
+      const checkedChains: CheckedChain[] = []
       for (const chain of registry.chains) {
         const listed = chains.chains.get(chain.key)
         const client = listed && connectQuotingChain(listed)
-        if (listed !== undefined && client !== undefined) places.push({ chain, listed, client, quote })
+        if (listed !== undefined && client !== undefined) checkedChains.push({ chain, listed, client, quote })
         else unread.push({ chain: chain.key, variables: listed?.unsetVariables ?? [] })
       }
       try {
-        const mistakesByPlace = await Promise.all(places.map((place) => mistakesOf(place, context, isDated)))
-        const agreeingPlaces = places.filter((_, index) => mistakesByPlace[index]?.length === 0)
-        const keys = agreeingPlaces.map(({ chain }) => chain.key)
+        const mistakesByChain = await Promise.all(
+          checkedChains.map((checked) => mistakesOf(checked, context, isDated)),
+        )
+        const agreeingChains = checkedChains.filter((_, index) => mistakesByChain[index]?.length === 0)
+        const keys = agreeingChains.map(({ chain }) => chain.key)
         const dated = isDated ? await dateFile(keys, context) : []
         return outputOf({
-          ...{ checked: places.map(({ chain }) => chain.key), dated },
+          checked: checkedChains.map(({ chain }) => chain.key),
+          dated,
           unread,
-          mistakes: mistakesByPlace.flat(),
+          mistakes: mistakesByChain.flat(),
           toFillIn,
         })
       } finally {
-        await Promise.all(places.map(({ client }) => client.close()))
+        await Promise.all(checkedChains.map(({ client }) => client.close()))
       }
     },
   },
 ]
 
-/** Places to fill in of all files of the environment that are there, those of other services too. */
+/** Places to fill in, in all files of the environment that exist, also those of other services. */
 async function placesToFillIn({ config }: ChainsContext): Promise<readonly Placeholder[]> {
   const findings = createFindings()
   const { environment, configDirectory: directory } = config
-  // The service that reads a file tells what else is wrong with it.
+  // Other findings about a file are left to the doctor of the service that reads it.
   await readEnvironmentFiles({ directory, environment }, environmentFileNames, findings)
   return findings.list.flatMap(({ code, setting, seen, fix }) =>
     code === 'configuration-unfilled' ? [{ place: setting, words: seen, fix }] : [],
   )
 }
 
-/** Writes today into the quote file for chains that agree with it. @returns those that have dated facts */
+/** Writes today's date into the quote file for chains that agree with it. @returns the chains whose `seen` has a date now */
 async function dateFile(keys: readonly string[], { config }: ChainsContext): Promise<readonly string[]> {
   const path = join(config.configDirectory, `quote.${config.environment}.json`)
   const before = await readFile(path, 'utf8')
@@ -115,19 +122,19 @@ async function dateFile(keys: readonly string[], { config }: ChainsContext): Pro
 
 /** Everything that one chain says against the files; a chain that cannot be read is one mistake. */
 async function mistakesOf(
-  place: Place,
+  checked: CheckedChain,
   { config }: ChainsContext,
   withGuardians: boolean,
 ): Promise<readonly Mistake[]> {
-  const { chain, listed, client } = place
+  const { chain, listed, client } = checked
   const { environment } = config
   try {
     const findings = isContractChain(chain.config)
-      ? await contractMistakes(place)
+      ? await contractMistakes(checked)
       : await networkContradictions(listed, chain.config, client, isOnThisMachine(environment))
-    const stale = await staleFeeds(place, findings)
-    const guardians = withGuardians ? await guardianMistakes(chain.key, client, place.quote) : []
-    return [...findings, ...stale, ...guardians].map((finding) => mistakeOf(finding, place))
+    const stale = await staleFeeds(checked, findings)
+    const guardians = withGuardians ? await guardianMistakes(chain.key, client, checked.quote) : []
+    return [...findings, ...stale, ...guardians].map((finding) => mistakeOf(finding, checked))
   } catch (error) {
     if (!(error instanceof DomainError) && !(error instanceof NodeError)) throw error
     const [file, path] = [`chains.${environment}.json`, `${chain.key}.httpRpcUrl`]
@@ -136,25 +143,29 @@ async function mistakesOf(
   }
 }
 
-/** Contradictions between files and contracts: those that a start checks, and those of tokens and pools. */
-function contractMistakes({ chain, listed, client, quote }: Place): Promise<readonly ChainFinding[]> {
+/** Contradictions between files and contracts: what the start checks, and symbols of tokens and members of pools. */
+function contractMistakes({ chain, listed, client, quote }: CheckedChain): Promise<readonly ChainFinding[]> {
   const { key, currencies, quoting } = chain
   const { uniswapV3 } = contractChain(chain.config)
   const symbols = [...currencies.values()]
     .filter(({ isNative }) => !isNative)
     .map(({ symbol, address }) => ({
-      ...{ setting: `quote: chains.${key}.currencies.${symbol}`, address: quoting.hexAddress(address) },
-      ...({ getter: 'symbol', text: symbol } as const),
+      setting: `quote: chains.${key}.currencies.${symbol}`,
+      address: quoting.hexAddress(address),
+      getter: 'symbol' as const,
+      text: symbol,
     }))
   const pools = (uniswapV3?.pools ?? []).flatMap(
     ({ address, token0, token1, feePips, tickSpacing }, index) => {
-      const at = { setting: `quote: chains.${key}.uniswapV3.pools[${index}]`, address }
+      const pool = { setting: `quote: chains.${key}.uniswapV3.pools[${index}]`, address }
       return [
-        ...(uniswapV3 === undefined ? [] : [{ ...at, getter: 'factory', word: uniswapV3.factory } as const]),
-        { ...at, getter: 'token0', word: token0 } as const,
-        { ...at, getter: 'token1', word: token1 } as const,
-        { ...at, getter: 'fee', number: feePips } as const,
-        { ...at, getter: 'tickSpacing', number: tickSpacing } as const,
+        ...(uniswapV3 === undefined
+          ? []
+          : [{ ...pool, getter: 'factory', word: uniswapV3.factory } as const]),
+        { ...pool, getter: 'token0', word: token0 } as const,
+        { ...pool, getter: 'token1', word: token1 } as const,
+        { ...pool, getter: 'fee', number: feePips } as const,
+        { ...pool, getter: 'tickSpacing', number: tickSpacing } as const,
       ]
     },
   )
@@ -162,48 +173,51 @@ function contractMistakes({ chain, listed, client, quote }: Place): Promise<read
   return contractFindings(client, { ...expected, values: [...symbols, ...pools] })
 }
 
-/** Feeds whose last answer is older than their heartbeat; of those that are none, more is known already. */
+/** Feeds whose last answer is older than their heartbeat. An address without a feed contract is in `findings` already. */
 async function staleFeeds(
-  { chain, client, quote }: Place,
+  { chain, client, quote }: CheckedChain,
   findings: readonly ChainFinding[],
 ): Promise<readonly ChainFinding[]> {
-  const placed = feedsOn(chain.key, quote)
-  const isRead = !findings.some(({ kind, setting }) => kind === 'network' || setting.endsWith('.multicall3'))
-  if (placed.length === 0 || !isContractChain(chain.config) || !isRead) return []
-  const { multicall3 } = chain.config
-  const ages = await readFeedAges(client, { multicall3, feeds: placed.map(({ feed }) => feed) })
-  const missing = new Set(findings.filter(({ kind }) => kind === 'contract').map(({ value }) => value))
-  return placed.flatMap(
-    ({ feed: { address, heartbeatSeconds }, setting }, index): readonly ChainFinding[] => {
-      const { ageSeconds, isFresh = false } = ages[index] ?? {}
-      if (isFresh || missing.has(address)) return []
-      const answer = ageSeconds === undefined ? 'no answer that counts' : `last answer ${ageSeconds} s ago`
-      const problem = `${setting}: ${answer}`
-      return [{ kind: 'heartbeatSeconds', setting, value: `${heartbeatSeconds}`, said: answer, problem }]
-    },
+  const feeds = feedsOn(chain.key, quote)
+  // On a wrong network, or without multicall3, no feed can be read.
+  const isReadable = !findings.some(
+    ({ kind, setting }) => kind === 'network' || setting.endsWith('.multicall3'),
   )
+  if (feeds.length === 0 || !isContractChain(chain.config) || !isReadable) return []
+  const { multicall3 } = chain.config
+  const ages = await readFeedAges(client, { multicall3, feeds: feeds.map(({ feed }) => feed) })
+  const missing = new Set(findings.filter(({ kind }) => kind === 'contract').map(({ value }) => value))
+  return feeds.flatMap(({ feed: { address, heartbeatSeconds }, setting }, index): readonly ChainFinding[] => {
+    const { ageSeconds, isFresh = false } = ages[index] ?? {}
+    if (isFresh || missing.has(address)) return []
+    const answer = ageSeconds === undefined ? 'no answer that counts' : `last answer ${ageSeconds} s ago`
+    const problem = `${setting}: ${answer}`
+    return [{ kind: 'heartbeatSeconds', setting, value: `${heartbeatSeconds}`, said: answer, problem }]
+  })
 }
 
-/** `quote: chains.base.multicall3` names a file and a place in it. */
-function mistakeOf(finding: ChainFinding, place: Place): Mistake {
+/** A finding's setting names a file and a member of it, e.g. `quote: chains.base.multicall3`. */
+function mistakeOf(finding: ChainFinding, checked: CheckedChain): Mistake {
   const { kind, setting, value, said } = finding
   const [file = '', path = ''] = setting.split(': ')
   return {
-    file: `${file}.${place.quote.environment}.json`,
+    file: `${file}.${checked.quote.environment}.json`,
     path: memberKinds.has(kind) ? `${path}.${kind}` : path,
-    ...{ value, said, fix: fixOf(finding, place) },
+    value,
+    said,
+    fix: fixOf(finding, checked),
   }
 }
 
-/** Findings about a contract's own fact, whose member stands beside the address in the file. */
+/** Kinds of findings about a member that stands beside the contract's address in the file, under the same name. */
 const memberKinds: ReadonlySet<ChainFinding['kind']> = new Set([
   ...(['description', 'decimals', 'heartbeatSeconds', 'symbol'] as const),
   ...(['token0', 'token1', 'fee', 'tickSpacing', 'factory', 'tokenProgram'] as const),
 ])
 
-function fixOf({ kind, setting, value }: ChainFinding, place: Place): string {
-  const { key } = place.chain
-  const compare = `Compare the address with its source (${sourceOf(setting, place)})`
+function fixOf({ kind, setting, value }: ChainFinding, checked: CheckedChain): string {
+  const { key } = checked.chain
+  const compare = `Compare the address with its source (${sourceOf(setting, checked)})`
   switch (kind) {
     case 'network':
       return `Name endpoints of ${key} alone in ${endpointsVariable(key)}.`
@@ -233,19 +247,19 @@ function endpointsVariable(key: string): string {
 }
 
 /** Documented source of a configured address, for the fix. */
-function sourceOf(setting: string, { chain: { key }, quote }: Place): string {
+function sourceOf(setting: string, { chain: { key }, quote }: CheckedChain): string {
   const config = quote.chains[key]
-  const isOf = (...names: readonly string[]) =>
+  const namesCurrency = (...names: readonly string[]) =>
     names.some((name) => setting === `quote: chains.${key}.currencies.${name}`)
-  const currency = config?.currencies.find(({ symbol, address }) => isOf(symbol, address))
-  const feed = feedsOn(key, quote).find((placed) => placed.setting === setting)?.feed
+  const currency = config?.currencies.find(({ symbol, address }) => namesCurrency(symbol, address))
+  const feed = feedsOn(key, quote).find((feedOnChain) => feedOnChain.setting === setting)?.feed
   const exchange = setting.includes('.uniswapV3.') ? config?.uniswapV3 : undefined
   return (currency ?? feed ?? exchange)?.source ?? 'the documentation of who made it'
 }
 
 function outputOf(report: {
   readonly checked: readonly string[]
-  /** Into whose facts today was written. */
+  /** Chains for which today's date was written. */
   readonly dated: readonly string[]
   readonly unread: readonly { readonly chain: string; readonly variables: readonly string[] }[]
   readonly mistakes: readonly Mistake[]

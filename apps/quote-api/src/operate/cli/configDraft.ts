@@ -60,12 +60,14 @@ async function readShipped(source: string): Promise<ShippedFiles> {
   const read = async (name: string): Promise<unknown> =>
     JSON.parse(await readFile(join(shippedFolder, `${name}.${source}.json`), 'utf8'))
   return {
-    ...{ chains: await read('chains'), 'chains.hub': await read('chains.hub') },
-    ...{ quote: await read('quote'), solver: await read('solver') },
+    chains: await read('chains'),
+    'chains.hub': await read('chains.hub'),
+    quote: await read('quote'),
+    solver: await read('solver'),
   }
 }
 
-/** @throws ConfigurationError for a folder that takes no file */
+/** Writes the drafts that do not exist yet. @throws ConfigurationError for a folder that cannot be written */
 async function writeDrafts(
   drafted: DraftedFiles,
   { environment, directory }: { readonly environment: string; readonly directory: string },
@@ -93,7 +95,7 @@ async function writeDrafts(
   }
 }
 
-/** @returns false for a file that is there already, which stays as it is @throws ConfigurationError */
+/** @returns false for a file that exists, which stays as it is @throws ConfigurationError */
 async function writeUnlessThere(path: string, content: object): Promise<boolean> {
   const text = `${JSON.stringify(content, null, 2)}\n`
   return writePlace(path, async () => {

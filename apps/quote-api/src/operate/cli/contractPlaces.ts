@@ -1,4 +1,4 @@
-// Places that contract commands act on: a quoted chain or the hub, with its planned and its configured contracts.
+// Where contract commands act: a quoted chain or the hub, with its planned and its configured contracts.
 import { readFile } from 'node:fs/promises'
 import { type ChainRegistry, loadConfigFile } from '@causeway/chains'
 import type { Arguments } from '@causeway/cli'
@@ -25,12 +25,14 @@ import { CommandError } from './commandError.ts'
 
 const zeroAddress = `0x${'0'.repeat(40)}`
 const hubKey = 'hub'
-/** Deployments follow each other: several per chain wait for their block. */
+/** Deployments wait for each other's block, so receipts are asked for often. */
 const receiptPollMs = 500
 
 export type ConfiguredContract = { readonly name: DeployedName; readonly address: Hex }
 
-export type Place = {
+/** A chain, or the hub, that contract commands act on. */
+export type DeploymentTarget = {
+  /** Key of the chain, or `hub`. */
   readonly key: string
   /** True for the hub, where settlement stands; the quote file lists it nowhere. */
   readonly isHub: boolean
@@ -40,7 +42,7 @@ export type Place = {
     readonly contracts: readonly PlannedDeployment[]
     readonly initializations: readonly Initialization[]
   }
-  /** The account that may initialize, where something is. */
+  /** The account that may initialize contracts; undefined if nothing is initialized. */
   readonly initializer: Hex | undefined
   /** Contracts of the files; on the hub, with a settlement file, also the payload builders that its allocator names. */
   configured(): Promise<readonly ConfiguredContract[]>
@@ -70,11 +72,11 @@ const settings: Readonly<Partial<Record<DeployedName, string>>> = {
  * @param isDeploying true where addresses are still to be filled in, by what is deployed there
  * @throws CommandError for a chain that is not quoted; ConfigurationError for one without endpoint
  */
-export async function openPlace(
+export async function openDeploymentTarget(
   { config, variables }: ChainsContext,
   args: Arguments,
   isDeploying: boolean,
-): Promise<Place> {
+): Promise<DeploymentTarget> {
   const key = args.text('chain') ?? ''
   const { chains, quote } = await loadFiles(config, variables, zeroAddress, { isDeploying })
   const { environment } = quote
@@ -82,7 +84,8 @@ export async function openPlace(
   const settlement = path === undefined ? undefined : await readSettlement(path, environment, variables)
   if (key === hubKey) return openHub(chains, settlement)
   const registered = chains.chains.get(key)
-  const chain = createRegistry(quote, [...chains.chains.values()]).chains.find((one) => one.key === key)
+  const registry = createRegistry(quote, [...chains.chains.values()])
+  const chain = registry.chains.find((quotable) => quotable.key === key)
   if (chain === undefined || registered === undefined) throw new CommandError(`No chain ${key} is quoted.`)
   return {
     ...(await connect(key, registered.endpoints, chain.chainId)),
@@ -98,7 +101,7 @@ export async function openPlace(
 async function openHub(
   { environment, hub, chains }: ChainRegistry,
   settlement: SettlementFile | undefined,
-): Promise<Place> {
+): Promise<DeploymentTarget> {
   if (hub === undefined) throw new ConfigurationError('No hub is configured.')
   const connected = await connect(hubKey, hub.endpoints, hub.evmChainId)
   return {
@@ -122,7 +125,7 @@ async function openHub(
   }
 }
 
-/** @throws CommandError when it cannot be read; ConfigurationError naming every problem */
+/** The file of `--settlement`: owners, signers, depositories. @throws CommandError if it cannot be read; ConfigurationError naming every problem */
 async function readSettlement(
   path: string,
   environment: string,
@@ -137,6 +140,7 @@ async function readSettlement(
   return loadConfigFile(settlementFileSchema, { name: path, json, environment, variables })
 }
 
+/** Opens the first endpoint. @throws ConfigurationError without one, or if it is on another chain */
 async function connect(key: string, endpoints: readonly Secret[], chainId: number) {
   const [endpoint] = endpoints
   if (endpoint === undefined) throw new ConfigurationError(`Chain ${key} has no endpoint.`)
@@ -149,12 +153,12 @@ async function connect(key: string, endpoints: readonly Secret[], chainId: numbe
   return { key, client, url }
 }
 
-/** A settlement file brings a depository of its own, which is deployed first, since the other contracts name it. */
+/** With a settlement file, a new depository is deployed first, because the other contracts name it. */
 function chainPlan(
   environment: string,
   { config, quoting, depository }: QuotableChain,
   settlement: SettlementFile | undefined,
-): Place['plan'] {
+): DeploymentTarget['plan'] {
   const ownDepository = settlement && depositoryPlan(environment, settlement.initializer)
   const otherContracts = deploymentPlan(environment, {
     depository: ownDepository?.address ?? quoting.hexAddress(depository),
@@ -174,7 +178,7 @@ function hubPlan(
   environment: string,
   settlement: SettlementFile,
   chains: ChainRegistry['chains'],
-): Place['plan'] {
+): DeploymentTarget['plan'] {
   const { initializer, owner, mappingOperator = owner } = settlement
   const depositories = paidDepositories(settlement.depositories, chains)
   const plan = settlementPlan(environment, initializer, depositories)

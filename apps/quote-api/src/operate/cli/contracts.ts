@@ -16,7 +16,7 @@ import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { ChainsContext, Command, Output } from './command.ts'
 import { CommandError } from './commandError.ts'
-import { type ConfiguredContract, openPlace, type Place } from './contractPlaces.ts'
+import { type ConfiguredContract, type DeploymentTarget, openDeploymentTarget } from './contractPlaces.ts'
 import { tableOf } from './tableOf.ts'
 import { type Replaced, writeAddresses } from './writeAddresses.ts'
 
@@ -47,15 +47,15 @@ export const contractCommands: readonly Command[] = [
         throw new CommandError(
           '--settlement deploys what no file names yet: it does not go with --configured.',
         )
-      const place = await openPlace(context, args, true)
-      const { initializations } = place.plan
-      const contracts = args.isOn('configured') ? await configuredOnly(place) : place.plan.contracts
+      const target = await openDeploymentTarget(context, args, true)
+      const { initializations } = target.plan
+      const contracts = args.isOn('configured') ? await configuredOnly(target) : target.plan.contracts
       if (args.isOn('dry-run'))
         return outputOf(
-          place,
+          target,
           contracts.map((contract) => ({ ...contract, state: 'planned' })),
         )
-      const chain = sendingChain(context, place)
+      const chain = sendingChain(context, target)
       try {
         const deployed = (await deployContracts(chain, contracts)).map(({ code, ...contract }) => ({
           ...contract,
@@ -64,11 +64,11 @@ export const contractCommands: readonly Command[] = [
         // Foreign code at an address is reported, and no contract is given an owner.
         const isSound = deployed.every(({ state }) => state === 'ours')
         if (isSound) await initializeContracts(chain, initializations)
-        const output = outputOf(place, deployed)
+        const output = outputOf(target, deployed)
         if (!isSound || !args.isOn('write')) return output
         const { environment, configDirectory: directory } = context.config
-        const replaced = await replacedBy(place, deployed)
-        const writtenPaths = await writeAddresses({ directory, environment }, place, { deployed, replaced })
+        const replaced = await replacedBy(target, deployed)
+        const writtenPaths = await writeAddresses({ directory, environment }, target, { deployed, replaced })
         const lines = [...keptLines(replaced), ...writtenPaths.map((path) => `wrote ${path}`)]
         return { ...output, lines: [...output.lines, ...lines] }
       } catch (error) {
@@ -89,29 +89,33 @@ export const contractCommands: readonly Command[] = [
       },
     },
     async runOnChains(context, args) {
-      const place = await openPlace(context, args, false)
-      const { key } = place
-      const configured = await place.configured()
+      const target = await openDeploymentTarget(context, args, false)
+      const { key } = target
+      const configured = await target.configured()
       if (configured.length === 0) throw new CommandError(`Chain ${key} is configured with none.`)
-      return outputOf(place, await Promise.all(configured.map((contract) => verify(place, contract))))
+      return outputOf(target, await Promise.all(configured.map((contract) => verify(target, contract))))
     },
   },
 ]
 
-async function configuredOnly({ plan, configured }: Place) {
+/** Planned contracts that the quote file names. */
+async function configuredOnly({ plan, configured }: DeploymentTarget) {
   const configuredAddresses = new Set((await configured()).map(({ address }) => address))
   return plan.contracts.filter(({ address }) => configuredAddresses.has(address))
 }
 
-/** The fill contract that was configured until now, if it stands there: orders name it, and what it paid is believed. */
+/**
+ * The fill contract that was configured until now, if its code exists. It stays listed, because open orders name it and
+ * its payments must be believed.
+ */
 async function replacedBy(
-  { client, configured, codeHashes }: Place,
+  { client, configured, codeHashes }: DeploymentTarget,
   deployed: readonly ContractReport[],
 ): Promise<Replaced | undefined> {
-  const now = deployed.find(({ name }) => name === 'FillContract')
-  const before = now && (await configured()).find(({ name }) => name === 'FillContract')
-  if (before === undefined || before.address === now?.address) return undefined
-  const { address } = before
+  const newContract = deployed.find(({ name }) => name === 'FillContract')
+  const oldContract = newContract && (await configured()).find(({ name }) => name === 'FillContract')
+  if (oldContract === undefined || oldContract.address === newContract?.address) return undefined
+  const { address } = oldContract
   const code = await client.getCode({ address })
   if (code === undefined || code === '0x') return undefined
   if (isKnownCode('FillContract', code) || codeHashes.has(address)) return { address }
@@ -128,22 +132,24 @@ function keptLines(replaced: Replaced | undefined): readonly string[] {
   ]
 }
 
-async function verify({ client, codeHashes }: Place, contract: ConfiguredContract): Promise<ContractReport> {
+/** Compares code with this release, with earlier ones, then with `codeHashes` of the chain file. */
+async function verify(
+  { client, codeHashes }: DeploymentTarget,
+  contract: ConfiguredContract,
+): Promise<ContractReport> {
   const code = await client.getCode({ address: contract.address })
   const state = codeStateOf(contract.name, code)
   if (state !== 'foreign' || code === undefined) return { ...contract, state }
   const codeHash = keccak256Hex(hexToBytes(code))
-  const recorded = codeHashes.get(contract.address)
-  return {
-    ...{ ...contract, codeHash },
-    state: recorded === codeHash ? 'recorded' : recorded === 'unchecked' ? 'unchecked' : 'foreign',
-  }
+  const recordedHash = codeHashes.get(contract.address)
+  if (recordedHash === codeHash) return { ...contract, codeHash, state: 'recorded' }
+  return { ...contract, codeHash, state: recordedHash === 'unchecked' ? 'unchecked' : 'foreign' }
 }
 
-/** @throws ConfigurationError without the deployer's key, or with another than may initialize */
+/** The chain with the deployer's key to send by. @throws ConfigurationError without the key, or if it may not initialize */
 function sendingChain(
   { variables }: ChainsContext,
-  { key, client, url, initializer }: Place,
+  { key, client, url, initializer }: DeploymentTarget,
 ): DeploymentChain {
   const secret = readPrivateKeySetting({
     ...{ environment: variables, name: keyVariable },
@@ -175,6 +181,7 @@ function sendingChain(
   }
 }
 
+/** What stands at a contract's address. */
 type State = CodeState | 'planned' | 'recorded' | 'unchecked'
 
 const meaning: Readonly<Record<State, string>> = {
@@ -193,11 +200,11 @@ type ContractReport = {
   readonly address: Hex
   readonly state: State
   readonly isNew?: boolean
-  /** Keccak-256 of what stands there, of other code. */
+  /** Keccak-256 of code that is not of a known release. */
   readonly codeHash?: Hex
 }
 
-function outputOf({ key, settingOf }: Place, reports: readonly ContractReport[]): Output {
+function outputOf({ key, settingOf }: DeploymentTarget, reports: readonly ContractReport[]): Output {
   const rows = reports.map(({ name, address, state, isNew = false, codeHash }) => ({
     setting: settingOf(name),
     address,

@@ -7,9 +7,9 @@ const datedFile = z.looseObject({
 })
 
 /**
- * The text of a quote file in which chains have a day at `seen.onChain`, and which is otherwise the same to the byte.
- * Chains without `seen` stay as they are: nobody said what should be watched there.
- * @param keys of chains @param day ISO 8601 @throws CommandError where the file is written so that no day fits in
+ * Sets `seen.onChain` of chains to a day in the text of a quote file, and changes no other byte. Chains without `seen`
+ * stay as they are, because the file says nothing to watch there.
+ * @param keys of chains @param day ISO 8601 @throws CommandError if the file is written so that the place is not found
  */
 export function dateChains(text: string, keys: readonly string[], day: string): string {
   return keys.reduce((before, key) => dateChain(before, key, day), text)
@@ -21,10 +21,11 @@ function dateChain(text: string, key: string, day: string): string {
   if (chain?.seen === undefined) return text
   const dated = { ...chain, seen: { ...chain.seen, onChain: day } }
   const expected = { ...file, chains: { ...file.chains, [key]: dated } }
-  // A name may stand elsewhere as well: the place is the one that makes what is wanted.
+  // The key may also occur elsewhere in the file: the right place is the one that gives the expected file.
   for (const { index } of text.matchAll(new RegExp(`"${key}"\\s*:\\s*\\{`, 'g'))) {
-    const [, head = '', members = ''] = /^([\s\S]*?"seen"\s*:\s*\{)([^{}]*)\}/.exec(text.slice(index)) ?? []
-    const from = index + head.length
+    const [, opening = '', members = ''] =
+      /^([\s\S]*?"seen"\s*:\s*\{)([^{}]*)\}/.exec(text.slice(index)) ?? []
+    const from = index + opening.length
     const candidate = `${text.slice(0, from)}${withDay(members, day)}${text.slice(from + members.length)}`
     if (isDeepStrictEqual(tryParse(candidate), expected)) return candidate
   }
@@ -33,6 +34,7 @@ function dateChain(text: string, key: string, day: string): string {
   )
 }
 
+/** The members of `seen` with the day replaced, or appended in the same layout. */
 function withDay(members: string, day: string): string {
   const datePattern = /("onChain"\s*:\s*)"[^"]*"/
   if (datePattern.test(members)) return members.replace(datePattern, `$1"${day}"`)

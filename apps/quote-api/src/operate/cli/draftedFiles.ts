@@ -1,29 +1,33 @@
-// The configuration files of an environment of one's own, made from those that this release ships.
+// Drafts the configuration files of an operator's own environment from those that this release ships.
 import { fillInByDeploying, fillInByHand } from '@causeway/chains'
 import { vmTypes } from '@causeway/core/encodings'
 import { families } from '@causeway/families/rules'
 import { z } from 'zod'
 
-/** Parsed files of a shipped environment, by the name in front of its own. */
+/** Parsed files of a shipped environment, by file name without environment, e.g. `chains` of `chains.mainnets.prod.json`. */
 export type ShippedFiles = Readonly<Record<'chains' | 'chains.hub' | 'quote' | 'solver', unknown>>
 
+/** The drafts, by the same names. */
 export type DraftedFiles = Readonly<Record<keyof ShippedFiles | 'allocator', object>>
 
-const placed = z.array(z.looseObject({ chain: z.string() }))
+const listByChain = z.array(z.looseObject({ chain: z.string() }))
 const chainsFile = z.looseObject({
   chains: z.array(z.looseObject({ id: z.string(), vmType: z.enum(vmTypes) })),
 })
 const hubFile = z.looseObject({ evmChainId: z.number() })
 const quoteFile = z.looseObject({
   assets: z.array(z.looseObject({ id: z.string(), priceKey: z.string() })),
-  prices: z.array(z.looseObject({ key: z.string(), feeds: placed, pools: placed.optional() })),
+  prices: z.array(z.looseObject({ key: z.string(), feeds: listByChain, pools: listByChain.optional() })),
   chains: z.record(
     z.string(),
     z.looseObject({
       multicall3: z.string().optional(),
       currencies: z.array(
         z.looseObject({
-          ...{ address: z.string(), symbol: z.string(), decimals: z.number(), asset: z.string() },
+          address: z.string(),
+          symbol: z.string(),
+          decimals: z.number(),
+          asset: z.string(),
           targetShareBps: z.number().optional(),
         }),
       ),
@@ -37,7 +41,7 @@ type QuoteFile = z.infer<typeof quoteFile>
 type QuotedChain = QuoteFile['chains'][string]
 type Currency = QuotedChain['currencies'][number]
 
-/** Chains that files of one's own can be drafted for: those that are listed and quoted. */
+/** Chains for which files can be drafted: those that both the chain file and the quote file have. */
 export function draftableChains({
   chains,
   quote,
@@ -48,8 +52,8 @@ export function draftableChains({
 
 /**
  * Keeps what is public, such as tokens and feeds. Leaves out what belongs to the shipped environment, such as its
- * contracts; where one's own is needed instead, words say what to fill in.
- * @param draft.keys of `draftableChains`
+ * contracts; where the operator needs his own instead, words say what to fill in.
+ * @param draft.keys chains to draft, of `draftableChains`
  */
 export function draftFiles(
   shipped: ShippedFiles,
@@ -70,7 +74,8 @@ export function draftFiles(
     quote: { ...quote, environment, ...draftQuotes(quote, isDrafted) },
     solver: { ...solver, environment, chains: entriesOf(solver.chains, isDrafted) },
     allocator: {
-      ...{ $schema: './schema/allocator.schema.json', environment },
+      $schema: './schema/allocator.schema.json',
+      environment,
       firstBlock: fillInByHand("number of a block of the hub's chain from before you deploy the allocator"),
       maxFeePerGasWei: '50000000000',
       depositories: draftedChains.map((chain) =>
@@ -80,7 +85,7 @@ export function draftFiles(
   }
 }
 
-/** With what others hold there left out, and who is paid by them. */
+/** A chain of the chain file without the depositories, contracts and payers of the shipped environment. */
 function draftChain(chain: ListedChain, quoted: QuotedChain | undefined): object {
   const { id } = chain
   return {
@@ -91,7 +96,7 @@ function draftChain(chain: ListedChain, quoted: QuotedChain | undefined): object
   }
 }
 
-/** The chain of the hub is public, the hub is not. */
+/** Keeps the hub's chain, which is public, and leaves out the contracts of the hub. */
 function draftHub(json: unknown, environment: string): object {
   const hub = requireSchema(hubFile, json)
   return {
@@ -117,12 +122,12 @@ function draftQuotes(file: QuoteFile, isDrafted: (key: string) => boolean): obje
   const assets = file.assets.filter(({ id }) => currencies.some(({ asset }) => asset === id))
   const prices = file.prices.filter(({ key }) => assets.some(({ priceKey }) => priceKey === key))
   const chains = Object.entries(quoted).map(([key, chain]) => {
-    const own = {
+    const drafted = {
       ...omit(chain, contractMembers),
       ...(isDeployedTo(chain) && { fillContract: fillInByDeploying(`the fill contract on ${key}`) }),
       currencies: chain.currencies.map((currency) => withShare(currency, shares)),
     }
-    return [key, own] as const
+    return [key, drafted] as const
   })
   return {
     assets,
@@ -138,13 +143,13 @@ function draftQuotes(file: QuoteFile, isDrafted: (key: string) => boolean): obje
   }
 }
 
-/** Members of the quote file that `contracts deploy` and operators write for themselves. */
+/** Members of a quoted chain that name contracts of an environment; `contracts deploy` or the operator writes new ones. */
 const contractMembers = [
   ...['fillContract', 'cleanupRouter', 'depositRouter', 'depositAddresses', 'permitRouter', 'permit2Router'],
   ...['depositAddressProgram', 'depositAddressKey'],
 ]
 
-/** Contracts are deployed where chains are read by contract calls. */
+/** Whether `contracts deploy` works on the chain: where it has multicall3, and so is read by contract calls. */
 function isDeployedTo(chain: QuotedChain | undefined): boolean {
   return chain?.multicall3 !== undefined
 }
@@ -173,19 +178,19 @@ function draftDepository({ id, vmType }: ListedChain, currencies: readonly Curre
 
 const wholeBps = 10_000
 
-/** Shares of each asset that add up to all of it, in the ratio that they had among more chains. */
+/** Target shares per currency, scaled so that those of each asset add up to 100 % on the drafted chains. Rounded down; the last takes the rest. */
 function wholeShares(currencies: readonly Currency[]): ReadonlyMap<Currency, number> {
   const held = currencies.filter(({ targetShareBps }) => targetShareBps !== undefined)
   const shares = new Map<Currency, number>()
   for (const asset of new Set(held.map((currency) => currency.asset))) {
-    const own = held.filter((currency) => currency.asset === asset)
-    const sum = own.reduce((total, { targetShareBps = 0 }) => total + targetShareBps, 0)
-    let left = wholeBps
-    for (const [index, currency] of own.entries()) {
-      const part = Math.floor(((currency.targetShareBps ?? 0) * wholeBps) / Math.max(sum, 1))
-      const share = index === own.length - 1 ? left : part
-      shares.set(currency, share)
-      left -= share
+    const assetCurrencies = held.filter((currency) => currency.asset === asset)
+    const sumBps = assetCurrencies.reduce((total, { targetShareBps = 0 }) => total + targetShareBps, 0)
+    let leftBps = wholeBps
+    for (const [index, currency] of assetCurrencies.entries()) {
+      const scaledBps = Math.floor(((currency.targetShareBps ?? 0) * wholeBps) / Math.max(sumBps, 1))
+      const shareBps = index === assetCurrencies.length - 1 ? leftBps : scaledBps
+      shares.set(currency, shareBps)
+      leftBps -= shareBps
     }
   }
   return shares
@@ -196,7 +201,7 @@ function withShare(currency: Currency, shares: ReadonlyMap<Currency, number>): C
   return targetShareBps === undefined ? currency : { ...currency, targetShareBps }
 }
 
-/** As it stands there: what a schema gives has the members that it names first. */
+/** Checks the file and returns it unchanged: the schema's own output would have the members in another order. */
 function requireSchema<Schema extends z.ZodType>(schema: Schema, json: unknown): z.infer<Schema> {
   schema.parse(json)
   // CAST: it fits, and the schemas above change nothing.

@@ -19,12 +19,12 @@ import { readJson, readReason, readValue, reasonFlag } from './readValue.ts'
 import { type CommandReader, openReader } from './reread.ts'
 import { tableOf } from './tableOf.ts'
 
-/** Readers by the configuration files that a command judges fills with. */
+/** What a command needs to judge whether fills, kept by a solver, are paid and attested. */
 export type FillJudge = Omit<FindingContext, 'database' | 'signal'> & { close(): Promise<void> }
 
 const zeroAddress = `0x${'0'.repeat(40)}`
 
-/** Opens a chain when its first fill is judged. @throws ConfigurationError */
+/** Reads the configuration files; a chain is opened when its first fill is judged. @throws ConfigurationError */
 export async function openFillJudge(options: {
   readonly config: QuoteApiConfig
   readonly variables: Parameters<typeof loadFiles>[1]
@@ -37,7 +37,9 @@ export async function openFillJudge(options: {
   const readers = new Map<number, Promise<CommandReader>>()
   const { oracles = [], threshold = 1 } = config.oracles ?? {}
   return {
-    ...{ notes: createBookingNotes(peppers), networkOf, threshold },
+    notes: createBookingNotes(peppers),
+    networkOf,
+    threshold,
     oracles: oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
     async chainOf(chainId) {
       if (!registry.chainById.has(chainId)) return undefined
@@ -51,6 +53,7 @@ export async function openFillJudge(options: {
   }
 }
 
+/** What each standing of a fill means for the operator. */
 const advice: Readonly<Record<FillStanding, string>> = {
   UNKNOWN_SPONSOR: 'no note of this service says whose sponsor it was, or whether it had one',
   NOT_PAID: 'no final block has it, or it pays something else',
@@ -77,25 +80,27 @@ export const foundFillCommands: readonly Command[] = [
       const operator = args.isOn('book') ? { actor, reason: readReason(args) } : undefined
       const judge = await open()
       const fills: FoundFill[] = []
-      let read = 0
+      let lineCount = 0
       try {
         const context = { ...judge, database, signal: new AbortController().signal }
         for await (const line of readLines(args.operand('file'))) {
           if (line.trim() === '') continue
-          read += 1
-          const fill = readValue(keptFillSchema, readJson(line, `Lines of <file>`), `Line ${read} of <file>`)
-          const one = await judgeKeptFill(context, fill, operator)
-          if (one !== undefined) fills.push(one)
+          lineCount += 1
+          const json = readJson(line, `Lines of <file>`)
+          const keptFill = readValue(keptFillSchema, json, `Line ${lineCount} of <file>`)
+          const foundFill = await judgeKeptFill(context, keptFill, operator)
+          if (foundFill !== undefined) fills.push(foundFill)
         }
       } finally {
         await judge.close()
       }
-      if (read === 0) throw new CommandError('<file>: it has no fill.')
+      if (lineCount === 0) throw new CommandError('<file>: it has no fill.')
       const isOpen = ({ standing }: FoundFill) => standing !== 'BOOKED' && standing !== 'NOTHING_OWED'
       return {
-        data: { read, fills: fills },
-        lines: [...linesOf(fills), `Fills in the file: ${read}. Of unknown orders: ${fills.length}.`],
-        isFailure: fills.some((one) => operator === undefined || isOpen(one)),
+        data: { read: lineCount, fills },
+        lines: [...linesOf(fills), `Fills in the file: ${lineCount}. Of unknown orders: ${fills.length}.`],
+        // Without --book each listed fill still waits for a decision.
+        isFailure: fills.some((fill) => operator === undefined || isOpen(fill)),
       }
     },
   },

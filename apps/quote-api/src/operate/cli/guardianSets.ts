@@ -20,9 +20,9 @@ export async function guardianMistakes(
   { guardianSets }: Pick<QuoteFile, 'guardianSets'>,
 ): Promise<readonly ChainFinding[]> {
   const findings = await Promise.all(
-    guardianSets.map(async ({ contract }, at): Promise<readonly ChainFinding[]> => {
+    guardianSets.map(async ({ contract }, position): Promise<readonly ChainFinding[]> => {
       if (contract?.chain !== key) return []
-      const setting = `quote: guardianSets[${at}]`
+      const setting = `quote: guardianSets[${position}]`
       const { index, addresses } = await currentSet(client, contract.address)
       const listedSet = guardianSets.find((set) => set.index === index)
       const value =
@@ -43,6 +43,7 @@ export async function guardianMistakes(
   return findings.flat()
 }
 
+/** The guardian set that Pyth's contract accepts now, by the Wormhole contract that it names. */
 async function currentSet(client: Pick<ChainClient, 'agree'>, contract: Hex) {
   const wormholeAddress = pyth.decode('wormhole', await call(client, contract, pyth.encode('wormhole', [])))
   const indexName = 'getCurrentGuardianSetIndex'
@@ -62,7 +63,7 @@ async function call(client: Pick<ChainClient, 'agree'>, to: Hex, data: Hex): Pro
   if (answer === undefined) throw new MalformedAnswerError(method)
   if (!answer.ok) throw new NodeError(answer)
   const returned = parseBytes(answer.result, method)
-  // A contract that is not there answers no word.
+  // An address without code answers empty bytes.
   if (returned.length < wordLength) throw new MalformedAnswerError(method)
   return returned
 }

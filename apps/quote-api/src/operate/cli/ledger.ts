@@ -17,12 +17,12 @@ export const ledgerCommands: readonly Command[] = [
     async run({ administration, actor }, args) {
       const findings = await administration.ledger.verify(args.isOn('cheap') ? 'cheap' : 'all', actor)
       const halt = await administration.ledger.halt()
-      const isHalted =
+      const haltLines =
         halt === undefined ? [] : [`New reservations are halted since ${halt.haltedAt.toISOString()}.`]
       const lines = findings.length === 0 ? ['The books add up.'] : linesOf(findings)
       return {
         data: { findings, haltedAt: halt?.haltedAt ?? null },
-        lines: [...lines, ...isHalted],
+        lines: [...lines, ...haltLines],
         isFailure: findings.length > 0,
       }
     },
@@ -34,10 +34,10 @@ export const ledgerCommands: readonly Command[] = [
     flags: { reason: reasonFlag },
     async run({ administration, actor }, args) {
       const { findings, wasHalted } = await administration.ledger.resume({ actor, reason: readReason(args) })
-      const done = wasHalted ? 'Reservations go on.' : 'Nothing was halted.'
+      const doneLine = wasHalted ? 'Reservations go on.' : 'Nothing was halted.'
       return {
         data: { findings, wasHalted },
-        lines: findings.length === 0 ? [done] : [...linesOf(findings), 'Reservations stay halted.'],
+        lines: findings.length === 0 ? [doneLine] : [...linesOf(findings), 'Reservations stay halted.'],
         isFailure: findings.length > 0,
       }
     },
@@ -60,26 +60,24 @@ export const ledgerCommands: readonly Command[] = [
       return { data: { restored: true }, lines: ['Restored. Run ledger verify now.'] }
     },
   },
-  ...[true, false].map((frozen): Command => {
-    const verb = frozen ? 'freeze' : 'unfreeze'
+  ...[true, false].map((isFrozen): Command => {
+    const verb = isFrozen ? 'freeze' : 'unfreeze'
     return {
       words: `sponsor ${verb}`,
       changes: true,
-      about: frozen
+      about: isFrozen
         ? "Stop a wallet's money: no new holds, no payments; posts of holds go on"
         : "Let a wallet's money move again",
       operands: ['wallet'],
       flags: { reason: reasonFlag },
       async run({ administration, actor }, args) {
         const wallet = readWallet(args.operand('wallet'), '<wallet>')
-        const done = await administration.ledger.setFrozen(wallet, frozen, {
-          actor,
-          reason: readReason(args),
-        })
-        const line = done
-          ? `${wallet} is ${frozen ? 'frozen' : 'free'}.`
+        const auditNote = { actor, reason: readReason(args) }
+        const isDone = await administration.ledger.setFrozen(wallet, isFrozen, auditNote)
+        const line = isDone
+          ? `${wallet} is ${isFrozen ? 'frozen' : 'free'}.`
           : `${wallet} has no balance or is so already.`
-        return { data: { wallet, frozen, done }, lines: [line], isFailure: !done }
+        return { data: { wallet, frozen: isFrozen, done: isDone }, lines: [line], isFailure: !isDone }
       },
     }
   }),

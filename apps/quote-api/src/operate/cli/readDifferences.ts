@@ -10,8 +10,8 @@ import { readTerms } from '../../requests/stops/termsStore.ts'
 import type { ChainsContext } from './command.ts'
 
 /**
- * Settings in which a service with these variables and the solvers of its database differ.
- * @returns undefined where the key or the files cannot be used: the doctor says why
+ * Settings in which solvers differ from a service with these variables. Solvers store their terms in the database.
+ * @returns undefined if the key or the files cannot be used; the doctor says why
  */
 export async function readDifferences(
   database: Pick<SqlDatabase, 'query'>,

@@ -5,14 +5,14 @@ import { type ZodType, z } from 'zod'
 import { operatorReason } from '../../access/operatorReason.ts'
 import { CommandError } from './commandError.ts'
 
-/** @throws CommandError that names what was typed and what is right */
+/** Reads an operand or flag by a schema. @throws CommandError that names it and says what is right */
 export function readValue<T>(schema: ZodType<T>, value: unknown, name: string): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   throw new CommandError(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}.`)
 }
 
-/** @param subject begins the sentence that tells of a mistake, in the plural @throws CommandError */
+/** @param subject plural noun that begins the message of a mistake @throws CommandError */
 export function readJson(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)
@@ -64,7 +64,7 @@ export function readId32(text: string, name: string): Hex {
   return readValue(id32, text, name)
 }
 
-/** Operator's reason for an action; stored with it. */
+/** Flag of commands that change something: the operator's reason. */
 export const reasonFlag: Flag = { value: '<text>', about: 'Stored with the action', isRequired: true }
 
 /** @throws CommandError */

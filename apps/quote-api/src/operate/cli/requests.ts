@@ -7,6 +7,7 @@ import { tableOf } from './tableOf.ts'
 
 const resolution = z.enum(resolutions, `expected one of ${resolutions.join(', ')}`)
 const listedMax = 1_000
+/** Ends of the sentence about a resolved request. */
 const outcomes: Readonly<Record<Resolution, string>> = {
   unpaid: 'has ended; nothing was debited',
   refund: 'is refunded by the solver',
@@ -20,17 +21,17 @@ export const requestCommands: readonly Command[] = [
     about: 'List what makes no progress, longest first',
     async run({ administration }) {
       const requests = await administration.requests.parked({ limit: listedMax })
-      const rows = requests.map((one) => ({
-        request: one.requestId ?? one.subject ?? '',
-        reason: one.reason,
-        status: one.status ?? '-',
-        since: one.since.toISOString(),
-        microUsdc: one.debitMicroUsd.toString(),
-        tries: String(one.tries),
-        account: one.account ?? '-',
-        transaction: one.transaction ?? '-',
-        report: one.report ?? '-',
-        endsBy: one.endsBy,
+      const rows = requests.map((request) => ({
+        request: request.requestId ?? request.subject ?? '',
+        reason: request.reason,
+        status: request.status ?? '-',
+        since: request.since.toISOString(),
+        microUsdc: request.debitMicroUsd.toString(),
+        tries: String(request.tries),
+        account: request.account ?? '-',
+        transaction: request.transaction ?? '-',
+        report: request.report ?? '-',
+        endsBy: request.endsBy,
       }))
       return { data: { requests }, lines: rows.length === 0 ? ['Everything moves.'] : tableOf(rows) }
     },
@@ -41,13 +42,13 @@ export const requestCommands: readonly Command[] = [
     operands: ['id'],
     async run({ administration }, args) {
       const matches = await administration.requests.find(args.operand('id'))
-      const rows = matches.map((one) => ({
-        request: one.requestId,
-        by: one.by,
-        status: one.status,
-        from: String(one.originChainId),
-        to: String(one.destinationChainId),
-        made: one.createdAt.toISOString(),
+      const rows = matches.map((match) => ({
+        request: match.requestId,
+        by: match.by,
+        status: match.status,
+        from: String(match.originChainId),
+        to: String(match.destinationChainId),
+        made: match.createdAt.toISOString(),
       }))
       return { data: { requests: matches }, lines: tableOf(rows) }
     },
@@ -97,7 +98,7 @@ export const requestCommands: readonly Command[] = [
 function linesOf(explanation: RequestExplanation): readonly string[] {
   const { requestId, status, failReason, stage, parked } = explanation
   const lists = (['deposits', 'work', 'holds', 'recovery', 'actions'] as const).flatMap((name) =>
-    explanation[name].map((part) => `${name}: ${JSON.stringify(part)}`),
+    explanation[name].map((row) => `${name}: ${JSON.stringify(row)}`),
   )
   const standstillLines =
     parked === undefined

@@ -18,15 +18,16 @@ import type { Command } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { tableOf } from './tableOf.ts'
 
-/** One chain, opened by a command. */
+/** One chain that a command has opened for reading. */
 export type CommandReader = { readonly chain: SettlementChain; close(): Promise<void> }
 
 const zeroAddress = `0x${'0'.repeat(40)}`
 const blocksMax = 100_000n
 
 /**
- * Opens the reader from the configuration files. @throws CommandError for a chain that is not quoted,
- * ConfigurationError
+ * Opens the reader from the configuration files.
+ * @param name key or number of the chain
+ * @throws CommandError for a chain that is not quoted, ConfigurationError
  */
 export async function openReader(
   {
@@ -44,8 +45,12 @@ export async function openReader(
     throw new CommandError(`<chain>: ${name} is not quoted, or has no endpoint.`)
   const hub = quotable.quoting.transferNonce === undefined ? undefined : openHub(chains.hub)
   const chain = createSettlementChain({
-    ...{ quotable, registered, client, onMalformed: () => {} },
-    ...{ hubEntries: hub?.hubEntries, fillWallet: quote.fillWallet },
+    quotable,
+    registered,
+    client,
+    onMalformed: () => {},
+    hubEntries: hub?.hubEntries,
+    fillWallet: quote.fillWallet,
   })
   return {
     chain,
@@ -60,7 +65,9 @@ function openHub(hub: RegisteredHub | undefined) {
   if (hub === undefined || mappingAddress === undefined)
     throw new CommandError('The hub is not configured: nothing says which order a transfer is for.')
   const client = createJsonRpcClient({
-    ...{ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now: () => Date.now() },
+    chainId: hub.id,
+    endpoints: hub.endpoints.map((url) => ({ url })),
+    now: () => Date.now(),
   })
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   return { hubEntries: createHubEntries({ quorum, mappingAddress }), close: () => client.close() }
@@ -78,15 +85,15 @@ export const rereadCommands: readonly Command[] = [
       const { signal } = new AbortController()
       try {
         const range = readRange(target)
-        const read =
+        const batches =
           range === undefined
             ? [await readTransactions(chain, [readId(chain, target)], signal)]
             : await readAll(chain, range, signal)
-        for (const one of read) await keepTransactions(contextOf(database), chain, one)
+        for (const batch of batches) await keepTransactions(contextOf(database), chain, batch)
         await database.transaction((tx) =>
           recordAction(tx, { actor, action: 'chains.reread', subject: chain.chain.key, details: { target } }),
         )
-        return outputOf(read)
+        return outputOf(batches)
       } finally {
         await close()
       }
@@ -120,26 +127,31 @@ async function readAll(
   { from, to }: { readonly from: bigint; readonly to: bigint },
   signal: AbortSignal,
 ): Promise<readonly ReadTransactions[]> {
-  const read: ReadTransactions[] = []
+  const batches: ReadTransactions[] = []
   for (let next = from; next <= to; ) {
     const known = next > 0n ? next - 1n : next
     const listing = await listRange(chain, { known, from: next, to }, signal)
     if (listing.pass.last === undefined)
       throw new UpstreamUnavailableError(`The chain does not reach block ${listing.to} yet.`)
-    read.push(await readTransactions(chain, listing.pass.transactions, signal))
+    batches.push(await readTransactions(chain, listing.pass.transactions, signal))
+    // A short listing left transactions out: the next look at the same blocks lists the rest.
     if (listing.pass.isShort !== true) next = listing.to + 1n
   }
-  return read
+  return batches
 }
 
-function outputOf(read: readonly ReadTransactions[]) {
-  const deposits = read
+function outputOf(batches: readonly ReadTransactions[]) {
+  const deposits = batches
     .flatMap(({ found }) => found)
     .map(({ txHash, orderId, depositor, currency, amount, blockNumber }) => ({
-      ...{ transaction: txHash, order: orderId, depositor, currency },
-      ...{ amount: amount.toString(), block: blockNumber.toString() },
+      transaction: txHash,
+      order: orderId,
+      depositor,
+      currency,
+      amount: amount.toString(),
+      block: blockNumber.toString(),
     }))
-  const unread = read.flatMap(({ aside, failed }) => [
+  const unread = batches.flatMap(({ aside, failed }) => [
     ...aside.map(({ transactionId, reason }) => ({ transaction: transactionId, reason: String(reason) })),
     ...failed.map(({ transactionId, error }) => ({ transaction: transactionId, reason: error.message })),
   ])

@@ -29,29 +29,34 @@ import { balanceCommands, walletCommands } from './wallets.ts'
 import { webhookCommands } from './webhooks.ts'
 import { whyCommands } from './why.ts'
 
+/** What `runCli` gets from the process. */
 export type CliOptions = {
-  /** Behind `npm run causeway --`. */
+  /** Words after `npm run causeway --`. */
   readonly words: readonly string[]
-  /** Called once a command is known that needs it. @throws ConfigurationError */
+  /** Reads settings; called only for a command that needs them. @throws ConfigurationError */
   readonly config: () => Promise<{
     config: QuoteApiConfig
     variables: Readonly<Record<string, string | undefined>>
   }>
   /** Unchecked environment, for commands that work before there are settings. */
   readonly variables?: Readonly<Record<string, string | undefined>>
+  /** See `AdminAction`. */
   readonly actor: string
   /** Examines the service and prints what it finds. @returns the exit code */
   readonly doctor?: (args: Arguments) => Promise<0 | 1 | 2>
-  /** One line; resolves when it may be followed by the next. */
+  /** Writes a line to standard output, `complain` to standard error; resolves when the next may follow. */
   readonly print: (line: string) => Promise<void>
   readonly complain: (line: string) => Promise<void>
   readonly signal: AbortSignal
 }
 
-/** A history of millions of transfers is read in one statement. */
+/** Commands may read a history of millions of transfers in one statement. */
 const statementTimeoutMs = 600_000
 
-/** @returns the exit code: 0 done, 1 refused or something is wrong, 2 not understood, or it cannot be told */
+/**
+ * Runs one command of an operator.
+ * @returns the exit code: 0 done; 1 refused, or something is wrong; 2 not understood, or it could not be looked at
+ */
 export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
   const { print, complain } = options
   const line = readCommandLine(options.words, causeway)
@@ -83,7 +88,7 @@ async function runCommand(
   )
 }
 
-/** Runs a command. A refused change leaves an audit entry too, like one that was made. */
+/** Runs a command, and adds a refused change to the audit log. A change that is made adds its own line. */
 async function runAudited<T>(
   { administration, actor }: CommandContext,
   { words, changes, operands = [] }: Command,
@@ -104,6 +109,7 @@ async function runAudited<T>(
   }
 }
 
+/** Opens the database for a command, and closes it afterwards. */
 async function withContext<T>(
   options: CliOptions,
   work: (context: CommandContext) => Promise<T>,
@@ -188,7 +194,7 @@ async function explainFailure(
   throw error
 }
 
-/** Every command that works by settings, in the order in which the help lists them. */
+/** All commands but the doctor, in the order in which the help lists them. */
 export const commandTable: readonly Command[] = [
   ...statusCommands,
   ...stopCommands,
@@ -225,7 +231,10 @@ const json = { about: 'Print one JSON document' }
 export const causeway: Program<Command | typeof doctor> = {
   name: 'npm run causeway --',
   about: 'Commands of operators: on the database itself, beside the service or without it.',
-  commands: [ownDoctor, ...commandTable].map((one) => ({ ...one, flags: { ...one.flags, json } })),
+  commands: [ownDoctor, ...commandTable].map((command) => ({
+    ...command,
+    flags: { ...command.flags, json },
+  })),
   groups: {
     keys: 'API keys',
     wallets: 'Wallets that keys are linked to',

@@ -2,7 +2,7 @@ import { readinessSchema } from '@causeway/http'
 import { z } from 'zod'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { readinessProblems } from '../admin/readinessProblems.ts'
-import { type MoveState, type Status, statusOf, statusSchema } from '../admin/status.ts'
+import { type MoveState, type Status, statusOf, statusParts, statusSchema } from '../admin/status.ts'
 import type { Command, Output } from './command.ts'
 import { tableOf } from './tableOf.ts'
 
@@ -16,8 +16,11 @@ export const statusCommands: readonly Command[] = [
   },
 ]
 
-const words: Readonly<Record<MoveState, string>> = {
-  ...{ moves: 'moves', partly: 'moves in part', stands: 'STANDS', unknown: 'cannot be told' },
+const stateTexts: Readonly<Record<MoveState, string>> = {
+  moves: 'moves',
+  partly: 'moves in part',
+  stands: 'STANDS',
+  unknown: 'cannot be told',
 }
 
 function outputOf(status: Status): Output {
@@ -27,9 +30,13 @@ function outputOf(status: Status): Output {
     lines: [
       state === 'moves' ? 'Everything moves.' : `Something does not move: ${problems.length} to look at.`,
       '',
-      ...tableOf(parts.map(({ part, state: is, since = '' }) => ({ part, is: words[is], since }))),
-      ...problems.flatMap(({ parts: of, what, since, do: advice }) => [
-        ...['', what, `  keeps back: ${of.join(', ')}`],
+      ...tableOf(
+        parts.map(({ part, state: partState, since = '' }) => ({ part, is: stateTexts[partState], since })),
+      ),
+      ...problems.flatMap(({ parts: affectedParts, what, since, do: advice }) => [
+        '',
+        what,
+        `  keeps back: ${affectedParts.join(', ')}`,
         ...(since === undefined ? [] : [`  since:      ${since}`]),
         `  do:         ${advice}`,
       ]),
@@ -38,24 +45,26 @@ function outputOf(status: Status): Output {
   }
 }
 
-type Place = { readonly host: string; readonly port: number }
+type ListenAddress = { readonly host: string; readonly port: number }
 
-/** Asks the process of these settings: what one knows of prices and endpoints, no other one does. */
+/** Asks the running service with these settings, because only it knows its prices and endpoints. */
 async function askService({ admin, ops }: Pick<QuoteApiConfig, 'admin' | 'ops'>): Promise<Status> {
   const { apiKey } = admin
-  const place = placeOf(admin)
-  const answer = await ask(`http://${place}/admin/status`, apiKey && { 'x-api-key': apiKey.reveal() })
+  const address = reachableAddress(admin)
+  const answer = await ask(`http://${address}/admin/status`, apiKey && { 'x-api-key': apiKey.reveal() })
   if ('problem' in answer)
-    return (await askReadiness(ops)) ?? reportUnknown(`quote-api ${answer.problem} at ${place}`)
+    return (await askReadiness(ops)) ?? reportUnknown(`quote-api ${answer.problem} at ${address}`)
   const parsed = statusSchema.safeParse(answer.body)
   if (parsed.success) return parsed.data
-  if (answer.status === 401) return reportUnknown(`quote-api refuses ADMIN_API_KEY at ${place}`)
-  return reportUnknown(`The answer at ${place} is of no quote-api of this release (status ${answer.status})`)
+  if (answer.status === 401) return reportUnknown(`quote-api refuses ADMIN_API_KEY at ${address}`)
+  return reportUnknown(
+    `The answer at ${address} is of no quote-api of this release (status ${answer.status})`,
+  )
 }
 
-/** A process that waits for its database has no admin listener yet; `/ready` of it says what for. */
-async function askReadiness(ops: Place): Promise<Status | undefined> {
-  const answer = await ask(`http://${placeOf(ops)}/ready`, undefined)
+/** A process that waits for its database has no admin listener yet, but its `/ready` says what it waits for. */
+async function askReadiness(ops: ListenAddress): Promise<Status | undefined> {
+  const answer = await ask(`http://${reachableAddress(ops)}/ready`, undefined)
   const { data: readiness } = readinessSchema.safeParse('body' in answer ? answer.body : undefined)
   if (readiness === undefined) return undefined
   const problems = readinessProblems({ readiness, nowMs: Date.now(), failingSince: new Map() })
@@ -65,16 +74,19 @@ async function askReadiness(ops: Place): Promise<Status | undefined> {
 function reportUnknown(text: string): Status {
   return statusOf([
     {
-      ...{ parts: statusOf([]).parts.map(({ part }) => part), state: 'unknown', what: `${text}.` },
+      parts: [...statusParts],
+      state: 'unknown',
+      what: `${text}.`,
       do: 'Look whether it runs, and at the end of its log: npm run causeway -- doctor. ADMIN_HOST and ADMIN_PORT are those of this command.',
     },
   ])
 }
 
-const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+/** Loopback address for each address that means all interfaces, which cannot be connected to. */
+const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-function placeOf({ host, port }: Place): string {
-  const name = everywhere[host] ?? host
+function reachableAddress({ host, port }: ListenAddress): string {
+  const name = loopbackOf[host] ?? host
   return `${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 

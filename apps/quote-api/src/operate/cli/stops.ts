@@ -1,4 +1,4 @@
-import { everyChain } from '../../requests/stops/stopStore.ts'
+import { type ChainStop, everyChain } from '../../requests/stops/stopStore.ts'
 import type { NamedChain } from '../admin/stopAdministration.ts'
 import type { Command } from './command.ts'
 import { readReason, reasonFlag } from './readValue.ts'
@@ -48,18 +48,7 @@ export const stopCommands: readonly Command[] = [
           release.ended === 0
             ? `${describe(release)} not stopped by an operator.`
             : `${describe(release)} let go on.`,
-          ...release.left.map(
-            ({ chainId, toldBy }) =>
-              ({
-                solver: `The solver still pays nothing on chain ${chainId}: npm run causeway -- solver status`,
-                head: `Chain ${chainId} still makes no blocks: npm run causeway -- doctor`,
-                oracles: `Oracles still halt chain ${chainId}: npm run causeway -- doctor`,
-                network: `The network of chain ${chainId} still is not as the files say: npm run causeway -- doctor`,
-                terms: `The solver still refuses orders to chain ${chainId}: npm run causeway -- doctor`,
-                watcher: `Deposits on chain ${chainId} still cannot be read: npm run causeway -- doctor`,
-                operator: 'All chains are still stopped: go all',
-              })[toldBy],
-          ),
+          ...release.left.map(describeLeft),
         ],
       }
     },
@@ -72,11 +61,19 @@ export const stopCommands: readonly Command[] = [
       const stoppingDifferences = (differing ?? []).filter(({ isStopping }) => isStopping)
       const rows = [
         ...stops.map(({ chainId, toldBy, actor, since, reason }) => ({
-          ...{ chain: nameOf(chainId), by: toldBy, actor, since: since.toISOString(), reason },
+          chain: nameOf(chainId),
+          by: toldBy,
+          actor,
+          since: since.toISOString(),
+          reason,
         })),
-        // Each process compares for itself: when it began to differ is with those that run.
+        // This command compares terms itself, so it does not know since when the running service differs.
         ...stoppingDifferences.map(({ chainId, text }) => ({
-          ...{ chain: nameOf(chainId), by: 'terms', actor: 'quote-api', since: '-', reason: text },
+          chain: nameOf(chainId),
+          by: 'terms',
+          actor: 'quote-api',
+          since: '-',
+          reason: text,
         })),
       ]
       return {
@@ -91,6 +88,19 @@ export const stopCommands: readonly Command[] = [
     },
   },
 ]
+
+/** A stop that holds the chain although the operator's stop has ended. */
+function describeLeft({ chainId, toldBy }: ChainStop): string {
+  return {
+    solver: `The solver still pays nothing on chain ${chainId}: npm run causeway -- solver status`,
+    head: `Chain ${chainId} still makes no blocks: npm run causeway -- doctor`,
+    oracles: `Oracles still halt chain ${chainId}: npm run causeway -- doctor`,
+    network: `The network of chain ${chainId} still is not as the files say: npm run causeway -- doctor`,
+    terms: `The solver still refuses orders to chain ${chainId}: npm run causeway -- doctor`,
+    watcher: `Deposits on chain ${chainId} still cannot be read: npm run causeway -- doctor`,
+    operator: 'All chains are still stopped: go all',
+  }[toldBy]
+}
 
 const nameOf = (chainId: number): string => (chainId === everyChain ? 'all' : String(chainId))
 

@@ -1,4 +1,4 @@
-/** Rows with the same members as aligned columns under their names. */
+/** Lines of a table: rows with the same members, as aligned columns below the members' names. */
 export function tableOf(rows: readonly Readonly<Record<string, string>>[]): readonly string[] {
   const names = Object.keys(rows[0] ?? {})
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)))

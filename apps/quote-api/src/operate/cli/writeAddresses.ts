@@ -4,39 +4,39 @@ import { join } from 'node:path'
 import { type DeployedName, depositAddressesAbi, permitRouterAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
-import type { Place } from './contractPlaces.ts'
+import type { DeploymentTarget } from './contractPlaces.ts'
 
 type Deployed = { readonly name: DeployedName; readonly address: Hex }
 
-/** `codeHash`: keccak-256 of its code where nothing else says that this is meant. */
+/** A replaced fill contract. `codeHash`: keccak-256 of its code, if no release and no file knows that code yet. */
 export type Replaced = { readonly address: Hex; readonly codeHash?: Hex }
 
 const members = z.record(z.string(), z.unknown())
 const chainsFile = z.looseObject({ chains: z.array(z.looseObject({ id: z.string() })) })
 const quoteFile = z.looseObject({ chains: z.record(z.string(), members) })
-/** A list of one hub is a hub file as well. */
+/** A hub file has the hub, or a list with only the hub. */
 const hubFile = z.union([z.tuple([members]), members])
 
 /**
- * Puts the addresses of a chain into the chain and quote file, and those of the hub into the hub file. All else in
- * them stays, but for white space. @returns the paths of the files that changed
+ * Writes the addresses of a chain into the chain and quote file, or those of the hub into the hub file. Nothing else in
+ * them changes, except white space. @returns the paths of the files that changed
  */
 export async function writeAddresses(
   folder: { readonly directory: string; readonly environment: string },
-  place: Pick<Place, 'key' | 'client' | 'isHub'>,
+  target: Pick<DeploymentTarget, 'key' | 'client' | 'isHub'>,
   { deployed, replaced }: { readonly deployed: readonly Deployed[]; readonly replaced: Replaced | undefined },
 ): Promise<readonly string[]> {
   const path = (name: string) => join(folder.directory, `${name}.${folder.environment}.json`)
-  const { key } = place
-  if (place.isHub) {
-    const own = hubMembers(deployed)
+  const { key } = target
+  if (target.isHub) {
+    const addresses = hubMembers(deployed)
     const addMembers = (json: unknown) => {
       const hub = hubFile.parse(json)
-      return Array.isArray(hub) ? [{ ...hub[0], ...own }] : { ...hub, ...own }
+      return Array.isArray(hub) ? [{ ...hub[0], ...addresses }] : { ...hub, ...addresses }
     }
     return listChanged([await rewrite(path('chains.hub'), addMembers)])
   }
-  const quoted = await quoteMembers(place.client, deployed)
+  const quoted = await quoteMembers(target.client, deployed)
   const inChains = await rewrite(path('chains'), (json) => {
     const { chains, ...rest } = chainsFile.parse(json)
     const updateEntry = (entry: (typeof chains)[number]) =>
@@ -71,7 +71,7 @@ function listedMembers(
 ): Readonly<Record<string, unknown>> {
   const at = addressesBy(deployed)
   const listedContracts = z.array(z.string()).default([]).parse(entry['fillContracts'])
-  const isListed = (address: Hex) => listedContracts.some((one) => one.toLowerCase() === address)
+  const isListed = (address: Hex) => listedContracts.some((listed) => listed.toLowerCase() === address)
   const missing = [replaced?.address, at('FillContract')].filter(
     (address) => address !== undefined && !isListed(address),
   )
@@ -90,7 +90,7 @@ function listedMembers(
  * contracts.
  */
 async function quoteMembers(
-  client: Place['client'],
+  client: DeploymentTarget['client'],
   deployed: readonly Deployed[],
 ): Promise<Readonly<Record<string, unknown>>> {
   const at = addressesBy(deployed)
@@ -98,12 +98,16 @@ async function quoteMembers(
   const sweepCodeHash =
     sweeps &&
     (await client.readContract({
-      ...{ address: sweeps, abi: depositAddressesAbi, functionName: 'SWEEP_CODE_HASH' },
+      address: sweeps,
+      abi: depositAddressesAbi,
+      functionName: 'SWEEP_CODE_HASH',
     }))
   const depositCodeHash =
     permits &&
     (await client.readContract({
-      ...{ address: permits, abi: permitRouterAbi, functionName: 'DEPOSIT_CODE_HASH' },
+      address: permits,
+      abi: permitRouterAbi,
+      functionName: 'DEPOSIT_CODE_HASH',
     }))
   return {
     ...omitUndefined({
@@ -127,7 +131,7 @@ function omitUndefined(values: Readonly<Record<string, Hex | undefined>>): Reado
   )
 }
 
-/** Replaced as a whole, so that a service that starts meanwhile reads the old file or the new one. */
+/** Replaces the file in one step, so that a service that starts meanwhile reads the old or the new one. @returns undefined if nothing changes */
 async function rewrite(path: string, change: (json: unknown) => unknown): Promise<string | undefined> {
   const json: unknown = JSON.parse(await readFile(path, 'utf8'))
   const next = change(json)
