@@ -28,7 +28,7 @@ const otherServices = ['oracle', 'solver', 'allocator']
 async function doctor(args: Arguments): Promise<0 | 1 | 2> {
   const service = args.text('service') ?? 'quote-api'
   if (service !== 'quote-api') {
-    const command = otherServices.find((one) => one === service)
+    const command = otherServices.find((name) => name === service)
     const advice = `quote-api, or run npm run causeway -- ${command ?? '<service>'} doctor with the variables of that service.`
     await write(process.stderr, `--service takes ${advice}`)
     return 2

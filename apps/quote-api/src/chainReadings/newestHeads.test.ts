@@ -30,9 +30,9 @@ function setUp(options: { published?: Head | undefined; agreed?: Head } = {}) {
 test('Q-182: the block of the market, until a newer one is known', () => {
   const { heads } = setUp()
   expect(heads.of(base)).toEqual(head(100n))
-  heads.saw(8_453, head(99n))
+  heads.note(8_453, head(99n))
   expect(heads.of(base)).toEqual(head(100n))
-  heads.saw(8_453, head(101n))
+  heads.note(8_453, head(101n))
   expect(heads.of(base)).toEqual(head(101n))
   expect(heads.of({ key: 'optimism', chainId: 10 })).toEqual(head(100n))
 })
@@ -43,13 +43,13 @@ test('the block that the market is still reading', () => {
 
 test('the market’s own of two blocks at one height, as it follows the chain', () => {
   const { heads } = setUp({ agreed: head(101n) })
-  heads.saw(8_453, { number: 101n, hash: `0x${'ee'.repeat(32)}` })
+  heads.note(8_453, { number: 101n, hash: `0x${'ee'.repeat(32)}` })
   expect(heads.of(base)).toEqual(head(101n))
 })
 
 test('a block that the market does not reach is let go of', () => {
   const { heads, pass } = setUp()
-  heads.saw(8_453, head(101n))
+  heads.note(8_453, head(101n))
   pass(10_000)
   expect(heads.of(base)).toEqual(head(101n))
   pass(1)
@@ -61,12 +61,12 @@ test.each([
   ['a chain that is not priced, though its head is agreed', { published: undefined, agreed: head(5n) }],
 ])('no block of %s', (_what, options) => {
   const { heads } = setUp(options)
-  heads.saw(8_453, head(101n))
+  heads.note(8_453, head(101n))
   expect(heads.of(base)).toBeUndefined()
 })
 
 test('a mark that is no hash of an EVM chain is not read at', () => {
   const { heads } = setUp()
-  heads.saw(8_453, { number: 200n, hash: '4sGjMW1sUnHzSxGspuhpqLDx6wiyjNtZ' })
+  heads.note(8_453, { number: 200n, hash: '4sGjMW1sUnHzSxGspuhpqLDx6wiyjNtZ' })
   expect(heads.of(base)).toEqual(head(100n))
 })

@@ -9,7 +9,7 @@ export interface NewestHeads {
   /** Newest known block of a chain; `undefined` while the chain is not priced, and where its blocks have no hash. */
   of(chain: { readonly key: string; readonly chainId: number }): Head | undefined
   /** Notes a block that a quorum showed to a reader other than the market. */
-  saw(chainId: number, head: { readonly number: bigint; readonly hash: string }): void
+  note(chainId: number, head: { readonly number: bigint; readonly hash: string }): void
 }
 
 type HeadsOfMarket = Pick<Market, 'agreedHead'> & {
@@ -32,12 +32,13 @@ export function createNewestHeads(market: HeadsOfMarket, now: () => number): New
     of({ key, chainId }) {
       const state = market.snapshot().chain(chainId)
       if ('reason' in state || state.head.hash === undefined) return undefined
-      const own = market.agreedHead(key) ?? { number: state.head.number, hash: state.head.hash }
-      const other = seenHeads.get(chainId)
-      const isAhead = other !== undefined && other.number > own.number && now() - other.seenAtMs <= aheadMaxMs
-      return isAhead ? { number: other.number, hash: other.hash } : own
+      const marketHead = market.agreedHead(key) ?? { number: state.head.number, hash: state.head.hash }
+      const noted = seenHeads.get(chainId)
+      const isAhead =
+        noted !== undefined && noted.number > marketHead.number && now() - noted.seenAtMs <= aheadMaxMs
+      return isAhead ? { number: noted.number, hash: noted.hash } : marketHead
     },
-    saw(chainId, { number, hash }) {
+    note(chainId, { number, hash }) {
       if (isHex32(hash)) seenHeads.set(chainId, { number, hash, seenAtMs: now() })
     },
   }

@@ -50,7 +50,7 @@ import { createChainPorts, createDepositPricing, createQuoting } from './quoting
 import { createRetention } from './retention.ts'
 import { createSettlement } from './settlement.ts'
 import { clientsIn, openSight, type Sight } from './sight.ts'
-import { atStart } from './stops.ts'
+import { retryAtStart } from './stops.ts'
 import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -206,7 +206,7 @@ async function openSettling(
     ...{ oracles: config.oracles, hubEntries: mappings?.hubEntries, fillWallet },
   })
   onClose('connections', 'hub of recoveries', () => settlement.close())
-  await atStart(settlement.expectSight)
+  await retryAtStart(settlement.expectSight)
   return { budgets, mappings, settlement }
 }
 

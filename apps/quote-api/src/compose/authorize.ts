@@ -68,7 +68,8 @@ export function createMappings(options: {
       oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
     },
     writer: createMappingWriter({
-      ...{ entries: hubEntries, domain },
+      entries: hubEntries,
+      domain,
       transactions: createHubTransactions({ client, chainId, signer }),
     }),
   })

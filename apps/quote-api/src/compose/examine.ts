@@ -65,7 +65,7 @@ export async function examineQuoteApi(
   const files = places && (await readFiles(places, variables, findings))
   const registry = files ? examineFiles(files, settings, findings) : undefined
   if (scope === 'settings') return findings.list
-  const own =
+  const ownTerms =
     files && registry && orderSigner !== undefined
       ? ownTermsOf({
           ...{ quote: files.quote, registry, orderSigner },
@@ -75,7 +75,7 @@ export async function examineQuoteApi(
   await Promise.all([
     files && registry && examineChains(files, registry, nowMs, findings),
     files && settings.config && examineSigners(files, settings.config, nowMs, findings),
-    examineOwnDatabase(settings, { registry, own, nowMs }, findings),
+    examineOwnDatabase(settings, { registry, own: ownTerms, nowMs }, findings),
     settings.oracles && examineOracles(settings.oracles, 'nothing settles', findings),
     examineList(settings, findings),
   ])
@@ -137,8 +137,8 @@ function examineFiles(
   { config, places }: Settings,
   findings: Findings,
 ): QuoteRegistry | undefined {
-  const all = [...chains.chains.values()]
-  const registry = findings.attempt(() => createRegistry(quote, all), 'configuration-wrong')
+  const listedChains = [...chains.chains.values()]
+  const registry = findings.attempt(() => createRegistry(quote, listedChains), 'configuration-wrong')
   if (config !== undefined) {
     const plan = findings.attempt(() => planMarket(quote, sourceReach(config, chains)), 'configuration-wrong')
     if (plan !== undefined) examinePrices(plan, config, findings)
@@ -153,7 +153,7 @@ function examineFiles(
     })
   }
   const unreadChains = registry.chains.flatMap(
-    ({ key }) => all.find(({ id, ready }) => id === key && !ready) ?? [],
+    ({ key }) => listedChains.find(({ id, ready }) => id === key && !ready) ?? [],
   )
   const isNoneRead = unreadChains.length === registry.chains.length
   for (const { id, unsetVariables } of unreadChains) {

@@ -73,7 +73,7 @@ type SettlementOptions = {
   signatures: OrderSignatures
   peppers: Peppers
   /** Receives the blocks that were read here. */
-  heads: Pick<NewestHeads, 'saw'>
+  heads: Pick<NewestHeads, 'note'>
   screening: Screening | undefined
   metrics: HttpMetrics
   tracing: Tracing | undefined
@@ -170,8 +170,11 @@ function followersOf(
 ): { readonly jobs: readonly Job[]; newBlock(chainId: number): void } {
   const newBlocks = { fills: createNewBlocks(), refunds: createNewBlocks(), selfExecuted: createNewBlocks() }
   const intervalMs = Math.min(...[...context.chains.values()].map(pauseOf), attestIntervalMs)
-  const follower = (name: string, run: Job['run'], everyMs = intervalMs): Job => ({
-    ...{ name, intervalMs: everyMs, waker: createWakeSignal(), run },
+  const follower = (name: string, run: Job['run'], jobIntervalMs = intervalMs): Job => ({
+    name,
+    intervalMs: jobIntervalMs,
+    waker: createWakeSignal(),
+    run,
   })
   return {
     jobs: [
@@ -271,7 +274,7 @@ function openChains(options: {
   chains: ChainRegistry
   registry: QuoteRegistry
   clients: ReadonlyMap<string, ChainClient>
-  heads: Pick<NewestHeads, 'saw'>
+  heads: Pick<NewestHeads, 'note'>
   hubEntries: HubEntries | undefined
   fillWallet: string | undefined
   logger: Logger
@@ -284,7 +287,7 @@ function openChains(options: {
     const onMalformed = (endpoint: string) =>
       options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
     const { hubEntries, heads, fillWallet } = options
-    const onBlock = (block: BlockMark) => heads.saw(quotable.chainId, block)
+    const onBlock = (block: BlockMark) => heads.note(quotable.chainId, block)
     // The chain is stored as it is, not copied by spread: the sizes of its reads change with what its endpoints allow.
     opened.set(
       quotable.chainId,

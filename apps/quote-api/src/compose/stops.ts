@@ -32,7 +32,8 @@ export async function openStops(
   const nameOf = (chainId: number) =>
     chainId === everyChain ? 'all' : (registry.chainById.get(chainId)?.key ?? 'other')
   const stops = createChainStops({
-    ...{ database, own },
+    database,
+    own,
     broken: () => networks.broken(),
     onChange(list) {
       const stopped = list.map(({ chainId, toldBy, reason, actor }) => ({
@@ -44,7 +45,7 @@ export async function openStops(
     onFailure: (error) => logger.warn({ err: error }, 'stops of chains are not read: the last ones hold'),
   })
   onClose('jobs', 'stops', () => stops.close())
-  await atStart(() => stops.refresh())
+  await retryAtStart(() => stops.refresh())
   watchStops(service, { stops, networks, nameOf })
   checkStops(service, stops, networks)
   stops.start()
@@ -133,7 +134,7 @@ const startTriesMax = 10
 const startPauseMs = 1_000
 
 /** Tries a task of the start again while the database does not answer, so that a short outage does not end the start. */
-export async function atStart(task: () => Promise<void>): Promise<void> {
+export async function retryAtStart(task: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await task()

@@ -71,11 +71,11 @@ export async function readFiles(
         )
   const source = { name: `quote.${environment}.json`, json: quoteJson, environment, variables }
   const quote = quoteJson === undefined ? undefined : examineConfigFile(quoteFileSchema, source, findings)
-  const own = { ECDSA_PRIVATE_KEY: orderSigner, CUSTODY_ADDRESS: custody }
+  const accountsBySetting = { ECDSA_PRIVATE_KEY: orderSigner, CUSTODY_ADDRESS: custody }
   const foreign = checkForeignAddresses({
     environment,
     addresses: [
-      ...Object.entries(own).flatMap(([setting, address]) =>
+      ...Object.entries(accountsBySetting).flatMap(([setting, address]) =>
         address === undefined ? [] : [{ setting, address }],
       ),
       ...addressesIn(chainsJson, 'chains'),

@@ -114,7 +114,8 @@ export function registerOverviewRoute(app: HttpApp, dependencies: Dependencies):
       ...toWire(overview),
       inventory: registry.chains.map((chain) => inventoryOf(chain, market)),
       oracles: (oracles?.oracles ?? []).map(({ name, signer }) => ({
-        ...{ name, signer },
+        name,
+        signer,
         answers: Object.fromEntries(
           answers.filter(({ oracle }) => oracle === name).map(({ said: outcome, count }) => [outcome, count]),
         ),

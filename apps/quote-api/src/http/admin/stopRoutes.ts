@@ -34,7 +34,8 @@ export function registerStopRoutes(app: HttpApp, stops: StopAdministration): voi
   const errors = { 400: ['UNSUPPORTED_CHAIN'] }
   const stop = {
     ...adminOperation('stop', 'Stop a chain, or all: no quotes, no work for solvers, no withdrawals', errors),
-    ...{ params, body },
+    params,
+    body,
     response: {
       200: z.object({ ...chainFields, allocator: z.enum(['reached', 'silent', 'none']) }),
       ...errorResponses,
@@ -46,7 +47,8 @@ export function registerStopRoutes(app: HttpApp, stops: StopAdministration): voi
 
   const go = {
     ...adminOperation('go', 'End the stop of a chain, or every stop', errors),
-    ...{ params, body },
+    params,
+    body,
     response: {
       200: z.object({ ...chainFields, ended: z.int(), left: z.array(stopSchema) }),
       ...errorResponses,

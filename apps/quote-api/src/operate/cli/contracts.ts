@@ -152,7 +152,8 @@ function sendingChain(
   { key, client, url, initializer }: DeploymentTarget,
 ): DeploymentChain {
   const secret = readPrivateKeySetting({
-    ...{ environment: variables, name: keyVariable },
+    environment: variables,
+    name: keyVariable,
     readFile: (path) => readFileSync(path, 'utf8'),
   })
   if (secret === undefined) {

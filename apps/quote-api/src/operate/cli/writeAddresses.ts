@@ -51,15 +51,15 @@ export async function writeAddresses(
 }
 
 function hubMembers(deployed: readonly Deployed[]): Readonly<Record<string, Hex>> {
-  const at = addressesBy(deployed)
+  const addressOf = addressesBy(deployed)
   return omitUndefined({
-    hubAddress: at('Hub'),
-    oracleAddress: at('HubOracle'),
-    oracleMultisigAddress: at('OracleMultisig'),
-    genericMappingAddress: at('GenericMapping'),
-    auroraAllocatorAddress: at('Allocator'),
+    hubAddress: addressOf('Hub'),
+    oracleAddress: addressOf('HubOracle'),
+    oracleMultisigAddress: addressOf('OracleMultisig'),
+    genericMappingAddress: addressOf('GenericMapping'),
+    auroraAllocatorAddress: addressOf('Allocator'),
     // The allocator contract itself verifies withdraw requests.
-    auroraAllocatorSpenderAddress: at('Allocator'),
+    auroraAllocatorSpenderAddress: addressOf('Allocator'),
   })
 }
 
@@ -69,15 +69,15 @@ function listedMembers(
   deployed: readonly Deployed[],
   replaced: Replaced | undefined,
 ): Readonly<Record<string, unknown>> {
-  const at = addressesBy(deployed)
+  const addressOf = addressesBy(deployed)
   const listedContracts = z.array(z.string()).default([]).parse(entry['fillContracts'])
   const isListed = (address: Hex) => listedContracts.some((listed) => listed.toLowerCase() === address)
-  const missing = [replaced?.address, at('FillContract')].filter(
+  const missing = [replaced?.address, addressOf('FillContract')].filter(
     (address) => address !== undefined && !isListed(address),
   )
   const hashes = z.record(z.string(), z.string()).default({}).parse(entry['codeHashes'])
   return {
-    ...omitUndefined({ depository: at('Depository') }),
+    ...omitUndefined({ depository: addressOf('Depository') }),
     ...(missing.length > 0 && { fillContracts: [...listedContracts, ...missing] }),
     ...(replaced?.codeHash !== undefined && {
       codeHashes: { ...hashes, [replaced.address]: replaced.codeHash },
@@ -93,8 +93,8 @@ async function quoteMembers(
   client: DeploymentTarget['client'],
   deployed: readonly Deployed[],
 ): Promise<Readonly<Record<string, unknown>>> {
-  const at = addressesBy(deployed)
-  const [sweeps, permits] = [at('DepositAddresses'), at('PermitRouter')]
+  const addressOf = addressesBy(deployed)
+  const [sweeps, permits] = [addressOf('DepositAddresses'), addressOf('PermitRouter')]
   const sweepCodeHash =
     sweeps &&
     (await client.readContract({
@@ -111,10 +111,10 @@ async function quoteMembers(
     }))
   return {
     ...omitUndefined({
-      fillContract: at('FillContract'),
-      cleanupRouter: at('CleanupRouter'),
-      depositRouter: at('DepositRouter'),
-      permit2Router: at('Permit2Router'),
+      fillContract: addressOf('FillContract'),
+      cleanupRouter: addressOf('CleanupRouter'),
+      depositRouter: addressOf('DepositRouter'),
+      permit2Router: addressOf('Permit2Router'),
     }),
     ...(sweeps !== undefined && { depositAddresses: { contract: sweeps, sweepCodeHash } }),
     ...(permits !== undefined && { permitRouter: { contract: permits, depositCodeHash } }),
