@@ -54,7 +54,7 @@ import { PaymentLine } from './paymentLine.ts'
 const readTimeoutMs = 7_000
 const amountMax = 21_000_000n * 10n ** 8n
 
-/** Payments of one wallet as one line of transactions. See decision 29. */
+/** Bitcoin's member of `chainFamilies` for payments: one wallet pays by one line of transactions. See decision 29. */
 export const bitcoinPaying: LinePayingFamily = {
   open: (options) => new BitcoinPayer(options),
   // A file in its place is named by BITCOIN_PRIVATE_KEY_FILE.
@@ -108,7 +108,8 @@ class BitcoinPayer implements LinePayingChain {
   async look(hashes: readonly string[]): Promise<LineView> {
     const outPoints = hashes.map((txid) => ({ txid, vout: 0 }))
     let facts = await this.#reading(outPoints)
-    // Somebody else's transaction leads on from what is known here: a process before the database was restored.
+    // An unknown transaction spends the known end, for example one signed before the database was restored: then all
+    // listed outputs of the address are tried as the end.
     if (facts.tip === undefined)
       facts = await this.#reading([...outPoints, ...(await this.#listedOutputs(this.address))])
     const { tip } = facts
@@ -121,8 +122,8 @@ class BitcoinPayer implements LinePayingChain {
   }
 
   async #reading(outPoints: readonly OutPoint[]): Promise<LineReading> {
-    const all = [this.#firstOutput, this.#known, ...outPoints]
-    const places = new Map(all.map((one) => [`${one.txid}:${one.vout}`, one]))
+    const candidates = [this.#firstOutput, this.#known, ...outPoints]
+    const places = new Map(candidates.map((place) => [`${place.txid}:${place.vout}`, place]))
     const question = lineQuestion({ ...this.#terms, places: [...places.values()] })
     const { facts } = await this.#quorums[0].read({ ...question, signal: within() })
     return facts
@@ -144,6 +145,7 @@ class BitcoinPayer implements LinePayingChain {
     return this.#terms.line.stateAt(place, id)
   }
 
+  /** As `PaymentLine.reaches`. Any endpoint may show a transaction, because its id is the hash of its bytes. */
   #reaches(place: OutPoint): Promise<boolean | undefined> {
     return this.#terms.line.reaches(place, async (txid) => {
       const answers = await this.#quorums[0].askEach((view, own) => view.readTransaction(txid, own), within())
@@ -160,15 +162,17 @@ class BitcoinPayer implements LinePayingChain {
     return beside
   }
 
-  /** Whoever names one more is believed nothing: each is looked at by the quorum. */
+  /**
+   * Outputs that some endpoint lists for an address, each once. A list is only a hint: the quorum checks each output.
+   */
   async #listedOutputs(address: string): Promise<readonly OwnOutput[]> {
     const lister = this.#quorums.at(-1) ?? this.#quorums[0]
     const answers = await lister.askEach((view, own) => view.nameOutputs(address, own, 'own'), within())
-    const all = answers.flatMap(({ said = [] }) => (said === 'refused' ? [] : said))
-    return [...new Map(all.map((one) => [`${one.txid}:${one.vout}`, one])).values()]
+    const listed = answers.flatMap(({ said = [] }) => (said === 'refused' ? [] : said))
+    return [...new Map(listed.map((output) => [`${output.txid}:${output.vout}`, output])).values()]
   }
 
-  /** Own outputs at this outpoint, if it is final and unspent, whatever the address lists say. */
+  /** The output with its agreed value, if it pays `script` and is final and unspent; otherwise nothing. */
   async #finalOutput(output: OutPoint, script: Uint8Array): Promise<readonly OwnOutput[]> {
     const question = besideQuestion({ ...this.#terms, output, script })
     const { facts } = await this.#quorums[0].read({ ...question, signal: within() })
@@ -183,9 +187,9 @@ class BitcoinPayer implements LinePayingChain {
 
   async outputsToSweep(address: string): Promise<readonly OwnOutput[]> {
     const script = outputScript(address, this.#network)
-    const looked = namedOutputs(await this.#listedOutputs(address))
-    const final = looked.map((output) => this.#finalOutput(output, script))
-    return sweptOutputs((await Promise.all(final)).flat())
+    const listedOutputs = namedOutputs(await this.#listedOutputs(address))
+    const finalOutputs = await Promise.all(listedOutputs.map((output) => this.#finalOutput(output, script)))
+    return sweptOutputs(finalOutputs.flat())
   }
 
   refuse(work: LineWork): string | undefined {
@@ -200,7 +204,7 @@ class BitcoinPayer implements LinePayingChain {
     return undefined
   }
 
-  /** All of it goes into the depository for an order, or back without one; the wallet pays the fee and nothing else. */
+  /** A sweep pays all that it takes: to the depository for an order, otherwise back. The wallet pays the fee. */
   #refuseSweep({ payments, orderId }: LineWork, { outputs }: SweptOutputs): string | undefined {
     const [payment, ...others] = payments
     const held = outputs.reduce((sum, { value }) => sum + value, 0n)
@@ -222,6 +226,7 @@ class BitcoinPayer implements LinePayingChain {
   }
 
   async sign(work: LineWork, inputs: LineInputs, fee: bigint): Promise<LineTransaction> {
+    // Nothing is signed for an id that the line records already: see `LinePayingChain`.
     if (work.mark !== undefined) {
       const state = await this.stateAt(inputs.parent, work.mark.id)
       if (state !== 'open') throw new AlreadyMarkedError(state)
@@ -250,10 +255,10 @@ class BitcoinPayer implements LinePayingChain {
     const answers = await Promise.all(
       this.#quorums.map((one) => one.askEach((view, own) => view.send(hex, own), signal)),
     )
-    const outcomes = answers.flat().flatMap((one) => (one.said === undefined ? [] : [one.said]))
-    if (outcomes.some(({ taken }) => taken)) return
-    const refusal = outcomes.find((one) => !one.taken)
-    if (refusal !== undefined && !refusal.taken) throw new NodeError({ code: 0, message: refusal.refusal })
+    const outcomes = answers.flat().flatMap(({ said }) => (said === undefined ? [] : [said]))
+    if (outcomes.some(({ isAccepted }) => isAccepted)) return
+    const [refused] = outcomes.flatMap((outcome) => (outcome.isAccepted ? [] : [outcome]))
+    if (refused !== undefined) throw new NodeError({ code: 0, message: refused.refusal })
     throw new UpstreamUnavailableError('No endpoint took the transaction.')
   }
 
@@ -264,6 +269,7 @@ class BitcoinPayer implements LinePayingChain {
 
 const within = () => AbortSignal.timeout(readTimeoutMs)
 
+/** Script of a recipient; `undefined` for an address that nobody can spend from. */
 function scriptOf(recipient: string, network: BitcoinNetwork): Uint8Array | undefined {
   try {
     return outputScript(recipient, network)

@@ -20,13 +20,15 @@ export type LineWork = {
 /** Inputs of a transaction: the current place of the line first, then the gathered outputs. */
 export type LineInputs = { readonly parent: OwnOutput; readonly gathered: readonly OwnOutput[] }
 
-/** A line as enough endpoints have it. */
+/**
+ * A wallet's line as enough endpoints report it. A place of the line is the first output of one of its transactions.
+ */
 export type LineView = {
   /** The newest place of the line that a block has. */
   readonly tip: OwnOutput
-  /** The newest one that is final; `undefined` before the first one is. */
+  /** The newest final place; `undefined` before the first one is final. */
   readonly finalTip: OutPoint | undefined
-  /** Those of the requested transactions that are in a block. */
+  /** Requested transactions that are in a block, by hash. */
   readonly mined: ReadonlyMap<string, { readonly isFinal: boolean }>
   /** Unix seconds of the block at the final height. */
   readonly finalSeconds: number
@@ -34,7 +36,7 @@ export type LineView = {
   readonly chainSeconds: number
 }
 
-/** The line names the id already, up to the place that a transaction was to spend: nothing was signed. */
+/** A transaction was not signed, because the line up to the place that it would spend records its id already. */
 export class AlreadyMarkedError extends Error {
   readonly state: PaymentState
   constructor(state: PaymentState) {
@@ -46,9 +48,9 @@ export class AlreadyMarkedError extends Error {
 
 /**
  * A chain on which all transactions of a fill wallet are one line: each spends the place that the one before it left.
- * Nothing that names an id is signed on a line that names it already, so of all that is ever signed for one id one at
- * most is mined, whoever signed it and whatever he had forgotten. Keeps what it read, which nobody can forge: ids are
- * hashes. See decision 29.
+ * No transaction for an id is signed on top of one that records the id already. So at most one of all transactions that
+ * are ever signed for an id is mined, even if their signer has lost his records. What was read is cached: nobody can
+ * forge it, because transaction ids are hashes. See decision 29.
  */
 export interface LinePayingChain {
   /** Address of the fill wallet, in canonical spelling. */
@@ -87,9 +89,9 @@ export interface LinePayingChain {
   sizeOf(work: LineWork, inputs: LineInputs): number
   /** @throws AlreadyMarkedError, UpstreamUnavailableError; Error where less than `kept` would be left */
   sign(work: LineWork, inputs: LineInputs, fee: bigint): Promise<LineTransaction>
-  /** Transactions of its own that no node may have. @throws Error for what leads no line of this wallet on */
+  /** Takes in own signed transactions. @throws Error for one that continues no line of the wallet */
   learn(raw: readonly Hex[]): void
-  /** Sends bytes again and again at no harm. @throws NodeError, DomainError where no endpoint took them */
+  /** Sends signed bytes; sending them again does no harm. @throws NodeError, DomainError where no endpoint took them */
   broadcast(raw: Hex): Promise<void>
   close(): Promise<void>
 }
@@ -110,6 +112,6 @@ export type LinePayingFamily = {
   readonly keySetting: string
   /** Opens no connection. @throws ConfigurationError */
   readonly open: (options: LinePayingOptions) => LinePayingChain
-  /** Less time than this is too little to be mined in. */
+  /** A payment whose deadline is nearer than this may not be mined in time. */
   readonly landsWithinSeconds: number
 }

@@ -7,13 +7,16 @@ import type { BitcoinTransaction, OutPoint } from '../rules/transaction.ts'
 import type { BitcoinPayingView } from './payingViews.ts'
 import type { PaymentLine } from './paymentLine.ts'
 
-/** A wallet's line as enough endpoints report it, and the values derived from it. */
+/**
+ * A wallet's line as enough endpoints report it. A place of the line is the first output of one of its transactions, or
+ * the output that it begins with.
+ */
 export type LineReading = {
-  /** The newest place that a block has and none has spent; `undefined` where it is none of those asked for. */
+  /** The newest place that a block has and none has spent; `undefined` if it is none of the requested places. */
   readonly tip: OwnOutput | undefined
   /** The newest place at or before the tip whose block is final. */
   readonly finalTip: OutPoint | undefined
-  /** Transactions of the places asked for that a block has, by id. */
+  /** Transactions of the requested places that a block has, by id. */
   readonly mined: ReadonlyMap<string, { readonly isFinal: boolean }>
   /** Unix seconds of the newest final block. */
   readonly finalSeconds: number
@@ -21,7 +24,7 @@ export type LineReading = {
   readonly chainSeconds: number
 }
 
-/** Terms of a reading that are the same for every question. */
+/** Settings of one wallet's readings. */
 export type LineTerms = {
   readonly threshold: number
   readonly confirmations: Confirmations
@@ -30,6 +33,7 @@ export type LineTerms = {
   readonly nowMs: () => number
 }
 
+/** A requested place whose transaction a block has. */
 type MinedPlace = {
   readonly place: OutPoint
   readonly transaction: BitcoinTransaction
@@ -37,7 +41,9 @@ type MinedPlace = {
   readonly height: bigint
 }
 
+/** One endpoint's newest block. */
 type Heads = { readonly tipHeight: bigint; readonly tipSeconds: bigint }
+/** What the second round of all endpoints is read at, derived from their heads by `pinBy`. */
 type Pin = { readonly finalHeight: bigint; readonly chainSeconds: bigint }
 type Question<First extends Heads, Facts> = Omit<
   ChainQuestion<First, Pin, Facts, BitcoinPayingView>,
@@ -45,7 +51,7 @@ type Question<First extends Heads, Facts> = Omit<
 >
 
 /**
- * Asks where a wallet's line stands.
+ * Asks each endpoint for the end of a wallet's line.
  * @param terms.places outputs that may be its end, and those of payments that may have been mined
  */
 export function lineQuestion(
@@ -73,7 +79,7 @@ export function lineQuestion(
           mined: new Map(
             minedPlaces.map(({ place, height }) => [place.txid, { isFinal: height <= pin.finalHeight }]),
           ),
-          // Blocks may be late, and the next one has a later time than the newest.
+          // Blocks may be late: the next one can have this machine's time.
           chainSeconds: Math.max(Number(pin.chainSeconds), Math.floor(nowMs() / 1_000)),
         },
       }
@@ -86,7 +92,7 @@ export function lineQuestion(
   }
 }
 
-/** Asks for the value of an output of a script, if the output is final and unspent. */
+/** Asks each endpoint for the value of an output that pays `script`; `undefined` unless it is final and unspent. */
 export function besideQuestion(
   terms: Pick<LineTerms, 'threshold' | 'confirmations'> & {
     readonly output: OutPoint
@@ -126,7 +132,7 @@ async function readMined(
   })
 }
 
-/** The last mined place that belongs to the line and that no transaction has spent. */
+/** The mined place that belongs to the line and that no transaction has spent: only its end is unspent. */
 async function findTip(
   view: BitcoinPayingView,
   { line, wallet }: Pick<LineTerms, 'line' | 'wallet'>,

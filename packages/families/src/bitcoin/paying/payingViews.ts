@@ -5,21 +5,24 @@ import { type BitcoinView, parseHeaderOf } from '../reading/bitcoinView.ts'
 import { createEsploraView } from '../reading/esploraView.ts'
 
 /** Result of sending a transaction to an endpoint: accepted, or refused with the endpoint's message. */
-export type BroadcastOutcome = { readonly taken: true } | { readonly taken: false; readonly refusal: string }
+export type BroadcastOutcome =
+  | { readonly isAccepted: true }
+  | { readonly isAccepted: false; readonly refusal: string }
 
 /** Queries that a fill wallet needs beyond those that facts are read with. Throws as `BitcoinView` does. */
 export interface BitcoinPayingView extends BitcoinView {
-  /** Unix seconds of a block of the best chain, which its header says. @throws MalformedAnswerError without one */
+  /** Unix seconds in the header of the best chain's block at a height. @throws MalformedAnswerError without a block */
   readBlockTime(height: bigint, signal: AbortSignal): Promise<bigint>
   send(hex: string, signal: AbortSignal): Promise<BroadcastOutcome>
 }
 
-/** Message of a node that has the transaction already. @source Bitcoin Core, `node/transaction.cpp`; validation.cpp */
-const isKnown = (words: string): boolean =>
-  /already in (block ?chain|utxo set|mempool)|txn-already-(known|in-mempool)/i.test(words)
+/** True for the error of a node that has the transaction already. @source Bitcoin Core, `node/transaction.cpp` */
+const isAlreadyKnown = (message: string): boolean =>
+  /already in (block ?chain|utxo set|mempool)|txn-already-(known|in-mempool)/i.test(message)
 
-const takingOf = (words: string): BroadcastOutcome =>
-  isKnown(words) ? { taken: true } : { taken: false, refusal: words.slice(0, 200) }
+/** Outcome of a broadcast that an endpoint answered with an error. */
+const outcomeOfError = (message: string): BroadcastOutcome =>
+  isAlreadyKnown(message) ? { isAccepted: true } : { isAccepted: false, refusal: message.slice(0, 200) }
 
 export function bitcoindPayingView(view: EndpointView): BitcoinPayingView {
   const base = createBitcoindView(view)
@@ -36,7 +39,7 @@ export function bitcoindPayingView(view: EndpointView): BitcoinPayingView {
       const requestName = 'sendrawtransaction'
       const [answer] = await view.ask([{ method: requestName, params: [hex] }, tipCall], signal)
       if (answer === undefined) throw new MalformedAnswerError(requestName)
-      return answer.ok ? { taken: true } : takingOf(answer.message)
+      return answer.ok ? { isAccepted: true } : outcomeOfError(answer.message)
     },
   }
 }
@@ -55,7 +58,7 @@ export function esploraPayingView(view: HttpView): BitcoinPayingView {
     async send(hex, signal) {
       const request = { method: 'POST' as const, path: '/tx', text: hex, answerStatuses: [badRequest] }
       const { status, text } = await view.ask(request, signal)
-      return status === badRequest ? takingOf(text) : { taken: true }
+      return status === badRequest ? outcomeOfError(text) : { isAccepted: true }
     },
   }
 }

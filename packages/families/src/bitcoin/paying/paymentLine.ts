@@ -4,24 +4,28 @@ import { type LineStep, type LineWallet, readLineStep } from '../rules/paying/li
 import { paymentTag, tagText } from '../rules/paying/paymentTag.ts'
 import type { BitcoinTransaction, OutPoint } from '../rules/transaction.ts'
 
-/** A transaction by its id, its bytes hashed; `undefined` where nobody shows it. */
+/** Reads a transaction and checks that its bytes hash to the id; `undefined` if no endpoint has it. */
 export type ReadTransaction = (transactionId: string) => Promise<BitcoinTransaction | undefined>
 
+/** A step that was followed back to the first output; `depth`: number of transactions from there. */
 type Place = LineStep & { readonly depth: number }
 
 const textOf = ({ txid, vout }: OutPoint): string => `${txid}:${vout}`
 
 /**
- * The transactions of a wallet's line as far as they were read, all branches of it. What is kept is proven by hashes
- * down to the first output, so that it does not matter who showed it.
+ * Memory of a wallet's line: the transactions that were read so far, in all branches, because unconfirmed ones may
+ * exclude each other. Each is proven by hashes back to the first output, so any endpoint may have shown it.
  */
 export class PaymentLine {
   readonly #wallet: LineWallet
   readonly #first: OutPoint
+  /** Steps that were read, by transaction id; not all of them were followed back. */
   readonly #steps = new Map<string, LineStep>()
+  /** Steps that were followed back to the first output, by transaction id. */
   readonly #places = new Map<string, Place>()
-  /** Outputs that are none of the line's, whatever they pay. */
+  /** Ids of transactions that do not belong to the line. */
   readonly #strays = new Set<string>()
+  /** Places by the text of their tag. */
   readonly #tagged = new Map<string, Place[]>()
 
   constructor(wallet: LineWallet, first: OutPoint) {
@@ -42,7 +46,7 @@ export class PaymentLine {
   stateAt(place: OutPoint, id: Hex): PaymentState {
     for (const state of ['paid', 'closed'] as const) {
       const steps = this.#tagged.get(tagText(paymentTag(this.#wallet.key, state, id))) ?? []
-      if (steps.some((step) => this.#isAt(step, place))) return state
+      if (steps.some((step) => this.#isOnWayTo(step, place))) return state
     }
     return 'open'
   }
@@ -55,6 +59,7 @@ export class PaymentLine {
     this.#tagged.set(text, [...(this.#tagged.get(text) ?? []), place])
   }
 
+  /** Remembers a transaction; `undefined` if it continues no line of the wallet. */
   learn(transaction: BitcoinTransaction): LineStep | undefined {
     const step = readLineStep(transaction, this.#wallet)
     if (step !== undefined) this.#steps.set(step.hash, step)
@@ -62,40 +67,42 @@ export class PaymentLine {
   }
 
   /**
-   * True if an output is a place of the line, `undefined` if a transaction is missing. Reads unknown transactions back
-   * to a known place.
+   * True if an output is a place of the line, `undefined` if a transaction is missing. Follows unknown transactions
+   * back, from each to the output that it spends first, until it meets a known place.
    */
   async reaches(place: OutPoint, read: ReadTransaction): Promise<boolean | undefined> {
     const unknown: LineStep[] = []
-    for (let at = place; ; ) {
-      if (this.#isFirst(at)) break
-      if (this.#places.has(at.txid) && at.vout === 0) break
-      if (this.#strays.has(at.txid) || at.vout !== 0) return this.#forget(unknown)
-      const shown = this.#steps.get(at.txid) ?? (await this.#shownStep(at.txid, read))
-      if (shown === undefined) return undefined
-      if (shown === 'stray') return this.#forget(unknown)
-      unknown.push(shown)
-      at = shown.parent
+    for (let current = place; ; ) {
+      if (this.#isFirst(current)) break
+      if (this.#places.has(current.txid) && current.vout === 0) break
+      if (this.#strays.has(current.txid) || current.vout !== 0) return this.#markAsStrays(unknown)
+      const step = this.#steps.get(current.txid) ?? (await this.#readStep(current.txid, read))
+      if (step === undefined) return undefined
+      if (step === 'stray') return this.#markAsStrays(unknown)
+      unknown.push(step)
+      current = step.parent
     }
+    // From the oldest, so that each step's parent has its depth already.
     for (const step of unknown.reverse())
       this.#keep(step, 1 + (this.#places.get(step.parent.txid)?.depth ?? 0))
     return true
   }
 
-  async #shownStep(txid: string, read: ReadTransaction): Promise<LineStep | 'stray' | undefined> {
+  async #readStep(txid: string, read: ReadTransaction): Promise<LineStep | 'stray' | undefined> {
     const transaction = await read(txid)
     return transaction === undefined ? undefined : (this.learn(transaction) ?? 'stray')
   }
 
-  #forget(unknown: readonly LineStep[]): false {
+  #markAsStrays(unknown: readonly LineStep[]): false {
     for (const { hash } of unknown) this.#strays.add(hash)
     return false
   }
 
   /** True if a step lies on the way to `place`. Both must have been reached. */
-  #isAt(step: Place, place: OutPoint): boolean {
-    let at = this.#places.get(place.txid)
-    while (at !== undefined && at.depth > step.depth) at = this.#places.get(at.parent.txid)
-    return at?.hash === step.hash
+  #isOnWayTo(step: Place, place: OutPoint): boolean {
+    let current = this.#places.get(place.txid)
+    while (current !== undefined && current.depth > step.depth)
+      current = this.#places.get(current.parent.txid)
+    return current?.hash === step.hash
   }
 }

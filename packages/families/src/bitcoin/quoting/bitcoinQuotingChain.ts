@@ -22,15 +22,15 @@ import { createUnspentGroups } from './unspentGroups.ts'
 
 const lacksNothing: AccountLack = {}
 const decimals = 8
-/** Outputs whose bytes are remembered: what an id and a number name never changes. */
+/** Limit of cached outputs: an outpoint's value and script never change. */
 const outputsMax = 20_000
-/** Characters of a transaction beside them; one that has more counts as several. */
+/** Characters of a cached output's transaction; an output with more counts as several. */
 const charactersEach = 4_096
-/** A start waits so long for a chain. */
+/** Time that a start waits for a chain. */
 const checkTimeoutMs = 5_000
 
 /**
- * Quoting on Bitcoin. A quote depends only on the outputs that the user can spend, and on nothing else of an account.
+ * The live part of quoting on Bitcoin. Of an account, a quote needs only the outputs that it can spend.
  */
 export const bitcoinQuotingChain: QuotingChainFamily = {
   connect: connectBitcoin,
@@ -45,12 +45,12 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
     const askUnspent = createUnspentGroups(client)
     return {
       async userFacts({ user }) {
-        // Nobody yet, or what stands for nobody on another network.
+        // The native sentinel stands for a user who is not chosen yet, and has no outputs.
         if (!isAddress(user)) return {}
         const facts = await recent(user, async () => {
           try {
             const ownAddress = { address: user, network }
-            // No step can be made without them, so they may take as long as what a price needs.
+            // Without them no step can be made, so they may take as long as what a price needs.
             const spendable = await readOwnOutputs(cachedClient, ownAddress, {
               ...{ timeoutMs: neededWithinMs, known: outputCache, askUnspent },
             })
@@ -64,7 +64,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
         return facts ?? {}
       },
       lackOf: async () => lacksNothing,
-      // The conditions for spending an output are fixed when it is paid, so no foreign code decides later.
+      // Spending conditions of an output are fixed when it is made: no foreign code decides about a payment.
       hasCode: async () => false,
       unitsOfCalls: undefined,
     }
@@ -72,6 +72,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
   network: { reader: createBitcoinNetworkReader, contradictions },
 }
 
+/** Cache entries that an output counts as. */
 const weightOf = ({ transaction = '0x' }: SpendableOutput): number =>
   Math.ceil(transaction.length / charactersEach)
 
@@ -103,7 +104,7 @@ function rememberingNames(client: ChainClient, now: () => number): ChainClient {
 const readFirstBlock = (view: EndpointView, signal: AbortSignal) =>
   createBitcoindView(view).readBlockHash(0n, signal)
 
-/** Endpoints of another network, and currencies that there are not. @throws upstream errors */
+/** Endpoints of another network, and currencies with wrong decimals. @throws upstream errors */
 async function contradictions({
   client,
   network,
@@ -115,7 +116,8 @@ async function contradictions({
   const networkBlocks = isLocal ? firstBlocks.regtest : firstBlocksOf({ network })
   const [answered] = await Promise.all([
     askEnough(quorum, readFirstBlock, signal),
-    // A foreign endpoint is found below; a silent one is waited for.
+    // Locally every endpoint must answer: a silent one throws here. Foreign ones are found below, so their words are
+    // empty.
     isLocal
       ? verifyLocalEndpoints(
           quorum,
@@ -138,11 +140,11 @@ async function contradictions({
       },
     ]
   })
-  const odd = currencies.flatMap(({ address, decimals: configured }): readonly ChainFinding[] => {
+  const wrongDecimals = currencies.flatMap(({ address, decimals: configured }): readonly ChainFinding[] => {
     if (configured === decimals) return []
     const setting = `quote: chains.${client.chainId}.currencies.${address}`
     const problem = `${address} has ${decimals} decimals`
     return [{ kind: 'decimals', setting, value: `${configured}`, said: `${decimals}`, problem }]
   })
-  return [...foreign, ...odd]
+  return [...foreign, ...wrongDecimals]
 }

@@ -9,8 +9,8 @@ import { createEsploraView } from '../reading/esploraView.ts'
 import { bitcoinHeadTracking, esploraQuorumOf } from '../reading/openQuorums.ts'
 
 /**
- * Nodes, and beside them the Esplora-compatible APIs that name outputs of addresses. Without such an API each node
- * looks through all unspent outputs: that is fast on a local network and takes minutes on the main one.
+ * A client over the nodes of a chain, whose `nameOutputs` asks Esplora-compatible APIs. Without such an API each node
+ * scans all unspent outputs: that is fast on a local network and takes minutes on the main one.
  * @throws ConfigurationError for endpoints that are no URLs
  */
 export function connectBitcoin(chain: RegisteredChain): ChainClient {
@@ -31,19 +31,19 @@ export function connectBitcoin(chain: RegisteredChain): ChainClient {
 
 type NameOutputs = NonNullable<ChainClient['nameOutputs']>
 
-/** A node looks through its outputs for one address at a time, and refuses a second one meanwhile. */
+/** Asks for one address after another, because a node scans for one address at a time and refuses others meanwhile. */
 function nameByNodes(client: ChainClient): NameOutputs {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   const name = nameBy(quorum, (view) => createBitcoindView(view))
-  let last: Promise<unknown> = Promise.resolve()
+  let lastScan: Promise<unknown> = Promise.resolve()
   return (...args) => {
-    const result = last.then(() => name(...args))
-    last = result.catch(() => undefined)
-    return result
+    const scan = lastScan.then(() => name(...args))
+    lastScan = scan.catch(() => undefined)
+    return scan
   }
 }
 
-/** All that any of them names: one that hides something hides it for nobody. */
+/** The outputs that any of the endpoints lists, so that no single one can hide an output. */
 function nameBy<Source extends EndpointSource>(
   quorum: QuorumClient<Source>,
   viewOf: (source: Source) => BitcoinView,

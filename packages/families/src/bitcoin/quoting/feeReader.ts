@@ -22,16 +22,16 @@ import { readOwnOutputs } from './ownOutputs.ts'
 /** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
 /**
- * Unspent outputs are long lists, and change with blocks and with what the solver sends: so long one reading counts, and so
- * long the last one where they cannot be read.
+ * Milliseconds for which the balance of the fill wallet is cached, because its outputs are long lists. `read`: until
+ * it is read again. `kept`: until it is dropped if it cannot be read.
  * @source Q-83
  */
 const inventoryMs = { read: 10_000, kept: 60_000 }
 
 /**
- * A chain at its newest block. Nodes stand at different ones for seconds, so nothing is compared that blocks change:
- * of heads and times counts what enough nodes have reached. The feerate is each node's own estimate, and no less than
- * what it relays for: the median of enough of them counts, between floor and ceiling.
+ * Reads head, fees and inventory of a chain for the market. Nodes are at different blocks for seconds, so answers need
+ * not be equal: head and time are those that enough nodes have reached. The feerate is the median of the nodes' own
+ * estimates, raised to the configured floor; above the ceiling nothing is quoted.
  * @source rule F-137
  */
 export function createBitcoinNetworkReader(options: NetworkReaderOptions): NetworkReader {
@@ -61,19 +61,20 @@ export function createBitcoinNetworkReader(options: NetworkReaderOptions): Netwo
 
 type Votes = readonly Vote<readonly RpcAnswer[]>[]
 
+/** The reading by all nodes' answers; undefined if too few of them have a usable head. */
 function readingOf(
   votes: Votes,
   electorate: Electorate,
   { minSatPerKvb, maxSatPerKvb }: FeerateModel,
 ): Omit<NetworkReading, 'inventory'> | undefined {
   const { threshold, voters } = electorate
-  const shown = votes.map(({ value, ...voter }) => ({
+  const headVotes = votes.map(({ value, ...voter }) => ({
     ...voter,
     value: value && unlessUnreadable(() => headIn(value)),
   }))
-  const heads = valuesByVoice(shown)
+  const heads = valuesByVoice(headVotes)
   if (heads.length < threshold) return undefined
-  const reached = (of: (head: Head) => bigint) => reachedBy(threshold, heads.map(of))
+  const reached = (memberOf: (head: Head) => bigint) => reachedBy(threshold, heads.map(memberOf))
   const number = reached(({ height }) => height)
   const estimated = votes.map((vote) => ({ ...vote, value: unlessUnreadable(() => feerateIn(vote.value)) }))
   const median = medianOfVoices(estimated, electorate, (satPerKvb) => satPerKvb)
@@ -125,7 +126,7 @@ function feerateIn(answers: readonly RpcAnswer[] | undefined): bigint | undefine
   return floors.reduce(maxBigint, parseCoins(feerate, requestName))
 }
 
-/** Balance that the solver can spend; left out once it could not be read for a minute. */
+/** Reads the balance that the fill wallet can spend, by currency; empty if it could not be read for a minute. */
 function createInventory({ client, network, fillWallet }: NetworkReaderOptions) {
   const codec = createBitcoinCodec(bitcoinNetworkOf(network))
   let cached: { readonly atMs: number; readonly held: ReadonlyMap<string, bigint> } | undefined

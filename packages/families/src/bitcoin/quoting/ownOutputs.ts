@@ -10,17 +10,17 @@ import { outputScript } from '../rules/script.ts'
 import { encodeBitcoinTransaction, type OutPoint } from '../rules/transaction.ts'
 import type { AskUnspent } from './unspentGroups.ts'
 
-/** Blocks above one that a miner's reward has to lie under. @source Bitcoin Core, `COINBASE_MATURITY` */
+/** Confirmations after which a miner's reward can be spent. @source Bitcoin Core, `COINBASE_MATURITY` */
 const rewardConfirmations = 100n
 
 /** Milliseconds that late nodes have left to answer, once enough have answered. */
 const patienceMs = 150
 
 /**
- * Outputs that an address can spend now. Address lists only name outputs; nodes decide. An output counts when enough
- * nodes report it as confirmed and unspent, both by blocks and by the mempool. Its value and script come from the bytes
- * of the transaction that made it, which hash to its id. So a list that lies can at worst hide outputs. Only the most
- * valuable outputs are checked: twice as many as one transaction spends.
+ * Outputs that an address can spend now: a user's for a quote, or the fill wallet's. Lists only name outputs. An output
+ * counts when enough nodes report it as confirmed and unspent, by blocks and by the mempool. Its value and script come
+ * from the bytes of the transaction that made it, which hash to its id. So a lying list can at worst hide outputs. Only
+ * the most valuable ones are checked: twice as many as one transaction spends.
  * @param known outputs whose bytes were read before, by id and number: only their unspent state is asked for
  * @param askUnspent asks for the unspent state when all outputs are known, together with outputs of other addresses
  * @param network of the address; nothing is asked about an address of another network
@@ -46,58 +46,60 @@ export async function readOwnOutputs(
   if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
   const startedMs = Date.now()
   const listedOutputs = await client.nameOutputs(ownAddress.address, AbortSignal.timeout(timeoutMs), whose)
-  const looked = distinct(listedOutputs)
+  const lookups = distinct(listedOutputs)
     .toSorted((one, other) => (one.value < other.value ? 1 : one.value > other.value ? -1 : 0))
     .slice(0, 2 * inputsMax)
-    .map((output): OutputLookup => ({ output, seen: outputCache?.get(keyOf(output)) }))
-  if (looked.length === 0) return []
+    .map((output): OutputLookup => ({ output, cached: outputCache?.get(keyOf(output)) }))
+  if (lookups.length === 0) return []
   const { threshold } = client.electorate
   const limits = { timeoutMs: Math.max(1, timeoutMs - (Date.now() - startedMs)) }
-  if (askUnspent !== undefined && looked.every(({ seen }) => seen !== undefined)) {
+  if (askUnspent !== undefined && lookups.every(({ cached }) => cached !== undefined)) {
     const votes = await askUnspent(
-      looked.map(({ output }) => output),
+      lookups.map(({ output }) => output),
       limits,
     )
-    return agreedOutputs(votes, { looked, script, threshold })
+    return agreedOutputs(votes, { lookups, script, threshold })
   }
-  const own = await client.poll<readonly SpendableOutput[]>(looked.flatMap(callsOf), {
+  const own = await client.poll<readonly SpendableOutput[]>(lookups.flatMap(callsOf), {
     ...{ ...limits, patienceMs },
     decide(votes, isLast) {
       if (!isLast || countVoices(votes.filter(({ value }) => value !== undefined)) < threshold)
         return undefined
-      return agreedOutputs(votes, { looked, script, threshold })
+      return agreedOutputs(votes, { lookups, script, threshold })
     },
   })
   for (const output of own) outputCache?.set(keyOf(output), output)
   return own
 }
 
+/** Outputs on which enough nodes agree. Each vote holds the answers to the calls of all lookups, in their order. */
 function agreedOutputs(
   votes: readonly Vote<readonly RpcAnswer[]>[],
   {
-    looked,
+    lookups,
     script,
     threshold,
-  }: { readonly looked: readonly OutputLookup[]; readonly script: Uint8Array; readonly threshold: number },
+  }: { readonly lookups: readonly OutputLookup[]; readonly script: Uint8Array; readonly threshold: number },
 ): readonly SpendableOutput[] {
-  let next = 0
-  return looked.flatMap((one) => {
-    const at = next
-    next += callsOf(one).length
+  let end = 0
+  return lookups.flatMap((lookup) => {
+    const start = end
+    end += callsOf(lookup).length
     const outputVotes = votes.map((vote) => ({
       ...vote,
-      value: outputIn(vote.value?.slice(at, next), one, script),
+      value: outputIn(vote.value?.slice(start, end), lookup, script),
     }))
     return agreed(outputVotes, threshold)
   })
 }
 
-/** An output that a list names, and its data from its bytes, if known. */
-type OutputLookup = { readonly output: OutPoint; readonly seen: SpendableOutput | undefined }
+/** An output that a list names, and its data, if an earlier reading cached it. */
+type OutputLookup = { readonly output: OutPoint; readonly cached: SpendableOutput | undefined }
 
 const keyOf = ({ txid, vout }: OutPoint): string => `${txid}:${vout}`
 
-function callsOf({ output: { txid, vout }, seen: cached }: OutputLookup): readonly RpcCall[] {
+/** The unspent state, mempool included; and the transaction's bytes, unless they were read before. */
+function callsOf({ output: { txid, vout }, cached }: OutputLookup): readonly RpcCall[] {
   const unspent = { method: 'gettxout', params: [txid, vout, true] }
   return cached === undefined ? [unspent, { method: 'getrawtransaction', params: [txid, true] }] : [unspent]
 }
@@ -106,17 +108,17 @@ function distinct(listedOutputs: readonly NamedOutput[]): readonly NamedOutput[]
   return [...new Map(listedOutputs.map((output) => [keyOf(output), output])).values()]
 }
 
-/** Whatever several nodes say of one output is the same: it was read from bytes that its id covers. */
+/** The output, if enough nodes report it. Their values need no comparison: they come from bytes that hash to its id. */
 function agreed(votes: readonly Vote<SpendableOutput>[], threshold: number): readonly SpendableOutput[] {
-  const having = votes.filter(({ value }) => value !== undefined)
-  const first = having[0]?.value
-  return first !== undefined && countVoices(having) >= threshold ? [first] : []
+  const supporting = votes.filter(({ value }) => value !== undefined)
+  const first = supporting[0]?.value
+  return first !== undefined && countVoices(supporting) >= threshold ? [first] : []
 }
 
 /** One node's answer about an output; `undefined` if it is not spendable or the answer is unusable. */
 function outputIn(
   answers: readonly RpcAnswer[] | undefined,
-  { output, seen: before }: OutputLookup,
+  { output, cached }: OutputLookup,
   script: Uint8Array,
 ): SpendableOutput | undefined {
   const [unspent, raw] = answers ?? []
@@ -125,7 +127,7 @@ function outputIn(
     const { confirmations, coinbase } = parseRecord(unspent.result, 'gettxout')
     const depth = parseHeight(confirmations, 'gettxout')
     if (depth < (coinbase === true ? rewardConfirmations : 1n)) return undefined
-    if (before !== undefined) return before.script === bytesToHex(script) ? before : undefined
+    if (cached !== undefined) return cached.script === bytesToHex(script) ? cached : undefined
     if (raw?.ok !== true) return undefined
     const { txid, vout } = output
     const { hex } = parseRecord(raw.result, 'getrawtransaction')
@@ -134,7 +136,7 @@ function outputIn(
     if (made === undefined || Buffer.compare(made.script, script) !== 0) return undefined
     return {
       ...{ txid, vout, value: made.value, script: bytesToHex(script) },
-      // Signers need what the id covers; witnesses may have megabytes.
+      // Without witnesses, which may have megabytes: signers check only that the bytes hash to the id.
       ...(showsTransaction(inputKindOf(script)) && {
         transaction: bytesToHex(encodeBitcoinTransaction(parsed.transaction)),
       }),

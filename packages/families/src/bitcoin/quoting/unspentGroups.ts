@@ -4,20 +4,21 @@ import type { OutPoint } from '../rules/transaction.ts'
 
 /** Milliseconds that late nodes have left to answer, once enough have answered. */
 const patienceMs = 150
-/** Outputs of one request to a node. */
+/** Most outputs of one request to a node. */
 const outputsMax = 100
-/** One group that waits for a late node keeps nobody else from being asked for. */
+/** Groups that are asked at the same time, so that one that waits for a late node does not delay all others. */
 const groupsInFlightMax = 4
 
 /** Each node's `gettxout` answers in the order of the outputs, mempool included. */
 export type UnspentVotes = readonly Vote<readonly RpcAnswer[]>[]
 
-/** @throws upstream errors where too few nodes answer in time */
+/** Asks all nodes whether outputs are unspent. @throws upstream errors where too few nodes answer in time */
 export type AskUnspent = (
   outputs: readonly OutPoint[],
   limits: { readonly timeoutMs: number },
 ) => Promise<UnspentVotes>
 
+/** One caller's question. */
 type Member = {
   readonly outputs: readonly OutPoint[]
   readonly untilMs: number
@@ -26,8 +27,8 @@ type Member = {
 }
 
 /**
- * One request to a node serves many addresses: questions of one moment leave together, and while four groups are out
- * further ones gather. The transactions behind new outputs, which may have megabytes, are asked for apart.
+ * Lets one request to a node serve many addresses: questions of one moment leave as one group, and while four groups
+ * are in flight further questions wait for the next. Only outputs whose bytes are known are asked for here.
  */
 export function createUnspentGroups(client: ChainClient): AskUnspent {
   const send = async (members: readonly Member[]): Promise<void> => {
@@ -35,17 +36,17 @@ export function createUnspentGroups(client: ChainClient): AskUnspent {
       outputs.map(({ txid, vout }) => ({ method: 'gettxout', params: [txid, vout, true] })),
     )
     const votes = await client.poll<UnspentVotes>(calls, {
-      // A caller who waited for other groups has no more time than he came with.
+      // As long as the most patient member may wait; waiting for other groups has used up a part of that.
       timeoutMs: Math.max(1, Math.max(...members.map(({ untilMs }) => untilMs)) - Date.now()),
       patienceMs,
-      decide: (heard, isLast) => (isLast && areEnough(heard, client) ? heard : undefined),
+      decide: (currentVotes, isLast) =>
+        isLast && areEnough(currentVotes, client) ? currentVotes : undefined,
     })
-    let next = 0
+    let start = 0
     for (const { outputs, resolve } of members) {
-      const at = next
-      next += outputs.length
-      const end = next
-      resolve(votes.map(({ value, ...voter }) => ({ ...voter, value: value?.slice(at, end) })))
+      const [from, end] = [start, start + outputs.length]
+      start = end
+      resolve(votes.map(({ value, ...voter }) => ({ ...voter, value: value?.slice(from, end) })))
     }
   }
   const groups = createQuestionGroups<Member>({
@@ -64,7 +65,7 @@ function areEnough(votes: UnspentVotes, { electorate }: ChainClient): boolean {
   return countVoices(votes.filter(({ value }) => value !== undefined)) >= electorate.threshold
 }
 
-/** As many of the first ones as one request may hold, and at least one. */
+/** The first members whose outputs fit into one request; at least one member. */
 function firstOf(members: readonly Member[]): readonly Member[] {
   let count = 0
   const end = members.findIndex(({ outputs }, index) => {

@@ -50,8 +50,8 @@ export interface BitcoinView {
   /** Transaction that has spent the output, if a confirmed one has. */
   readSpending(outPoint: OutPoint, signal: AbortSignal): Promise<Spending>
   /**
-   * Confirmed outputs that the endpoint says an address holds, with the values that it gives them. `refused`: it lists
-   * none of this address, which has too many. Those of the newest transactions then, where the address is our `own`.
+   * Confirmed outputs that an address holds, with their values, as the endpoint claims. `refused`: the address has too
+   * many outputs for the endpoint to list. With `whose: 'own'` it then lists those of the newest transactions instead.
    */
   nameOutputs(
     address: string,
@@ -68,7 +68,7 @@ export function parseHashText(value: unknown, subject: string): string {
   return value
 }
 
-/** @throws MalformedAnswerError */
+/** A JSON number that is a height, count or value, as a bigint. @throws MalformedAnswerError */
 export function parseHeight(value: unknown, subject: string): bigint {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
     throw new MalformedAnswerError(subject)
@@ -77,8 +77,8 @@ export function parseHeight(value: unknown, subject: string): bigint {
 }
 
 /**
- * Nodes write amounts as numbers of bitcoin. All there are stay exact in them, to the satoshi.
- * @throws MalformedAnswerError
+ * Satoshi of an amount that a node writes as a JSON number of bitcoin. A double holds any possible amount exactly to
+ * the satoshi. @throws MalformedAnswerError
  */
 export function parseCoins(value: unknown, subject: string): bigint {
   if (typeof value !== 'number' || !(value >= 0 && value <= 21_000_000))

@@ -14,11 +14,12 @@ import {
   type Spending,
 } from './bitcoinView.ts'
 
+/** Error codes of nodes. @source Bitcoin Core, `rpc/protocol.h` */
 const codes = { notFound: -5, outOfRange: -8 }
 
 /**
- * A node of Bitcoin Core's RPC with a transaction index. Amounts are never read from its JSON: they come
- * from raw bytes. Calls travel together, because older nodes answer a single refused call with HTTP 500.
+ * The view of a Bitcoin Core node with a transaction index. Amounts of transactions come from raw bytes, never from its
+ * JSON. `ask` adds a second call to each request, because older nodes answer a single refused call with HTTP 500.
  */
 export function createBitcoindView(view: EndpointView): BitcoinView {
   const ask = async (calls: readonly RpcCall[], signal: AbortSignal) => view.ask([...calls, tipCall], signal)
@@ -59,6 +60,7 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
       const { confirmations, height } = parseRecord(resultOf(described, requestName), requestName)
       const { timeSeconds } = parseHeaderOf(hash, resultOf(raw, requestName), requestName)
       if (proof?.ok) checkMerkleProof(proof.result, { blockHash: hash, transactionId }, 'gettxoutproof')
+      // The block was left by a reorganization.
       if (confirmations === -1) return undefined
       parseHeight(confirmations, requestName)
       return { hash, height: parseHeight(height, requestName), timeSeconds }
@@ -97,7 +99,7 @@ function parseUnspents(result: unknown, subject: string): readonly NamedOutput[]
 
 export const tipCall: RpcCall = { method: 'getblockcount', params: [] }
 
-/** A node without an index, or still building it, refuses with the same code and cannot tell. */
+/** True if the node knows no such transaction. A node without a complete index has the same code, but other words. */
 function isUnknown(answer: RpcAnswer | undefined): boolean {
   if (answer?.ok !== false || answer.code !== codes.notFound) return false
   return answer.message.startsWith('No such mempool or blockchain transaction')

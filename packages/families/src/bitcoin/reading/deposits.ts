@@ -5,12 +5,14 @@ import type { BitcoinOutput, BitcoinTransaction } from '../rules/transaction.ts'
 import { BitcoinDepositError } from './bitcoinErrors.ts'
 import { opReturnTexts } from './opReturn.ts'
 
+/** Settings of a chain by which its transactions are read as deposits, payments and withdrawals. */
 export type BitcoinRules = {
   readonly network: BitcoinNetwork
   /** Canonical, the primary one first. */
   readonly depositories: readonly string[]
 }
 
+/** A final transaction that may be a deposit. */
 export type DepositTransaction = {
   readonly transactionId: string
   readonly transaction: BitcoinTransaction
@@ -23,7 +25,9 @@ const idPattern = /^0x[0-9a-fA-F]{64}/
 const depositorPattern = /\|depositor=([^|]+)(?=\|)/g
 
 /**
- * The one deposit of a transaction; none when it spends from a depository, which makes it a withdrawal.
+ * The one deposit of a transaction; none when it spends from a depository, which makes it a withdrawal. OP_RETURN
+ * texts name the deposit id (the first text that begins with one; else zero) and the depositor (else the first
+ * input's owner).
  * @throws BitcoinDepositError
  * @source rule F-131
  */

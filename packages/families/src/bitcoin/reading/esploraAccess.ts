@@ -5,6 +5,7 @@ import { request } from 'undici'
 import { z } from 'zod'
 import type { RegisteredChain } from '../../shared/registeredChain.ts'
 
+/** Credentials of the providers; each is undefined if it is not set. */
 type Access = Pick<
   RegisteredChain['additionalData'],
   'blockstreamClientId' | 'blockstreamClientSecret' | 'maestroApiKey'
@@ -16,7 +17,7 @@ const blockstreamTokenUrl =
 
 type Provider = 'blockstream' | 'maestro' | 'open'
 
-/** Which provider runs an API, told by its host, as the public protocol does. @source oracle-protocol.md 5.3 */
+/** Provider of an API by its host name; `open` needs no credentials. @source oracle-protocol.md 5.3 */
 function providerOf(url: Secret): Provider {
   const text = url.reveal()
   if (!URL.canParse(text)) return 'open'
@@ -25,7 +26,7 @@ function providerOf(url: Secret): Provider {
   return hostname.includes('gomaestro-api') ? 'maestro' : 'open'
 }
 
-/** Settings that the provider of `url` needs and that are not there. */
+/** Names of settings that the provider of `url` needs and that are not set. */
 export function missingCredentials(url: Secret, access: Access): readonly string[] {
   const needed = {
     blockstream: ['blockstreamClientId', 'blockstreamClientSecret'],
@@ -52,6 +53,7 @@ export function esploraHeaders(url: Secret, access: Access, now: () => number): 
 
 const tokenSchema = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() })
 
+/** `marginMs`: a token is renewed so long before it expires. */
 const tokenLimits = { timeoutMs: 3_000, responseBytesMax: 64 * 1024, marginMs: 30_000 }
 
 type Token = { readonly bearer: Secret; readonly usableUntilMs: number }

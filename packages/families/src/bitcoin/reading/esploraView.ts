@@ -13,7 +13,7 @@ import {
 } from './bitcoinView.ts'
 
 const notFound = 404
-/** Pages of 25 transactions. */
+/** Pages that `nameNewest` reads; one holds 25 transactions. */
 const pagesMax = 8
 
 /** An Esplora-compatible API. Amounts are never read from its JSON: they come from raw bytes. */
@@ -90,8 +90,8 @@ function parseOutputs(answer: HttpAnswer): readonly NamedOutput[] {
     const { txid, vout, value, status } = parseRecord(one, requestName)
     const { confirmed } = parseRecord(status, requestName)
     if (confirmed !== true) return []
-    const place = { txid: parseHashText(txid, requestName), vout: Number(parseHeight(vout, requestName)) }
-    return [{ ...place, value: parseHeight(value, requestName) }]
+    const outPoint = { txid: parseHashText(txid, requestName), vout: Number(parseHeight(vout, requestName)) }
+    return [{ ...outPoint, value: parseHeight(value, requestName) }]
   })
 }
 
@@ -103,7 +103,7 @@ function unlessRefused(error: unknown): undefined {
 
 type Get = (path: string, signal: AbortSignal) => Promise<HttpAnswer>
 
-/** Outputs to an address in its newest transactions that none of these transactions spends. */
+/** Outputs to an address in its newest transactions that none of these transactions spends. Pages go back in time. */
 async function nameNewest(get: Get, address: string, signal: AbortSignal): Promise<readonly NamedOutput[]> {
   const requestName = '/address/txs/chain'
   const ownOutputs: NamedOutput[] = []

@@ -51,6 +51,7 @@ export type BitcoinFactsReaderOptions = {
   readonly limits?: Partial<BitcoinReaderLimits>
 }
 
+/** The block that proves a fact: Bitcoin's evidence always names it. */
 type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
 
 export interface BitcoinFactsReader extends FamilyReader<KnownBlock> {
@@ -66,8 +67,8 @@ type Reading = {
 }
 
 /**
- * Facts of a `bitcoin-vm` chain. Ids, values and scripts are recomputed from raw bytes; what a quorum must
- * agree on is which block holds a transaction, and its witnesses. What is final is remembered.
+ * Reads the facts of a `bitcoin-vm` chain that oracles attest. Ids, values and scripts are recomputed from raw bytes.
+ * A quorum must agree only on the block that holds a transaction, and on its witnesses. Final transactions are cached.
  * @throws ConfigurationError for a depository that is no address of the network, or another finality
  * @source rule F-132
  */
@@ -142,26 +143,27 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
   }
 }
 
-/** Each output that the request spends must be final and hold what it says for the depository. */
+/** Each output that the request names must be final, pay the depository and hold the value that the request claims. */
 async function proveOutputs(
   { rules, transactions }: Reading,
   question: WithdrawRequestQuestion,
   signal: AbortSignal,
 ): Promise<Evidence | undefined> {
   const script = outputScript(question.depository, rules.network)
-  const read = await Promise.all(
+  const knownTransactions = await Promise.all(
     allocatorUtxos(question).map(async ({ txid, vout, value }) => {
       const knownTransaction = await transactions.read({ transactionId: txid, wantsSpent: false }, signal)
       const output = knownTransaction.final.transaction.outputs[vout]
-      const isAsSaid = output?.value === value && Buffer.compare(output.script, script) === 0
-      if (isAsSaid) return knownTransaction
+      const isAsClaimed = output?.value === value && Buffer.compare(output.script, script) === 0
+      if (isAsClaimed) return knownTransaction
       throw new InvalidWithdrawRequestError(
         'an output does not hold that value for the depository',
         'allocatorUtxos',
       )
     }),
   )
-  return read[0]?.evidence
+  // An attestation names one block: that of the first output.
+  return knownTransactions[0]?.evidence
 }
 
 /** @throws InvalidWithdrawalError, BitcoinWithdrawalError */

@@ -15,7 +15,7 @@ const defaultLimits: BitcoinReaderLimits = { ...defaultReadingCacheLimits, input
 
 export type BitcoinTransactions = ReturnType<typeof createBitcoinTransactions>
 
-/** Final transactions of one chain, read again only where what they spend is wanted and was not read. */
+/** Reads final transactions of one chain and caches them. One is read again only if its spent outputs are missing. */
 export function createBitcoinTransactions(options: {
   readonly quorum: QuorumClient<BitcoinView>
   readonly confirmations: Confirmations
@@ -29,6 +29,7 @@ export function createBitcoinTransactions(options: {
     ...{ quorum, limits },
     finalityRule: describeFinality(confirmations),
     shownIn: ({ block }: FinalTransaction) => ({ blockHash: block.hash, blockNumber: block.height }),
+    // About as many bytes as the entry takes in memory.
     weightOf: ({ hex, spent = [] }) => 500 + 2 * hex.length + 100 * spent.length,
   })
   return {
@@ -41,6 +42,7 @@ export function createBitcoinTransactions(options: {
         {
           key: transactionId,
           variant: String(wantsSpent),
+          // True if a cached entry answers this reading.
           answers: ({ final }: KnownTransaction<FinalTransaction>) =>
             !wantsSpent || final.spent !== undefined,
           question: transactionQuestion({

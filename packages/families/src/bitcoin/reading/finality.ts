@@ -7,7 +7,7 @@ export type Confirmations = bigint
 /** The public protocol's rule. @source oracle-protocol.md 5.3 */
 const defaultConfirmations = 2
 
-/** @throws ConfigurationError for a mode that only other families have */
+/** Confirmations by the chain's setting, at least one. @throws ConfigurationError for a mode of other families */
 export function confirmationsOf(
   chain: Pick<RegisteredChain, 'id' | 'finality' | 'additionalData'>,
 ): Confirmations {
@@ -18,12 +18,12 @@ export function confirmationsOf(
   return BigInt(Math.max(finality?.blocks ?? additionalData.finalizationBlocks ?? defaultConfirmations, 1))
 }
 
-/** For evidence. */
+/** The finality rule as an attestation's evidence names it. */
 export function describeFinality(confirmations: Confirmations): string {
   return `${confirmations} confirmations`
 }
 
-/** The newest height that has them, by the tip that enough endpoints have reached. */
+/** Newest height with that many confirmations. @param tipHeight that enough endpoints have reached */
 export function finalHeight(tipHeight: bigint, confirmations: Confirmations): bigint {
   return tipHeight - confirmations + 1n
 }
@@ -31,8 +31,8 @@ export function finalHeight(tipHeight: bigint, confirmations: Confirmations): bi
 const secondsPerBlock = 600n
 
 /**
- * Seconds that a caller should wait before asking again. A block takes ten minutes on average, which is also the
- * maximum.
+ * Seconds that a caller should wait before asking again: at most the ten minutes that one block takes on average,
+ * however many are missing.
  */
 export function secondsToFinality(blocksLeft: bigint): number {
   return blocksLeft < 1n ? 1 : Number(secondsPerBlock)

@@ -1,11 +1,12 @@
 import type { BitcoinTransaction } from '../rules/transaction.ts'
 
+/** Text of an OP_RETURN output. `vout`: index of the output. */
 export type OpReturnText = { readonly vout: number; readonly text: string }
 
 const opReturn = 0x6a
 const longestDirectPush = 0x4b
-/** Bytes before the data, by the opcode that pushes it. */
-const pushWithLength: Readonly<Record<number, number>> = { 76: 3, 77: 4 }
+/** Start of the data in a script by its push opcode, OP_PUSHDATA1 or OP_PUSHDATA2: it follows the length. */
+const startAfterLength: Readonly<Record<number, number>> = { 76: 3, 77: 4 }
 
 /**
  * Texts of the OP_RETURN outputs as UTF-8, in the order of the outputs: everything after the first push's opcode and
@@ -20,12 +21,9 @@ export function opReturnTexts({ outputs }: Pick<BitcoinTransaction, 'outputs'>):
   })
 }
 
-function isOpReturn(script: Uint8Array): boolean {
-  return script[0] === opReturn
-}
-
+/** Index of the first byte of the data; `undefined` for other scripts, and where nothing is pushed. */
 function dataStart(script: Uint8Array): number | undefined {
-  const push = script[1]
-  if (!isOpReturn(script) || push === undefined || push === 0) return undefined
-  return push <= longestDirectPush ? 2 : pushWithLength[push]
+  const [opcode, push] = script
+  if (opcode !== opReturn || push === undefined || push === 0) return undefined
+  return push <= longestDirectPush ? 2 : startAfterLength[push]
 }

@@ -13,7 +13,7 @@ import { esploraUrls, openQuorums } from './openQuorums.ts'
 import { createSpenderLookup, noSpenderLookup } from './spenderLookup.ts'
 
 /**
- * First blocks: what tells the networks apart, whichever API shows them.
+ * Hashes of the first block of each network, by which `verify` recognises an endpoint's network.
  * @source Bitcoin Core, `src/kernel/chainparams.cpp`
  */
 export const firstBlocks: Readonly<Record<keyof typeof bitcoinNetworks, readonly string[]>> = {
@@ -26,7 +26,7 @@ export const firstBlocks: Readonly<Record<keyof typeof bitcoinNetworks, readonly
   regtest: ['0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'],
 }
 
-/** A node, or an Esplora-compatible API in its place. */
+/** Missing settings: the URL of a node or an Esplora-compatible API, and credentials of such an API. */
 export function missingBitcoinSettings(chain: RegisteredChain): readonly string[] {
   const urls = esploraUrls(chain)
   if (!chain.ready && urls.length === 0) return ['httpRpcUrl', 'additionalData.esploraCompatibleApiUrl']
@@ -35,8 +35,8 @@ export function missingBitcoinSettings(chain: RegisteredChain): readonly string[
 }
 
 /**
- * A `bitcoin-vm` chain. Nodes of `httpRpcUrl` are the quorum, and an Esplora-compatible API only names what
- * spent an output; without nodes such APIs are the quorum themselves.
+ * Opens a `bitcoin-vm` chain for the services that read facts. Nodes of `httpRpcUrl` are the quorum, and an
+ * Esplora-compatible API only names the spender of an output; without nodes such APIs are the quorum themselves.
  * @throws ConfigurationError for endpoints that are no URLs, depositories of another network, other finality
  */
 export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {

@@ -13,7 +13,7 @@ import type { RegisteredChain } from '../../shared/registeredChain.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { esploraHeaders } from './esploraAccess.ts'
 
-/** Heights as numbers, from a method of nodes or a path of Esplora. */
+/** Follows the newest height by a call whose result is a number: a method of nodes, or a path of Esplora. */
 const heightBy = (call: string): HeadTracking => ({
   call: { method: call, params: [] },
   readHead: ({ method }, result) =>
@@ -25,7 +25,7 @@ const heightBy = (call: string): HeadTracking => ({
 export const bitcoinHeadTracking = heightBy('getblockcount')
 const esploraHeads = { headTracking: heightBy('/blocks/tip/height'), wire: 'paths' } as const
 
-/** The endpoints of a `bitcoin-vm` chain, each kind where there is one. */
+/** The endpoints of a `bitcoin-vm` chain by kind; a kind without endpoints is undefined. */
 export type BitcoinQuorums<View extends BitcoinView> = {
   readonly nodes: QuorumClient<View> | undefined
   readonly api: QuorumClient<View> | undefined
@@ -45,7 +45,7 @@ export function openQuorums<View extends BitcoinView>(
   }
 }
 
-/** One setting may name several, like `httpRpcUrl`. */
+/** URLs of Esplora-compatible APIs. One setting may name several, like `httpRpcUrl`. */
 export function esploraUrls({ additionalData }: RegisteredChain): readonly Secret[] {
   return splitList(additionalData.esploraCompatibleApiUrl?.reveal(), ',').map((url) => new Secret(url))
 }
@@ -63,8 +63,8 @@ function nodeQuorum<View extends BitcoinView>(
 }
 
 /**
- * The Esplora-compatible APIs of a chain; `undefined` where it has none. `rpcThreshold` counts endpoints of
- * `httpRpcUrl`; it can only raise the bar for these. @throws ConfigurationError as `openQuorums`
+ * The Esplora-compatible APIs of a chain; `undefined` where it has none. Beside nodes one answer is enough, because it
+ * is only a hint. Without nodes `rpcThreshold` can only raise the default. @throws ConfigurationError as `openQuorums`
  */
 export function esploraQuorumOf<View extends BitcoinView>(
   chain: RegisteredChain,

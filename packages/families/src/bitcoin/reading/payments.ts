@@ -6,7 +6,7 @@ import type { BitcoinRules } from './deposits.ts'
 import { opReturnTexts } from './opReturn.ts'
 
 /**
- * Some OP_RETURN output must say the order id and nothing else, and none may name another one.
+ * True if some OP_RETURN output holds the order id and nothing else, and none names another order.
  * @source rule P-40
  */
 export function referencesOrder(transaction: BitcoinTransaction, orderId: Hex): boolean {
@@ -15,21 +15,23 @@ export function referencesOrder(transaction: BitcoinTransaction, orderId: Hex): 
   return namedOrder(texts) === wanted && texts.some((text) => text.toLowerCase() === wanted)
 }
 
-type Paid = {
+/** A final transaction, and what its inputs spend. */
+type SpendingTransaction = {
   readonly transaction: BitcoinTransaction
   /** Output that each input spends; `undefined` for the input of a coinbase. */
   readonly spent: readonly (BitcoinOutput | undefined)[]
 }
 
 /**
- * Sums of the outputs by recipient, one per recipient and currency however often it is asked for. Only the native
- * currency exists. The owners of the inputs are the payers. Outputs that a depository spends are a withdrawal, and
- * outputs that the recipient spends together with others are a trade: neither pays an order.
+ * Sums what a transaction pays to each recipient of a payment: one sum per distinct recipient and currency. Only the
+ * native currency exists. The owners of the spent outputs are the payers. If a depository is a payer, the transaction
+ * is a withdrawal. If the recipient is a payer, others only pay together with him (`fromOthers`). Neither pays an
+ * order.
  * @throws InvalidAddressError
  * @source design.md 7.2
  */
 export function sumTransfers(
-  { transaction: { outputs }, spent }: Paid,
+  { transaction: { outputs }, spent }: SpendingTransaction,
   targets: readonly { readonly recipient: string; readonly currency: string }[],
   { network, depositories }: BitcoinRules,
 ): readonly TransferFact[] {

@@ -10,7 +10,7 @@ export type FinalTransaction = {
   readonly hex: string
   readonly transaction: BitcoinTransaction
   readonly block: BitcoinBlock
-  /** Hash at the pinned height; with one endpoint there is nobody to compare with. */
+  /** Hash of the block at the pinned final height; not read with one endpoint, where nothing is compared. */
   readonly pinnedHash: string | undefined
   /** Output that each input spends, `undefined` for a coinbase; read only on request. */
   readonly spent: readonly (BitcoinOutput | undefined)[] | undefined
@@ -18,20 +18,25 @@ export type FinalTransaction = {
 
 export type TransactionReading = {
   readonly transactionId: string
+  /** True if the outputs that the inputs spend are read too. */
   readonly wantsSpent: boolean
   readonly confirmations: Confirmations
+  /** Endpoints that must agree. */
   readonly threshold: number
+  /** Endpoints that there are. */
   readonly configured: number
+  /** Inputs of a transaction whose spent outputs are read; with more it is refused. */
   readonly inputsMax: number
 }
 
+/** First answer of one endpoint. `seen`: the transaction, if the endpoint has it. */
 type OwnView = { readonly tipHeight: bigint; readonly seen: SeenTransaction | undefined }
 
 const coinbaseId = '0'.repeat(64)
 
 /**
- * The two rounds of one endpoint. First: its tip and the transaction. Then, below the tip that all agreed
- * on: the transaction's block with its proof, the hash at the final height, and what the inputs spend.
+ * What each endpoint is asked, in two rounds. First: its tip and the transaction. `pin` derives the final height from
+ * the tips. Second: the transaction's block with its proof, the hash at the final height, and what the inputs spend.
  */
 export function transactionQuestion(
   reading: TransactionReading,
@@ -65,6 +70,7 @@ export function pinHeight(
   return finalHeight(reachedBy(threshold, tips), confirmations)
 }
 
+/** `height`: the pinned final height. */
 type Judging = TransactionReading & { readonly seen: SeenTransaction | undefined; readonly height: bigint }
 
 async function judge(
@@ -90,7 +96,7 @@ async function judge(
   return { kind: 'final', facts: { transactionId, hex, transaction, block, pinnedHash, spent } }
 }
 
-/** From the bytes of the transactions that made them, whose ids the inputs name: nobody can lie here. */
+/** Spent outputs from the bytes of the transactions that made them. Inputs name the hashes, so no endpoint can lie. */
 function readSpent(
   view: BitcoinView,
   { inputs }: BitcoinTransaction,

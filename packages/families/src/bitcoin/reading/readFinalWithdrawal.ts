@@ -16,19 +16,21 @@ export type WithdrawalReading = {
 }
 
 /**
- * State of a withdrawal at the final height.
+ * State of a withdrawal at the final height, beside the states that an attestation names:
  * - `contradicted`: an input spends another output than the PSBT claims
  * - `unresolved`: an output is spent by a transaction that no endpoint names
  */
 export type FinalWithdrawal = {
   readonly status: WithdrawalStatus | 'contradicted' | 'unresolved'
-  /** The one that executed it. */
+  /** Transaction that executed it; undefined for every other status. */
   readonly transactionId: string | undefined
   readonly finalBlock: { readonly height: bigint; readonly hash: string }
 }
 
+/** First answer of one endpoint. */
 type OwnView = {
   readonly tipHeight: bigint
+  /** Transactions that made the outputs which the PSBT spends, in the order of its inputs, as `spendings`. */
   readonly previous: readonly (SeenTransaction | undefined)[]
   readonly spendings: readonly Spending[]
   readonly candidates: readonly SeenTransaction[]
@@ -58,8 +60,10 @@ export function withdrawalQuestion(
   }
 }
 
+/** `height`: the final height that enough endpoints have reached. */
 type Judging = WithdrawalReading & { readonly own: OwnView; readonly height: bigint }
 
+/** The state by one endpoint's answers. Spenders that are not final count as none. */
 async function judge(
   view: BitcoinView,
   judging: Judging,
@@ -84,6 +88,7 @@ async function judge(
   if (!claimsHold(terms, own)) return sightingOf('contradicted')
   const [first, ...others] = spenders
   if (first === undefined) return sightingOf(isUnresolved ? 'unresolved' : 'pending')
+  // Two transactions share the inputs, so the PSBT's own, which spends all of them, can never be mined.
   if (others.length > 0) return sightingOf('expired')
   const verdict = judgeSpender(terms, first.transaction)
   return sightingOf(verdict, verdict === 'executed' ? first.transactionId : undefined)
@@ -103,7 +108,10 @@ function claimsHold({ psbt }: WithdrawalTerms, { previous }: OwnView): boolean {
   })
 }
 
-/** The different transactions that spend inputs of the PSBT and are final. */
+/**
+ * The distinct final transactions that spend inputs of the PSBT. `isUnresolved`: an input is spent by a transaction
+ * that neither the endpoint nor a candidate names.
+ */
 async function readSpenders(
   view: BitcoinView,
   { terms, own, height }: Judging,
@@ -112,7 +120,7 @@ async function readSpenders(
   const spenderOfEach = await Promise.all(
     terms.psbt.inputs.map(async (input, index) => {
       const spending = own.spendings[index]
-      // A node says of an output that waits for its block what it says of one that is spent.
+      // Nodes report an unconfirmed output like a spent one, so only confirmed outputs count as spent.
       const isConfirmed = own.previous[index]?.block !== undefined
       if (!isConfirmed || spending?.kind !== 'spent') return undefined
       const { by } = spending
@@ -125,18 +133,18 @@ async function readSpenders(
       return spender
     }),
   )
-  const different = new Map(
-    spenderOfEach.flatMap((one) =>
-      one === undefined || one === 'unresolved' ? [] : [[one.transactionId, one]],
+  const distinctSpenders = new Map(
+    spenderOfEach.flatMap((spender) =>
+      spender === undefined || spender === 'unresolved' ? [] : [[spender.transactionId, spender]],
     ),
   )
-  const blocks = await Promise.all(
-    [...different.values()].map(async (spender) => ({
-      seen: spender,
+  const spendersWithBlocks = await Promise.all(
+    [...distinctSpenders.values()].map(async (spender) => ({
+      spender,
       block: await view.readBlockOf(spender, signal),
     })),
   )
-  const spenders = blocks.flatMap(({ seen: spender, block }) =>
+  const spenders = spendersWithBlocks.flatMap(({ spender, block }) =>
     block !== undefined && block.height <= height ? [spender] : [],
   )
   return { spenders, isUnresolved: spenderOfEach.includes('unresolved') }

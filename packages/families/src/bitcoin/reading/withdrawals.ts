@@ -11,7 +11,7 @@ import {
 import type { BitcoinRules } from './deposits.ts'
 
 /**
- * Contents of a withdrawal's PSBT. The outputs that its inputs claim to spend are unproven until the chain shows them.
+ * Contents of a withdrawal's PSBT. What its inputs claim to spend is unproven until the chain shows it.
  */
 export type WithdrawalTerms = {
   readonly withdrawalId: Hex
@@ -24,7 +24,7 @@ export type WithdrawalTerms = {
   readonly recipient: string
 }
 
-/** Each takes readings of its own. */
+/** Limit of inputs, because each takes several readings. */
 const inputsMax = 500
 
 /** @throws InvalidWithdrawalError; also for a PSBT that spends nothing of a depository, or more than 500 outputs */

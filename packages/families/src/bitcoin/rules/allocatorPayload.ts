@@ -14,12 +14,13 @@ export type BitcoinPayload = {
   readonly outputs: readonly BitcoinOutput[]
 }
 
+/** Limits of a payload that is decoded: nobody signs larger ones. */
 const inputsMax = 500
 const outputsMax = 16
 /** Sequence of every input, when signed and when sent: the signature commits to it. */
 const finalSequence = 0xffff_ffff
 
-/** @source withdrawals.md 1.3 */
+/** ABI encoding of one tuple of inputs and outputs, numbers in little-endian bytes. @source withdrawals.md 1.3 */
 export function encodeBitcoinPayload({ inputs, outputs }: BitcoinPayload): Hex {
   const encodedInputs = inputs.map(({ txid, vout, spent }) =>
     encodeAbiTuple([
@@ -44,6 +45,7 @@ export function decodeBitcoinPayload(payload: Hex): BitcoinPayload {
   return decodeAbiWithdrawal(payload, { what: 'a payload', read, encode: encodeBitcoinPayload })
 }
 
+/** Skips offsets: `decodeAbiWithdrawal` encodes the result again and compares. */
 function read(reader: AbiReader): BitcoinPayload | undefined {
   const inputCount = Number(reader.skipWords(3).uint())
   if (inputCount > inputsMax) return undefined
@@ -51,31 +53,32 @@ function read(reader: AbiReader): BitcoinPayload | undefined {
   const inputs = Array.from({ length: inputCount }, () => {
     reader.skipWords(4)
     const txid = hexDigits(Uint8Array.from(reader.bytes()).reverse())
-    const vout = Number(little(reader.bytes(), 4))
+    const vout = Number(littleEndian(reader.bytes(), 4))
     const script = Uint8Array.from(reader.bytes())
-    return { txid, vout, spent: { value: little(reader.bytes(), 8), script } }
+    return { txid, vout, spent: { value: littleEndian(reader.bytes(), 8), script } }
   })
   const outputCount = Number(reader.uint())
   if (outputCount > outputsMax) return undefined
   reader.skipWords(outputCount)
   const outputs = Array.from({ length: outputCount }, () => {
     reader.skipWords(2)
-    return { value: little(reader.bytes(), 8), script: Uint8Array.from(reader.bytes()) }
+    return { value: littleEndian(reader.bytes(), 8), script: Uint8Array.from(reader.bytes()) }
   })
   return { inputs, outputs }
 }
 
-/** A number of exactly so many bytes; the encoding of any other differs from the input. */
-function little(bytes: Uint8Array, byteCount: number): bigint {
+/** Number in `byteCount` bytes. Other lengths are refused later: their encoding differs from the input. */
+function littleEndian(bytes: Uint8Array, byteCount: number): bigint {
   if (bytes.length < byteCount) return 0n
   return BigInt(`0x${hexDigits(Uint8Array.from(bytes.subarray(0, byteCount)).reverse())}`)
 }
 
-/** Bytes that a transaction of the allocator is taken to have, for its fee. */
+/** Bytes that the allocator assumes for its transaction when it computes the fee: those of P2PKH inputs and outputs. */
 function assumedBytes(inputCount: number, outputCount: number): bigint {
   return 148n * BigInt(inputCount) + 34n * BigInt(outputCount) + 10n
 }
 
+/** Bitcoin's payloads for the allocator. A withdrawal is the PSBT of the transaction that the payload describes. */
 export const bitcoinAllocatorPayload: AllocatorPayloadFamily = {
   additionalData(withdrawal) {
     const { inputs, transaction, fee } = decodeBitcoinWithdrawal(withdrawal)
@@ -103,7 +106,7 @@ export const bitcoinAllocatorPayload: AllocatorPayloadFamily = {
       ),
     )
   },
-  /** Signatures, version, sequences and lock time move no money. */
+  /** Compares what moves money: inputs and outputs. Signatures, version, sequences and lock time do not. */
   difference(withdrawal, payload) {
     const { inputs, transaction } = decodeBitcoinWithdrawal(withdrawal)
     const wanted = decodeBitcoinPayload(payload)

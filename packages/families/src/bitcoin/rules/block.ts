@@ -12,12 +12,15 @@ export type BitcoinBlockHeader = {
   readonly timeSeconds: bigint
 }
 
-/** A header and the transactions that its merkle tree is shown to hold. */
+/** A header, and the transactions that a proof shows to be in its merkle tree. */
 export type MerkleBlock = { readonly header: BitcoinBlockHeader; readonly transactionIds: readonly string[] }
 
+/** Version (4 bytes), previous hash (32), merkle root (32), time (4), bits (4), nonce (4). */
 const headerBytes = 80
+const merkleRootStart = 36
+const timeStart = 68
 const hashBytes = 32
-/** More transactions do not fit into a block: the smallest has 60 bytes. */
+/** Limit of transactions in a block: it has 4,000,000 weight units at most, and a transaction at least 60 bytes. */
 const transactionsMax = 4_000_000 / 60
 
 /** `undefined` for anything but the 80 bytes of a header. */
@@ -25,12 +28,12 @@ export function parseBlockHeader(bytes: Uint8Array): BitcoinBlockHeader | undefi
   if (bytes.length !== headerBytes) return undefined
   return {
     hash: displayed(doubleSha256(bytes)),
-    merkleRoot: bytes.subarray(36, 36 + hashBytes),
-    timeSeconds: BigInt(new DataView(bytes.buffer, bytes.byteOffset).getUint32(68, true)),
+    merkleRoot: bytes.subarray(merkleRootStart, merkleRootStart + hashBytes),
+    timeSeconds: BigInt(new DataView(bytes.buffer, bytes.byteOffset).getUint32(timeStart, true)),
   }
 }
 
-/** A whole block, as far as it says who is paid. */
+/** The parts of a whole block that tell who is paid. */
 export type BitcoinBlockContent = {
   readonly header: BitcoinBlockHeader
   /** Display order. */
@@ -86,6 +89,7 @@ function readFlags(reader: BufferReader): readonly boolean[] {
 
 /** Walks the tree depth first: one flag per node, one hash per node that is not descended into. */
 class PartialTree {
+  /** Hashes of the transactions that the proof is about; filled by `root`. */
   readonly matches: Uint8Array[] = []
   readonly #count: number
   readonly #hashes: readonly Uint8Array[]
@@ -99,6 +103,7 @@ class PartialTree {
     this.#flags = flags
   }
 
+  /** The computed root; `undefined` if hashes or flags are missing or left over. The last byte of flags is padded. */
   root(): Uint8Array | undefined {
     let height = 0
     while (this.#width(height) > 1) height += 1

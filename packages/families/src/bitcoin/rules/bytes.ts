@@ -4,7 +4,7 @@ import { bitcoinLibrary, plainBytes, unlessRefused } from './library.ts'
 
 let strict: typeof BufferReader | undefined
 
-/** The library's reader, which takes lengths in any form; nodes accept the shortest alone. */
+/** The library's reader, made to refuse lengths that are not in their shortest form, as nodes do. */
 function strictReader(): typeof BufferReader {
   const library = bitcoinLibrary()
   strict ??= class extends library.BufferReader {
@@ -46,7 +46,7 @@ export function uint64Bytes(value: bigint): Uint8Array {
   return bytes
 }
 
-/** The bytes behind their length. */
+/** The length of the bytes as a variable-length number, then the bytes. */
 export function sizedBytes(bytes: Uint8Array): Uint8Array {
   return concatBytes([bitcoinLibrary().varuint.encode(bytes.length).buffer, bytes])
 }

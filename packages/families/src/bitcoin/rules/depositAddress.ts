@@ -10,13 +10,13 @@ import type { OutPoint } from './transaction.ts'
 /** Blocks above a payment after which its depositor can take it back alone: about thirty days. */
 export const depositorWaitsBlocks = 4_320
 
-/** Bytes of the 32-byte output key that name the address. */
+/** Bytes of the 32-byte script hash that name the address. */
 const nameBytes = 20
 
 /**
- * The address that only its two parties can empty: the sweeper at once, and the depositor after a month, so that
- * nothing is lost when the service is gone. It is the hash of a script, which whoever spends from it shows: `script`. A
- * random number makes it another one for each request: it is added to the sweeper's key, because some nodes relay no
+ * The deposit address that only two parties can empty: the sweeper at once, and the depositor after a month, so that
+ * nothing is lost if the service disappears. It is P2WSH: the hash of `script`, which a spender must show. A random
+ * nonce makes each request's address different. The nonce shifts the sweeper's key, because some nodes relay no
  * script that carries data.
  * @param terms.sweeper compressed public key of the fill wallet, as `0x` and hex digits
  * @param terms.depositor an address of one key, whose hash it is
@@ -42,37 +42,37 @@ export function bitcoinDepositName(address: string, network: BitcoinNetwork): He
   return `0x${hexDigits(form.program.subarray(0, nameBytes))}`
 }
 
-/** Less than this pays for no input of its own when fees are high, so that dust makes no sweep dearer. */
+/** Least output that a sweep takes: a smaller one may not pay for its own input when fees are high. */
 const sweptLeastSatoshi = 10_000n
-/** A stranger who splits a payment costs a sweep this many inputs at most; more wait for the next one. */
+/** Inputs of one sweep, so that a payment in many parts makes it no dearer; the others wait for the next sweep. */
 const sweptMax = 10
 
-/** A list may name outputs that there are not: so many are looked at. */
+/** Outputs of a list that are checked, because a list may name outputs that do not exist. */
 const namedMax = 100
 
 type ValuedOutput = OutPoint & { readonly value: bigint }
 
 /** Outputs of one address that a sweep takes: the most valuable ones, with the same result for every caller. Pure. */
 export const sweptOutputs = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>
-  largest(outputs)
+  largestFirst(outputs)
     .filter(({ value }) => value >= sweptLeastSatoshi)
     .slice(0, sweptMax)
 
 /** Listed outputs that are worth checking, each once: the largest by their claimed values. Pure. */
 export const namedOutputs = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>
-  largest([...new Map(outputs.map((output) => [`${output.txid}:${output.vout}`, output])).values()]).slice(
-    0,
-    namedMax,
-  )
+  largestFirst([
+    ...new Map(outputs.map((output) => [`${output.txid}:${output.vout}`, output])).values(),
+  ]).slice(0, namedMax)
 
-const largest = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>
-  outputs.toSorted((one, other) =>
-    one.value === other.value ? placeOrder(one, other) : one.value < other.value ? 1 : -1,
-  )
+/** Sorts by value, largest first, and equal values by their outpoint, so that every caller has the same order. */
+const largestFirst = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>
+  outputs.toSorted((one, other) => {
+    if (one.value !== other.value) return one.value < other.value ? 1 : -1
+    if (one.txid !== other.txid) return one.txid < other.txid ? -1 : 1
+    return one.vout - other.vout
+  })
 
-const placeOrder = (one: OutPoint, other: OutPoint): number =>
-  one.txid === other.txid ? one.vout - other.vout : one.txid < other.txid ? -1 : 1
-
+/** The sweeper's signature alone, or, after the wait, the depositor's signature and key. */
 function depositScript({ sweeper, depositor, nonce }: DepositAddressTerms, network: BitcoinNetwork) {
   const { compile, number, OPS } = bitcoinLibrary().script
   return compile([
@@ -100,7 +100,7 @@ function pointOf(key: string) {
   try {
     return bitcoinCurve().ProjectivePoint.fromHex(key.slice(2))
   } catch (error) {
-    // The library has no class of error for what is no point.
+    // The library throws a plain Error for bytes that are no point.
     if (error instanceof Error) return undefined
     throw error
   }
@@ -114,13 +114,14 @@ export function sweepSecret(key: Uint8Array, nonce: Hex): Uint8Array {
   return fixedHexToBytes(`0x${shifted.toString(16).padStart(64, '0')}`, 32)
 }
 
+/** Scalar of one address: it is added to the sweeper's secret key, and its point to the sweeper's public key. */
 function shiftOf(sweeper: string, nonce: Hex): bigint {
   const { sha256 } = bitcoinLibrary().crypto
   const seed = concatBytes([utf8Bytes(`causeway deposit address ${sweeper} `), fixedHexToBytes(nonce, 32)])
   return BigInt(`0x${hexDigits(sha256(seed))}`) % bitcoinCurve().CURVE.n
 }
 
-/** Only an address that is the hash of one key says whose signature a script can ask for. */
+/** Hash of the depositor's key. @throws InvalidAddressError if the address is not the hash of one key */
 function keyHashOf(depositor: string, network: BitcoinNetwork): Uint8Array {
   const form = readScript(outputScript(depositor, network))
   if (form?.kind === 'public-key-hash') return form.hash

@@ -4,12 +4,13 @@ import { bitcoinAllocatorPayload } from './allocatorPayload.ts'
 import { bitcoinQuoting } from './quoting/bitcoinQuoting.ts'
 import { normaliseBitcoinRequest } from './withdrawRequest.ts'
 
+/** Bitcoin's entry in `families`: its rules, none of which opens a connection. */
 export const bitcoinFamily = {
   name: 'Bitcoin',
   publicName: 'bvm',
   withdrawRequest: normaliseBitcoinRequest,
   allocatorPayload: bitcoinAllocatorPayload,
-  /** The curve is loaded when the first of its owners signs. */
+  /** The curve library is loaded only when a Bitcoin owner signs. */
   async isSignedByOwner(signed) {
     const { isBitcoinOwnerSignature } = await import('./ownerSignature.ts')
     const network = bitcoinNetworkOf(signed.network)

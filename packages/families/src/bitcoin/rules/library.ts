@@ -42,7 +42,7 @@ export function unlessRefused<Value>(use: (library: BitcoinLibrary) => Value): V
   }
 }
 
-/** The library keeps pieces of what it reads: a `Buffer`'s would be `Buffer`s that share its memory. */
+/** A plain view of the bytes. The library keeps slices of its input, and slices of a `Buffer` would be `Buffer`s. */
 export function plainBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }

@@ -2,11 +2,11 @@ import { concatBytes, sha256, utf8Bytes } from '@causeway/core'
 import type { Transaction } from 'bitcoinjs-lib'
 import { bitcoinLibrary } from './library.ts'
 
-/** The hash types that commit to the whole transaction; the first one exists for taproot alone. */
+/** Hash types of signatures that commit to the whole transaction; `default` exists for taproot only. */
 export const sighash = { default: 0x00, all: 0x01 } as const
 
-/** Null outpoint, which the first of the two transactions spends. */
-const nowhere = { hash: new Uint8Array(32), index: 0xffff_ffff }
+/** Outpoint that the first virtual transaction spends. @source BIP 322 */
+const nullOutPoint = { hash: new Uint8Array(32), index: 0xffff_ffff }
 
 /**
  * Sighash for `script` and `message` of a version 0 witness, with hash type "all".
@@ -25,14 +25,17 @@ export function taprootSighash(message: string, script: Uint8Array, hashType: nu
   return transactionToSign(message, script).hashForWitnessV1(0, [script], [0n], hashType)
 }
 
-/** Second of the two virtual transactions: it spends the first, which commits to the message. @source BIP 322 */
+/**
+ * A message is signed as the second of two virtual transactions: it spends the first, which commits to the message.
+ * @source BIP 322
+ */
 function transactionToSign(message: string, script: Uint8Array): Transaction {
   const library = bitcoinLibrary()
   const { OP_0, OP_RETURN } = library.script.OPS
   const messageHash = taggedHash('BIP0322-signed-message', utf8Bytes(message))
   const toSpend = new library.Transaction()
   toSpend.version = 0
-  toSpend.addInput(nowhere.hash, nowhere.index, 0, library.script.compile([OP_0, messageHash]))
+  toSpend.addInput(nullOutPoint.hash, nullOutPoint.index, 0, library.script.compile([OP_0, messageHash]))
   toSpend.addOutput(script, 0n)
   const toSign = new library.Transaction()
   toSign.version = 0
@@ -41,7 +44,7 @@ function transactionToSign(message: string, script: Uint8Array): Transaction {
   return toSign
 }
 
-/** The library knows the tags of Bitcoin's own rules alone. @source BIP 340 */
+/** Written here, because the library's function knows only the tags of Bitcoin's own rules. @source BIP 340 */
 function taggedHash(tag: string, bytes: Uint8Array): Uint8Array {
   const tagHash = sha256(utf8Bytes(tag))
   return sha256(concatBytes([tagHash, tagHash, bytes]))

@@ -7,6 +7,7 @@ import { sighash, taprootSighash, witnessSighash } from './messageTransaction.ts
 import { encodeScript, outputScript, readScript, type ScriptForm } from './script.ts'
 import { doubleSha256 } from './transaction.ts'
 
+/** `owner`: the address that is said to have signed. */
 type OwnerSignature = {
   readonly message: string
   readonly signature: Uint8Array
@@ -20,9 +21,9 @@ const schnorrBytes = 64
 const messagePrefix = '\x18Bitcoin Signed Message:\n'
 
 /**
- * True when the key of `owner` signed `message`: by BIP-137 for P2PKH, P2SH-P2WPKH and P2WPKH, by the
- * simple form of BIP-322 for P2SH-P2WPKH, P2WPKH and the key path of P2TR. Wallets write the header of
- * BIP-137 for segwit addresses in two ways, and both are taken.
+ * True when the key of `owner` signed `message`: by BIP-137 (65 bytes) for P2PKH, P2SH-P2WPKH and P2WPKH, or by the
+ * simple form of BIP-322 (a witness) for P2SH-P2WPKH, P2WPKH and the key path of P2TR. Some wallets sign BIP-137 for
+ * segwit addresses with the header of a compressed key; both headers are accepted.
  * @throws InvalidAddressError when nobody can own the address on `network`
  * @source oracle-protocol.md 3.6; BIP 137, BIP 322
  */
@@ -38,7 +39,9 @@ export function isBitcoinOwnerSignature({ message, signature, owner, network }: 
     : isKeyHashWitness({ message, witness, form })
 }
 
-/** Address type that the header of a BIP-137 signature names; `undefined` for an invalid header. */
+/**
+ * Address type in the header of a BIP-137 signature: four ranges of four, from 27. `undefined` for an invalid header.
+ */
 function headerKind(header: number): 'uncompressed' | 'compressed' | 'nested' | 'native' | undefined {
   return header < 27 || header > 42
     ? undefined
@@ -55,7 +58,7 @@ function isRecovered(message: string, signature: Uint8Array, form: ScriptForm): 
       .addRecoveryBit((header - 27) & 3)
       .recoverPublicKey(digest)
       .toRawBytes(kind !== 'uncompressed')
-    // `paysKey` refuses uncompressed keys of segwit addresses.
+    // A header without an address type fits any form; `paysKey` refuses uncompressed keys of segwit addresses.
     const isKindRight = kind === 'uncompressed' || kind === 'compressed' || kind === kindOf(form)
     return isKindRight && paysKey(form, publicKey)
   })
@@ -107,7 +110,7 @@ function isTaprootWitness(signed: {
   return verifies(() => schnorr.verify(signature.subarray(0, schnorrBytes), digest, signed.publicKey))
 }
 
-/** The library throws on points and encodings that do not exist: those sign nothing. */
+/** Result of a check; false if the library throws, as it does for invalid points and encodings. */
 function verifies(check: () => boolean): boolean {
   try {
     return check()

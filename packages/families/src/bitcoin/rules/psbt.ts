@@ -13,7 +13,7 @@ import {
   readOutput,
 } from './transaction.ts'
 
-/** One input, with what it spends as the PSBT says. Only an old transaction it carries proves that. */
+/** One input, and the output that it spends: as the PSBT claims, unless it carries the earlier transaction. */
 export type PsbtInput = OutPoint & {
   readonly sequence: number
   /** `undefined` where the PSBT does not say. */
@@ -31,6 +31,7 @@ type Claims = {
   readonly witnessUtxo?: BitcoinOutput
 }
 
+/** The first bytes of every PSBT: "psbt" and 0xff. */
 const magicDigits = '70736274ff'
 const globalKeys = { unsignedTransaction: '00', version: 'fb' }
 /** In the order in which they are written. */
@@ -44,30 +45,30 @@ const keysMax = 10_000
 type KeyMap = ReadonlyMap<string, Uint8Array>
 
 /**
- * Reads a partially signed transaction of version 0, of which the library reads the fields. Refused beside
- * what it refuses: tails, lengths in other than their shortest form, other versions, more than 10,000 keys,
- * and claims of what an input spends that contradict each other. Keys that it does not know are read over.
+ * Reads a PSBT of version 0. The library reads the fields of its inputs. These are refused too: bytes after the end,
+ * lengths not in their shortest form, other versions, more than 10,000 keys, and contradictory claims of what an input
+ * spends. Unknown keys are ignored.
  * @throws InvalidWithdrawalError
  * @source BIP 174, BIP 371
  */
 export function parsePsbt(bytes: Uint8Array): Psbt {
   const maps = readWholly(bytes, readMaps)
-  const [globalMap, ...others] = maps ?? []
+  const [globalMap, ...inputAndOutputMaps] = maps ?? []
   const transaction = globalMap && unsignedTransaction(globalMap)
   if (transaction === undefined) throw noPsbt()
   const { inputs, outputs } = transaction
-  // The library refuses it too, and would not say why.
+  // The library refuses this too, but without a reason.
   if (new Set(inputs.map(({ txid, vout }) => `${txid} ${vout}`)).size !== inputs.length) {
     throw new InvalidWithdrawalError('it spends an output twice')
   }
   const claims = unlessRefused(
     ({ Psbt }): readonly Claims[] => Psbt.fromBuffer(plainBytes(bytes)).data.inputs,
   )
-  if (claims === undefined || others.length !== inputs.length + outputs.length) throw noPsbt()
+  if (claims === undefined || inputAndOutputMaps.length !== inputs.length + outputs.length) throw noPsbt()
   return {
     transaction,
     inputs: inputs.map(({ txid, vout, sequence }, index) => {
-      const spent = spentOutput({ txid, vout }, claims[index] ?? {}, others[index])
+      const spent = spentOutput({ txid, vout }, claims[index] ?? {}, inputAndOutputMaps[index])
       return { txid, vout, sequence, spent }
     }),
   }
@@ -83,8 +84,8 @@ export type ShownInput = {
 }
 
 /**
- * An unsigned PSBT whose inputs say what they spend. The library's own builder looks through all inputs again
- * for each one, and takes most of a millisecond for one input: see decision 15. @param shown one per input
+ * An unsigned PSBT whose inputs show what they spend. Written by hand, because the library's builder takes most of a
+ * millisecond per input: see decision 15. @param shown one per input
  */
 export function encodePsbt(transaction: BitcoinTransaction, shown: readonly ShownInput[]): Uint8Array {
   const end = Uint8Array.of(0)
@@ -112,7 +113,9 @@ function noPsbt(): InvalidWithdrawalError {
   return new InvalidWithdrawalError('it is no PSBT')
 }
 
-/** Every map to the end: the library stops behind the last one it needs, and takes lengths in any form. */
+/**
+ * All maps up to the end of the bytes. The library would ignore bytes after the last map, and accept longer lengths.
+ */
 function readMaps(reader: BufferReader): readonly KeyMap[] | undefined {
   if (hexDigits(reader.readSlice(magicDigits.length / 2)) !== magicDigits) return undefined
   const maps: KeyMap[] = []
@@ -143,7 +146,11 @@ function unsignedTransaction(entries: KeyMap): BitcoinTransaction | undefined {
   return parseBitcoinTransaction(bytes)
 }
 
-/** @throws InvalidWithdrawalError when a claim is malformed or contradicts another */
+/**
+ * The output that an input spends: from the earlier transaction if the PSBT carries it, else as `witnessUtxo` claims.
+ * @param entries the input's map as it was written
+ * @throws InvalidWithdrawalError when a claim is malformed or contradicts another
+ */
 function spentOutput(
   { txid, vout }: OutPoint,
   { nonWitnessUtxo, witnessUtxo }: Claims,
@@ -158,7 +165,7 @@ function spentOutput(
   return proven
 }
 
-/** The length of its script is in its shortest form: the library takes any. */
+/** True if the script's length is in its shortest form, behind the 8 bytes of the value: the library accepts any. */
 function isShortest({ script }: BitcoinOutput, bytes: Uint8Array | undefined): boolean {
   if (bytes === undefined) return false
   return readWholly(bytes.subarray(8), (reader) => reader.readVarSlice())?.length === script.length

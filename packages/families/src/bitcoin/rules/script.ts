@@ -10,6 +10,7 @@ import { bech32, bech32m } from '@scure/base'
 import { bitcoinLibrary, plainBytes } from './library.ts'
 
 const hashBytes = 20
+/** First byte of the codec's bytes of a base58 address; those of a bech32 address begin with the witness version. */
 const legacyDiscriminator = 0xff
 /** Bytes of a script with a witness program of 40 bytes. */
 const longestForm = 42
@@ -19,11 +20,11 @@ export type ScriptForm =
   | { readonly kind: 'public-key-hash' | 'script-hash'; readonly hash: Uint8Array }
   | { readonly kind: 'witness'; readonly version: number; readonly program: Uint8Array }
 
-/** Cached scripts of addresses, by network: the same few thousand addresses return, and each quote needs several. */
+/** Cached scripts of addresses, by network: the same few thousand addresses recur, and each quote needs several. */
 const scripts = new WeakMap<BitcoinNetwork, Map<string, Uint8Array>>()
 
 /**
- * The script that pays an address of `network`. One array for all who ask: nobody writes to it.
+ * The script that pays an address of `network`. All callers share one array and must not change it.
  * @throws InvalidAddressError; also for the native sentinel and for what nobody can spend
  * @source oracle-protocol.md 1.1
  */
@@ -52,7 +53,7 @@ export function scriptAddress(script: Uint8Array, network: BitcoinNetwork): stri
   const form = readScript(script)
   if (form === undefined) return undefined
   if (form.kind === 'witness') {
-    // Versions without spending rules are no addresses here either way: anybody may spend what they hold.
+    // Versions above 1 have no spending rules yet: anybody may spend their outputs, so they count as no address.
     if (form.version > 1) return undefined
     const words = [form.version, ...bech32.toWords(form.program)]
     return (form.version === 0 ? bech32 : bech32m).encode(network.bech32Prefix, words)
@@ -73,16 +74,21 @@ export function encodeScript(form: ScriptForm): Uint8Array {
   }
 }
 
-/** The order id as text behind OP_RETURN, which is what attests it. @source rule F-131 */
+/**
+ * OP_RETURN script with the order id as text, by which oracles attest that a transaction belongs to the order.
+ * @source rule F-131
+ */
 export function orderScript(orderId: Hex): Uint8Array {
   const { compile, OPS } = bitcoinLibrary().script
   return compile([OPS.OP_RETURN, utf8Bytes(orderId)])
 }
 
-/** By the array itself, to which nobody writes: a quote asks three times for the form of its user's. */
+/**
+ * Cached forms by the array itself, which nobody changes: a quote asks three times for the form of its user's script.
+ */
 const forms = new WeakMap<Uint8Array, { readonly form: ScriptForm | undefined }>()
 
-/** `undefined` for a script without an address. */
+/** The form of a script; `undefined` for a script without an address. */
 export function readScript(script: Uint8Array): ScriptForm | undefined {
   const cached = forms.get(script)
   if (cached !== undefined) return cached.form
@@ -94,12 +100,12 @@ export function readScript(script: Uint8Array): ScriptForm | undefined {
 function readForm(script: Uint8Array): ScriptForm | undefined {
   if (script.length > longestForm) return undefined
   const form = readChunks(bitcoinLibrary().script.decompile(plainBytes(script)) ?? [])
-  // The library reads pushes in any form; an address has the shortest.
+  // Compared as a whole, because `readChunks` ignores most opcodes and the library accepts longer forms of a push.
   if (form === undefined || Buffer.compare(encodeScript(form), script) !== 0) return undefined
   return form
 }
 
-/** The hash or program in the place that each form has it. Opcodes around it are left to the comparison. */
+/** Finds the hash or program at its position in each form. Its caller checks the opcodes around it. */
 function readChunks(chunks: readonly (number | Uint8Array)[]): ScriptForm | undefined {
   const [first, second, third] = chunks
   if (chunks.length === 5 && isHash(third)) return { kind: 'public-key-hash', hash: third }
@@ -109,7 +115,7 @@ function readChunks(chunks: readonly (number | Uint8Array)[]): ScriptForm | unde
   if (first === OP_0) {
     return [20, 32].includes(second.length) ? { kind: 'witness', version: 0, program: second } : undefined
   }
-  if (first < OP_1 || first > OP_16 || !isFuture(second)) return undefined
+  if (first < OP_1 || first > OP_16 || !isProgram(second)) return undefined
   return { kind: 'witness', version: first - OP_1 + 1, program: second }
 }
 
@@ -117,6 +123,7 @@ function isHash(chunk: number | Uint8Array | undefined): chunk is Uint8Array {
   return chunk instanceof Uint8Array && chunk.length === hashBytes
 }
 
-function isFuture(program: Uint8Array): boolean {
+/** @source BIP 141, "Witness program" */
+function isProgram(program: Uint8Array): boolean {
   return program.length >= 2 && program.length <= 40
 }

@@ -30,13 +30,12 @@ export type BitcoinTransaction = {
   readonly lockTime: number
 }
 
-/** The hash type that covers the whole transaction. */
+/** Hash type of a signature that covers the whole transaction. */
 const signAll = 1
 
 /**
- * Reads a serialised transaction, with witnesses or without; `undefined` for anything else. The library
- * takes lengths in any form and writes the shortest, the only one that nodes accept: it must write the same
- * bytes again. @source BIP 144
+ * Reads a serialised transaction, with or without witnesses; `undefined` for anything else. The library accepts lengths
+ * in any form, and nodes only the shortest, which it writes: so it must write the same bytes again. @source BIP 144
  */
 export function parseBitcoinTransaction(bytes: Uint8Array): BitcoinTransaction | undefined {
   const transaction = unlessRefused(({ Transaction }) => {
@@ -51,7 +50,7 @@ export function parseBitcoinTransaction(bytes: Uint8Array): BitcoinTransaction |
   return { version, inputs, outputs: outs.map(readOutput), lockTime }
 }
 
-/** The library reads values with a sign, which they do not have. */
+/** An output of the library, whose value it reads as a signed number; values are unsigned. */
 export function readOutput({ value, script }: BitcoinOutput): BitcoinOutput {
   return { value: BigInt.asUintN(64, value), script }
 }
@@ -89,7 +88,7 @@ export function doubleSha256(bytes: Uint8Array): Uint8Array {
   return sha256(sha256(bytes))
 }
 
-/** A hash or an id as people read it. */
+/** A hash or id in display order: its bytes reversed, as hex digits. */
 export function displayed(hash: Uint8Array): string {
   return hexDigits(Uint8Array.from(hash).reverse())
 }

@@ -17,6 +17,7 @@ import {
 } from '../../rules/withdrawRequestParts.ts'
 import { outputScript } from './script.ts'
 
+/** `additionalData` of a request. `feeRate`: satoshi per byte. */
 const schema = z.object({
   allocatorUtxos: z
     .array(z.object({ txid: z.string(), vout: uint32Number, value: uint64Text }))
@@ -53,8 +54,8 @@ export function allocatorUtxos(request: PlainWithdrawRequest): readonly Allocato
 }
 
 /**
- * The recipient as base64 of its script; the outputs to spend, all of the depository's script, and the fee
- * rate as data.
+ * A withdraw request in the form that is signed: the recipient as base64 of its script, and as data the ABI encoding of
+ * the outputs to spend, which all pay the depository's script, and of the fee rate.
  * @throws InvalidAddressError, InvalidTransactionIdError, InvalidWithdrawRequestError
  * @source oracle-protocol.md 3.5
  */

@@ -13,7 +13,7 @@ export type BitcoinWithdrawal = Omit<Psbt, 'inputs'> & {
   readonly fee: bigint
 }
 
-/** No output holds more than there can be. */
+/** There never are more satoshi than 21 million bitcoin. */
 const satoshiMax = 2_100_000_000_000_000n
 
 /**

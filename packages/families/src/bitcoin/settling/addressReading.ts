@@ -12,10 +12,11 @@ import { readTransactions } from './readFee.ts'
 
 /** Null transaction id, which a coinbase spends. @source Bitcoin Core, COutPoint::SetNull */
 const noTransaction = '0'.repeat(64)
-/** Blocks are seldom and large, and none is left out. */
+/** Few blocks at a time, because Bitcoin's are rare and large; each is read whole, so none is listed late. */
 const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, lateBlocks: 0n }
+/** Time in failed readings after which no further address is tried. */
 const silenceMs = 10_000
-/** Transactions of one request: a payer may have spent a thousand inputs. */
+/** Most transactions of one request, because a payment may spend a thousand inputs. */
 const transactionsAtOnce = 50
 
 type Sources = {
@@ -57,7 +58,7 @@ export function createAddressReading(sources: Sources): AddressReading {
       const outputs = await outputsOf(sources, { address, height }, signal)
       const [largest] = outputs.toSorted((one, other) => (one.value > other.value ? -1 : 1))
       if (largest === undefined) return undefined
-      // Nodes may no longer have what it spent; the transaction itself is told all the same.
+      // Nodes may no longer have what the transaction spent: then it is named without its payer.
       const owners = await ownersOf(sources, [largest.txid], signal).catch((error: unknown) => {
         if (error instanceof UpstreamUnavailableError) return []
         throw error
@@ -69,7 +70,10 @@ export function createAddressReading(sources: Sources): AddressReading {
   }
 }
 
-/** A node without lists looks through all outputs for one address at a time. @throws where no address has an answer */
+/**
+ * Reads addresses one after another, because a node without lists scans all outputs for one address at a time. An
+ * address that fails is undefined. @throws the last failure if no address has an answer, or failures take too long
+ */
 async function eachUntilSilence<Held>(
   addresses: readonly string[],
   signal: AbortSignal,
@@ -85,7 +89,7 @@ async function eachUntilSilence<Held>(
     } catch (error) {
       failure = error
       failedMs += performance.now() - startedMs
-      // A refusal comes at once: what takes long is silence, which is that of all.
+      // A refusal of one address comes at once. Failures that take long mean silent endpoints, for every address.
       if (!(error instanceof DomainError) || signal.aborted || failedMs > silenceMs) throw error
       held.push(undefined)
     }
@@ -94,7 +98,9 @@ async function eachUntilSilence<Held>(
   return held
 }
 
-/** Made by blocks up to `height` and spent by none. A list that lies hides outputs at worst. */
+/**
+ * Unspent outputs of an address in blocks up to `height` that a sweep takes. A lying list can at worst hide outputs.
+ */
 async function outputsOf(
   { client, endpoints, network }: Sources,
   { address, height }: { readonly address: string; readonly height: bigint },
@@ -118,18 +124,20 @@ async function outputsOf(
   )
 }
 
-/** Accounts whose outputs transactions spend, each once. */
+/** Accounts whose outputs the transactions spend, each once. */
 async function ownersOf(
   { client, network }: Sources,
   txids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const paying = await allTransactions(client, txids, signal)
-  // A reward comes from nobody.
-  const spent = paying.flatMap(({ inputs }) => inputs).filter(({ txid }) => txid !== noTransaction)
+  const payingTransactions = await allTransactions(client, txids, signal)
+  // A coinbase, a miner's reward, has no payer.
+  const spent = payingTransactions
+    .flatMap(({ inputs }) => inputs)
+    .filter(({ txid }) => txid !== noTransaction)
   const ids = [...new Set(spent.map(({ txid }) => txid))]
-  const made = await allTransactions(client, ids, signal)
-  const byId = new Map(ids.map((txid, at) => [txid, made[at]]))
+  const earlierTransactions = await allTransactions(client, ids, signal)
+  const byId = new Map(ids.map((txid, index) => [txid, earlierTransactions[index]]))
   const owners = spent.flatMap(({ txid, vout }) => {
     const output = byId.get(txid)?.outputs[vout]
     const owner = output && scriptAddress(output.script, network)
@@ -140,6 +148,7 @@ async function ownersOf(
 
 type OutputQuestion = { readonly output: OwnOutput; readonly script: Uint8Array; readonly height: bigint }
 
+/** One node's value of an output; undefined unless it pays `script`, is in a block up to `height` and unspent. */
 async function unspentValue(
   view: EndpointView,
   { output, script, height }: OutputQuestion,
@@ -147,27 +156,29 @@ async function unspentValue(
 ): Promise<bigint | undefined> {
   const node = createBitcoindView(view)
   const transaction = await node.readTransaction(output.txid, signal)
-  const made = transaction?.transaction.outputs[output.vout]
-  if (transaction === undefined || made === undefined || Buffer.compare(made.script, script) !== 0)
+  const claimed = transaction?.transaction.outputs[output.vout]
+  if (transaction === undefined || claimed === undefined || Buffer.compare(claimed.script, script) !== 0)
     return undefined
   const block = await node.readBlockOf(transaction, signal)
   if (block === undefined || block.height > height) return undefined
-  return (await node.readSpending(output, signal)).kind === 'unspent' ? made.value : undefined
+  return (await node.readSpending(output, signal)).kind === 'unspent' ? claimed.value : undefined
 }
 
-/** Ids cover the bytes, so that any endpoint may show them. @throws UpstreamUnavailableError where none has one */
+/** Transactions from any endpoint: ids are hashes of them. @throws UpstreamUnavailableError if one is missing */
 async function allTransactions(client: ChainClient, ids: readonly string[], signal: AbortSignal) {
   const transactions = []
-  for (let next = 0; next < ids.length; next += transactionsAtOnce)
-    transactions.push(...(await readTransactions(client, ids.slice(next, next + transactionsAtOnce), signal)))
+  for (let start = 0; start < ids.length; start += transactionsAtOnce)
+    transactions.push(
+      ...(await readTransactions(client, ids.slice(start, start + transactionsAtOnce), signal)),
+    )
   return transactions.map((transaction) => {
     if (transaction !== undefined) return transaction
     throw new UpstreamUnavailableError(`No endpoint of ${client.chainId} shows who paid an address.`)
   })
 }
 
-/** Smallest units by canonical address, each address once. */
-type Paid = Pick<AddressPayments, 'known' | 'last'> & {
+/** What blocks pay: satoshi by canonical address, each address once. */
+type PaidInBlocks = Pick<AddressPayments, 'known' | 'last'> & {
   readonly paid: readonly (readonly [string, bigint])[]
 }
 
@@ -177,7 +188,7 @@ async function readPaid(
   range: PassRange,
   network: BitcoinNetwork,
   signal: AbortSignal,
-): Promise<Paid> {
+): Promise<PaidInBlocks> {
   const paid = new Map<string, bigint>()
   const { known, last } = await readBlockRange(view, range, signal, ({ transactions }) => {
     for (const { outputs } of transactions) {

@@ -18,15 +18,17 @@ import { createAddressReading } from './addressReading.ts'
 import { readBlockMarks, readDepositPass, readHeaderSeconds } from './depositPass.ts'
 import { readFee } from './readFee.ts'
 
-/** Nothing is remembered: what is not final may change. */
+/** No transaction is cached, because one that is not final may change. */
 const limits = { finalEntriesMax: 0 }
 
-/** A block counts as soon as it is the newest; the caller counts confirmations. */
+/**
+ * Finality of the `shallow` reader: a block counts as soon as it is the newest, and the caller counts confirmations.
+ */
 const anyDepth: Finality = { mode: 'depth', blocks: 1 }
 
 /**
- * A chain as settlement reads it: whole blocks, of which a few at a time are a lot to read. What nodes say that waits
- * for a block is in none. @source rule F-133
+ * A Bitcoin chain as settlement reads it: whole blocks, a few at a time. `deep` reads by the chain's own finality,
+ * `shallow` at any depth. Unconfirmed transactions count as missing. @source rule F-133
  */
 export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, client }) => {
   const chain = { network: undefined, additionalData: {}, ...listed, vmType: 'bitcoin-vm' as const }
@@ -44,7 +46,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
 
   return {
-    // A first look goes back by two hours; no chain was ever rewound by as much.
+    // Twelve blocks are two hours; no reorganization of the chain was ever as deep.
     steps: { rangeBlocks: 6n, rewindBlocks: 12n, lateBlocks: 0n },
     head,
     finalHeight,
@@ -64,7 +66,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
       return new Map(marks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
     },
     deposits: async (transactionId, signal) =>
-      // A transaction is no deposit if it pays two depositories at once or its payer is unclear.
+      // A transaction that pays two depositories, or whose depositor is unclear, is no deposit.
       unless(
         (error) => isInNoBlock(error) || error instanceof BitcoinDepositError,
         shallow.readDeposits({ transactionId }, { signal }),
@@ -79,7 +81,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
       return { state: 'included', facts, confirmations }
     },
     finalPayment: async (question, signal) =>
-      // Not deep enough is told as such: only what is in no block at all is no payment.
+      // A missing transaction is no payment; one that is not deep enough throws TransactionNotFinalError.
       unless(
         (error) => error instanceof TransactionMissingError || putAsideReason(error) !== undefined,
         deep.readPayment(question, { signal }),
@@ -89,15 +91,12 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
   }
 }
 
-/**
- * Transactions in a block are final to a reader that wants one confirmation; those in no block are reported as not
- * final.
- */
+/** True if the `shallow` reader found the transaction in no block: it reports an unconfirmed one as not final. */
 function isInNoBlock(error: unknown): boolean {
   return error instanceof TransactionMissingError || error instanceof TransactionNotFinalError
 }
 
-/** The reading; nothing where it fails in one of these ways. */
+/** Result of a reading; undefined if it fails with an error that means that there is nothing. */
 async function unless<Facts>(
   isNothing: (error: unknown) => boolean,
   reading: Promise<Facts>,

@@ -5,6 +5,7 @@ import type { BlockMark, PassRange, SettlingPass } from '../../shared/settlingCh
 import { parseHashText, parseHeaderOf } from '../reading/bitcoinView.ts'
 import { parseBitcoinBlock } from '../rules/block.ts'
 
+/** Error code of a node for a height that it has not reached. @source Bitcoin Core, `rpc/protocol.h` */
 const outOfRange = -8
 
 const hashCall = (height: bigint): RpcCall => ({ method: 'getblockhash', params: [Number(height)] })
@@ -34,7 +35,7 @@ export async function readDepositPass(
 }
 
 /**
- * Hands every block of a range to `take`, in order.
+ * Calls `take` with every block of a range above `known`, in order.
  * @returns the blocks at both of its ends @throws MalformedAnswerError as `readDepositPass`
  */
 export async function readBlockRange(
@@ -86,7 +87,7 @@ export async function readHeaderSeconds(
   return parseHeaderOf(hash, resultOf(answer, requestName), requestName).timeSeconds
 }
 
-/** By itself: no other answer waits for megabytes. */
+/** Asked alone, so that no other answer waits for the megabytes of a block. */
 async function readBlock(view: EndpointView, hash: string, signal: AbortSignal) {
   const requestName = 'getblock'
   const answer = await view.askAlone({ method: requestName, params: [hash, 0] }, signal)

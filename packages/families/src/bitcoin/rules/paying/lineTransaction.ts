@@ -15,15 +15,15 @@ import {
 import { type PaymentTag, readPaymentTag } from './paymentTag.ts'
 
 /**
- * Transactions of a fill wallet on Bitcoin. They are one line: each spends the first output of the one before it by
- * its first input, and gives what is left back to the wallet by its first output. So two that spend the same place
- * of the line exclude each other, and whatever is mined are stretches of one path. See decision 29.
+ * Transactions of a fill wallet on Bitcoin form one line: the first input of each spends the first output of the one
+ * before it, and its first output returns the change to the wallet. So two transactions that spend the same place of
+ * the line exclude each other, and all mined transactions lie on one path. See decision 29.
  */
 
 /** An output of the wallet and what it holds. */
 export type OwnOutput = OutPoint & { readonly value: bigint }
 
-/** Payment by a wallet of one key, P2WPKH. */
+/** A fill wallet of one key: its address is P2WPKH. */
 export type LineWallet = {
   readonly key: Uint8Array
   readonly publicKey: Uint8Array
@@ -41,7 +41,7 @@ export function lineWallet(key: Uint8Array, network: BitcoinNetwork): LineWallet
   return { key, publicKey, script, address }
 }
 
-/** Outputs of one deposit address. @source depositAddress.ts */
+/** Outputs of one deposit address, which the wallet sweeps. @source depositAddress.ts */
 export type SweptOutputs = {
   readonly script: Hex
   /** Nonce of the address: with the wallet's key it makes the key that the address's script names. */
@@ -73,10 +73,14 @@ export type LineTransaction = {
 
 const version = 2
 const signAll = 1
-/** Takes the first way of the script of a deposit address. @source depositAddress.ts */
-const asSweeper = Uint8Array.of(1)
+/** Witness item that chooses the sweeper's branch in the script of a deposit address. @source depositAddress.ts */
+const sweeperBranch = Uint8Array.of(1)
+/** Replaceable, without a relative lock. @source BIP 68, BIP 125 */
+const plainSequence = 0xffff_fffd
 
-/** Less than this is dust to nodes, and the line would end with it. @source Bitcoin Core, GetDustThreshold at 3 sat/vB */
+/**
+ * Less than this is dust to nodes, and the line would end with it. @source Bitcoin Core, GetDustThreshold at 3 sat/vB
+ */
 export const lineDust = 294n
 
 /** Virtual bytes that the transaction has at most: signatures differ by a byte. Pure. */
@@ -101,30 +105,30 @@ export function signLineTransaction(wallet: LineWallet, plan: LinePlan, fee: big
   const left = lineLeft(plan, fee)
   if (fee < 0n || left < lineDust) throw new Error('a transaction leaves its line nothing')
   const { payments, script } = bitcoinLibrary()
-  const transaction = unsigned(wallet, plan, left)
+  const transaction = buildUnsigned(wallet, plan, left)
   const { publicKey } = wallet
   const scriptCode = payments.p2pkh({ pubkey: publicKey }).output
   if (scriptCode === undefined) throw new Error('a key has a script')
-  const own = [plan.parent, ...plan.gathered]
-  const signed = (index: number, code: Uint8Array, value: bigint, key = wallet.key) => {
+  const walletInputs = [plan.parent, ...plan.gathered]
+  const signInput = (index: number, code: Uint8Array, value: bigint, key = wallet.key) => {
     const digest = transaction.hashForWitnessV0(index, code, value, signAll)
     const signature = secp256k1.sign(digest, key, { lowS: true }).toCompactRawBytes()
     return script.signature.encode(signature, signAll)
   }
-  for (const [index, { value }] of own.entries())
-    transaction.setWitness(index, [signed(index, scriptCode, value), publicKey])
+  for (const [index, { value }] of walletInputs.entries())
+    transaction.setWitness(index, [signInput(index, scriptCode, value), publicKey])
   if (plan.swept !== undefined) {
-    const { script: shown, nonce, outputs } = plan.swept
-    const [code, key] = [hexToBytes(shown), sweepSecret(wallet.key, nonce)]
-    for (const [place, { value }] of outputs.entries()) {
-      const index = own.length + place
-      transaction.setWitness(index, [signed(index, code, value, key), asSweeper, code])
+    const { script: addressScript, nonce, outputs } = plan.swept
+    const [code, key] = [hexToBytes(addressScript), sweepSecret(wallet.key, nonce)]
+    for (const [position, { value }] of outputs.entries()) {
+      const index = walletInputs.length + position
+      transaction.setWitness(index, [signInput(index, code, value, key), sweeperBranch, code])
     }
   }
   return { raw: `0x${transaction.toHex()}`, hash: transaction.getId(), left }
 }
 
-function unsigned(wallet: LineWallet, plan: LinePlan, left: bigint) {
+function buildUnsigned(wallet: LineWallet, plan: LinePlan, left: bigint) {
   const { Transaction } = bitcoinLibrary()
   const transaction = new Transaction()
   transaction.version = version
@@ -132,7 +136,7 @@ function unsigned(wallet: LineWallet, plan: LinePlan, left: bigint) {
   const spent = [plan.parent, ...plan.gathered, ...(plan.swept?.outputs ?? [])]
   for (const [index, { txid, vout }] of spent.entries()) {
     const hash = Uint8Array.from(Buffer.from(txid, 'hex')).reverse()
-    transaction.addInput(hash, vout, index === 0 ? plan.tag.sequence : 0xffff_fffd)
+    transaction.addInput(hash, vout, index === 0 ? plan.tag.sequence : plainSequence)
   }
   for (const { script, value } of outputsOf(wallet, plan, left)) transaction.addOutput(script, value)
   return transaction
@@ -148,16 +152,17 @@ const outputsOf = (
   ...(orderId === undefined ? [] : [{ script: orderScript(orderId), value: 0n }]),
 ]
 
-/** One transaction as a place of a line. */
+/** One transaction of a line, as it was read from a chain. */
 export type LineStep = {
   readonly hash: string
   /** The output that it spends first. */
   readonly parent: OutPoint
   readonly tag: PaymentTag | undefined
+  /** As of `LineTransaction`. */
   readonly left: bigint
 }
 
-/** Undefined for a transaction that leads no line of this wallet on. Pure. */
+/** Undefined for a transaction that continues no line of this wallet: its first output does not pay it. Pure. */
 export function readLineStep(
   transaction: BitcoinTransaction,
   { script }: Pick<LineWallet, 'script'>,

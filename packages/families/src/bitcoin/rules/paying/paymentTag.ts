@@ -7,9 +7,10 @@ import type { BitcoinTransaction } from '../transaction.ts'
 export type LineMark = 'paid' | 'closed'
 
 /**
- * Sixty bits by which the holder of the key finds out what a transaction did, in two numbers that each transaction
- * has anyway: the sequence of its first input and its lock time, as Lightning's commitments keep their number there.
- * OP_RETURN has no room: what attests a payment is the order's id alone, and an order may have several refunds.
+ * Sixty bits by which the holder of the wallet's key recognises the payment id and mark of a transaction. They are in
+ * two numbers that each transaction has anyway: the sequence of its first input and its lock time. Lightning's
+ * commitments keep their number there too. OP_RETURN must hold the order id alone, and an order may have several
+ * payment ids.
  * @source BOLT 3, "Commitment Transaction"
  */
 export type PaymentTag = { readonly sequence: number; readonly lockTime: number }
@@ -17,11 +18,14 @@ export type PaymentTag = { readonly sequence: number; readonly lockTime: number 
 /** Replaceable, without a relative lock, and nothing else is said. @source BIP 68, BIP 125 */
 export const untagged: PaymentTag = { sequence: 0xffff_fffd, lockTime: 0 }
 
-/** The bit that says that a sequence locks nothing. @source BIP 68 */
-const unlocked = 0x8000_0000
+/** The bit that disables the relative lock of a sequence. @source BIP 68 */
+const lockDisabled = 0x8000_0000
 const partBits = 30
 const partMask = 2 ** partBits - 1
-/** Lock times from here on are seconds; these end in 2019. @source Bitcoin Core, LOCKTIME_THRESHOLD */
+/**
+ * Lock times from here on are Unix seconds. With 30 bits above it, a tag's is before 2020, and so locks nothing.
+ * @source Bitcoin Core, LOCKTIME_THRESHOLD
+ */
 const secondsFrom = 500_000_000
 
 /**
@@ -33,20 +37,20 @@ export function paymentTag(key: Uint8Array, mark: LineMark, id: Hex): PaymentTag
     .update(concatBytes([utf8Bytes(`causeway ${mark} `), hexToBytes(id)]))
     .digest()
   return {
-    sequence: unlocked + (digest.readUInt32BE(0) & partMask),
+    sequence: lockDisabled + (digest.readUInt32BE(0) & partMask),
     lockTime: secondsFrom + (digest.readUInt32BE(4) & partMask),
   }
 }
 
-/** Mark that a transaction carries; `undefined` without one. Pure. */
+/** Tag that a transaction carries; `undefined` if its numbers are outside the ranges of tags. Pure. */
 export function readPaymentTag({
   inputs,
   lockTime,
 }: Pick<BitcoinTransaction, 'inputs' | 'lockTime'>): PaymentTag | undefined {
   const sequence = inputs[0]?.sequence ?? 0
   const isTagged =
-    sequence >= unlocked &&
-    sequence <= unlocked + partMask &&
+    sequence >= lockDisabled &&
+    sequence <= lockDisabled + partMask &&
     lockTime >= secondsFrom &&
     lockTime <= secondsFrom + partMask
   return isTagged ? { sequence, lockTime } : undefined

@@ -9,16 +9,17 @@ export const feeAt = (satPerKvb: bigint, virtualBytes: number): bigint =>
   divideUp(satPerKvb * BigInt(virtualBytes), bytesPerKilobyte)
 
 /**
- * Virtual bytes of what is not planned yet, or what a solver sends. A deposit: one input behind a script hash, the
- * depository, the order id and change. A payment: one witness input, the dearest form of recipient, the order id and
- * change. A sweep: the same with one output of a deposit address beside the input. @source families.md 5.2
+ * Assumed virtual bytes of transactions that are not planned in detail. Deposit: one P2SH input, and outputs to the
+ * depository, for the order id and for change. Payment by a solver: one witness input, the largest recipient output,
+ * order id and change. Sweep: a payment with an input from a deposit address. Plain: a payment without an order id.
+ * @source families.md 5.2
  */
 const usualBytes = { deposit: 242, payment: 230, plain: 166, sweep: 307 } as const
 
-/** Solvers replace what waits too long by what pays more, which their payments are charged for beforehand. */
+/** Surcharge on a solver's transactions, because it replaces one that waits too long by one that pays more. */
 const replacementBps = 2_500n
 
-/** A price on the virtual bytes of a transaction, whatever it moves. */
+/** Bitcoin's network fees: one price per virtual byte of a transaction, whatever it moves. */
 export class BitcoinFees implements NetworkFees {
   /** Satoshi per thousand virtual bytes. */
   readonly satPerKvb: bigint
@@ -32,7 +33,7 @@ export class BitcoinFees implements NetworkFees {
     return feeAt(this.satPerKvb, virtualBytes)
   }
 
-  /** @throws Error for what nobody sends on this family */
+  /** A fee that planning has decided comes first. @throws Error for kinds that this family does not have */
   costOf(transaction: CostedTransaction): bigint {
     const { kind, networkFee } = transaction
     if (networkFee !== undefined) return networkFee
@@ -52,7 +53,7 @@ export class BitcoinFees implements NetworkFees {
     }
   }
 
-  /** Nobody signs a limit here. */
+  /** Bitcoin transactions have no gas limit. */
   gasOf(): undefined {
     return undefined
   }

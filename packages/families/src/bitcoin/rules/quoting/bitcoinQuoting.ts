@@ -30,29 +30,29 @@ import { type OwnerKey, ownerKeyOf } from './ownerKey.ts'
 import { inputKindOf, showsTransaction } from './virtualSize.ts'
 
 /**
- * An unsigned transaction in hex, as the public client takes it; of a deposit address whom to pay how many satoshi from
- * any wallet, and the script by which the depositor can take it back. @source rule F-138
+ * Step data as the public client takes it: an unsigned PSBT in hex; or, for a deposit address, the address to pay from
+ * any wallet, the satoshi, and the script by which the depositor can take them back. @source rule F-138
  */
 const bitcoinStepData = z.union([
   z.object({ psbt: z.string() }),
   z.object({ to: z.string(), value: z.string(), script: z.string().optional() }),
 ])
 
-/** There never are more satoshi. */
+/** Satoshi of 21 million bitcoin: there never are more. */
 const amountMax = 21_000_000n * 100_000_000n
 
 /** Wallets may raise the fee. @source BIP 125 */
 const replaceableSequence = 0xffff_fffd
 
-/** The public client prices for them before a wallet is connected. @source npm: relay-sdk from 6, and before */
-const clientsNobodies = ['34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo', 'bc1q4vxn43l44h30nkluqfxd9eckf45vr2awz38lwa']
+/** Users for whom clients ask prices before a wallet is connected. @source npm: relay-sdk from 6, and before */
+const placeholderUsers = ['34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo', 'bc1q4vxn43l44h30nkluqfxd9eckf45vr2awz38lwa']
 
 /** The user's outputs do not pay for the deposit and its fee. */
 export class BitcoinFundsError extends DomainError {
   readonly code = 'INSUFFICIENT_FUNDS'
   readonly kind = 'invalid_request'
 
-  /** @param least satoshi: no output of less was looked at */
+  /** @param least satoshi: smaller outputs were left out */
   constructor({ spendable, needed, isOfTooMany }: Extract<Funding, { kind: 'short' }>, least: bigint) {
     const [has, wants] = [`${spendable} satoshi`, `${needed} satoshi with its network fee`]
     super(
@@ -67,15 +67,15 @@ export class BitcoinFundsError extends DomainError {
 }
 
 /**
- * The family whose users sign one transaction of their own outputs: it pays the depository, names the order behind
- * it, and gives the rest back. @source rule F-137
+ * Bitcoin in quotes. A user signs one transaction that spends his own outputs: it pays the depository, names the
+ * order by OP_RETURN, and returns the change to him. @source rule F-137
  */
 export const bitcoinQuoting = {
   feeModel: 'feerate',
   addressSetting: 'depositAddressKey',
-  // An output that no rule of spending guards has no address at all.
+  // Outputs that anybody can spend have no address.
   reserved: () => undefined,
-  burnt: clientsNobodies,
+  burnt: placeholderUsers,
   stepData: bitcoinStepData,
   bind: ({
     chainKey,
@@ -90,7 +90,7 @@ export const bitcoinQuoting = {
     const network = bitcoinNetworkOf(name)
     const parties = { network, leastOutput, depository: () => outputScript(depository, network) }
     return {
-      isNobody: (address) => address === codec.nativeCurrency || clientsNobodies.includes(address),
+      isNobody: (address) => address === codec.nativeCurrency || placeholderUsers.includes(address),
       canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
       amountMax: () => amountMax,
       runsCalls: false,
@@ -113,7 +113,7 @@ export const bitcoinQuoting = {
   },
 } satisfies QuotingFamily
 
-/** Twelve blocks: a transaction that bids what the market asks is mined within them. */
+/** Time of twelve blocks, within which a transaction at the market's fee is mined. */
 const sweepSeconds = 7_200
 
 function addressesBy(sweeper: Hex, network: BitcoinNetwork): DepositAddressing {
@@ -128,7 +128,7 @@ function addressesBy(sweeper: Hex, network: BitcoinNetwork): DepositAddressing {
   }
 }
 
-/** As long as every order's, and in no other way different from it. */
+/** Stands for the order id until there is one: planning needs only the script's length. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 let knownNoOrderScript: Uint8Array | undefined
 
@@ -137,19 +137,26 @@ function noOrderScript(): Uint8Array {
   return knownNoOrderScript
 }
 
+/** Settings of one chain that its transactions depend on. */
 type Parties = {
   readonly network: BitcoinNetwork
+  /** Script of the depository; derived only when it is needed. */
   readonly depository: () => Uint8Array
+  /** Satoshi: by default, outputs of less are not spent. */
   readonly leastOutput: bigint
 }
 
-/** Small outputs carry tokens and inscriptions, which a payment would lose; and dust that others sent. @source F-97 */
+/**
+ * Satoshi of the smallest output that may be spent. Small outputs may carry tokens and inscriptions, which a payment
+ * would lose, or be dust that others sent. @source F-97
+ */
 const leastOf = ({ outputChoice }: OriginRoute, { leastOutput }: Parties): bigint =>
   outputChoice?.least ?? leastOutput
 
+/** Plans the user's one transaction: which outputs it spends, and its fee. */
 function plan(route: OriginRoute, { spendable, fees }: KnownState, parties: Parties): PlannedTransaction {
   const { network, depository } = parties
-  // Any wallet may pay: what this user has says nothing.
+  // Any wallet may pay a deposit address, so the user's own outputs do not matter.
   if (route.by === 'pay-address') return { kind: 'pay-address', isNative: true }
   const kind = kindOf(route)
   const planned = { kind, isNative: true }
@@ -169,7 +176,7 @@ function plan(route: OriginRoute, { spendable, fees }: KnownState, parties: Part
     : { ...planned, funding }
 }
 
-/** @throws Error for what nobody does on this family */
+/** @throws Error for ways that this family does not have */
 function kindOf({ by, swap }: OriginRoute): 'deposit' | 'send-input' {
   if (by === 'send') return 'send-input'
   if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined) return 'deposit'
@@ -177,7 +184,8 @@ function kindOf({ by, swap }: OriginRoute): 'deposit' | 'send-input' {
 }
 
 /**
- * @throws BitcoinFundsError; UpstreamUnavailableError where the user's outputs were not told in time;
+ * Step data of a planned transaction.
+ * @throws BitcoinFundsError; UpstreamUnavailableError where the user's outputs were not read in time;
  * OwnerKeyError for a key that is missing or another one; Error for what was planned from another route
  */
 function encode(
@@ -202,7 +210,7 @@ function encode(
   else throw new Error(`no ${kind} is encoded on this family`)
   if (funding.change > 0n) outputs.push({ script, value: funding.change })
   const inputs = funding.inputs.map(({ txid, vout }) => ({
-    ...{ txid, vout, sequence: replaceableSequence, scriptSig: nothing, witness: [] },
+    ...{ txid, vout, sequence: replaceableSequence, scriptSig: unsigned, witness: [] },
   }))
   const psbt = encodePsbt(
     { version: 2, inputs, outputs, lockTime: 0 },
@@ -219,10 +227,10 @@ function addressData({ depositAddress, depositScript }: StepIdentity, value: big
   return data satisfies z.infer<typeof bitcoinStepData>
 }
 
-/** Nothing is signed yet. */
-const nothing = new Uint8Array()
+/** Script of an input that nobody has signed yet. */
+const unsigned = new Uint8Array()
 
-/** @throws Error where nobody read the transaction that an input has to show */
+/** What the PSBT shows about one input. @throws Error where the transaction that the input must show was not read */
 function shownOf({ value, script: spent, transaction }: SpendableOutput, owner: OwnerKey): ShownInput {
   const script = hexToBytes(spent)
   const witnessed = owner.kind === 'witness' && { witnessUtxo: { script, value }, ...owner.shown }

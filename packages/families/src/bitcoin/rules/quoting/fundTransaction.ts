@@ -2,16 +2,17 @@ import type { Funding, SpendableOutput } from '../../../rules/quotingFamily.ts'
 import type { BitcoinFees } from './bitcoinFees.ts'
 import { dustOf, type InputKind, virtualBytesOf } from './virtualSize.ts'
 
-/** Wallets sign each input by itself, some of them by hand; and nodes relay nothing above 100,000 virtual bytes. */
+/** Limit of inputs: wallets sign each one by itself, and nodes relay no transaction above 100,000 virtual bytes. */
 export const inputsMax = 100
 
-/** Bytes of all transactions that inputs show (F-96): as much as one of the largest that a block can hold. */
+/** Limit of bytes of all transactions that inputs must show (F-96): about one of the largest that a block can hold. */
 const shownBytesMax = 1_000_000
 
+/** A payment for which outputs of one address are chosen. */
 export type FundedPayment = {
   /** Sum of the outputs of `paid`. */
   readonly amount: bigint
-  /** Scripts, in order. */
+  /** Scripts of its outputs without change, in order. */
   readonly paid: readonly Uint8Array[]
   /** The script that gets the change. */
   readonly change: Uint8Array
@@ -21,15 +22,15 @@ export type FundedPayment = {
 }
 
 /**
- * Chooses what a payment spends: the largest outputs first, so that it has the fewest inputs, and as many of them as
- * pay for the amount and the fee. What is left goes back, unless it is dust: then it is a part of the fee. The same
- * outputs give the same choice, in whatever order endpoints name them.
+ * Chooses the outputs that a payment spends: the largest first, so that it has few inputs, until they pay for the
+ * amount and the fee. What is left is change, unless it is dust: then it is part of the fee. The order in which
+ * endpoints list outputs does not matter.
  */
 export function fundPayment(spendable: readonly SpendableOutput[], payment: FundedPayment): Funding {
   const { amount, fees, inputKind } = payment
-  // An output that is worth less than the bytes that spend it only makes the payment dearer.
-  const worth = fees.feeOf(virtualBytesOf({ inputs: [inputKind], outputs: [] })) - emptyFee(fees)
-  const useful = spendable.filter(({ value }) => value > worth).toSorted(largestFirst)
+  // An output of less than the fee for its own input only makes the payment dearer.
+  const inputFee = fees.feeOf(virtualBytesOf({ inputs: [inputKind], outputs: [] })) - emptyFee(fees)
+  const useful = spendable.filter(({ value }) => value > inputFee).toSorted(largestFirst)
   const chosen: SpendableOutput[] = []
   let held = 0n
   const signable = signableOf(useful)
@@ -48,7 +49,7 @@ export function fundPayment(spendable: readonly SpendableOutput[], payment: Fund
   }
 }
 
-/** The largest that one transaction can spend and show. */
+/** As many as one transaction can spend and show. @param outputs largest first */
 function signableOf(outputs: readonly SpendableOutput[]): readonly SpendableOutput[] {
   const signable: SpendableOutput[] = []
   let shownBytes = 0
@@ -63,7 +64,7 @@ function signableOf(outputs: readonly SpendableOutput[]): readonly SpendableOutp
 
 const emptyFee = (fees: BitcoinFees): bigint => fees.feeOf(virtualBytesOf({ inputs: [], outputs: [] }))
 
-/** Fee and change of so many inputs; undefined where they do not pay for it. */
+/** Fee and change with `count` inputs that hold `held` satoshi; undefined if they do not pay for amount and fee. */
 function settle(
   held: bigint,
   count: number,
@@ -76,9 +77,13 @@ function settle(
   return fee >= feeOf(count, payment, []) ? { fee, change: 0n } : undefined
 }
 
-function feeOf(count: number, { inputKind, paid, fees }: FundedPayment, more: readonly Uint8Array[]): bigint {
+function feeOf(
+  count: number,
+  { inputKind, paid, fees }: FundedPayment,
+  changeScripts: readonly Uint8Array[],
+): bigint {
   const inputs = Array.from({ length: count }, () => inputKind)
-  return fees.feeOf(virtualBytesOf({ inputs, outputs: [...paid, ...more] }))
+  return fees.feeOf(virtualBytesOf({ inputs, outputs: [...paid, ...changeScripts] }))
 }
 
 function largestFirst(one: SpendableOutput, other: SpendableOutput): number {

@@ -10,7 +10,7 @@ export type OwnerKey =
       readonly shown: { readonly redeemScript?: Uint8Array; readonly tapInternalKey?: Uint8Array }
     }
 
-/** `additionalData.userPublicKey` is missing where only it says how an address is spent, or it is another key. */
+/** `additionalData.userPublicKey` is missing although the address does not tell how it is spent, or is another key. */
 export class OwnerKeyError extends DomainError {
   readonly code = 'INVALID_REQUEST'
   readonly kind = 'invalid_request'
@@ -21,8 +21,8 @@ export class OwnerKeyError extends DomainError {
 }
 
 /**
- * Data that a PSBT of the owner of `script` must carry. An address behind a script hash is spent with the script, which
- * is derived from the key. For taproot, signers that do not know the key by themselves find it here.
+ * Data that a PSBT of the owner of `script` must carry. A P2SH address is spent with its redeem script, which is
+ * derived from the key. For taproot the PSBT shows the internal key to signers that do not know it.
  * @param publicKey hex of 33 bytes; for taproot the 32 bytes of its first coordinate are enough
  * @throws OwnerKeyError @source families.md 2.2; BIP 141, BIP 341
  */

@@ -3,19 +3,20 @@ import { readScript, type ScriptForm } from '../script.ts'
 /** Spending type of an output: by one key, or by the sweeper of a deposit address. */
 export type InputKind = 'public-key-hash' | 'wrapped-witness' | 'witness' | 'taproot' | 'deposit-address'
 
-/** Bytes of the script that spends from a deposit address. */
+/** Bytes of the script of a deposit address: `depositScript` in `depositAddress.ts`. */
 export const depositScriptBytes = 68
 
 /**
- * Weight units of one signed input: its bytes count four times, those of its witness once. Signatures are reckoned
- * with their usual greatest length, 72 bytes, so that none turns out larger. @source BIP 141, BIP 340
+ * Weight units of one signed input: its bytes count four times, those of its witness once. Beside the outpoint they are
+ * the script with its length byte, and the witness: a signature of 72 bytes, the usual maximum (taproot: 64), and a key
+ * of 33, each with its length. @source BIP 141, BIP 340
  */
 const inputWeights: Readonly<Record<InputKind, number>> = {
   'public-key-hash': 4 * (outPointBytes() + 1 + 107),
   'wrapped-witness': 4 * (outPointBytes() + 1 + 23) + 108,
   witness: 4 * (outPointBytes() + 1) + 108,
   taproot: 4 * (outPointBytes() + 1) + 66,
-  // Their number, a signature, a true, and the script; each has its length before it.
+  // Count of items, a signature, the sweeper's branch and the script; each item has its length before it.
   'deposit-address': 4 * (outPointBytes() + 1) + 1 + 73 + 2 + 1 + depositScriptBytes,
 }
 
@@ -46,8 +47,8 @@ function kindOf(form: ScriptForm): InputKind | undefined {
 }
 
 /**
- * Signers want the transaction that made what they spend: a fee that they reckon from stated values alone may be a lie.
- * Signatures of taproot cover the values. @source F-96; BIP 174, BIP 341
+ * True if a PSBT must show the transaction that made the spent output: signers compute the fee from its values, and
+ * stated values may be a lie. Taproot signatures cover the values. @source F-96; BIP 174, BIP 341
  */
 export function showsTransaction(kind: InputKind | undefined): boolean {
   return kind !== 'taproot'
@@ -60,7 +61,7 @@ export type TransactionShape = {
   readonly outputs: readonly Uint8Array[]
 }
 
-/** Virtual bytes of the signed transaction, which feerates count; never less than it turns out to have. */
+/** Upper bound of the signed transaction's virtual bytes, by which fees are charged. */
 export function virtualBytesOf({ inputs, outputs }: TransactionShape): number {
   const hasWitness = inputs.some((kind) => kind !== 'public-key-hash')
   const versionAndLockTime = 8
@@ -81,7 +82,7 @@ function outputBytes(script: Uint8Array): number {
 /** Bytes of the count or length that precedes a list. */
 const countBytes = (count: number): number => (count < 0xfd ? 1 : 3)
 
-/** Satoshi per kvB by which nodes judge dust, whatever they relay for. @source Bitcoin Core, `policy/policy.h` */
+/** Satoshi per 1,000 virtual bytes by which nodes judge dust. @source Bitcoin Core, `policy/policy.h` */
 const dustSatPerKvb = 3_000
 
 /**
@@ -89,6 +90,7 @@ const dustSatPerKvb = 3_000
  * @source Bitcoin Core, `policy/policy.cpp`, `GetDustThreshold`
  */
 export function dustOf(script: Uint8Array): bigint {
+  // A later input: 41 bytes without witness, and a signature and key of 107 bytes or a quarter of them.
   const spendingBytes = readScript(script)?.kind === 'witness' ? 67 : 148
   return BigInt(Math.ceil(((outputBytes(script) + spendingBytes) * dustSatPerKvb) / 1_000))
 }
