@@ -4,6 +4,7 @@ import { hyperliquidQuotingChain } from './quoting/hyperliquidQuotingChain.ts'
 import { openHyperliquidChain } from './reading/openHyperliquidChain.ts'
 import { hyperliquidSettlingChain } from './settling/hyperliquidSettlingChain.ts'
 
+/** Hyperliquid's entry in `chainFamilies`: what opens the exchange for reading, quoting, settling and paying. */
 export const hyperliquidChainFamily: ChainFamily = {
   open: openHyperliquidChain,
   missing: missingEndpoints,

@@ -4,6 +4,7 @@ import { lighterQuotingChain } from './quoting/lighterQuotingChain.ts'
 import { openLighterChain } from './reading/openLighterChain.ts'
 import { lighterSettlingChain } from './settling/lighterSettlingChain.ts'
 
+/** Lighter's entry in `chainFamilies`: what opens the exchange for reading, quoting, settling and paying. */
 export const lighterChainFamily: ChainFamily = {
   open: openLighterChain,
   missing: missingEndpoints,

@@ -35,7 +35,7 @@ import { parseActionOutcome, type SpotToken } from '../reading/answers.ts'
 import type { HyperliquidView } from '../reading/hyperliquidView.ts'
 import { usdcTokenId } from '../reading/requests.ts'
 import { tokenIdOf } from '../reading/transfers.ts'
-import { type KeptPayment, keptIn, landingOf, lifetimeMs, textOf } from './landing.ts'
+import { decodeKept, encodeKept, type KeptPayment, landingOf, lifetimeMs } from './landing.ts'
 import { createOwnLedger, type OwnLedger } from './ownLedger.ts'
 import { createPaymentRows, type PaymentRow, type PaymentRows } from './paymentRow.ts'
 import { signTransfer, spendingTransfer, type TransferParameters, transferOf } from './transfer.ts'
@@ -47,7 +47,7 @@ const amountMax = 2n ** 64n - 1n
 /** Smallest perps transfer: the exchange moves only 6 of the 8 decimals of perps dollars. */
 const perpsGranularity = 100n
 
-/** Transfers of one account, each at a nonce that the hub gave its payment. See decision 33. */
+/** Payments by transfers of one account, whose nonces the hub stores before they are signed. See decision 33. */
 export const hyperliquidPaying: PayingChainFamily = {
   // A file in its place is named by HYPERLIQUID_PRIVATE_KEY_FILE.
   keySetting: 'HYPERLIQUID_PRIVATE_KEY',
@@ -78,6 +78,7 @@ class HyperliquidPayer implements PayingChain {
   readonly #quorum: QuorumClient<HyperliquidView>
   readonly #states: PaymentStates
   readonly #time: TimeAsHeight
+  /** The exchange's token list, read once. */
   #tokens: Promise<readonly SpotToken[]> | undefined
   #lastNonce = 0n
 
@@ -121,15 +122,15 @@ class HyperliquidPayer implements PayingChain {
     const refusal = refuseTransfer(terms, rules) ?? refuseTransferFee(bid)
     if (refusal !== undefined) return { refusal }
     const [payment] = terms.payments
-    const without = payment && (await this.#refuseRecipient(payment, terms, bid))
-    if (without !== undefined) return { refusal: without }
+    const recipientRefusal = payment && (await this.#refuseRecipient(payment, terms, bid))
+    if (recipientRefusal !== undefined) return { refusal: recipientRefusal }
     const { row, state } = await this.#states.look(lowerCase(terms.id))
     if (state !== 'open' || (terms.mark === 'paid' && row.isClosed))
       return { refusal: 'the transaction would revert' }
     return { terms, units: 1n, rent: 0n }
   }
 
-  /** A recipient without an account pays a dollar for it out of the amount that reaches him. */
+  /** Why a recipient cannot be paid: one without an account costs a fee, which the exchange takes in dollars only. */
   async #refuseRecipient(
     { recipient, currency }: PlannedPayment,
     { makesNoState }: PaymentTerms,
@@ -149,24 +150,25 @@ class HyperliquidPayer implements PayingChain {
     return agreedAnswer(this.#client, call, parseTransferCheck, readTimeoutMs)
   }
 
+  /** Makes the transaction that is kept. The exchange's own signature is made when it is sent: see `landing.ts`. */
   async sign({ terms }: SignedPlan) {
     const nonce = await this.#nextNonce()
     const [id, lastValidHeight] = [lowerCase(terms.id), nonce + lifetimeMs]
     const [payment] = terms.payments
     if (terms.mark === 'closed' || payment === undefined)
-      return { ...textOf({ mark: 'closed', id, nonce }), lastValidHeight, fee: 0n }
+      return { ...encodeKept({ mark: 'closed', id, nonce }), lastValidHeight, fee: 0n }
     const { recipient, currency, amount } = payment
     const [{ accountFee: fee }, token] = await Promise.all([this.#lackOf(recipient), this.#tokenOf(currency)])
     // The exchange deducts its account fee from the amount that arrives.
-    const moved = { recipient, currency, amount: amount + fee, token, nonce: exactNumber(nonce) }
+    const sent = { recipient, currency, amount: amount + fee, token, nonce: exactNumber(nonce) }
     const orderId = lowerCase(terms.orderId ?? terms.id)
     return {
-      ...textOf({ mark: 'paid', id, nonce, orderId, transfer: transferOf(moved) }),
+      ...encodeKept({ mark: 'paid', id, nonce, orderId, transfer: transferOf(sent) }),
       ...{ lastValidHeight, fee },
     }
   }
 
-  /** The exchange's own time, so that it is among the highest and near enough. */
+  /** The exchange's time, above every earlier nonce: it accepts only recent times among an account's highest nonces. */
   async #nextNonce(): Promise<bigint> {
     const now = await this.#time.head(within())
     this.#lastNonce = now > this.#lastNonce ? now : this.#lastNonce + 1n
@@ -187,30 +189,35 @@ class HyperliquidPayer implements PayingChain {
   }
 
   async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
-    const kept = keptIn(raw)
+    const kept = decodeKept(raw)
     await (kept.mark === 'closed' ? this.#close(kept.id) : this.#pay(kept))
   }
 
+  /**
+   * Sends a payment once the hub has its nonce as the last one of its row. Another nonce of the row that may still be
+   * executed is spent first, and the payment is refused until then: otherwise it could be paid twice.
+   */
   async #pay({ id, orderId, nonce, transfer }: KeptPayment): Promise<void> {
     const { rows } = this.#states
     const { row, ledger, state } = await this.#states.look(id)
     if (state !== 'open' || row.isClosed) throw refused('the payment was made or closed')
     if (nonce + lifetimeMs < ledger.timeMs) throw refused('its time is over')
-    const isNamed = row.nonces.at(-1) === nonce
-    if (!isNamed && row.nonces.includes(nonce)) throw refused('its nonce was given up')
-    if (!isNamed) {
-      const open = row.nonces.filter((one) => !isSpent(ledger, one))
-      for (const one of open) await this.#spend(one)
-      if (open.length > 0) throw refused('an earlier nonce of it is being spent')
+    const isLastOfRow = row.nonces.at(-1) === nonce
+    if (!isLastOfRow && row.nonces.includes(nonce)) throw refused('its nonce was given up')
+    if (!isLastOfRow) {
+      const unspent = row.nonces.filter((earlier) => !isSpent(ledger, earlier))
+      for (const earlier of unspent) await this.#spend(earlier)
+      if (unspent.length > 0) throw refused('an earlier nonce of it is being spent')
     }
     await Promise.all([
-      rows.name(nonce, { id, orderId }),
-      ...(isNamed ? [] : [rows.append(id, row.slot, nonce)]),
+      rows.assign(nonce, { id, orderId }),
+      ...(isLastOfRow ? [] : [rows.append(id, row.slot, nonce)]),
     ])
-    const refusal = await this.#hand(transfer)
+    const refusal = await this.#submit(transfer)
     if (refusal !== undefined) throw refused(refusal)
   }
 
+  /** Closes the row first, so that the payment gets no further nonce, and then spends its nonces. */
   async #close(id: Hex): Promise<void> {
     const { row, ledger, state } = await this.#states.look(id)
     if (state === 'paid') throw refused('the payment was made')
@@ -218,20 +225,20 @@ class HyperliquidPayer implements PayingChain {
     for (const nonce of row.nonces) if (!isSpent(ledger, nonce)) await this.#spend(nonce)
   }
 
-  /** Either this is executed under the nonce or the payment was: the exchange executes one of the two. */
+  /** Uses a nonce up from either side of the account. Only one transfer per nonce is executed: this or the payment. */
   async #spend(nonce: bigint): Promise<void> {
-    const refusal = await this.#hand(spendingTransfer(this.address, exactNumber(nonce), 'perps'))
-    if (refusal !== undefined) await this.#hand(spendingTransfer(this.address, exactNumber(nonce), 'spot'))
+    const refusal = await this.#submit(spendingTransfer(this.address, exactNumber(nonce), 'perps'))
+    if (refusal !== undefined) await this.#submit(spendingTransfer(this.address, exactNumber(nonce), 'spot'))
   }
 
-  /** @returns why no endpoint took it @throws UpstreamUnavailableError where none said anything */
-  async #hand(parameters: TransferParameters): Promise<string | undefined> {
+  /** Signs and sends. @returns why no endpoint accepted it @throws UpstreamUnavailableError if none answered */
+  async #submit(parameters: TransferParameters): Promise<string | undefined> {
     const action = await signTransfer(this.#owner, parameters)
-    const each = await this.#quorum.askEach(
+    const answers = await this.#quorum.askEach(
       async (view, signal) => parseActionOutcome(await view.act(action, signal)),
       within(),
     )
-    const outcomes = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
+    const outcomes = answers.flatMap(({ said }) => (said === undefined ? [] : [said]))
     const [first] = outcomes
     if (first === undefined) throw new UpstreamUnavailableError('No endpoint took the transfer.')
     return outcomes.some(({ refusal }) => refusal === undefined) ? undefined : first.refusal
@@ -239,7 +246,7 @@ class HyperliquidPayer implements PayingChain {
 
   async balanceOf(currency: string): Promise<bigint> {
     const token = await this.#tokenOf(currency)
-    // Balances on the venue's other exchanges are not read.
+    // A currency with a dex's name behind its token's id is held on another perps dex, which is not read.
     if (token !== undefined && currency !== tokenIdOf(currency)) return 0n
     const call = token === undefined ? perpsCall(this.address) : spotCall(this.address)
     const [answer] = await this.#client.batch([call], { timeoutMs: readTimeoutMs })
@@ -250,7 +257,9 @@ class HyperliquidPayer implements PayingChain {
   }
 }
 
-/** States of payments: the hub lists their nonces, and the exchange lists the transfers executed under those nonces. */
+/**
+ * States of payments: the hub stores their nonces, and the exchange lists the transfers executed under those nonces.
+ */
 class PaymentStates {
   readonly rows: PaymentRows
   readonly readLedger: (nonces: readonly bigint[]) => Promise<OwnLedger>
@@ -262,7 +271,10 @@ class PaymentStates {
     this.#wallet = wallet
   }
 
-  /** The row comes first: a nonce that it gets later is not looked for, and a closed one gets none. */
+  /**
+   * Row, transfers and state of a payment. The row is read first: a closed one gets no further nonce, so the ledger
+   * then tells about all of them. `closed` needs every nonce spent.
+   */
   async look(id: Hex): Promise<{ row: PaymentRow; ledger: OwnLedger; state: PaymentState }> {
     const row = await this.rows.read(id)
     const ledger = await this.readLedger(row.nonces)
@@ -271,19 +283,20 @@ class PaymentStates {
     return { row, ledger, state: isPaid ? 'paid' : isClosed ? 'closed' : 'open' }
   }
 
-  /** Under a nonce of its own the payment itself was executed. */
+  /** Hash of the executed payment. A transfer to the wallet itself only used the nonce up. */
   async hashOfPaid(id: Hex, nonces: readonly bigint[], ledger: OwnLedger): Promise<string | undefined> {
     for (const nonce of nonces) {
-      const shown = ledger.shown(nonce)
-      if (shown === undefined || shown.destination === this.#wallet) continue
-      if (await this.rows.owns(id, nonce)) return shown.hash
+      const transfer = ledger.executedAt(nonce)
+      if (transfer === undefined || transfer.destination === this.#wallet) continue
+      if (await this.rows.owns(id, nonce)) return transfer.hash
     }
     return undefined
   }
 }
 
+/** True if nothing further can be executed under the nonce. */
 const isSpent = (ledger: OwnLedger, nonce: bigint): boolean =>
-  ledger.shown(nonce) !== undefined || ledger.isOver(nonce)
+  ledger.executedAt(nonce) !== undefined || ledger.isExpired(nonce)
 
 const within = () => AbortSignal.timeout(readTimeoutMs)
 

@@ -12,12 +12,18 @@ import type { Landing, PaymentState, SentTransaction } from '../../shared/paying
 import type { OwnLedger } from './ownLedger.ts'
 import { transferParameters } from './transfer.ts'
 
-/** A payment that was not executed within it gets another nonce. */
+/** A payment that was not executed in this time after its nonce gets another nonce. */
 export const lifetimeMs = 300_000n
-/** The exchange keeps an account's hundred highest nonces and takes none below them: long before, a payment gets another one. */
+/**
+ * With so many transfers at higher nonces a payment gets another nonce, long before the exchange refuses its own: it
+ * accepts none below an account's hundred highest.
+ */
 const transfersAboveMax = 50
 
-/** Stored form of a payment or a closing: nothing is signed for the exchange before the hub has its nonce. */
+/**
+ * A payment or a closing as the solver keeps it. It holds no signature: that is made when it is sent, after the hub has
+ * its nonce, so that a copied database pays nobody.
+ */
 const keptSchema = z.discriminatedUnion('mark', [
   z.object({ mark: z.literal('closed'), id: z.custom<Hex>(isHex32), nonce: z.coerce.bigint() }),
   z.object({
@@ -25,35 +31,39 @@ const keptSchema = z.discriminatedUnion('mark', [
     ...{ orderId: z.custom<Hex>(isHex32), transfer: transferParameters },
   }),
 ])
-type Kept = z.output<typeof keptSchema>
-export type KeptPayment = Extract<Kept, { mark: 'paid' }>
+type KeptTransaction = z.output<typeof keptSchema>
+export type KeptPayment = Extract<KeptTransaction, { mark: 'paid' }>
 
-/** As it is kept, and what it is called until the exchange gives it a hash. */
-export function textOf(kept: Kept): { readonly raw: Hex; readonly hash: string } {
+/** `raw`: the kept form, JSON in hex. `hash`: its own, which names it until the exchange gives the transfer one. */
+export function encodeKept(kept: KeptTransaction): { readonly raw: Hex; readonly hash: string } {
   const text = JSON.stringify({ ...kept, nonce: kept.nonce.toString() })
   return { raw: bytesToHex(utf8Bytes(text)), hash: sha256TextHex(text) }
 }
 
-/** @throws Error for what this family did not sign */
-export function keptIn(raw: Hex): Kept {
+/** @throws Error for bytes that `encodeKept` did not make */
+export function decodeKept(raw: Hex): KeptTransaction {
   return keptSchema.parse(JSON.parse(new TextDecoder().decode(hexToBytes(raw))))
 }
 
+/** The parts of `PaymentStates` that are needed here. */
 type LedgerReaders = {
   readonly readLedger: (nonces: readonly bigint[]) => Promise<OwnLedger>
   readonly look: (id: Hex) => Promise<{ readonly ledger: OwnLedger; readonly state: PaymentState }>
   readonly hashOfPaid: (id: Hex, nonces: readonly bigint[], ledger: OwnLedger) => Promise<string | undefined>
 }
 
-/** All of them are of one payment, or of one closing. */
+/**
+ * Landing of transactions that all are of one payment, or all of one closing. The returned height stands for a time:
+ * one beyond every `lastValidHeight` says that none of them can be executed as a payment any more.
+ */
 export async function landingOf(
   transactions: readonly SentTransaction[],
   states: LedgerReaders,
 ): Promise<Landing> {
   const [first] = transactions
   if (first === undefined) throw new Error('nothing was signed')
-  const kept = transactions.map(({ raw }) => keptIn(raw))
-  const { id, mark } = keptIn(first.raw)
+  const kept = transactions.map(({ raw }) => decodeKept(raw))
+  const { id, mark } = decodeKept(first.raw)
   if (mark === 'closed') {
     const { ledger, state } = await states.look(id)
     return state === 'closed'
@@ -67,12 +77,16 @@ export async function landingOf(
     ledger,
   )
   if (hash !== undefined) return { kind: 'landed', hash, succeeded: true, isFinal: true }
-  const isAlive = ({ nonce }: Kept) =>
-    ledger.shown(nonce) === undefined &&
-    !ledger.isOver(nonce) &&
+  const mayStillLand = ({ nonce }: KeptTransaction) =>
+    ledger.executedAt(nonce) === undefined &&
+    !ledger.isExpired(nonce) &&
     ledger.countAbove(nonce) < transfersAboveMax &&
     nonce + lifetimeMs >= ledger.timeMs
-  const end = transactions.map(({ lastValidHeight }) => lastValidHeight).reduce(maxBigint, 0n)
-  const isEarly = kept.some(isAlive) || ledger.timeMs > end
-  return { kind: 'none', finalHeight: isEarly ? ledger.timeMs : end + 1n }
+  const lastHeight = transactions.map(({ lastValidHeight }) => lastValidHeight).reduce(maxBigint, 0n)
+  // If none may land any more, their end is not waited for: the height is beyond it at once.
+  const isWaitedFor = kept.some(mayStillLand)
+  return {
+    kind: 'none',
+    finalHeight: isWaitedFor ? ledger.timeMs : maxBigint(ledger.timeMs, lastHeight + 1n),
+  }
 }

@@ -14,31 +14,38 @@ import { readLedger } from '../reading/ledgerPages.ts'
 import { statusRequest } from '../reading/requests.ts'
 
 /** A transfer of the wallet, as enough endpoints list it. `destination` in lower case. */
-export type ShownTransfer = Pick<OwnSend, 'hash' | 'destination'>
+export type ExecutedTransfer = Pick<OwnSend, 'hash' | 'destination'>
 
-/** States of nonces of the fill wallet, by its listed transfers. */
+/** What became of the fill wallet's nonces, by the transfers that the exchange lists for it. */
 export type OwnLedger = {
-  /** Unix milliseconds that enough endpoints had reached before they listed. */
+  /** Unix milliseconds of the exchange that enough endpoints had reached when they listed. */
   readonly timeMs: bigint
   /** Transfer that was executed under a nonce; nothing else is ever executed under the same nonce. */
-  shown(nonce: bigint): ShownTransfer | undefined
-  /** Nothing can be executed under it any more, and no endpoint says that anything was. */
-  isOver(nonce: bigint): boolean
+  executedAt(nonce: bigint): ExecutedTransfer | undefined
+  /** True if the nonce is too old to be executed, and no endpoint lists a transfer under it. */
+  isExpired(nonce: bigint): boolean
   /** Number of known transfers with higher nonces. */
   countAbove(nonce: bigint): number
 }
 
-/** The exchange takes a nonce for two days; an hour is for clocks and for what lists late. @source Hyperliquid API, "Nonces and API wallets" */
-const takenForMs = 49n * 3_600_000n
+/**
+ * Time after which a nonce can no longer be executed: the exchange accepts it for two days, and an hour covers clocks
+ * and late lists. @source Hyperliquid API, "Nonces and API wallets"
+ */
+const acceptedForMs = 49n * 3_600_000n
 /** Tolerance in milliseconds by which a transfer may be dated before its nonce. */
 const marginMs = 60_000n
-/** Readings that are asked for together are one; the exchange limits what an address may ask. */
+/**
+ * Readings that are requested within `gatherMs` become one, at most one per `pauseMs`: the exchange limits requests.
+ */
 const gatherMs = 20
 const pauseMs = 1_000
 const readTimeoutMs = 6_000
-const shownMax = 20_000
+/** Limit of transfers in memory; the oldest is dropped first. */
+const keptMax = 20_000
 
-type Listing = { readonly timeMs: bigint; readonly sends: ReadonlyMap<bigint, ShownTransfer> }
+/** One endpoint's time, and the transfers that it lists, by nonce. */
+type Listing = { readonly timeMs: bigint; readonly sends: ReadonlyMap<bigint, ExecutedTransfer> }
 
 type LedgerOptions = {
   readonly quorum: QuorumClient<HyperliquidView>
@@ -47,15 +54,16 @@ type LedgerOptions = {
   readonly wallet: string
 }
 
+/** Opens a reader of the fill wallet's own transfers. Each reading asks for the given nonces. */
 export function createOwnLedger(options: LedgerOptions): (nonces: readonly bigint[]) => Promise<OwnLedger> {
   const reader = new LedgerReader(options)
   return (nonces) => reader.read(nonces)
 }
 
-/** Keeps what it read: what was executed stays so. */
+/** Remembers executed transfers, which never change, and merges readings that are requested together. */
 class LedgerReader {
   readonly #options: LedgerOptions
-  readonly #known = new Map<bigint, ShownTransfer>()
+  readonly #known = new Map<bigint, ExecutedTransfer>()
   #lastReadMs = Number.NEGATIVE_INFINITY
   #gathering: { readonly nonces: bigint[]; readonly ledger: Promise<OwnLedger> } | undefined
 
@@ -81,13 +89,14 @@ class LedgerReader {
   }
 
   async #readNow(nonces: readonly bigint[]): Promise<OwnLedger> {
-    const shownByNonce = this.#known
+    const executedByNonce = this.#known
     const { threshold } = this.#options.electorate
-    const unknown = nonces.filter((nonce) => !shownByNonce.has(nonce))
+    // Nonces whose transfer is not known yet: only these decide from when transfers are listed.
+    const unknown = nonces.filter((nonce) => !executedByNonce.has(nonce))
     const listings = await this.#listByVoice(startOf(unknown))
     const timeMs = reachedBy(
       threshold,
-      listings.map((one) => one.timeMs),
+      listings.map((listing) => listing.timeMs),
     )
     if (timeMs < 0n)
       throw new UpstreamUnavailableError(
@@ -102,19 +111,19 @@ class LedgerReader {
     }
     return {
       timeMs,
-      shown: (nonce) => shownByNonce.get(nonce),
-      isOver: (nonce) =>
+      executedAt: (nonce) => executedByNonce.get(nonce),
+      isExpired: (nonce) =>
         unknown.includes(nonce) &&
         listings.every(({ sends }) => !sends.has(nonce)) &&
-        timeMs >= nonce + takenForMs,
-      countAbove: (nonce) => [...shownByNonce.keys()].filter((other) => other > nonce).length,
+        timeMs >= nonce + acceptedForMs,
+      countAbove: (nonce) => [...executedByNonce.keys()].filter((other) => other > nonce).length,
     }
   }
 
-  #keep(nonce: bigint, transfer: ShownTransfer): void {
+  #keep(nonce: bigint, transfer: ExecutedTransfer): void {
     this.#known.set(nonce, transfer)
     const [oldest] = this.#known.keys()
-    if (this.#known.size > shownMax && oldest !== undefined) this.#known.delete(oldest)
+    if (this.#known.size > keptMax && oldest !== undefined) this.#known.delete(oldest)
   }
 
   async #listByVoice(from: bigint | undefined): Promise<readonly Listing[]> {
@@ -130,7 +139,7 @@ class LedgerReader {
   }
 }
 
-/** Start of the list, in Unix milliseconds; undefined if nothing has to be listed. */
+/** Start of the list in Unix milliseconds: the lowest nonce less a margin; undefined if nothing has to be listed. */
 function startOf(nonces: readonly bigint[]): bigint | undefined {
   const [first, ...more] = nonces
   if (first === undefined) return undefined
@@ -138,7 +147,10 @@ function startOf(nonces: readonly bigint[]): bigint | undefined {
   return least > marginMs ? least - marginMs : 0n
 }
 
-/** Its own time comes first: what was executed before is in the list. @throws EndpointFailure, MalformedAnswerError */
+/**
+ * One endpoint's list. Its time is read first, so that the list has what was executed until then.
+ * @throws EndpointFailure, MalformedAnswerError
+ */
 async function list(
   view: HyperliquidView,
   wallet: string,
@@ -156,8 +168,8 @@ async function list(
   return { timeMs, sends: new Map(sends) }
 }
 
-/** Transfer that enough voices show alike. */
-function agreedOn(transfers: readonly ShownTransfer[], threshold: number): ShownTransfer | undefined {
+/** The transfer that enough voices list with the same hash and destination. */
+function agreedOn(transfers: readonly ExecutedTransfer[], threshold: number): ExecutedTransfer | undefined {
   return transfers.find(
     (one) =>
       transfers.filter(({ hash, destination }) => hash === one.hash && destination === one.destination)

@@ -11,18 +11,19 @@ import {
   sendAssetType,
 } from '../rules/quoting/hyperliquidQuoting.ts'
 
-/** The parameters of a transfer, all but its nonce as text, as they are signed. */
+/** Parameters of a `sendAsset` action as they are signed: all texts, beside the nonce. */
 export type TransferParameters = ReturnType<typeof hyperliquidStepData.parse>['action']['parameters']
 
+/** Their schema, by which kept payments are read back. */
 export const transferParameters = hyperliquidStepData.shape.action.shape.parameters
 
-/** Wallets of the exchange sign under the number of Arbitrum. */
+/** Chain id in the EIP-712 domain of the exchange's actions: Arbitrum's. */
 const signatureChainId = 42_161
 
 /**
- * A transfer from the part of the account where a currency is held to the same part of the recipient's.
+ * A transfer of a currency between the same sides (dexes) of two accounts: the one on which the currency is held.
  * @param symbol of a token; absent for perps dollars
- * @throws RangeError for parts of what the exchange moves
+ * @throws RangeError for an amount that is finer than the exchange moves
  */
 export function transferOf(payment: {
   readonly recipient: string
@@ -41,7 +42,7 @@ export function transferOf(payment: {
   }
 }
 
-/** Spends a nonce of the wallet on nothing: a millionth of a dollar from one part of its account to another. */
+/** Uses a nonce of the wallet up: moves a millionth of a dollar from one side of its own account to the other. */
 export function spendingTransfer(wallet: string, nonce: number, from: 'perps' | 'spot'): TransferParameters {
   const [sourceDex, destinationDex] = from === 'perps' ? ['', 'spot'] : ['spot', '']
   return {
@@ -57,11 +58,11 @@ export async function signTransfer(
 ): Promise<object> {
   const verifyingContract: Hex = `0x${'0'.repeat(40)}`
   const domain = { name: 'HyperliquidSignTransaction', version: '1', chainId: signatureChainId }
-  const { nonce, ...rest } = parameters
+  const { nonce, ...texts } = parameters
   const signature = await owner.signTypedData({
     domain: { ...domain, verifyingContract },
     ...{ types: { [sendAssetType]: sendAssetMembers }, primaryType: sendAssetType },
-    message: { ...rest, nonce: BigInt(nonce) },
+    message: { ...texts, nonce: BigInt(nonce) },
   })
   const { r, s, v, yParity } = parseSignature(signature)
   const action = { type: 'sendAsset', signatureChainId: `0x${signatureChainId.toString(16)}`, ...parameters }

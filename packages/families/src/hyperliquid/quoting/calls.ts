@@ -5,13 +5,14 @@ import { decimalsMax, parseSpotTokens, type SpotToken } from '../reading/answers
 import { hyperliquidNativeDecimals } from '../rules/withdrawalTransfer.ts'
 
 /**
- * Calls of quotes to an endpoint of the exchange, through a client that asks by paths, and strict parsers of the
- * answers. All parsers throw `MalformedAnswerError`. @source Hyperliquid API, "Info endpoint"
+ * Calls that quoting and paying make to endpoints of the exchange through a `ChainClient`, and strict parsers of the
+ * answers. `reading/answers.ts` has those of facts. All parsers throw `MalformedAnswerError`.
+ * @source Hyperliquid API, "Info endpoint"
  */
 
 const info = (request: Readonly<Record<string, string>>): RpcCall => ({ method: '/info', params: [request] })
 
-/** The exchange's own time; milliseconds of it stand for heights of a chain whose blocks are final when they are shown. */
+/** Asks for the exchange's time. Its milliseconds stand for heights, because what the exchange shows is final. */
 export const statusCall = info({ type: 'exchangeStatus' })
 
 export function parseTime(answer: RpcAnswer | undefined): bigint {
@@ -28,14 +29,14 @@ export const hyperliquidHeadTracking: HeadTracking = {
     request === statusCall.params[0] ? unlessUnreadable(() => parseTime({ ok: true, result })) : undefined,
 }
 
-/** @param source who would pay */
+/** Asks whether an account can be paid. @param source account that would pay */
 export const transferCheckCall = (user: string, source: string): RpcCall =>
   info({ type: 'preTransferCheck', user, source })
 
-/** Preconditions of an account's first transfer, and its cost beside the amount. */
+/** Whether the exchange knows an account, and what its first transfer costs beside the amount. */
 export type TransferCheck = {
   readonly exists: boolean
-  /** Units of 8 decimals; 0 for an account that is there. */
+  /** Units of 8 decimals of a dollar; 0 for an existing account. */
   readonly accountFee: bigint
 }
 
@@ -49,9 +50,12 @@ export function parseTransferCheck(answer: RpcAnswer | undefined): TransferCheck
   }
 }
 
+/** Asks for an account's mode, which decides on which side it holds dollars. */
 export const modeCall = (user: string): RpcCall => info({ type: 'userAbstraction', user })
 
-/** True where an account has one balance of each asset, on the spot side, and sends from there alone. @source F-90 */
+/**
+ * True if an account holds every asset on the spot side only, and can send nothing from its perps side. @source F-90
+ */
 export function parseHasOneSide(answer: RpcAnswer | undefined): boolean {
   const requestName = 'userAbstraction'
   const mode = resultOf(answer, requestName)
@@ -72,12 +76,12 @@ export function parseWithdrawable(answer: RpcAnswer | undefined): bigint {
 export const spotCall = (user: string): RpcCall => info({ type: 'spotClearinghouseState', user })
 
 const balancesMax = 2_000
-/** As many digits as any decimal text of the exchange has, and the decimals of any token. */
-const digitsKept = decimalsMax
+/** Decimals in which free balances are computed: those of the longest text of the exchange. */
+const computedDecimals = decimalsMax
 
 /**
- * Free balances by symbol. The exchange keeps more digits (`weiDecimals`) than it sends (`szDecimals`): what is less than one
- * unit is left out.
+ * Free balances by symbol, in units of `decimalsOf`, rounded down: the exchange keeps more digits (`weiDecimals`)
+ * than it moves (`szDecimals`). Symbols without decimals are left out.
  * @source F-88
  */
 export function parseSpotBalances(
@@ -93,8 +97,9 @@ export function parseSpotBalances(
       if (typeof coin !== 'string') throw new MalformedAnswerError(requestName)
       const decimals = decimalsOf(coin)
       if (decimals === undefined) return []
-      const free = parseUnits(total, digitsKept, requestName) - parseUnits(hold, digitsKept, requestName)
-      return [[coin, free > 0n ? free / 10n ** BigInt(digitsKept - decimals) : 0n]]
+      const free =
+        parseUnits(total, computedDecimals, requestName) - parseUnits(hold, computedDecimals, requestName)
+      return [[coin, free > 0n ? free / 10n ** BigInt(computedDecimals - decimals) : 0n]]
     }),
   )
 }
@@ -104,7 +109,7 @@ export const tokensCall = info({ type: 'spotMeta' })
 export const parseTokens = (answer: RpcAnswer | undefined): readonly SpotToken[] =>
   parseSpotTokens(resultOf(answer, 'spotMeta'))
 
-/** Losses may make a balance negative: then there is nothing. */
+/** Units of a decimal text; 0 for a negative balance, which losses may make. */
 function parseUnits(value: unknown, decimals: number, subject: string): bigint {
   if (typeof value !== 'string') throw new MalformedAnswerError(subject)
   if (value.startsWith('-')) return 0n

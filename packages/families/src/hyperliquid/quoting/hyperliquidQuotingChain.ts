@@ -49,19 +49,19 @@ import {
 
 const { nativeCurrency, isAddress } = hyperliquidCodec
 const lacksNothing: AccountLack = {}
-/** A start waits so long for a chain. */
+/** Time that a start waits for a chain. */
 const checkTimeoutMs = 5_000
-/** Milliseconds of the exchange's time. */
+/** An endpoint whose time is further behind the others' is not asked. */
 const lagMsMax = 30_000
 /** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
-/** Endings of addresses: who asks only needs an account that is there. */
+/** Payer in a transfer check; which account pays does not matter to the recipient's state. */
 const noAccount = `0x${'0'.repeat(40)}`
 
-/** A client with the explorers beside it, which show transactions. */
+/** A client of the exchange's info API, and beside it the quorum of its explorers, which show transactions. */
 export type HyperliquidClient = ChainClient & { readonly explorers: QuorumClient<HyperliquidView> }
 
-/** @throws Error for a client of another family */
+/** The explorers that `connectHyperliquid` put beside a client. @throws Error for a client of another family */
 export function explorersBeside(client: ChainClient): QuorumClient<HyperliquidView> {
   if (!isOwn(client)) throw new Error('a client of another family')
   return client.explorers
@@ -69,7 +69,7 @@ export function explorersBeside(client: ChainClient): QuorumClient<HyperliquidVi
 
 const isOwn = (client: ChainClient): client is HyperliquidClient => 'explorers' in client
 
-/** Accounts as endpoints of the exchange have them, by agreement. */
+/** The live part of quoting on Hyperliquid: facts of accounts on which enough endpoints of the exchange agree. */
 export const hyperliquidQuotingChain: QuotingChainFamily = {
   connect: connectHyperliquid,
   headSeconds: async (client) => Number(parseTime((await client.batch([statusCall]))[0]) / 1_000n),
@@ -91,7 +91,7 @@ class HyperliquidQuoter implements QuotingChain {
 
   async userFacts({ user, currency, touched = [] }: UserFactsQuestion): Promise<UserFacts> {
     const held = touched.map(() => undefined)
-    // Nobody yet.
+    // The user is not chosen yet.
     if (!isAddress(user)) return { held }
     const account = user.toLowerCase()
     const balance = await this.#recent.amounts(`${account} ${currency}`, () =>
@@ -106,7 +106,8 @@ class HyperliquidQuoter implements QuotingChain {
       this.#agreed(modeCall(account), parseHasOneSide, budgetMs),
       this.#agreed(perpsCall(account), parseWithdrawable, budgetMs),
     ])
-    return hasOneSide === true ? 0n : hasOneSide === undefined ? undefined : balance
+    if (hasOneSide === undefined) return undefined
+    return hasOneSide ? 0n : balance
   }
 
   async #spotBalance(account: string, currency: string): Promise<bigint | undefined> {
@@ -157,7 +158,7 @@ class HyperliquidQuoter implements QuotingChain {
 
 function openRecent(now: () => number) {
   return {
-    // An account that is there stays.
+    // Accounts of the exchange are never removed.
     lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
     amounts: createRecent<bigint>(now),
     tokens: createRecent<readonly SpotToken[]>(now, { lasts: () => true }),
@@ -190,11 +191,12 @@ function connectHyperliquid(chain: RegisteredChain): HyperliquidClient {
   }
 }
 
+/** One endpoint's time, and balances of the fill wallet by currency. */
 type State = { readonly timeMs: bigint; readonly held: ReadonlyMap<string, bigint> }
 
 /**
- * The exchange at this moment, as enough of its endpoints have it: of times and balances counts what enough have reached.
- * Its transfers are free; what an account takes that is not there yet is asked for each recipient.
+ * Reads time, fees and inventory of the exchange for the market: times and balances are those that enough endpoints
+ * have reached. Transfers are free; the fee for a recipient without an account is read per recipient (`lackOf`).
  * @source rule F-157
  */
 function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkReader {
@@ -202,7 +204,8 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
   if (feeModel.kind !== 'flat') throw new Error('this family takes a fee for each transfer, or none')
   const { electorate } = client
   const addresses = currencies.map(({ address }) => address)
-  const held = addresses.filter(({ length }) => length === nativeCurrency.length)
+  // Longer addresses name currencies of other perps dexes, whose balances are not read.
+  const heldCurrencies = addresses.filter(({ length }) => length === nativeCurrency.length)
   const walletCalls = fillWallet === undefined ? [] : [perpsCall(fillWallet), spotCall(fillWallet)]
   const calls: readonly RpcCall[] = [statusCall, tokensCall, ...walletCalls]
   const recentMode = createRecent<boolean>(() => Date.now(), { forMs: recentMs.steady })
@@ -220,12 +223,13 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
   const decide = (votes: Votes, isLast: boolean): NetworkReading | undefined => {
     if (!isLast) return undefined
     const states = readByVoice(votes, (answers) =>
-      stateIn(answers, fillWallet === undefined ? undefined : held),
+      stateIn(answers, fillWallet === undefined ? undefined : heldCurrencies),
     )
     if (states.length < electorate.threshold) return undefined
-    const reached = (of: (state: State) => bigint) => reachedBy(electorate.threshold, states.map(of))
+    const reached = (memberOf: (state: State) => bigint) =>
+      reachedBy(electorate.threshold, states.map(memberOf))
     const number = reached(({ timeMs }) => timeMs)
-    const agreedHoldings = held.filter((address) => states.every((state) => state.held.has(address)))
+    const agreedHoldings = heldCurrencies.filter((address) => states.every(({ held }) => held.has(address)))
     return {
       head: { number, timestampSeconds: Number(number / 1_000n) },
       ...flatFeesOf(feeModel),
@@ -246,6 +250,7 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
         fillWallet === undefined ? true : hasTwoSides(fillWallet, limits.timeoutMs),
       ])
       if (canPayPerps === true || !reading.inventory.has(nativeCurrency)) return reading
+      // Perps dollars that the wallet cannot send count as none; if that is not known, as unread.
       const inventory = new Map(reading.inventory)
       if (canPayPerps === false) inventory.set(nativeCurrency, 0n)
       else inventory.delete(nativeCurrency)
@@ -254,7 +259,7 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
   }
 }
 
-/** @param currencies of a wallet; undefined where nobody pays @throws MalformedAnswerError */
+/** One endpoint's state. @param currencies of the fill wallet; undefined without one @throws MalformedAnswerError */
 function stateIn(
   [status, meta, perps, spot]: readonly (RpcAnswer | undefined)[],
   currencies: readonly string[] | undefined,
@@ -278,21 +283,21 @@ async function contradictions(
   const { client, depository, isLocal } = options
   const quorum = explorersBeside(client)
   const signal = AbortSignal.timeout(checkTimeoutMs)
-  const [problems, foreign, odd, oneSided] = await Promise.all([
+  const [problems, publicEndpoints, wrongDecimals, oneSided] = await Promise.all([
     verifyHyperliquidEndpoints({ quorum, depositories: [depository] }, signal),
     isLocal ? verifyLocalHyperliquidEndpoints(quorum, signal) : [],
-    oddCurrencies(options),
-    oneSidedWallet(options),
+    findWrongDecimals(options),
+    findOneSidedWallet(options),
   ])
   const setting = `chains: ${client.chainId}.httpRpcUrl`
-  const strangers = [...problems, ...foreign].map((problem): ChainFinding => {
+  const networkFindings = [...problems, ...publicEndpoints].map((problem): ChainFinding => {
     return { kind: 'network', setting, value: 'mainnet', said: 'something else', problem }
   })
-  return [...strangers, ...odd, ...oneSided]
+  return [...networkFindings, ...wrongDecimals, ...oneSided]
 }
 
-/** The exchange refuses what such a wallet would pay in the native currency. @source F-90 */
-async function oneSidedWallet({
+/** A fill wallet of one side cannot pay perps dollars, the native currency: the exchange refuses it. @source F-90 */
+async function findOneSidedWallet({
   client,
   fillWallet,
   currencies,
@@ -304,7 +309,10 @@ async function oneSidedWallet({
   return [{ kind: 'refusal', setting, value: 'two sides', said: 'one side', problem }]
 }
 
-async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+async function findWrongDecimals({
+  client,
+  currencies,
+}: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
   const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => parseTokens(answer))
   const tokens = await agreedAnswer(client, tokensCall, read, checkTimeoutMs)
   if (tokens === undefined) throw new UpstreamUnavailableError('The exchange names no tokens.')

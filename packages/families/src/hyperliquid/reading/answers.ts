@@ -11,12 +11,12 @@ import type { HyperliquidWithdrawal } from '../rules/withdrawal.ts'
 import type { LedgerEntry } from './ledgerPages.ts'
 
 /**
- * Answers of the exchange's HTTP API read strictly: another shape makes the endpoint one that did not
- * answer. Only members that facts are made of are looked at.
+ * Strict parsers of the exchange's HTTP API, for facts. An endpoint whose answer has another shape counts as one that
+ * did not answer. Only members that facts need are checked.
  * @source Hyperliquid API, "Info endpoint"; oracle-protocol.md 5.4 for the explorer
  */
 
-/** A transfer that an account signed: the same action whether it pays, deposits or withdraws. */
+/** A transfer that an account signed: payments, deposits and withdrawals are the same action. */
 export type SendAction = HyperliquidWithdrawal
 
 export type HyperliquidTransaction = {
@@ -31,11 +31,12 @@ export type HyperliquidTransaction = {
   readonly send: SendAction | undefined
 }
 
-/** A transfer as an account's ledger shows it: its token is a symbol. */
+/** A transfer as an account's ledger shows it: `token` is only a symbol, without the token's id. */
 export type LedgerSend = Omit<HyperliquidTransaction, 'send' | 'blockNumber'> & {
   readonly send: Extract<SendAction, { type: 'SendAsset' }>
 }
 
+/** A token of the exchange. `decimals`: those of amounts that it moves (`szDecimals`). */
 export type SpotToken = { readonly name: string; readonly tokenId: string; readonly decimals: number }
 
 /** `undefined` when the exchange has no such transaction. @throws MalformedAnswerError */
@@ -76,8 +77,9 @@ export function parseLedgerSend(body: unknown, transactionId: string): LedgerSen
   if (ledgerSend === undefined) return undefined
   const { timeMs, move } = ledgerSend
   const user = parseAddress(move['user'], requestName)
-  const route = { hyperliquidChain: '', fromSubAccount: '' }
-  const send = readSendAsset({ ...move, ...route }, requestName)
+  // Ledgers do not show these two, and facts do not need them.
+  const unshown = { hyperliquidChain: '', fromSubAccount: '' }
+  const send = readSendAsset({ ...move, ...unshown }, requestName)
   return { hash: transactionId, user, timeMs, hasFailed: false, send }
 }
 
@@ -126,7 +128,7 @@ export function parseHasAccount(body: unknown): boolean {
   return parseText(parseRecord(body, requestName)['role'], requestName) !== 'missing'
 }
 
-/** Decimals of the longest decimal text. */
+/** Most decimals of an amount or token: a uint256 has 78 digits. */
 export const decimalsMax = 78
 
 function readTransaction(value: unknown, subject: string): HyperliquidTransaction {
@@ -171,7 +173,7 @@ function readSendAsset(action: Readonly<Record<string, unknown>>, subject: strin
   }
 }
 
-/** Texts of actions are hashed as they were signed: nothing is folded. */
+/** Kept as it is spelled, because actions are hashed as they were signed. */
 function parseDestination(value: unknown, subject: string): string {
   const destination = parseText(value, subject)
   parseAddress(destination, subject)

@@ -62,11 +62,12 @@ type Reading = {
   readonly nowMs: () => number
 }
 
+/** Deposit id of a transfer without an order. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
 /**
- * Facts of a `hyperliquid-vm` chain, read over the HTTP API of the exchange; which order a transfer is for
- * is read from the hub. Transactions are remembered, in bounded memory; what is missing or failed never is.
+ * Reads the facts of a `hyperliquid-vm` chain that oracles attest, over the HTTP API of the exchange. The order of a
+ * transfer is read from the hub. Executed transactions are cached; missing and failed ones are read again.
  * @throws InvalidAddressError for a depository that is no address
  * @source oracle-protocol.md 5.4; design.md 7.5
  */
@@ -141,6 +142,7 @@ async function readDeposit(
   }
 }
 
+/** Amount of a transfer in smallest units of its currency. */
 async function unitsOf(
   { transactions }: Reading,
   { amount }: SendAction,
@@ -159,7 +161,7 @@ async function readPayment(
   question: PaymentQuestion,
   options: ReadOptions,
 ): Promise<FoundPayment> {
-  const { final, evidence } = await readPaying(reading, question, options.signal)
+  const { final, evidence } = await readPaymentTransaction(reading, question, options.signal)
   const { send } = final
   const paymentFacts =
     send === undefined ? nothingPaid : await readSend(reading, { ...final, send }, question, options)
@@ -176,8 +178,11 @@ const hintSchema = z.object({
   timestamp: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
 })
 
-/** A hint saves a question to the explorer, which limits them; a wrong one costs a round and changes nothing. */
-async function readPaying(
+/**
+ * The transaction of a payment. With a caller's hint of sender and time it is read from the sender's ledger, because
+ * the explorer limits questions. A wrong hint only costs a round.
+ */
+async function readPaymentTransaction(
   { transactions }: Reading,
   { transactionId, hints }: PaymentQuestion,
   signal: AbortSignal,
@@ -195,6 +200,7 @@ async function readPaying(
   return transactions.read(transactionId, undefined, signal)
 }
 
+/** What a transfer pays of the payments that are asked about, and whether it is for their order. */
 async function readSend(
   reading: Reading,
   transaction: HyperliquidTransaction & { readonly send: SendAction },
@@ -216,7 +222,7 @@ async function readSend(
   return { referencesOrder: mapping?.orderId === orderId.toLowerCase(), transfers }
 }
 
-/** The exchange names who paid. A depository's payout pays no order, and nobody pays himself. */
+/** A transfer as a payment. A depository's payout pays no order (`fromOthers`); one to oneself pays nothing. */
 async function readTransfer(
   reading: Reading,
   { user, send }: HyperliquidTransaction & { readonly send: SendAction },
@@ -229,7 +235,7 @@ async function readTransfer(
   return [{ recipient, currency, ...(isPayout ? { amount: 0n, fromOthers: moved } : { amount: moved }) }]
 }
 
-/** Withdrawal as endpoints show it, with the decimals of its amount. */
+/** State of a withdrawal as endpoints show it, with the decimals of its currency. */
 type ShownWithdrawal = SeenWithdrawal & { readonly decimals: number }
 
 function prepareWithdrawal(reading: Reading, bytes: Hex): WithdrawalReading<ShownWithdrawal> {

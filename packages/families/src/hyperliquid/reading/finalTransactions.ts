@@ -19,20 +19,20 @@ import { ledgerRequest, spotMetaRequest, transactionRequest } from './requests.t
 
 export type HyperliquidReaderLimits = ReadingCacheLimits
 
-/** Blocks of the exchange are final when they are there: nothing is waited for. @source rule F-154 */
+/** Finality rule that evidence names: the exchange's blocks are final as soon as they are shown. @source rule F-154 */
 export const finalityRule = 'shown in a block'
 
-/** Ledger and time under which a transfer is looked up. */
+/** The account in whose ledger a transfer is looked up, and the transfer's time. */
 export type LedgerPlace = { readonly user: string; readonly timestampMs: number }
 
-/** Far above the some hundred tokens of the exchange, so that none is forgotten. */
+/** Limit of cached decimals: far above the exchange's few hundred tokens. */
 const tokensKeptMax = 2_000
 
 export type HyperliquidTransactions = ReturnType<typeof createHyperliquidTransactions>
 
 /**
- * Transactions of the exchange and decimals of its tokens, each read once while it is remembered. A transaction comes
- * from the explorer, or from the ledger of an account, where user and time are known.
+ * Reads and caches transactions of the exchange and decimals of its tokens. A transaction comes from the explorer,
+ * or, if its sender and time are known, from the sender's ledger.
  */
 export function createHyperliquidTransactions(options: {
   readonly quorum: QuorumClient<HyperliquidView>
@@ -101,7 +101,7 @@ async function readFromExplorer(
   return parseTransaction(await view.explore(transactionRequest(transactionId), signal), transactionId)
 }
 
-/** Ledgers name tokens by symbols, which the same endpoint resolves. */
+/** A ledger names tokens by symbol; the id comes from the same endpoint's list of tokens. */
 async function readFromLedger(
   view: HyperliquidView,
   transactionId: string,

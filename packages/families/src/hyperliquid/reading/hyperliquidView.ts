@@ -3,18 +3,18 @@ import type { HttpView } from '@causeway/rpc'
 import { EndpointFailure } from '@causeway/rpc'
 import type { ExplorerRequest, InfoRequest } from './requests.ts'
 
-/** One endpoint of the exchange: its explorer and its API may stand on two hosts. */
+/** One endpoint of the exchange. Its explorer and its API may be on two hosts. */
 export type HyperliquidView = {
   readonly alias: string
   /** @throws EndpointFailure */
   explore(request: ExplorerRequest, signal: AbortSignal): Promise<unknown>
   /** @throws EndpointFailure */
   ask(request: InfoRequest, signal: AbortSignal): Promise<unknown>
-  /** Hands in what an account signed. @throws EndpointFailure */
+  /** Submits a signed action. @throws EndpointFailure */
   act(action: object, signal: AbortSignal): Promise<unknown>
 }
 
-/** Answers what the explorer refuses for the number of questions alone. */
+/** Answers in place of the explorer when that refuses further questions. */
 export type ExplorerProxy = {
   readonly view: HttpView
   /** Path and query of the proxy's URL. */
@@ -50,21 +50,23 @@ export function createHyperliquidView(args: {
         if (answer.kind === 'too_many') throw refused()
         return answer.body
       }
-      const own = await post(explorer, path, request, signal).catch(whenRateLimited)
-      const asked = own.kind === 'answer' ? own : await post(proxy.view, proxy.path.reveal(), request, signal)
-      if (asked.kind === 'too_many') throw refused()
-      return asked.body
+      const direct = await post(explorer, path, request, signal).catch(whenRateLimited)
+      const answer =
+        direct.kind === 'answer' ? direct : await post(proxy.view, proxy.path.reveal(), request, signal)
+      if (answer.kind === 'too_many') throw refused()
+      return answer.body
     },
   }
 }
 
-/** An endpoint that asked for a pause is not asked meanwhile: the proxy answers then too. */
+/** An explorer that limits requests, or is paused because it did, counts as refusing: then the proxy is asked. */
 function whenRateLimited(error: unknown): PostAnswer {
   const isPaused = error instanceof EndpointFailure && ['rate_limited', 'excluded'].includes(error.reason)
   if (!isPaused) throw error
   return { kind: 'too_many' }
 }
 
+/** `too_many`: the explorer answered with its limit's message instead of JSON. */
 async function post(view: HttpView, path: string, request: object, signal: AbortSignal): Promise<PostAnswer> {
   const { text } = await view.ask({ method: 'POST', path, body: request }, signal)
   const isShort = text.length < 1_024

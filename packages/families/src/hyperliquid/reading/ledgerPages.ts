@@ -10,14 +10,14 @@ export type LedgerEntry = {
 }
 
 const requestName = 'userNonFundingLedgerUpdates'
-/** The exchange lists so many at most; what is behind is asked for by its time. @source Hyperliquid API, "Info endpoint" */
+/** Most entries of one answer; later ones are asked for by time. @source Hyperliquid API, "Info endpoint" */
 const listedMax = 500
-/** A million entries: more than an account has within a range that is asked for. */
+/** Limit of pages: a million entries, more than any range that is asked for holds. */
 const pagesMax = 2_000
 
 /**
- * All that an endpoint lists of an account between two times, both included, in order of time; what stands in two pages is
- * there twice. @throws EndpointFailure, MalformedAnswerError
+ * All ledger entries of an account that one endpoint lists between two times in milliseconds, both included, oldest
+ * first. Entries at the border of two pages occur twice. @throws EndpointFailure, MalformedAnswerError
  */
 export async function readLedger(
   view: Pick<HyperliquidView, 'ask'>,
@@ -32,14 +32,14 @@ export async function readLedger(
       await view.ask(ledgerRangeRequest(account, start, Number(to)), signal),
       requestName,
     )
-    const read = entries.map(parseEntry)
-    ledgerEntries.push(...read)
-    const last = read.at(-1)?.timeMs
-    if (read.length < listedMax || last === undefined) return ledgerEntries
-    // Again from the millisecond of the last one, of which some may be missing.
-    start = last > start ? last : last + 1
+    const pageEntries = entries.map(parseEntry)
+    ledgerEntries.push(...pageEntries)
+    const lastMs = pageEntries.at(-1)?.timeMs
+    if (pageEntries.length < listedMax || lastMs === undefined) return ledgerEntries
+    // The next page repeats the last millisecond, because a full page may have cut it.
+    start = lastMs > start ? lastMs : lastMs + 1
   }
-  // Entries that are left out would be lost.
+  // A list that is not complete is no answer.
   throw new MalformedAnswerError(requestName)
 }
 

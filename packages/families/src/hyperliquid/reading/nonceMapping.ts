@@ -12,14 +12,14 @@ export type NonceMapping = {
   readonly depositor: Hex | undefined
 }
 
-/** Entries that are written later than this after the transfer say nothing of it. */
+/** An entry counts only if it is written within this time after the transfer. */
 const mappingWindowSeconds = 3_600n
-/** A caller need not wait an hour for an entry that comes in seconds. */
+/** Most seconds that a caller is told to wait: entries usually come within seconds. */
 const waitSecondsMax = 30n
 
 /**
- * The order of a transfer; `undefined` when none can be named any more. The hub's own blocks tell the time,
- * so that every oracle decides alike.
+ * Reads from the hub which order a transfer is for; `undefined` when no entry counts any more. Times are those of the
+ * hub's blocks, so that all oracles decide alike.
  * @throws NonceMappingMissingError while an entry may still come
  */
 export async function readNonceMapping(
@@ -35,12 +35,12 @@ export async function readNonceMapping(
   return judgeEntry(entry, { nonce, sender: user, timeMs })
 }
 
-/** Place where the hub says what the transfer of a sender with a nonce is for. */
+/** Place of the hub's entry about the transfer of a sender with a nonce. */
 export function placeOfMapping(chainId: string, sender: string, nonce: bigint): EntryPlace {
   return { user: hubAlias({ ...mainNetwork('hyperliquid-vm'), chainId }, sender), id: nonceMappingId(nonce) }
 }
 
-/** `open`: an entry may still come; `nobodys`: none counts any more. */
+/** `open`: an entry may still come; `claimed`: one names an order; `nobodys`: no entry counts any more. */
 export type ClaimState = 'open' | 'claimed' | 'nobodys'
 
 /** State of the hub's entry about a transfer's purpose. Pure. */
@@ -58,16 +58,16 @@ function judgeEntry(
   const state = claimOf(entry, timeMs)
   if (state === 'claimed') return readData(entry.data)
   if (state === 'nobodys') return undefined
-  const left = timeMs / 1_000n + mappingWindowSeconds - entry.readAtSeconds + 1n
+  const secondsLeft = timeMs / 1_000n + mappingWindowSeconds - entry.readAtSeconds + 1n
   throw new NonceMappingMissingError({
     ...transfer,
-    waitSeconds: Number(left < waitSecondsMax ? left : waitSecondsMax),
+    waitSeconds: Number(secondsLeft < waitSecondsMax ? secondsLeft : waitSecondsMax),
   })
 }
 
 const noAccount = '0'.repeat(40)
 
-/** An order id, with the account of the depositor behind it or without; anything else names no order. */
+/** An entry's bytes: an order id, and optionally the depositor's account behind it. Others name no order. */
 function readData(data: Hex): NonceMapping | undefined {
   const [orderId, account] = [data.slice(2, 66), data.slice(66)]
   if (orderId.length !== 64 || (account.length !== 0 && account.length !== 40)) return undefined

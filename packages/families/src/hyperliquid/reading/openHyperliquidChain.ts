@@ -16,10 +16,10 @@ import { publicExplorerUrl, recentRequest, statusRequest } from './requests.ts'
 import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from './verifyEndpoints.ts'
 
 /**
- * A `hyperliquid-vm` chain. `proxyApiUrl` answers for the first endpoint and for no other: one proxy behind
- * several endpoints would vote more than once.
- * @throws ConfigurationError for endpoints that are no URLs, without the hub's generic mapping, for a finality
- * rule or another network than the main one
+ * Opens a `hyperliquid-vm` chain for the services that read facts. `proxyApiUrl` stands in only for the first
+ * endpoint's explorer: behind several endpoints it would vote more than once.
+ * @throws ConfigurationError for endpoints that are no URLs, without the hub's generic mapping, for a finality rule
+ * or another network than the main one
  */
 export const openHyperliquidChain: OpenFamilyChain = (chain, limits, hubEntries) => {
   if (hubEntries === undefined) {
@@ -53,13 +53,14 @@ function refuseMeaninglessSettings({ id, finality, network, additionalData }: Re
 
 const now = () => Date.now()
 
+/** Any answer to these shows that an endpoint is alive: neither API has a height. */
 const infoHeads = answersTo({ method: '/info', params: [statusRequest] })
 const explorerHeads = answersTo({
   method: '/explorer',
   params: [recentRequest(`0x${'1'.padStart(40, '0')}`)],
 })
 
-/** Endpoints are told apart by their API; the explorer of one may stand on a host beside it. */
+/** One view per configured URL, with its alias. Its explorer may be on another host: see `explorerUrl`. */
 export function openQuorum(
   chain: Pick<RegisteredChain, 'id' | 'endpoints' | 'rpcThreshold' | 'additionalData'>,
 ): {
@@ -104,7 +105,7 @@ function proxyView(
   return { view: new HttpView(endpoint, limits, now), path }
 }
 
-/** Its path is that of the setting: nothing is appended. */
+/** The proxy's endpoint; requests go to the setting's own path, with nothing appended. */
 function openProxy({
   id: chainId,
   additionalData,

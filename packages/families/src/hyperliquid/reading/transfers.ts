@@ -14,12 +14,12 @@ export function receivedCurrency(send: SendAction): string | undefined {
   return hyperliquidCurrency({ sourceDex: send.destinationDex, token: send.token })
 }
 
-/** The 16-byte id of the token whose decimals count; `undefined` for the native currency. */
+/** The 16-byte id at the start of a token's currency, as hex; `undefined` for the native currency. */
 export function tokenIdOf(currency: string): string | undefined {
   return currency === hyperliquidCodec.nativeCurrency ? undefined : currency.slice(0, 34)
 }
 
-/** Whole units: a fraction of a unit can never be spent. @param decimals of the currency */
+/** Amount in smallest units, rounded down: a fraction of a unit can never be spent. @param decimals of the currency */
 export function wholeUnits(amount: string, decimals: number = hyperliquidNativeDecimals): bigint {
   const units = parseWholeUnits(amount, decimals)
   if (units === undefined) throw new Error('an amount was read that is no decimal number')

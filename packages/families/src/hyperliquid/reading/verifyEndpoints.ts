@@ -5,7 +5,7 @@ import type { HyperliquidView } from './hyperliquidView.ts'
 import { spotMetaRequest, usdcTokenId, userRoleRequest } from './requests.ts'
 
 /**
- * Tokens that one network has and no other: the exchange names its networks nowhere else.
+ * Ids of tokens by which a public network is recognised, because the exchange does not name its networks.
  * @source Hyperliquid API, "Info endpoint", spotMeta
  */
 const publicTokens: ReadonlyMap<string, string> = new Map([
@@ -45,13 +45,17 @@ export async function verifyHyperliquidEndpoints(
     signal,
   )
   return answered.flatMap(({ alias, said: { hasUsdc, hasAccounts } }) => {
-    const here = endpointOf(quorum.chainId, alias)
-    if (!hasUsdc) return [`${here} does not list the USDC of the main network`]
-    return hasAccounts ? [] : [`${here} does not know every account of chains: ${quorum.chainId}.depository`]
+    const endpointName = endpointOf(quorum.chainId, alias)
+    if (!hasUsdc) return [`${endpointName} does not list the USDC of the main network`]
+    return hasAccounts
+      ? []
+      : [`${endpointName} does not know every account of chains: ${quorum.chainId}.depository`]
   })
 }
 
-/** Endpoints of public networks. @throws UpstreamUnavailableError when one does not answer */
+/**
+ * Problems of a local start: endpoints of public networks. @throws UpstreamUnavailableError when one does not answer
+ */
 export function verifyLocalHyperliquidEndpoints(
   quorum: QuorumClient<HyperliquidView>,
   signal: AbortSignal,

@@ -30,16 +30,16 @@ export type WithdrawalReading = {
 }
 
 /**
- * The exchange takes actions whose nonce is at most two days behind its clock; an hour more is for the
- * difference between clocks. @source Hyperliquid API, "Nonces and API wallets"
+ * Time in which an action can be sent again: the exchange accepts nonces up to two days behind its clock, and an hour
+ * covers the difference between clocks. @source Hyperliquid API, "Nonces and API wallets"
  */
 const resendWindowMs = 49n * 3_600_000n
 
 /**
- * The recent transactions of every depository, then the named transaction. An action that failed may be sent
- * again with its old signature while the exchange takes its nonce, so that only one that is too old for that
- * has expired; without a name the withdrawal stays pending, however old: a list of recent transactions proves
- * nothing of older ones.
+ * Asks for a withdrawal's state: first in the recent transactions of every depository, then in the transaction that
+ * the caller names. A failed action may be sent again with its signature while the exchange accepts its nonce: only
+ * an older one is `expired`. Without a named transaction the withdrawal stays pending, however old, because a list of
+ * recent transactions proves nothing about older ones.
  * @source rule F-155
  */
 export function withdrawalQuestion(
@@ -67,29 +67,30 @@ export function withdrawalQuestion(
   }
 }
 
-/** Failed ones are passed over: only a transaction that the caller names ends a withdrawal without payment. */
+/** Ignores failed transactions: only one that the caller names can end a withdrawal without payment. */
 function findExecution(
   recent: readonly HyperliquidTransaction[],
   reading: WithdrawalReading,
 ): SeenWithdrawal | undefined {
   const execution = recent.find((transaction) => !transaction.hasFailed && carries(transaction, reading))
-  return execution === undefined ? undefined : shown('executed', execution)
+  return execution === undefined ? undefined : seenIn('executed', execution)
 }
 
 function judgeNamed(transaction: HyperliquidTransaction, reading: WithdrawalReading): SeenWithdrawal {
   if (!carries(transaction, reading)) return { status: 'pending' }
-  if (!transaction.hasFailed) return shown('executed', transaction)
+  if (!transaction.hasFailed) return seenIn('executed', transaction)
   const isTooOld = BigInt(reading.nowMs) - reading.nonce > resendWindowMs
-  if (isTooOld) return shown('expired', transaction)
+  if (isTooOld) return seenIn('expired', transaction)
   return { status: 'pending', pendingReason: 'ACTION_CAN_BE_SENT_AGAIN' }
 }
 
+/** True if a depository signed the withdrawal's action in this transaction. */
 function carries({ user, send }: HyperliquidTransaction, reading: WithdrawalReading): boolean {
   if (send === undefined || !reading.depositories.includes(user)) return false
   return hyperliquidWithdrawalId(send) === reading.withdrawalId
 }
 
-function shown(status: WithdrawalStatus, transaction: HyperliquidTransaction): SeenWithdrawal {
+function seenIn(status: WithdrawalStatus, transaction: HyperliquidTransaction): SeenWithdrawal {
   const { hash, user, blockNumber } = transaction
   return { status, shownBy: { transactionId: hash, depository: user, blockNumber } }
 }

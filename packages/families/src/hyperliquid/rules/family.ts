@@ -6,7 +6,7 @@ import { hyperliquidQuoting } from './quoting/hyperliquidQuoting.ts'
 import { decodeHyperliquidWithdrawal, hyperliquidWithdrawalId } from './withdrawal.ts'
 import { normaliseHyperliquidRequest } from './withdrawRequest.ts'
 
-/** Wallets of the exchange sign user actions under the chain id of Arbitrum. */
+/** EIP-712 domain in which the exchange's wallets sign actions: with the chain id of Arbitrum. */
 const signatureDomain = domainSeparator({
   name: 'HyperliquidSignTransaction',
   version: '1',
@@ -14,7 +14,7 @@ const signatureDomain = domainSeparator({
   verifyingContract: `0x${'00'.repeat(20)}`,
 })
 
-/** The payload is the action itself; its time, and for a token its text, come from the request. */
+/** The payload and the withdrawal are the action's bytes; its time and a token's symbol come from the request. */
 const hyperliquidAllocatorPayload: AllocatorPayloadFamily = {
   additionalData(withdrawal) {
     const action = decodeHyperliquidWithdrawal(withdrawal)
@@ -31,6 +31,7 @@ const hyperliquidAllocatorPayload: AllocatorPayloadFamily = {
     firstDifference(decodeHyperliquidWithdrawal(withdrawal), decodeHyperliquidWithdrawal(payload)),
 }
 
+/** Hyperliquid's entry in `families`: its rules, none of which opens a connection. */
 export const hyperliquidFamily = {
   name: 'Hyperliquid',
   publicName: 'hypevm',

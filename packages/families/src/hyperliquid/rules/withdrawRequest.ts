@@ -10,15 +10,17 @@ import {
 
 const tokenIdBytes = 16
 
+/** `additionalData` of a request. */
 const schema = z.object({
-  /** No colon: the token's id must be the one behind the first. */
+  /** Without a colon, because a colon separates symbol and id in the exchange's name of a token. */
   currencyHyperliquidSymbol: z.string().regex(/^[\x21-\x39\x3b-\x7e]{0,64}$/),
   currentTime: uint64Text,
 })
 
 /**
- * A native currency as an empty text, any other as `SYMBOL:0x…`; the time, and for a token the dexes that
- * it leaves and reaches, as data. The symbol is the caller's claim.
+ * A withdraw request in the form that is signed. Currency: empty for the native one, `SYMBOL:0x…` for tokens, whose
+ * symbol is the caller's claim. Data: ABI encoding of the time, and for a token of the dexes that it leaves and
+ * reaches.
  * @throws InvalidAddressError, InvalidWithdrawRequestError
  * @source oracle-protocol.md 3.5
  */

@@ -14,7 +14,7 @@ import {
 } from '@causeway/core'
 import { decodeAbiWithdrawal } from '../../rules/withdrawalBytes.ts'
 
-/** Sends perps USDC. Every text as the exchange's action spells it. */
+/** Withdrawal of perps USDC. Texts are spelled as in the exchange's action. */
 export type UsdSend = {
   readonly type: 'UsdSend'
   /** `Mainnet` or `Testnet`. */
@@ -26,7 +26,7 @@ export type UsdSend = {
   readonly time: bigint
 }
 
-/** Sends a token of one dex; see `UsdSend`. */
+/** Withdrawal of a token of one dex; see `UsdSend`. */
 export type SendAsset = {
   readonly type: 'SendAsset'
   readonly hyperliquidChain: string
@@ -81,6 +81,7 @@ export function decodeHyperliquidWithdrawal(withdrawal: Hex): HyperliquidWithdra
   return decodeAbiWithdrawal(withdrawal, form)
 }
 
+/** Skips offsets: `decodeAbiWithdrawal` encodes the result again and compares. */
 function read(outer: AbiReader): HyperliquidWithdrawal | undefined {
   const type = outer.skipWords(1).uint()
   const reader = new AbiReader(outer.skipWords(1).bytes())
@@ -96,15 +97,16 @@ function readUsdSend(reader: AbiReader): UsdSend {
 
 function readSendAsset(reader: AbiReader): SendAsset {
   const nonce = reader.skipWords(8).uint()
-  const take = () => reader.text()
+  const text = () => reader.text()
+  // Read in the order in which they are encoded.
   return {
     type: 'SendAsset',
-    ...{ hyperliquidChain: take(), destination: take(), sourceDex: take(), destinationDex: take() },
-    ...{ token: take(), amount: take(), fromSubAccount: take(), nonce },
+    ...{ hyperliquidChain: text(), destination: text(), sourceDex: text(), destinationDex: text() },
+    ...{ token: text(), amount: text(), fromSubAccount: text(), nonce },
   }
 }
 
-/** Members in the order of the action's type. */
+/** Text members in the order of the action's EIP-712 type, and the nonce, which comes last. */
 function membersOf(withdrawal: HyperliquidWithdrawal): { texts: readonly string[]; nonce: bigint } {
   const { hyperliquidChain, destination, amount } = withdrawal
   if (withdrawal.type === 'UsdSend') {

@@ -8,13 +8,13 @@ export const hyperliquidNativeDecimals = 8
 
 /** USDC of the main network. */
 export const usdcToken = '0x6d1e7cde53ba9467b783cb7c530ce054'
-/** Spelling of the dex in a currency. */
+/** Names of dexes that a currency can spell. */
 const dexForm = /^[\x21-\x7e]{1,4}$/
 const tokenForm = /^[^:]{1,64}:(0x[0-9a-f]{32})$/
 
 /**
- * The currency that an action moves: by the dex that it leaves. The first perps dex has USDC alone, which
- * is the native currency; the currency of another dex is its token's id and the ASCII of its name.
+ * The currency that an action moves, by the dex that it leaves. `spot`: the token's id. First perps dex: only USDC, the
+ * native currency. Another perps dex: the token's id and, as hex, the ASCII of the dex's name.
  * @throws InvalidWithdrawalError
  * @source oracle-protocol.md 1.7, 5.4
  */

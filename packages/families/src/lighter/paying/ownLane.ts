@@ -5,8 +5,8 @@ import { agreeOn, MalformedAnswerError } from '@causeway/rpc'
 import type { PaymentState, PaymentTerms } from '../../shared/payingChain.ts'
 import { type ListedTransfer, parseTransactionList } from '../reading/answers.ts'
 
-/** A transaction that a nonce was spent on; absent content: it was no transfer. */
-type Spent = {
+/** The executed transaction of one nonce; without members, it was no transfer. */
+type ExecutedTransaction = {
   readonly memo?: Hex
   readonly recipient?: string
   readonly currency?: string
@@ -14,13 +14,13 @@ type Spent = {
 }
 
 /**
- * Executed transactions of the fill wallet by nonce, from the first relevant one up to the next one. Each nonce of a
- * key is spent once and in order, so a lane without gaps is complete, whichever endpoint listed it: none of its
- * transactions can be hidden. At most one of all transfers signed for a payment is executed, because none is signed for
- * a nonce before the lane is known up to it, and none for a payment that the lane already names. See decision 31.
+ * The lane of the fill wallet's key: its executed transactions by nonce, from a first one up to the next nonce. Each
+ * nonce is spent once and in order, so no endpoint can hide a transaction of a lane without gaps. At most one of all
+ * transfers that are signed for a payment is executed: none is signed for a nonce before the lane is read up to it, and
+ * none for a payment that the lane already names. See decision 31.
  */
 export type NonceHistory = {
-  /** The nonce that comes next. */
+  /** The next nonce of the key: the lane ends before it. */
   readonly next: bigint
   stateOf(terms: Pick<PaymentTerms, 'id'> & Partial<PaymentTerms>): PaymentState
 }
@@ -29,7 +29,7 @@ export type NonceHistory = {
 export const closingMemo = (id: Hex): Hex => `0x${sha256TextHex(`closed ${id}`).slice(-64)}`
 
 const pageSize = 100
-/** Some hundred thousand transfers: then the lane begins later, by configuration. */
+/** Limit of pages, some hundred thousand transfers: before that an operator sets a later `firstNonce`. */
 const pagesMax = 2_000
 
 export type NonceHistoryOptions = {
@@ -37,59 +37,63 @@ export type NonceHistoryOptions = {
   readonly account: string
   readonly apiKeyIndex: number
   readonly firstNonce: bigint
-  /** Shows endpoints that the account itself asks. */
+  /** Token that proves to endpoints that the account itself asks. */
   readonly token: () => Promise<string>
 }
 
-/** Keeps what it read: what was executed stays so. */
+/** Opens a reader of the lane up to a next nonce. Executed transactions never change, so each is read once. */
 export function createNonceHistory(
   options: NonceHistoryOptions,
 ): (next: bigint, signal: AbortSignal) => Promise<NonceHistory> {
   const { quorum, firstNonce } = options
-  const spent = new Map<bigint, Spent>()
-  let complete = firstNonce
+  const executedByNonce = new Map<bigint, ExecutedTransaction>()
+  /** The first nonce that was not read yet. */
+  let unread = firstNonce
   return async (next, signal) => {
-    if (next > complete) {
+    if (next > unread) {
       const token = await options.token()
-      const range = { from: complete, to: next }
-      const agreed = await agreeOn(
+      const range = { from: unread, to: next }
+      const { executed } = await agreeOn(
         quorum,
-        async (view, own) => ({ spent: await readRange(view, { ...options, ...range, token }, own) }),
+        async (view, own) => ({ executed: await readRange(view, { ...options, ...range, token }, own) }),
         signal,
       )
-      for (const [index, one] of agreed.spent.entries()) spent.set(range.from + BigInt(index), one)
-      if (next > complete) complete = next
+      for (const [index, transaction] of executed.entries())
+        executedByNonce.set(range.from + BigInt(index), transaction)
+      // Another reading may have come further meanwhile.
+      if (next > unread) unread = next
     }
-    const spentBefore = [...spent].flatMap(([nonce, one]) => (nonce < next ? [one] : []))
-    return { next, stateOf: (terms) => stateIn(spentBefore, options.account, terms) }
+    const lane = [...executedByNonce].flatMap(([nonce, transaction]) => (nonce < next ? [transaction] : []))
+    return { next, stateOf: (terms) => stateIn(lane, options.account, terms) }
   }
 }
 
 /**
- * A transfer names its order, and not which deposit of it is given back. Where nobody knows what a refund paid, any
- * transfer that names the order counts. What was paid stays so, though it was closed later.
+ * State of a payment in the lane. A memo names only the order, so a refund of one of its deposits is recognised by
+ * recipient, currency and amount; if these are not known, any transfer that names the order counts. A payment that was
+ * made and closed later counts as paid.
  * @source docs/specification/protocol.md P-75
  */
 function stateIn(
-  spent: readonly Spent[],
+  executed: readonly ExecutedTransaction[],
   wallet: string,
   { id, orderId = id, payments }: Parameters<NonceHistory['stateOf']>[0],
 ): PaymentState {
   const [payment] = payments ?? []
-  const paid = spent.filter(({ memo, recipient }) => memo === orderId && recipient !== wallet)
+  const paidForOrder = executed.filter(({ memo, recipient }) => memo === orderId && recipient !== wallet)
   const isPaid =
     id === orderId || payments === undefined
-      ? paid.length > 0
-      : paid.some(
+      ? paidForOrder.length > 0
+      : paidForOrder.some(
           ({ recipient, currency, amount }) =>
             recipient === payment?.recipient && currency === payment?.currency && amount === payment?.amount,
         )
   if (isPaid) return 'paid'
   const closing = closingMemo(id)
-  return spent.some(({ memo, recipient }) => memo === closing && recipient === wallet) ? 'closed' : 'open'
+  return executed.some(({ memo, recipient }) => memo === closing && recipient === wallet) ? 'closed' : 'open'
 }
 
-/** One for each nonce of the range, in order. @throws MalformedAnswerError where the endpoint leaves one out */
+/** One endpoint's transactions, one per nonce of the range, in order. @throws MalformedAnswerError if one is missing */
 async function readRange(
   view: HttpView,
   question: Omit<NonceHistoryOptions, 'token'> & {
@@ -98,37 +102,39 @@ async function readRange(
     readonly token: string
   },
   signal: AbortSignal,
-): Promise<readonly Spent[]> {
+): Promise<readonly ExecutedTransaction[]> {
   const { account, apiKeyIndex, from, to, token } = question
-  const spentByNonce = new Map<bigint, Spent>()
+  const executedByNonce = new Map<bigint, ExecutedTransaction>()
   const requestName = 'accountTxs'
-  for (let page = 0; page < pagesMax && spentByNonce.size < Number(to - from); page += 1) {
+  for (let page = 0; page < pagesMax && executedByNonce.size < Number(to - from); page += 1) {
     const query = `by=account_index&value=${account}&limit=${pageSize}&index=${page * pageSize}`
     const path = `/api/v1/accountTxs?${query}&auth=${encodeURIComponent(token)}`
     const { text } = await view.ask({ method: 'GET', path }, signal)
     const listed = parseTransactionList(text)
-    for (const one of listed) {
-      if (!isOwn(one, account, apiKeyIndex) || one.nonce.nonce < from || one.nonce.nonce >= to) continue
-      spentByNonce.set(one.nonce.nonce, spentBy(one))
+    for (const entry of listed) {
+      if (!isOfKey(entry, account, apiKeyIndex)) continue
+      const { nonce } = entry.nonce
+      if (nonce >= from && nonce < to) executedByNonce.set(nonce, executedIn(entry))
     }
     if (listed.length < pageSize) break
   }
   return Array.from({ length: Number(to - from) }, (_, index) => {
-    const one = spentByNonce.get(from + BigInt(index))
-    if (one === undefined) throw new MalformedAnswerError(requestName)
-    return one
+    const transaction = executedByNonce.get(from + BigInt(index))
+    if (transaction === undefined) throw new MalformedAnswerError(requestName)
+    return transaction
   })
 }
 
-type Own = ListedTransfer & { readonly nonce: NonNullable<ListedTransfer['nonce']> }
+type WithNonce = ListedTransfer & { readonly nonce: NonNullable<ListedTransfer['nonce']> }
 
-const isOwn = (one: ListedTransfer, account: string, apiKeyIndex: number): one is Own =>
-  one.status === 'executed' &&
-  one.nonce !== undefined &&
-  one.nonce.account === BigInt(account) &&
-  one.nonce.apiKeyIndex === BigInt(apiKeyIndex)
+/** True if the entry is an executed transaction of the key. */
+const isOfKey = (entry: ListedTransfer, account: string, apiKeyIndex: number): entry is WithNonce =>
+  entry.status === 'executed' &&
+  entry.nonce !== undefined &&
+  entry.nonce.account === BigInt(account) &&
+  entry.nonce.apiKeyIndex === BigInt(apiKeyIndex)
 
-function spentBy({ transfer }: ListedTransfer): Spent {
+function executedIn({ transfer }: ListedTransfer): ExecutedTransaction {
   if (transfer === undefined) return {}
   const { memo, toAccountIndex, assetIndex, toRouteType, amount } = transfer
   return {

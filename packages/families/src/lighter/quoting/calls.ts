@@ -3,8 +3,8 @@ import type { HeadTracking, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { MalformedAnswerError, parseList, parseRecord, resultOf, unlessUnreadable } from '@causeway/rpc'
 
 /**
- * Calls of quotes and payments to an endpoint of the exchange, through a client that asks by paths, and strict parsers
- * of the answers. All parsers throw `MalformedAnswerError`.
+ * Calls that quoting and paying make to endpoints of the exchange through a `ChainClient`, and strict parsers of the
+ * answers. `reading/answers.ts` has those of facts. All parsers throw `MalformedAnswerError`.
  * @source zklighter-perps 1.0.272, `openapi.json`
  */
 
@@ -12,7 +12,7 @@ const get = (path: string): RpcCall => ({ method: path, params: [] })
 
 const codes = { ok: 200, accountNotFound: 21_100, transactionNotFound: 21_500 }
 
-/** The exchange's own time; milliseconds of it stand for heights of a chain that has no blocks to wait for. */
+/** Asks for the exchange's time. Its milliseconds stand for heights, because an executed transfer is final. */
 export const statusCall = get('/')
 
 export const lighterHeadTracking: HeadTracking = {
@@ -29,13 +29,13 @@ export function parseSeconds(answer: RpcAnswer | undefined): bigint {
 
 export const accountCall = (account: string): RpcCall => get(`/api/v1/account?by=index&value=${account}`)
 
-/** Balances of an account in smallest units: perps USDC is the native currency, other assets go by their index. */
+/** Free balances of an account in smallest units by currency: `0` for perps USDC, the asset's index for others. */
 export type LighterHoldings = ReadonlyMap<string, bigint>
 
 const usdcDecimals = 6
 const assetsMax = 1_000
 
-/** `undefined` when there is no such account. @param decimalsOf of an asset that is quoted */
+/** `undefined` when there is no such account. @param decimalsOf assets without decimals are left out */
 export function parseHoldings(
   answer: RpcAnswer | undefined,
   account: string,
@@ -44,14 +44,14 @@ export function parseHoldings(
   const requestName = 'account'
   const body = parseAnswer(answer, codes.accountNotFound, requestName)
   if (body === undefined) return undefined
-  const [only, ...others] = parseList(body['accounts'], requestName)
-  if (only === undefined || others.length > 0) throw new MalformedAnswerError(requestName)
-  const { index, available_balance: available, assets } = parseRecord(only, requestName)
+  const [entry, ...others] = parseList(body['accounts'], requestName)
+  if (entry === undefined || others.length > 0) throw new MalformedAnswerError(requestName)
+  const { index, available_balance: available, assets } = parseRecord(entry, requestName)
   if (parseInteger(index, requestName).toString() !== account) throw new MalformedAnswerError(requestName)
-  const held = parseList(assets, requestName)
-  if (held.length > assetsMax) throw new MalformedAnswerError(requestName)
-  const spot = held.flatMap((entry): readonly [string, bigint][] => {
-    const { asset_id: id, balance, locked_balance: locked } = parseRecord(entry, requestName)
+  const listedAssets = parseList(assets, requestName)
+  if (listedAssets.length > assetsMax) throw new MalformedAnswerError(requestName)
+  const spot = listedAssets.flatMap((asset): readonly [string, bigint][] => {
+    const { asset_id: id, balance, locked_balance: locked } = parseRecord(asset, requestName)
     const currency = parseInteger(id, requestName).toString()
     const decimals = decimalsOf(currency)
     if (decimals === undefined) return []
@@ -64,7 +64,9 @@ export function parseHoldings(
 export const hasAccount = (answer: RpcAnswer | undefined, account: string): boolean =>
   parseHoldings(answer, account, () => undefined) !== undefined
 
-/** @param token of the account that pays: without one endpoints may refuse. @source rule F-165 */
+/**
+ * Asks for a transfer's fee. @param token of the paying account: without one endpoints may refuse. @source rule F-165
+ */
 export function transferFeeCall(from: string, to: string, token?: string): RpcCall {
   const auth = token === undefined ? '' : `&auth=${encodeURIComponent(token)}`
   return get(`/api/v1/transferFeeInfo?account_index=${from}&to_account_index=${to}${auth}`)
@@ -100,7 +102,7 @@ export function parseAssets(answer: RpcAnswer | undefined): ReadonlyMap<string, 
 export const transactionCall = (transactionId: string): RpcCall =>
   get(`/api/v1/tx?by=hash&value=${transactionId}`)
 
-/** State of a transaction. `content` is its signed content, as the exchange keeps it. */
+/** State of a transaction. `content`: its signed content, JSON text as the exchange stores it. */
 export type SeenOutcome = {
   readonly outcome: 'waiting' | 'executed' | 'failed'
   readonly content: string
@@ -118,8 +120,10 @@ export function parseOutcome(answer: RpcAnswer | undefined, transactionId: strin
   return { outcome, content }
 }
 
+/** By the exchange's number of a status. */
 const outcomes = ['waiting', 'waiting', 'executed', 'executed', 'failed', 'failed'] as const
 
+/** Body of a successful answer; `undefined` if its code is `notFound`. */
 function parseAnswer(
   answer: RpcAnswer | undefined,
   notFound: number | undefined,
@@ -138,7 +142,7 @@ function parseInteger(value: unknown, subject: string): bigint {
   return BigInt(value)
 }
 
-/** Losses may make a balance negative: then there is nothing. */
+/** Units of a decimal text, rounded down; 0 for a negative balance, which losses may make. */
 function parseUnits(value: unknown, decimals: number, subject: string): bigint {
   if (typeof value !== 'string') throw new MalformedAnswerError(subject)
   if (value.startsWith('-')) return 0n

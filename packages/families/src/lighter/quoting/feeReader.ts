@@ -24,15 +24,15 @@ import {
 const patienceMs = 250
 
 /**
- * The exchange at this moment, as enough of its endpoints have it: of times and balances counts what enough have
- * reached. The fee of a transfer between strangers is agreed, or what is configured where endpoints tell it only to the
- * owner of an account. @source rule F-165
+ * Reads time, fee and inventory of the exchange for the market: times and balances are those that enough endpoints
+ * have reached. The fee is the one on which they agree for a transfer to the depository, or the configured one if
+ * they tell it only to owners of accounts. @source rule F-165
  */
 export function createLighterNetworkReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel, fillWallet, depository } = options
   if (feeModel.kind !== 'flat') throw new Error('this family takes a fee for each transfer')
   const { electorate } = client
-  const decimals = new Map(options.currencies.map((one) => [one.address, one.decimals]))
+  const decimalsByCurrency = new Map(options.currencies.map(({ address, decimals }) => [address, decimals]))
   const calls: readonly RpcCall[] = [
     statusCall,
     transferFeeCall(fillWallet ?? depository, depository),
@@ -44,7 +44,7 @@ export function createLighterNetworkReader(options: NetworkReaderOptions): Netwo
       held:
         fillWallet === undefined
           ? new Map()
-          : (parseHoldings(account, fillWallet, (currency) => decimals.get(currency)) ?? new Map()),
+          : (parseHoldings(account, fillWallet, (currency) => decimalsByCurrency.get(currency)) ?? new Map()),
     }))
 
   const readingOf = (votes: Votes, { threshold, voters }: Electorate): NetworkReading | undefined => {
@@ -52,13 +52,13 @@ export function createLighterNetworkReader(options: NetworkReaderOptions): Netwo
       votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value) })),
     )
     if (states.length < threshold) return undefined
-    const reached = (of: (state: State) => bigint) => reachedBy(threshold, states.map(of))
+    const reached = (memberOf: (state: State) => bigint) => reachedBy(threshold, states.map(memberOf))
     const seconds = reached((state) => state.seconds)
     return {
       head: { number: seconds * 1_000n, timestampSeconds: Number(seconds) },
       ...flatFeesOf(feeModel, agreedFee(votes, electorate)),
       inventory: new Map(
-        [...decimals.keys()].flatMap((currency): [string, bigint][] =>
+        [...decimalsByCurrency.keys()].flatMap((currency): [string, bigint][] =>
           fillWallet === undefined ? [] : [[currency, reached(({ held }) => held.get(currency) ?? 0n)]],
         ),
       ),
@@ -80,8 +80,10 @@ export function createLighterNetworkReader(options: NetworkReaderOptions): Netwo
 }
 
 type Votes = readonly Vote<readonly RpcAnswer[]>[]
+/** One endpoint's time, and the fill wallet's balances. */
 type State = { readonly seconds: bigint; readonly held: LighterHoldings }
 
+/** Fee on which enough endpoints agree, in millionths of a dollar. */
 function agreedFee(votes: Votes, electorate: Electorate): bigint | undefined {
   const feeVotes = votes.map((vote) => ({
     ...vote,

@@ -30,15 +30,15 @@ import {
 import { createLighterNetworkReader } from './feeReader.ts'
 
 const lacksNothing: AccountLack = {}
-/** A start waits so long for a chain. */
+/** Time that a start waits for a chain. */
 const checkTimeoutMs = 5_000
-/** Endpoints tell whole seconds, each by its own clock. */
+/** An endpoint whose time is further behind the others' is not asked; each tells whole seconds by its own clock. */
 const lagSecondsMax = 30
 
-/** A client with the explorers beside it, which name transfers of accounts. */
+/** A client of the exchange, and beside it the explorers, if there are any, which list transfers of accounts. */
 export type LighterClient = ChainClient & { readonly explorers: QuorumClient<HttpView> | undefined }
 
-/** @throws Error for a client of another family */
+/** The explorers that `connectLighter` put beside a client. @throws Error for a client of another family */
 export function explorersBeside(client: ChainClient): QuorumClient<HttpView> | undefined {
   if (!isOwn(client)) throw new Error('a client of another family')
   return client.explorers
@@ -46,18 +46,18 @@ export function explorersBeside(client: ChainClient): QuorumClient<HttpView> | u
 
 const isOwn = (client: ChainClient): client is LighterClient => 'explorers' in client
 
-/** Accounts as endpoints of the exchange have them, by agreement. */
+/** The live part of quoting on Lighter: facts of accounts on which enough endpoints of the exchange agree. */
 export const lighterQuotingChain: QuotingChainFamily = {
   connect: connectLighter,
   headSeconds: async (client) => Number(parseSeconds((await client.batch([statusCall]))[0])),
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
     const recent = {
-      // An account that is there stays.
+      // Accounts of the exchange are never removed.
       lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
       amounts: createRecent<bigint>(now),
     }
     const agreed = agreedAnswersOf(client, onFailure)
-    /** Balance in perps USDC only: the decimals of other assets come from the quote file. */
+    /** Balance of perps USDC: other assets are not read, because their decimals are not known here. */
     const balanceOf = (user: string) =>
       recent.amounts(user, () =>
         agreed(
@@ -70,7 +70,7 @@ export const lighterQuotingChain: QuotingChainFamily = {
     return {
       async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
         const held = touched.map(() => undefined)
-        // Nobody yet.
+        // The user is not chosen yet, or the currency's balance is not read.
         if (!lighterCodec.isAddress(user) || currency !== lighterCodec.nativeCurrency) return { held }
         const balance = await balanceOf(user)
         return { held, ...(balance !== undefined && { balance }) }
@@ -121,19 +121,23 @@ async function contradictions(
   const quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
   const signal = AbortSignal.timeout(checkTimeoutMs)
   const network = lighterNetworkOf({ id: client.chainId, network: name })
-  const [problems, foreign, odd] = await Promise.all([
+  const [problems, publicEndpoints, wrongCurrencies] = await Promise.all([
     verifyLighterEndpoints({ quorum, network, depositories: [depository] }, signal),
     isLocal ? verifyLocalLighterEndpoints(quorum, signal) : [],
-    oddCurrencies(options),
+    findWrongCurrencies(options),
   ])
   const setting = `chains: ${client.chainId}.httpRpcUrl`
-  const strangers = [...problems, ...foreign].map((problem): ChainFinding => {
+  const networkFindings = [...problems, ...publicEndpoints].map((problem): ChainFinding => {
     return { kind: 'network', setting, value: name ?? 'mainnet', said: 'something else', problem }
   })
-  return [...strangers, ...odd]
+  return [...networkFindings, ...wrongCurrencies]
 }
 
-async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+/** Currencies that cannot be attested as payments, and those with wrong decimals. */
+async function findWrongCurrencies({
+  client,
+  currencies,
+}: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
   const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => [...parseAssets(answer)])
   const assetDecimals = new Map(await agreedAnswer(client, assetsCall, read, checkTimeoutMs))
   return currencies.flatMap(({ address, decimals }): readonly ChainFinding[] => {
@@ -154,5 +158,5 @@ async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Prom
   })
 }
 
-/** Asset of the native currency. */
+/** Index of USDC, whose perps balance is the native currency. */
 const usdcAsset = '3'

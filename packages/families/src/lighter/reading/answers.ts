@@ -3,12 +3,12 @@ import { MalformedAnswerError, parseAddress, parseList, parseRecord } from '@cau
 import type { LighterWithdrawal } from '../rules/withdrawal.ts'
 
 /**
- * Answers of the HTTP API read strictly: `code` 200 is an answer, two other codes say that there is no such
- * thing, and everything else makes the endpoint one that did not answer.
+ * Strict parsers of the exchange's HTTP API, for facts. `code` 200 is an answer, and two other codes mean that there
+ * is no such account or transaction. With anything else the endpoint counts as one that did not answer.
  * @source zklighter-perps 1.0.272, `openapi.json`
  */
 
-/** A transfer as its sender signed it. Numbers are uint64. */
+/** A transfer as its sender signed it, without the chain id, which the API does not show. Numbers are uint64. */
 export type LighterTransfer = Omit<LighterWithdrawal, 'lighterChainId'> & {
   /** At most 32 bytes, as many as were sent. */
   readonly memo: Hex
@@ -27,7 +27,7 @@ export type LighterTransaction = {
   readonly nonce: LighterNonce | undefined
 }
 
-/** One nonce of one key of an account: one transaction takes it. */
+/** One nonce of one API key of an account: only one transaction can be executed with it. */
 export type LighterNonce = {
   readonly account: bigint
   readonly apiKeyIndex: bigint
@@ -50,7 +50,9 @@ const transferType = 12n
 const codes = { ok: 200n, accountNotFound: 21_100n, transactionNotFound: 21_500n }
 const uint64Max = 2n ** 64n - 1n
 const memoBytesMax = 32
-/** 2001 to 2286: a time in seconds or microseconds would be another hub address. */
+/**
+ * Milliseconds of the years 2001 to 2286. A time in seconds or microseconds is refused: it would be attested wrongly.
+ */
 const plausibleMs = { min: 10n ** 12n, max: 10n ** 13n }
 
 /** `undefined` when there is no such transaction. @throws MalformedAnswerError */
@@ -80,17 +82,13 @@ export function parseTransactionList(text: string): readonly ListedTransfer[] {
   )
 }
 
-/**
- * Result of submitting a transfer. A transfer that another one made impossible counts as refused, and is read
- * separately.
- * @throws MalformedAnswerError
- */
-export function parseSendOutcome(text: string): { readonly isTaken: boolean; readonly message: string } {
+/** Result of submitting a transfer: accepted, or refused with a message. @throws MalformedAnswerError */
+export function parseSendOutcome(text: string): { readonly isAccepted: boolean; readonly message: string } {
   const requestName = 'sendTx'
   const { code, message } = parseRecord(parseExactJson(text, requestName), requestName)
   if (typeof code !== 'bigint') throw new MalformedAnswerError(requestName)
   return {
-    isTaken: code === codes.ok,
+    isAccepted: code === codes.ok,
     message: typeof message === 'string' ? message.slice(0, 200) : 'refused',
   }
 }
@@ -108,9 +106,9 @@ export function parseAccount(text: string, account: string): LighterAccount | un
   const requestName = 'account'
   const body = parseBody(text, codes.accountNotFound, requestName)
   if (body === undefined) return undefined
-  const [only, ...others] = parseList(body['accounts'], requestName)
-  if (only === undefined || others.length > 0) throw new MalformedAnswerError(requestName)
-  const { index, l1_address: address } = parseRecord(only, requestName)
+  const [entry, ...others] = parseList(body['accounts'], requestName)
+  if (entry === undefined || others.length > 0) throw new MalformedAnswerError(requestName)
+  const { index, l1_address: address } = parseRecord(entry, requestName)
   if (parseUint64(index, requestName).toString() !== account) throw new MalformedAnswerError(requestName)
   return { key: address === '' ? undefined : parseKey(address, requestName) }
 }
@@ -136,21 +134,21 @@ function parseBody(
   return body
 }
 
-/** Without its content a transfer has no meaning: the API may list one before it knows what is in it. */
+/** A transfer from its signed content. The API may list one before it knows the content: that is no answer. */
 function parseTransfer(info: unknown): LighterTransfer {
   const subject = 'tx info'
   if (typeof info !== 'string') throw new MalformedAnswerError(subject)
-  const parts = parseRecord(parseExactJson(info, subject), subject)
-  const part = (name: string) => parseUint64(parts[name], subject)
-  const assetIndex = part('AssetIndex')
-  // There is none, and its index would be read as the native currency.
+  const content = parseRecord(parseExactJson(info, subject), subject)
+  const number = (name: string) => parseUint64(content[name], subject)
+  const assetIndex = number('AssetIndex')
+  // No asset has the index 0, which would be taken for the native currency.
   if (assetIndex === 0n) throw new MalformedAnswerError(subject)
   return {
-    ...{ nonce: part('Nonce'), apiKeyIndex: part('ApiKeyIndex') },
-    ...{ fromAccountIndex: part('FromAccountIndex'), fromRouteType: part('FromRouteType') },
-    ...{ toAccountIndex: part('ToAccountIndex'), toRouteType: part('ToRouteType') },
-    ...{ assetIndex, amount: part('Amount'), usdcFee: part('USDCFee') },
-    memo: parseMemo(parts['Memo'], subject),
+    ...{ nonce: number('Nonce'), apiKeyIndex: number('ApiKeyIndex') },
+    ...{ fromAccountIndex: number('FromAccountIndex'), fromRouteType: number('FromRouteType') },
+    ...{ toAccountIndex: number('ToAccountIndex'), toRouteType: number('ToRouteType') },
+    ...{ assetIndex, amount: number('Amount'), usdcFee: number('USDCFee') },
+    memo: parseMemo(content['Memo'], subject),
   }
 }
 
@@ -164,8 +162,8 @@ function nonceOf(
     return { account, apiKeyIndex, nonce }
   }
   const { account_index: account, api_key_index: apiKeyIndex, nonce } = body
-  const isTold = typeof account === 'bigint' && typeof apiKeyIndex === 'bigint' && typeof nonce === 'bigint'
-  return isTold ? { account, apiKeyIndex, nonce } : undefined
+  const isShown = typeof account === 'bigint' && typeof apiKeyIndex === 'bigint' && typeof nonce === 'bigint'
+  return isShown ? { account, apiKeyIndex, nonce } : undefined
 }
 
 function parseMemo(value: unknown, subject: string): Hex {
@@ -187,21 +185,23 @@ function parseKey(value: unknown, subject: string): Hex | undefined {
   return /^0x0{40}$/.test(key) ? undefined : key
 }
 
-/** No true answer comes near it. */
+/** Limit of an answer, far above any true one. */
 const charactersMax = 1024 * 1024
 
+/** Strings and numbers of a JSON text: strings are matched too, so that digits inside them are left alone. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 const integer = /^-?\d{1,40}$/
+/** First character of the strings by which integers are replaced. */
 const mark = '\u0000'
 
 /**
- * JSON with every integer as a bigint: amounts may be above 2^53, where a number would be another amount.
+ * Parses JSON with every integer as a bigint: amounts may be above 2^53, where a number is not exact.
  * @throws MalformedAnswerError for what is no JSON, or too long
  */
 export function parseExactJson(text: string, subject: string): unknown {
   if (text.length > charactersMax) throw new MalformedAnswerError(subject)
   try {
-    // First as it stands: marking could mend what is no JSON.
+    // Parsed unmarked first: marking could make JSON of a text that is none.
     JSON.parse(text)
     const marked = text.replace(tokens, (token) => (integer.test(token) ? `"\\u0000${token}"` : token))
     return JSON.parse(marked, (_name, value: unknown) =>

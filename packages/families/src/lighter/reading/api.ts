@@ -8,15 +8,15 @@ import {
   parseTransaction,
 } from './answers.ts'
 
-/** Statuses that report a missing object with a code in the body; so does 200. */
+/** HTTP statuses beside 200 whose body may say, by its code, that an account or transaction is missing. */
 const answerStatuses = [400, 404]
 
 /**
- * One endpoint of the HTTP API. All functions throw EndpointFailure or MalformedAnswerError: then the endpoint
- * did not answer. @source Lighter API reference, "tx", "account", "info"
+ * Requests of facts to one endpoint of the HTTP API. All functions throw EndpointFailure or MalformedAnswerError, which
+ * count as no answer. @source Lighter API reference, "tx", "account", "info"
  */
 
-/** @param transactionId canonical */
+/** `undefined` when there is no such transaction. @param transactionId canonical */
 export async function readTransaction(
   view: HttpView,
   transactionId: string,
@@ -27,7 +27,7 @@ export async function readTransaction(
   return parseTransaction(text, transactionId)
 }
 
-/** @param account canonical */
+/** `undefined` when there is no such account. @param account canonical */
 export async function readAccount(
   view: HttpView,
   account: string,
@@ -38,6 +38,7 @@ export async function readAccount(
   return parseAccount(text, account)
 }
 
+/** The exchange's contract on layer 1, by which networks differ. */
 export async function readContract(view: HttpView, signal: AbortSignal): Promise<Hex> {
   const { text } = await view.ask({ method: 'GET', path: '/info' }, signal)
   return parseContract(text)

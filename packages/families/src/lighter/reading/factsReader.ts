@@ -43,6 +43,7 @@ export type LighterFactsReaderOptions = {
 }
 
 export interface LighterFactsReader extends FamilyReader {
+  /** EVM address that signs for an account, in lower case. @throws OwnerAccountError */
   readOwnerKey(account: string, options: ReadOptions): Promise<Hex>
 }
 
@@ -59,8 +60,8 @@ const family = mainNetwork('lighter-vm')
 const codec = codecOf(family)
 
 /**
- * Facts of a `lighter-vm` chain, read over its HTTP API. What was executed is remembered; an account's key and
- * what waits or failed never is.
+ * Reads the facts of a `lighter-vm` chain that oracles attest, over its HTTP API. Executed transactions are cached;
+ * accounts' keys, and transactions that wait or failed, are read again.
  * @throws ConfigurationError for a depository that is no account, and for another network
  * @source oracle-protocol.md 5.5; design.md 7.5
  */

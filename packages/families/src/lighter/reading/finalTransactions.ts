@@ -4,12 +4,14 @@ import { createFinalTransactions } from '../../shared/finalTransactions.ts'
 import type { LighterTransaction } from './answers.ts'
 import { readTransaction } from './api.ts'
 
-/** Without its status: an endpoint may know already that a transaction is proven on layer 1. */
+/**
+ * An executed transaction. Without its status, which differs between endpoints: one may know of its proof on layer 1.
+ */
 export type FinalTransaction = Omit<LighterTransaction, 'status'>
 
 export type LighterReaderLimits = Pick<ReadingCacheLimits, 'finalEntriesMax'>
 
-/** A transaction is a few numbers and a memo. */
+/** Bytes that a cached transaction counts as: it is a few numbers and a memo. */
 const transactionWeight = 1_000
 
 /** Finality for evidence: a transaction that the sequencer executed is never replaced. @source rule F-162 */
@@ -17,7 +19,7 @@ export const finalityRule = 'executed by the sequencer'
 
 export type LighterTransactions = ReturnType<typeof createLighterTransactions>
 
-/** Executed transactions of one chain. */
+/** Reads and caches executed transactions of one chain. */
 export function createLighterTransactions(options: {
   readonly quorum: QuorumClient<HttpView>
   readonly limits: Partial<LighterReaderLimits>

@@ -3,9 +3,9 @@ import type { RegisteredChain } from '../../shared/registeredChain.ts'
 
 /** One deployment of Lighter. */
 export type LighterNetwork = {
-  /** Part of the message that a transfer's owner signs, so of withdrawal ids; no endpoint names it. */
+  /** Part of the text that a transfer's owner signs, and so of withdrawal ids. Endpoints do not show it. */
   readonly lighterChainId: bigint
-  /** Contract on its layer 1, in lower case: what tells deployments apart. */
+  /** Its contract on layer 1, in lower case, by which an endpoint's network is recognised; undefined: not known. */
   readonly contract: string | undefined
 }
 
@@ -15,7 +15,7 @@ export const lighterNetworks = {
   testnet: { lighterChainId: 300n, contract: undefined },
 } as const satisfies Record<string, LighterNetwork>
 
-/** @throws ConfigurationError for a name that is none */
+/** The network of a chain by its setting. @throws ConfigurationError for an unknown name */
 export function lighterNetworkOf({
   id,
   network = 'mainnet',

@@ -11,14 +11,14 @@ import { verifyLighterEndpoints, verifyLocalLighterEndpoints } from './verifyEnd
 
 const now = () => Date.now()
 
-/** Requests without one are refused by what stands in front of the API. */
+/** Sent with every request: the API's proxy refuses requests without a user agent. */
 const agentHeaders = { 'user-agent': 'causeway-oracle' }
 
 /**
- * A `lighter-vm` chain. `explorerApiUrl`, one or several, only names transactions that may have paid out a
- * withdrawal; the endpoints decide. `rpcApiKey` goes to the host of the first endpoint and to no other.
- * @throws ConfigurationError for endpoints that are no URLs, other networks, depositories that are no
- * accounts, and finality rules: there is none to choose
+ * Opens a `lighter-vm` chain for the services that read facts. Explorers of `explorerApiUrl` only name transactions
+ * that may have executed a withdrawal; the endpoints decide.
+ * @throws ConfigurationError for endpoints that are no URLs, other networks, depositories that are no accounts, and
+ * finality rules: there is none to choose
  */
 export const openLighterChain: OpenFamilyChain = (chain, limits) => {
   checkFinality(chain)
@@ -50,7 +50,7 @@ function endpointQuorum(chain: ReadableChain): QuorumClient<HttpView> {
   })
 }
 
-/** The key goes to the host of the first endpoint and to no other. @throws ConfigurationError for what is no URL */
+/** Endpoints with their headers; `rpcApiKey` goes only to the host of the first. @throws ConfigurationError */
 export function lighterEndpoints({
   endpoints,
   additionalData: { rpcApiKey },
@@ -63,7 +63,7 @@ export function lighterEndpoints({
   }))
 }
 
-/** One setting may name several, like `httpRpcUrl`. @throws ConfigurationError for what is no URL */
+/** The explorers of `explorerApiUrl`, one or several; undefined without any. @throws ConfigurationError for no URL */
 export function explorersOf({
   id: chainId,
   additionalData,
@@ -75,7 +75,7 @@ export function explorersOf({
   return createHttpQuorumClient({ chainId, endpoints, threshold: 1, now, ...dialect })
 }
 
-/** The sequencer executes or it does not. @source rule F-162 */
+/** Refuses a finality setting: a transaction is final as soon as the sequencer executed it. @source rule F-162 */
 function checkFinality({ id, finality }: Pick<ReadableChain, 'id' | 'finality'>): void {
   if (finality === undefined) return
   throw new ConfigurationError(`chains: ${id}.finality: Lighter chains have no rule to choose`)

@@ -7,22 +7,23 @@ import { takesNonce, type WithdrawalTerms, withdrawalIdOf } from './withdrawals.
 
 export type WithdrawalReading = {
   readonly terms: Pick<WithdrawalTerms, 'withdrawalId' | 'nonce'>
-  /** Transactions that may have paid out, or taken the nonce, named by the caller or by an explorer. Canonical. */
+  /** Transactions that may have executed it or spent its nonce, named by the caller or an explorer. Canonical. */
   readonly candidates: readonly string[]
   readonly lighterChainId: bigint
 }
 
+/** State of a withdrawal as an endpoint shows it. */
 export type SeenWithdrawal = {
   readonly status: WithdrawalStatus
-  /** The one that executed it. */
+  /** Transaction that executed it; undefined for every other status. */
   readonly transactionId: string | undefined
   /** Why it is pending although its transfer failed. */
   readonly pendingReason?: PendingReason
 }
 
 /**
- * The one round of an endpoint: the candidates. A transfer that was executed says more than others of the same
- * withdrawal that were not; without one the withdrawal ends when another transaction has its nonce.
+ * Asks each endpoint for the candidates, in one round. The withdrawal is executed if one of its transfers was, whatever
+ * became of others; otherwise it expires when another transaction was executed with its nonce.
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,
@@ -42,11 +43,13 @@ async function judge(
     candidates.map((candidate) => readTransaction(view, candidate, signal)),
   )
   const matching = transactions.filter((transaction) =>
-    executes(transaction, terms.withdrawalId, lighterChainId),
+    isOfWithdrawal(transaction, terms.withdrawalId, lighterChainId),
   )
   const executed = matching.find(({ status }) => status === 'executed')
   if (executed !== undefined) return { status: 'executed', transactionId: executed.transactionId }
-  const isNonceTaken = transactions.some((one) => one !== undefined && takesNonce(one, terms.nonce))
+  const isNonceTaken = transactions.some(
+    (transaction) => transaction !== undefined && takesNonce(transaction, terms.nonce),
+  )
   if (isNonceTaken) return { status: 'expired', transactionId: undefined }
   const hasFailed = matching.some(({ status }) => status === 'failed')
   return {
@@ -55,7 +58,8 @@ async function judge(
   }
 }
 
-function executes(
+/** True if the transaction is a transfer of the withdrawal, executed or not. */
+function isOfWithdrawal(
   transaction: LighterTransaction | undefined,
   withdrawalId: string,
   lighterChainId: bigint,

@@ -2,8 +2,8 @@ import type { HttpView, QuorumClient } from '@causeway/rpc'
 import { answersTo, MalformedAnswerError, parseList, parseRecord } from '@causeway/rpc'
 
 /**
- * Ids of transactions that may have paid out: hints, which every endpoint of the quorum checks against the
- * transfer itself. Empty when nobody can say. Never rejects for what an explorer does.
+ * Finds ids of transactions that may have executed a withdrawal. They are hints: every endpoint of the quorum checks
+ * the transfer itself. Empty if no explorer answers. Never rejects because of an explorer.
  */
 export type FindTransfers = (
   route: { readonly payer: string; readonly recipient: string },
@@ -13,18 +13,19 @@ export type FindTransfers = (
 export const noTransferLookup: FindTransfers = async () => []
 
 export const pageSize = 100
+/** Pages that are looked through for a withdrawal. */
 const pages = [0, 1, 2]
-/** Each takes a reading of its own at every endpoint. */
+/** Limit of ids, because each takes a reading at every endpoint. */
 const candidatesMax = 50
 
 /** Asks explorers for the payer's last transfers. @source rule F-161 */
 export function createTransferLookup(explorers: Pick<QuorumClient<HttpView>, 'askEach'>): FindTransfers {
   return async ({ payer, recipient }, signal) => {
-    const each = await explorers.askEach(async (view, own) => {
-      const read = pages.map((page) => readLoggedTransfers(view, { account: payer, page }, own))
-      return (await Promise.all(read)).flat()
+    const answers = await explorers.askEach(async (view, own) => {
+      const lists = pages.map((page) => readLoggedTransfers(view, { account: payer, page }, own))
+      return (await Promise.all(lists)).flat()
     }, signal)
-    const ids = each.flatMap(({ said = [] }) =>
+    const ids = answers.flatMap(({ said = [] }) =>
       said.flatMap((transfer) =>
         transfer.from === payer && transfer.to === recipient ? [transfer.transactionId] : [],
       ),
@@ -38,6 +39,7 @@ const logsOf = (account: string, { limit, offset }: { readonly limit: number; re
 
 export const explorerHeadTracking = answersTo({ method: logsOf('0', { limit: 1, offset: 0 }), params: [] })
 
+/** A transfer as an explorer lists it. `from` and `to`: account indices in digits, unchecked. */
 export type LoggedTransfer = {
   readonly transactionId: string
   readonly from: unknown
@@ -45,7 +47,7 @@ export type LoggedTransfer = {
 }
 
 /**
- * A page of an explorer's list of the transfers of an account, the newest first; what is none is left out.
+ * A page of an explorer's list of an account's transfers, the newest first. Entries that are no transfer are left out.
  * @throws EndpointFailure, MalformedAnswerError
  */
 export async function readLoggedTransfers(

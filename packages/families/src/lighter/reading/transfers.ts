@@ -3,12 +3,12 @@ import { lighterCurrency } from '@causeway/core/encodings'
 import type { LighterTransfer } from './answers.ts'
 
 const zeroId: Hex = `0x${'0'.repeat(64)}`
-/** Shorter texts and addresses are padded on the right: no order id ends like that. */
+/** End of a memo that holds a shorter text or an address, padded on the right: then it is no order id. */
 const paddedId = /0{24}$/
 const idCharacters = zeroId.length
 
 /**
- * The deposit that a transfer to a depository is; none for another transfer, or one of a depository to itself.
+ * The deposit of a transfer to a depository; none for other transfers, and for one of a depository to itself.
  * @source rule F-159
  */
 export function findDeposits(
@@ -31,14 +31,14 @@ export function findDeposits(
   ]
 }
 
-/** The memo must be the order id. @source rule P-40 */
+/** True if the memo is the order id. @source rule P-40 */
 export function referencesOrder(transfer: LighterTransfer | undefined, orderId: Hex): boolean {
   return transfer?.memo === orderId.toLowerCase()
 }
 
 /**
- * Sums that the transfer paid to each target, one per recipient and currency however often it is asked for. The
- * exchange names the payer: a depository's payout pays no order, and neither does a payment to oneself.
+ * What a transfer paid to each recipient of a payment: one sum per distinct recipient and currency. A depository's
+ * payout pays no order (`fromOthers`), and a transfer to oneself pays nothing.
  * @param targets canonical
  * @source rule F-160
  */
@@ -62,7 +62,10 @@ export function sumTransfers(
   })
 }
 
-/** Assets and the routes on which they pay; everything else pays nothing. @source rule F-160 */
+/**
+ * Routes (0: perps, 1: spot) on which transfers of an asset (1: ETH, 3: USDC) count as payments; others pay nothing.
+ * @source rule F-160
+ */
 const payingRoutes: ReadonlyMap<bigint, readonly bigint[]> = new Map([
   [1n, [1n]],
   [3n, [0n, 1n]],

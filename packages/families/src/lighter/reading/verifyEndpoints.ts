@@ -4,8 +4,8 @@ import { readAccount, readContract } from './api.ts'
 import { type LighterNetwork, lighterNetworks } from './networks.ts'
 
 /**
- * Asks every endpoint for its contract on layer 1 and for the depositories' accounts: each may feed a
- * signature.
+ * Asks every endpoint for its contract on layer 1 and for the depositories' accounts. If the network's contract is not
+ * known, the first endpoint's counts.
  * @returns problems; empty when all that answered fit
  * @throws UpstreamUnavailableError when fewer endpoints answer than the threshold
  */
@@ -29,15 +29,19 @@ export async function verifyLighterEndpoints(
     },
     signal,
   )
-  const wanted = network.contract ?? answered[0]?.said.contract
+  const expectedContract = network.contract ?? answered[0]?.said.contract
   return answered.flatMap(({ alias, said: { contract, missing } }) => {
-    const here = endpointOf(quorum.chainId, alias)
-    if (contract !== wanted) return [`${here} is on another network`]
-    return missing.map((depository) => `${here} shows no account ${depository}, a depository of the chain`)
+    const endpointName = endpointOf(quorum.chainId, alias)
+    if (contract !== expectedContract) return [`${endpointName} is on another network`]
+    return missing.map(
+      (depository) => `${endpointName} shows no account ${depository}, a depository of the chain`,
+    )
   })
 }
 
-/** Endpoints of the main network. @throws UpstreamUnavailableError when one does not answer */
+/**
+ * Problems of a local start: endpoints of the main network. @throws UpstreamUnavailableError when one does not answer
+ */
 export function verifyLocalLighterEndpoints(
   quorum: QuorumClient<HttpView>,
   signal: AbortSignal,

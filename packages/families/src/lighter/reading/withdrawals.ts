@@ -8,7 +8,7 @@ import {
 } from '../rules/withdrawal.ts'
 import type { LighterNonce, LighterTransaction, LighterTransfer } from './answers.ts'
 
-/** Contents of a request's withdrawal bytes. */
+/** Contents of the bytes of a withdrawal. */
 export type WithdrawalTerms = {
   readonly withdrawalId: Hex
   /** The account that pays. */
@@ -22,8 +22,8 @@ export type WithdrawalTerms = {
 const memoWordCharacters = 66
 
 /**
- * The chain id must be the network's: transfers do not carry it, so that under another one the same transfer
- * would execute a second withdrawal.
+ * Reads the bytes of a withdrawal. Their chain id must be the network's: the API shows transfers without it, so under
+ * another chain id the same transfer would execute a second withdrawal.
  * @throws InvalidWithdrawalError
  * @source rule F-161
  */
@@ -49,9 +49,9 @@ export function withdrawalIdOf(transfer: LighterTransfer, lighterChainId: bigint
 }
 
 /**
- * True if another executed transaction took the nonce that a withdrawal needs: from then on the withdrawal's transfer
- * can never be sent. A transfer that failed or expired takes no nonce, and its text, which the key of the depository
- * signed, holds no expiry.
+ * True if a transaction was executed with the nonce that a withdrawal needs: then the withdrawal's transfer can never
+ * be sent. A failed or expired transfer spends no nonce, and may be sent again: the text that the depository's key
+ * signed has no expiry.
  * @source rule F-161
  */
 export function takesNonce(transaction: LighterTransaction, wanted: LighterNonce): boolean {

@@ -5,7 +5,7 @@ import { lighterQuoting } from './quoting/lighterQuoting.ts'
 import { decodeLighterWithdrawal, lighterTransferMessage } from './withdrawal.ts'
 import { normaliseLighterRequest } from './withdrawRequest.ts'
 
-/** The payload is the transfer itself; what is signed is its L1 text, as wallets sign texts. */
+/** Payload and withdrawal are the same bytes of a transfer. Its L1 text is signed, as a personal message. */
 const lighterAllocatorPayload: AllocatorPayloadFamily = {
   additionalData(withdrawal) {
     const { nonce, fromRouteType, toRouteType, apiKeyIndex, usdcFee, assetIndex, memo } =
@@ -26,6 +26,7 @@ const lighterAllocatorPayload: AllocatorPayloadFamily = {
     firstDifference(decodeLighterWithdrawal(withdrawal), decodeLighterWithdrawal(payload)),
 }
 
+/** Lighter's entry in `families`: its rules, none of which opens a connection. */
 export const lighterFamily = {
   name: 'Lighter',
   publicName: 'lvm',

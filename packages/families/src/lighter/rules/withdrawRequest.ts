@@ -8,6 +8,7 @@ import {
   uint64Of,
 } from '../../rules/withdrawRequestParts.ts'
 
+/** `additionalData` of a request: the members of its transfer that it does not name otherwise. */
 const schema = z.object({
   ...{ nonce: uint64Text, fromRouteType: uint64Text, toRouteType: uint64Text },
   ...{ apiKeyIndex: uint64Text, usdcFee: uint64Text, assetIndex: uint64Text },
@@ -17,30 +18,30 @@ const transferAction = 0n
 const memoBytesMax = 32
 
 /**
- * The asset's index as the currency; action, nonce, routes, key, fee and memo as data. The asset must be
- * the currency that the owner pays with, or one could be taken out for another.
+ * A withdraw request in the form that is signed: the asset's index as currency, and as data the ABI encoding of action,
+ * nonce, routes, key, fee and memo. The asset must be the request's currency, or one could be withdrawn for another.
  * @throws InvalidAddressError, InvalidWithdrawRequestError
  * @source oracle-protocol.md 3.5
  */
 export function normaliseLighterRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
   const depository = lighterCodec.canonicalAddress(request.depository)
   const recipient = lighterCodec.canonicalAddress(request.recipient)
-  const own = additionalDataOf(request, 'lighter-vm', schema)
+  const transferData = additionalDataOf(request, 'lighter-vm', schema)
   const [assetIndex, fromRoute] = [
-    uint64Of(own.assetIndex, 'assetIndex'),
-    uint64Of(own.fromRouteType, 'fromRouteType'),
+    uint64Of(transferData.assetIndex, 'assetIndex'),
+    uint64Of(transferData.fromRouteType, 'fromRouteType'),
   ]
   if (lighterCurrency(assetIndex, fromRoute) !== lighterCodec.canonicalAddress(request.currency)) {
     throw new InvalidWithdrawRequestError('the asset is not the currency of the request', 'assetIndex')
   }
   const data = encodeAbiTuple([
     abiUint(transferAction),
-    abiUint(uint64Of(own.nonce, 'nonce')),
+    abiUint(uint64Of(transferData.nonce, 'nonce')),
     abiUint(fromRoute),
-    abiUint(uint64Of(own.toRouteType, 'toRouteType')),
-    abiUint(uint64Of(own.apiKeyIndex, 'apiKeyIndex')),
-    abiUint(uint64Of(own.usdcFee, 'usdcFee')),
-    { word: memoWord(own.memo) },
+    abiUint(uint64Of(transferData.toRouteType, 'toRouteType')),
+    abiUint(uint64Of(transferData.apiKeyIndex, 'apiKeyIndex')),
+    abiUint(uint64Of(transferData.usdcFee, 'usdcFee')),
+    { word: memoWord(transferData.memo) },
   ])
   return { depository, currency: assetIndex.toString(), recipient, data: bytesToHex(data) }
 }

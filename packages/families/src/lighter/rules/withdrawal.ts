@@ -12,7 +12,7 @@ import {
 import { lighterCurrency } from '@causeway/core/encodings'
 import { decodeAbiWithdrawal, type WithdrawalTransfer } from '../../rules/withdrawalBytes.ts'
 
-/** A transfer on Lighter, as its L1 message says it. Numbers are uint64. */
+/** A withdrawal: one transfer on Lighter with the members of its L1 message. Numbers are uint64. */
 export type LighterWithdrawal = {
   readonly nonce: bigint
   readonly fromAccountIndex: bigint
@@ -21,7 +21,9 @@ export type LighterWithdrawal = {
   readonly toAccountIndex: bigint
   readonly toRouteType: bigint
   readonly assetIndex: bigint
+  /** Smallest units of the asset. */
   readonly amount: bigint
+  /** Millionths of a dollar. */
   readonly usdcFee: bigint
   readonly lighterChainId: bigint
   /** 32 bytes. */
@@ -87,14 +89,15 @@ export function lighterWithdrawalTransfer(withdrawal: LighterWithdrawal): Withdr
   }
 }
 
+/** Skips offsets: `decodeAbiWithdrawal` encodes the result again and compares. Members are read in encoded order. */
 function read(outer: AbiReader): LighterWithdrawal | undefined {
   outer.skipWords(3)
   const reader = new AbiReader(outer.bytes())
-  const take = () => reader.uint()
+  const uint = () => reader.uint()
   const withdrawal = {
-    ...{ nonce: take(), fromAccountIndex: take(), fromRouteType: take(), apiKeyIndex: take() },
-    ...{ toAccountIndex: take(), toRouteType: take(), assetIndex: take(), amount: take() },
-    ...{ usdcFee: take(), lighterChainId: take(), memo: reader.word() },
+    ...{ nonce: uint(), fromAccountIndex: uint(), fromRouteType: uint(), apiKeyIndex: uint() },
+    ...{ toAccountIndex: uint(), toRouteType: uint(), assetIndex: uint(), amount: uint() },
+    ...{ usdcFee: uint(), lighterChainId: uint(), memo: reader.word() },
   }
   const isShaped = reader.isDone && numbersOf(withdrawal).every((value) => value <= uint64Max)
   return isShaped ? withdrawal : undefined

@@ -11,9 +11,10 @@ import { pageSize, readLoggedTransfers } from '../reading/transferLookup.ts'
  */
 const explorerLagMs = 300_000n
 
-/** Far more transfers than a depository gets within the lag; the next pass begins again at the newest. */
+/** Limit of pages of one pass: far more transfers than a depository gets within the lag. */
 const pagesMax = 200
 
+/** `known`: the reader of executed transactions, with its cache. */
 type Sources = {
   readonly explorers: Pick<QuorumClient<HttpView>, 'askEach'>
   readonly depositories: readonly string[]
@@ -23,8 +24,8 @@ type Sources = {
 type ListedDeposit = { readonly transactionId: string; readonly queuedAtMs: bigint }
 
 /**
- * Transfers to depositories that were executed in a range of time, or a little before it, the oldest first. Explorers
- * name them, each as it likes; endpoints say when they were executed.
+ * Transfers to depositories that were executed in a range of milliseconds, or a little before it, the oldest first.
+ * Explorers list ids, which may be wrong; a quorum of endpoints tells whether and when each was executed.
  * @throws upstream errors where too few endpoints answer
  */
 export async function listDeposits(
@@ -32,21 +33,19 @@ export async function listDeposits(
   range: { readonly from: bigint; readonly to: bigint },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const each = await Promise.all(
+  const lists = await Promise.all(
     sources.depositories.map((account) => listOf(sources, account, range.from - explorerLagMs, signal)),
   )
-  const deposits = new Map(each.flat().map((one) => [one.transactionId, one]))
-  return [...deposits.values()]
-    .toSorted((one, other) =>
-      one.queuedAtMs === other.queuedAtMs
-        ? one.transactionId < other.transactionId
-          ? -1
-          : 1
-        : Number(one.queuedAtMs - other.queuedAtMs),
-    )
-    .map(({ transactionId }) => transactionId)
+  const deposits = new Map(lists.flat().map((deposit) => [deposit.transactionId, deposit]))
+  return [...deposits.values()].toSorted(oldestFirst).map(({ transactionId }) => transactionId)
 }
 
+function oldestFirst(one: ListedDeposit, other: ListedDeposit): number {
+  if (one.queuedAtMs !== other.queuedAtMs) return Number(one.queuedAtMs - other.queuedAtMs)
+  return one.transactionId < other.transactionId ? -1 : 1
+}
+
+/** Transfers to one account since a time in milliseconds. Pages are read from the newest back. */
 async function listOf(
   { explorers, known: transactionReader }: Sources,
   account: string,
@@ -55,41 +54,44 @@ async function listOf(
 ): Promise<readonly ListedDeposit[]> {
   const deposits: ListedDeposit[] = []
   for (let page = 0; page < pagesMax; page += 1) {
-    const each = await explorers.askEach(
+    const answers = await explorers.askEach(
       (view, own) => readLoggedTransfers(view, { account, page }, own),
       signal,
     )
-    const lists = each.flatMap(({ said }) => (said === undefined ? [] : [said]))
+    const lists = answers.flatMap(({ said }) => (said === undefined ? [] : [said]))
     const ids = new Set(
       lists.flat().flatMap(({ transactionId, to }) => (to === account ? [transactionId] : [])),
     )
-    const read = await Promise.all([...ids].map((id) => readNow(transactionReader, id, signal)))
-    const executed = read.flatMap((one) => (one !== undefined && 'queuedAtMs' in one ? [one] : []))
+    const readings = await Promise.all([...ids].map((id) => readNow(transactionReader, id, signal)))
+    const executed = readings.flatMap((one) => (one !== undefined && 'queuedAtMs' in one ? [one] : []))
     deposits.push(...executed.filter(({ queuedAtMs }) => queuedAtMs >= since))
-    // It may be of that time: the others are listed whatever becomes of it, and its own reading tells why.
-    const silent = read.flatMap((one) => (one !== undefined && 'silent' in one ? [one.silent] : []))
-    deposits.push(...silent.map((transactionId) => ({ transactionId, queuedAtMs: since })))
+    // An unread transfer is listed too, as if it were the oldest: it may be a deposit, and a later reading decides.
+    const unread = readings.flatMap((one) => (one !== undefined && 'unreadId' in one ? [one.unreadId] : []))
+    deposits.push(...unread.map((transactionId) => ({ transactionId, queuedAtMs: since })))
     const isLast = lists.every((list) => list.length < pageSize)
-    // Also where nothing of it was executed: what an explorer makes up leads nowhere.
-    const isOver = executed.every(({ queuedAtMs }) => queuedAtMs < since)
-    if (isLast || isOver) return deposits
+    // True too if no transfer of the page was executed, so that an explorer cannot invent endless pages.
+    const isBeforeRange = executed.every(({ queuedAtMs }) => queuedAtMs < since)
+    if (isLast || isBeforeRange) return deposits
   }
   return deposits
 }
 
-/** Undefined of what is not executed yet, or never will be: it is named again while it may matter. */
+/**
+ * An executed transfer; its id if too few endpoints answered about it; undefined if it is not executed yet, or never
+ * will be: explorers list it again while it may matter.
+ */
 async function readNow(
   transactionReader: Sources['known'],
   transactionId: string,
   signal: AbortSignal,
-): Promise<FinalTransaction | { readonly silent: string } | undefined> {
+): Promise<FinalTransaction | { readonly unreadId: string } | undefined> {
   try {
     return (await unlessGone(transactionReader.read(transactionId, signal)))?.final
   } catch (error) {
     if (error instanceof TransactionNotFinalError) return undefined
     const isUnanswered =
       error instanceof UpstreamUnavailableError || error instanceof UpstreamDisagreementError
-    if (isUnanswered && !signal.aborted) return { silent: transactionId }
+    if (isUnanswered && !signal.aborted) return { unreadId: transactionId }
     throw error
   }
 }

@@ -22,9 +22,9 @@ const limits = { finalEntriesMax: 10_000 }
 const hourMs = 3_600_000n
 
 /**
- * The exchange as settlement reads it: milliseconds of its own time stand for heights, and nothing is ever replaced.
- * Explorers name the transfers of a depository, and the endpoints decide what they were: an explorer that lies hides
- * deposits at worst, while all others name them. @source rule F-163
+ * The exchange as settlement reads it. Milliseconds of its time stand for heights, because nothing that it executed
+ * is ever replaced. Explorers list the transfers of a depository, and a quorum of endpoints decides what they were. A
+ * lying explorer can only hide deposits, and only if no other lists them. @source rule F-163
  */
 export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => {
   const explorers = explorersBeside(client)
@@ -65,7 +65,7 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
       } catch (error) {
         if (error instanceof TransactionMissingError || error instanceof TransactionNotFinalError)
           return { state: 'missing' }
-        // Until another transaction has its nonce it may be sent again, and succeed.
+        // A failed transfer may be sent again and succeed, until another transaction spends its nonce.
         if (error instanceof TransactionRevertedError) return { state: 'reverted', isFinal: false }
         throw error
       }

@@ -49,7 +49,7 @@ export const hyperliquidStepData = z.object({
 })
 
 /**
- * A token that is sent to its system address leaves for the sender's account on HyperEVM.
+ * Addresses that move a token to the sender's account on HyperEVM instead of paying it.
  * @source Hyperliquid documentation, "HyperCore to HyperEVM transfers"
  */
 const systemAddress = /^0x(20(?:00){15}[0-9a-f]{8}|(?:22){20})$/
@@ -65,8 +65,8 @@ const amountMax = 2n ** 64n - 1n
 const perpsGranularity = 100n
 
 /**
- * The family whose transfers name no order: the wallet signs first what the nonce of its transfer is for, and then the
- * transfer. @source rules F-153, F-156
+ * Hyperliquid in quotes. Its transfers name no order: the user first signs which order the nonce of his transfer is for
+ * (`authorization`), and then the transfer. @source rules F-153, F-156
  */
 export const hyperliquidQuoting = {
   feeModel: 'flat',
@@ -83,7 +83,7 @@ export const hyperliquidQuoting = {
     paysTokensToCode: true,
     keepsSides: true,
     tellsCallsApart: false,
-    // Solvers have their account on the hub under chains with contracts, like those of other families.
+    // A solver's hub account belongs to a chain with contracts.
     namesSolvers: false,
     hexAddress: (address) => address.toLowerCase() as Hex, // CAST: accounts are 20 bytes of hex.
     spenderOf: () => undefined,
@@ -100,14 +100,14 @@ export const hyperliquidQuoting = {
 } satisfies QuotingFamily
 
 /**
- * The nonce of an order's deposit, which follows from the order: milliseconds, as the exchange expects them, with a part
- * of the order's id behind the second of its deadline, so that two orders of a wallet hardly ever have one.
+ * The nonce of an order's deposit: milliseconds, as the exchange expects, of the order's deadline. The order's id
+ * decides the milliseconds within the second, so that two orders of a wallet hardly ever share a nonce.
  */
 export function depositNonce(orderId: Hex, deadlineSeconds: number): number {
   return deadlineSeconds * 1_000 + Number(BigInt(orderId) % 1_000n)
 }
 
-/** @throws Error for what nobody does on this family */
+/** @throws Error for ways that this family does not have */
 function plan({ by, swap, currencyIn: { isNative } }: OriginRoute): PlannedTransaction {
   if (by === 'send') return { kind: 'send-input', isNative }
   if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined)
@@ -115,7 +115,7 @@ function plan({ by, swap, currencyIn: { isNative } }: OriginRoute): PlannedTrans
   throw new Error(`nothing is deposited by ${by} on this family`)
 }
 
-/** @throws Error for what was planned from another route, and for what users do alone: it is priced only */
+/** The transfer that the user signs. @throws Error for other kinds: what users do alone is only priced */
 function encode(
   { depository }: Pick<ChainSettings, 'depository'>,
   { kind }: PlannedTransaction,
@@ -140,6 +140,7 @@ function encode(
   return { data: step, call: undefined }
 }
 
+/** The statement about the transfer's nonce, which the user signs and the client posts to `/authorize`. */
 function authorization(
   { chainId, chainKey }: ChainSettings,
   { kind }: PlannedTransaction,
@@ -164,10 +165,10 @@ function authorization(
   }
 }
 
-/** The public client puts the chain that its wallet is on in its place. @source families.md 2.4 */
+/** Placeholder: the public client replaces it by the chain that its wallet is on. @source families.md 2.4 */
 const signatureChainId = 1
 
-/** Side that holds a currency, and the exchange's name of the currency. @throws Error for a token without a symbol */
+/** The dex that holds a currency, and the exchange's name of its token. @throws Error for a token without a symbol */
 export function hyperliquidAsset({ address, isNative, symbol = '' }: QuotedCurrency): {
   /** `spot`, empty for the first perps dex, or the name of another. */
   readonly dex: string
@@ -181,9 +182,10 @@ export function hyperliquidAsset({ address, isNative, symbol = '' }: QuotedCurre
   return { dex: dex === '' ? 'spot' : dex, token: `${symbol}:${tokenId}` }
 }
 
+/** Characters of a token's id in a currency; the ASCII of a perps dex's name follows as hex, and nothing for spot. */
 const tokenCharacters = hyperliquidCodec.nativeCurrency.length
 
-/** As the exchange reads amounts; of perps dollars the six places that it moves. @throws RangeError for parts of them */
+/** Decimal text of an amount. @throws RangeError for perps dollars that are not whole in the six decimals it moves */
 export function hyperliquidAmount(
   { isNative, decimals = hyperliquidNativeDecimals }: QuotedCurrency,
   amount: bigint,

@@ -14,7 +14,7 @@ import type {
 
 const exact = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
-/** A transfer, as the public client's adapter hands it to the exchange. @source families.md 2.5 */
+/** Step data: a transfer as the public client's adapter passes it to the exchange. @source families.md 2.5 */
 export const lighterStepData = z.object({
   action: z.object({
     type: z.literal('transfer'),
@@ -26,23 +26,24 @@ export const lighterStepData = z.object({
   }),
 })
 
-/** The public client prices for this account before a wallet is connected: it is no index. @source rule F-165 */
-const clientsNobody = '0x000000000000000000000000000000000000dead'
+/** User for whom clients ask prices before a wallet is connected; it is no account index. @source rule F-165 */
+const placeholderUser = '0x000000000000000000000000000000000000dead'
 
-/** The exchange takes amounts, accounts and fees as JSON numbers. */
+/** Largest amount of a transfer: the exchange reads amounts, accounts and fees as JSON numbers. */
 export const lighterAmountMax = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * The family whose accounts are indices: one transfer to the depository's account that names the order in its memo. The
- * exchange takes its fee beside the amount, and only the very fee that it asks for. @source rules F-159, F-165
+ * Lighter in quotes. Accounts are indices. A deposit is one transfer to the depository's account that names the order
+ * in its memo. The exchange's fee is paid beside the amount, and a transfer must name it exactly. @source rules
+ * F-159, F-165
  */
 export const lighterQuoting = {
   feeModel: 'flat',
   reserved: () => undefined,
-  burnt: [clientsNobody],
+  burnt: [placeholderUser],
   stepData: lighterStepData,
   bind: (settings): ChainQuoting => ({
-    isNobody: (address) => address.toLowerCase() === clientsNobody,
+    isNobody: (address) => address.toLowerCase() === placeholderUser,
     canSign: () => true,
     amountMax: () => lighterAmountMax,
     runsCalls: false,
@@ -64,7 +65,7 @@ export const lighterQuoting = {
   }),
 } satisfies QuotingFamily
 
-/** @throws Error for what nobody does on this family */
+/** @throws Error for ways that this family does not have */
 function plan({ by, swap, currencyIn: { isNative } }: OriginRoute): PlannedTransaction {
   if (by === 'send') return { kind: 'send-input', isNative }
   if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined)
@@ -72,7 +73,7 @@ function plan({ by, swap, currencyIn: { isNative } }: OriginRoute): PlannedTrans
   throw new Error(`nothing is deposited by ${by} on this family`)
 }
 
-/** @throws Error for what was planned from another route, and for what users do alone: it is priced only */
+/** The transfer that the user signs. @throws Error for other kinds: what users do alone is only priced */
 function encode(
   { depository }: Pick<ChainSettings, 'depository'>,
   {
