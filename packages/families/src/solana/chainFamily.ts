@@ -4,6 +4,7 @@ import { solanaQuotingChain } from './quoting/solanaQuotingChain.ts'
 import { openSolanaChain } from './reading/openSolanaChain.ts'
 import { solanaSettlingChain } from './settling/solanaSettlingChain.ts'
 
+/** Solana's entry in `chainFamilies`: what opens a cluster for reading, quoting, settling and paying. */
 export const solanaChainFamily: ChainFamily = {
   open: openSolanaChain,
   missing: missingEndpoints,

@@ -17,13 +17,14 @@ import { accountsCall, finalHeightCall, statusesCall } from '../reading/requests
 import { paymentMarkerAddress, readPaymentMark } from '../rules/paying/paymentMarker.ts'
 import { parseHeight, parseSimulation, parseStatuses } from './payingAnswers.ts'
 
-/** Calls about a fill wallet's payments, and parsers of their answers. */
+/** Calls about a fill wallet's payments. Each `…Calls` belongs to the `decide…` below it, which reads the answers. */
 
+/** Asks for the marker and the clock in one call, so that both are of one state: the time is that of the mark. */
 export const markCalls = (wallet: string, id: Hex) => [
   accountsCall([paymentMarkerAddress(wallet, id), clockAccount]),
 ]
 
-/** One account and the clock come of one state, so that the moment is that of the mark. */
+/** State of a payment id, and the time at which it was read. */
 export function decideMark(votes: Votes, electorate: Electorate): FinalMark | undefined {
   const marks = readByVoice(votes, ([answer]) => {
     const [marker, clock] = parseAccounts(answer, 2)
@@ -34,7 +35,7 @@ export function decideMark(votes: Votes, electorate: Electorate): FinalMark | un
 
 export const stateCalls = (wallet: string, id: Hex) => [accountsCall([paymentMarkerAddress(wallet, id)])]
 
-/** At the newest final slot. */
+/** State of a payment id alone, at the newest final slot. */
 export function decideState(votes: Votes, electorate: Electorate): PaymentState | undefined {
   const states = readByVoice(votes, ([answer]) => markIn(parseAccounts(answer, 1)[0]))
   return findAgreed(states, electorate)
@@ -56,7 +57,7 @@ export function decideHead(votes: Votes, electorate: Electorate): PayingHead | u
   return agreeOnPayingHead(heads, electorate)
 }
 
-/** Compute units that a transaction takes which nobody has sent yet; late endpoints are waited for. */
+/** Compute units that a transaction takes in a simulation, decided once all endpoints have answered or are late. */
 export function decideRun(votes: Votes, electorate: Electorate, isLast: boolean): RunAnswer | undefined {
   return isLast
     ? agreeOnRun(
@@ -66,7 +67,7 @@ export function decideRun(votes: Votes, electorate: Electorate, isLast: boolean)
     : undefined
 }
 
-/** The height first: what has not landed when it is told has not landed at that height. */
+/** Asks for the height first, so that a transaction which is missing afterwards had not landed at that height. */
 export const landingCalls = (hashes: readonly string[]) => [finalHeightCall(), statusesCall(hashes)]
 
 export function decideLanding(votes: Votes, hashes: readonly string[], electorate: Electorate): Landing {

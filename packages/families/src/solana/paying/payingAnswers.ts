@@ -8,9 +8,10 @@ import type { RunAnswer } from '../../shared/paymentVotes.ts'
  * `MalformedAnswerError`, and the endpoint counts as silent. @source Solana JSON-RPC documentation
  */
 
+/** State of a transaction that landed in a block. */
 export type SentStatus = { readonly succeeded: boolean; readonly isFinal: boolean }
 
-/** In the order of the question; `undefined` where the node never saw one. @throws MalformedAnswerError */
+/** In the order of the question; `undefined` for a transaction that the node never saw. @throws MalformedAnswerError */
 export function parseStatuses(
   answer: RpcAnswer | undefined,
   count: number,
@@ -31,6 +32,7 @@ export function parseStatuses(
 export const parseHeight = (answer: RpcAnswer | undefined): bigint =>
   wholeNumber(resultOf(answer, 'getBlockHeight'), 'getBlockHeight')
 
+/** A blockhash that a transaction can name. It is valid up to a block height. */
 export type RecentBlockhash = { readonly blockhash: string; readonly lastValidHeight: bigint }
 
 /** @throws MalformedAnswerError */
@@ -45,7 +47,7 @@ export function parseBlockhash(answer: RpcAnswer | undefined): RecentBlockhash {
   return { blockhash, lastValidHeight: wholeNumber(lastValidBlockHeight, requestName) }
 }
 
-/** Compute units that it took. @throws MalformedAnswerError */
+/** Compute units that a simulated transaction took, or `fails`. @throws MalformedAnswerError */
 export function parseSimulation(answer: RpcAnswer | undefined): RunAnswer {
   const requestName = 'simulateTransaction'
   const { err, unitsConsumed } = parseRecord(

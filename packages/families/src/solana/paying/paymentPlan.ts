@@ -7,55 +7,58 @@ import { solanaLibrary } from '../rules/library.ts'
 import { associatedTokenAccount } from '../rules/programAddresses.ts'
 import { systemProgram, token2022Program, tokenProgram } from '../rules/programs.ts'
 
-/** Accounts that a payment depends on, and state that it creates. */
+/** Payments that can be made, with what the chain says about their tokens. */
 export type PaymentLookup = {
+  /** With the program and decimals of each token. */
   readonly payments: readonly PlannedPayment[]
+  /** Bytes of each token account that the payments must create. */
   readonly stateBytes: readonly number[]
+  /** As `payments`, for a deposit address that is emptied. */
   readonly emptied?: EmptiedAddress
 }
-export type Accounts = (
+/** Reads accounts by address, by agreement of endpoints. */
+export type ReadAccounts = (
   addresses: readonly string[],
 ) => Promise<ReadonlyMap<string, ShownAccount | undefined>>
 
 const amountMax = 2n ** 64n - 1n
 const tokenPrograms: readonly string[] = [tokenProgram, token2022Program]
 
-/**
- * Looks at whom and what is to be paid.
- * @param read accounts by address
- * @returns the payments with what keeps their tokens, and the bytes of each account that they make; or why not
- */
+/** Checks recipients, mints and token accounts of payments. @returns why not, if one is refused */
 export async function lookAtPayments(
   wallet: string,
   payments: readonly PlannedPayment[],
-  read: Accounts,
+  read: ReadAccounts,
 ): Promise<PaymentLookup | { readonly refusal: string }> {
   for (const { amount } of payments) {
     if (amount <= 0n || amount > amountMax) return { refusal: 'an amount is none of this chain' }
   }
   const recipients = [...new Set(payments.map(({ recipient }) => recipient))]
   const mints = [...new Set(payments.map(({ currency }) => currency))].filter(isToken)
-  const shown = await read([...recipients, ...mints])
+  const accounts = await read([...recipients, ...mints])
   for (const recipient of recipients) {
-    const refusal = refuseRecipient(wallet, recipient, shown.get(recipient))
+    const account = accounts.get(recipient)
+    const refusal = refuseRecipient(wallet, recipient, account)
     if (refusal !== undefined) return { refusal }
-    if (coinBehind(payments, recipient, shown.get(recipient)) > exactLamportsMax)
+    if (lamportsAfterwards(payments, recipient, account) > exactLamportsMax)
       return { refusal: 'the recipient holds more coin than can be counted' }
   }
   const tokens = new Map<string, TokenMint>()
   for (const currency of mints) {
-    const account = shown.get(currency)
+    const account = accounts.get(currency)
     const mint = account && readTokenMint(account.owner, account.data)
     if (mint === undefined) return { refusal: 'a currency is no mint' }
     if (mint.refusal !== undefined) return { refusal: `a currency ${mint.refusal}` }
     tokens.set(currency, mint)
   }
-  const planned = payments.map(({ token: _told, ...payment }): PlannedPayment => {
+  // The caller's word about a token is replaced by the chain's.
+  const planned = payments.map(({ token: _callersToken, ...payment }): PlannedPayment => {
     const mint = tokens.get(payment.currency)
     return mint === undefined
       ? payment
       : { ...payment, token: { program: mint.program, decimals: mint.decimals } }
   })
+  // Token accounts of the recipients, by address.
   const holders = new Map(
     planned.flatMap(({ recipient, currency }) => {
       const mint = tokens.get(currency)
@@ -64,10 +67,10 @@ export async function lookAtPayments(
       return [[holder, { ...mint, recipient }] as const]
     }),
   )
-  const held = holders.size === 0 ? new Map<string, undefined>() : await read([...holders.keys()])
+  const holderAccounts = holders.size === 0 ? new Map<string, undefined>() : await read([...holders.keys()])
   const stateBytes: number[] = []
   for (const [holder, { program, accountBytes, recipient }] of holders) {
-    const account = held.get(holder)
+    const account = holderAccounts.get(holder)
     if (account?.owner !== program) stateBytes.push(accountBytes)
     else {
       const refusal = refusalOfHolder(account, recipient)
@@ -78,35 +81,35 @@ export async function lookAtPayments(
 }
 
 /**
- * Looks at an address that is to be emptied, and at what keeps its token. What becomes of it the program enforces; what
- * is refused here would fail there.
+ * Checks a deposit address that is to be emptied, and the mint of its currency. The on-chain program enforces where the
+ * money goes; what is refused here would fail there.
  */
 export async function lookAtAddress(
   wallet: string,
   question: { readonly emptied: EmptiedAddress; readonly addressProgram: SolanaAddressProgram | undefined },
-  read: Accounts,
+  read: ReadAccounts,
 ): Promise<PaymentLookup | { readonly refusal: string }> {
   const { emptied, addressProgram } = question
   if (addressProgram === undefined) return { refusal: 'the chain has no deposit addresses' }
   if (emptied.terms.sweeper !== wallet) return { refusal: 'another wallet empties the address' }
   if (solanaDepositAddress(emptied.terms, addressProgram).address !== emptied.address)
     return { refusal: 'the address has other terms' }
-  const { token: _told, ...rest } = emptied
-  if (!isToken(emptied.currency)) return { payments: [], stateBytes: [], emptied: rest }
+  const { token: _callersToken, ...withoutToken } = emptied
+  if (!isToken(emptied.currency)) return { payments: [], stateBytes: [], emptied: withoutToken }
   const account = (await read([emptied.currency])).get(emptied.currency)
   const mint = account && readTokenMint(account.owner, account.data)
   if (mint === undefined) return { refusal: 'a currency is no mint' }
   const token = { program: mint.program, decimals: mint.decimals }
-  return { payments: [], stateBytes: [], emptied: { ...rest, token } }
+  return { payments: [], stateBytes: [], emptied: { ...withoutToken, token } }
 }
 
 const isToken = (currency: string): boolean => currency !== solanaCodec.nativeCurrency
 
 /**
- * Coin that a recipient would hold after the payments; 0 for a recipient of tokens alone. Above the exact range nobody
- * can prove a payment.
+ * Lamports that a recipient would hold after the payments; 0 for a recipient of tokens only. Above the range that JSON
+ * holds exactly nobody can prove a payment.
  */
-function coinBehind(
+function lamportsAfterwards(
   payments: readonly PlannedPayment[],
   recipient: string,
   account: ShownAccount | undefined,

@@ -46,12 +46,14 @@ import { lookAtAddress, lookAtPayments } from './paymentPlan.ts'
 const readTimeoutMs = 5_000
 /** Most compute units of a simulation; more than any payment that fits into a transaction uses. */
 const unitsMax = 1_000_000n
-/** A blockhash lasts so many blocks; final and newest block are less than as many apart. */
+/** Blocks for which a blockhash is valid. The newest block is less than as many above the newest final one. */
 const blockhashBlocks = 150n
+/** @source Solana documentation, "Transaction size" */
 const transactionBytesMax = 1_232
+/** Blockhash of a simulation: the node replaces it. */
 const anyBlockhash = '1'.repeat(32)
 
-/** Payments of one wallet, each with its marker. See decision 27. */
+/** Payments by transactions of one wallet, each of which creates a marker on chain. See decision 27. */
 export const solanaPaying: PayingChainFamily = {
   // A file in its place is named by ED25519_PRIVATE_KEY_FILE.
   keySetting: 'ED25519_PRIVATE_KEY',
@@ -75,6 +77,7 @@ class SolanaPayer implements PayingChain {
   readonly address: string
   readonly #client: ChainClient
   readonly #wallet: Wallet
+  /** Number of transactions that were signed. */
   #signed = 0
 
   constructor(client: ChainClient, wallet: Wallet) {
@@ -101,24 +104,24 @@ class SolanaPayer implements PayingChain {
   async plan(terms: PaymentTerms, bid: PayingFees) {
     const { emptied } = terms
     const { addressProgram } = this.#wallet
-    const agreed = (addresses: readonly string[]) => agreedAccounts(this.#client, addresses)
-    const looked =
+    const readAccounts = (addresses: readonly string[]) => agreedAccounts(this.#client, addresses)
+    const lookup =
       emptied === undefined
-        ? await lookAtPayments(this.address, terms.payments, agreed)
-        : await lookAtAddress(this.address, { emptied, addressProgram }, agreed)
-    if ('refusal' in looked) return looked
-    if (terms.makesNoState === true && looked.stateBytes.length > 0)
+        ? await lookAtPayments(this.address, terms.payments, readAccounts)
+        : await lookAtAddress(this.address, { emptied, addressProgram }, readAccounts)
+    if ('refusal' in lookup) return lookup
+    if (terms.makesNoState === true && lookup.stateBytes.length > 0)
       return { refusal: 'the recipient has no account of the token' }
     const planned: PaymentTerms = {
       ...terms,
-      payments: looked.payments,
-      ...(looked.emptied !== undefined && { emptied: looked.emptied }),
+      payments: lookup.payments,
+      ...(lookup.emptied !== undefined && { emptied: lookup.emptied }),
     }
     const trial = compile(this.#wallet, planned, { ...bid, units: unitsMax }, anyBlockhash)
     if (trial === undefined) return { refusal: 'the transaction is too large' }
     const units = await askPaymentVotes(this.#client, [simulationCall(toBase64(trial))], decideRun)
     if (units === 'fails') return { refusal: 'the transaction would revert' }
-    const rents = [markBytes[markOf(terms)], ...looked.stateBytes].map((stateBytes) =>
+    const rents = [markBytes[markOf(terms)], ...lookup.stateBytes].map((stateBytes) =>
       bid.fees.rentOf({ stateBytes }),
     )
     const rent = rents.reduce((sum, lamports) => sum + lamports, 0n)
@@ -127,11 +130,12 @@ class SolanaPayer implements PayingChain {
 
   async sign({ terms, units }: SignedPlan, bid: PayingFees) {
     const [{ finalHeight }, blockhashes] = await Promise.all([this.head(), recentBlockhashes(this.#client)])
+    // Blockhashes that are not expired, and that expire within the time that a true one can have left.
     const usable = blockhashes.filter(
       ({ lastValidHeight }) =>
         lastValidHeight > finalHeight && lastValidHeight <= finalHeight + 2n * blockhashBlocks,
     )
-    // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
+    // Endpoints take turns: one that invents a blockhash then costs only some transactions their lifetime.
     const recent = usable[this.#signed % Math.max(1, usable.length)]
     this.#signed += 1
     if (recent === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
@@ -149,7 +153,7 @@ class SolanaPayer implements PayingChain {
   async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
     const encoded = Buffer.from(hexToBytes(raw)).toString('base64')
     const answers = await this.#client.askEach([sendCall(encoded)], { timeoutMs: readTimeoutMs })
-    const outcomes = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [one]))
+    const outcomes = answers.flatMap(({ answers: [answer] = [] }) => (answer === undefined ? [] : [answer]))
     if (outcomes.some((answer) => answer.ok || isHarmless(answer.message))) return
     const refusal = outcomes.find((answer) => !answer.ok)
     if (refusal !== undefined && !refusal.ok) throw new NodeError(refusal)
@@ -172,17 +176,17 @@ class SolanaPayer implements PayingChain {
   }
 }
 
-/** Whose they are and what mints say of themselves is agreed; balances and supplies change from slot to slot. */
+/** Accounts on whose comparable parts enough endpoints agree; balances and supplies change from slot to slot. */
 async function agreedAccounts(client: ChainClient, addresses: readonly string[]) {
   const { answers } = await client.agree([accountsCall(addresses)], {
     timeoutMs: readTimeoutMs,
     project: ([answer]) => comparableAccounts(answer, addresses.length),
   })
-  const shown = parseAccounts(answers[0], addresses.length)
-  return new Map(addresses.map((one, index) => [one, shown[index]]))
+  const accounts = parseAccounts(answers[0], addresses.length)
+  return new Map(addresses.map((address, index) => [address, accounts[index]]))
 }
 
-/** An answer that cannot be read is a voice of its own. */
+/** The parts of an answer that do not change with slots. An unreadable answer counts as a value of its own. */
 function comparableAccounts(answer: RpcAnswer | undefined, count: number): unknown {
   try {
     return parseAccounts(answer, count).map((account) =>
@@ -201,13 +205,13 @@ function comparableAccounts(answer: RpcAnswer | undefined, count: number): unkno
   }
 }
 
-/** The owner of a token account, and whether it takes something now. @throws MalformedAnswerError */
+/** The holder of a token account, and why it can receive nothing now. @throws MalformedAnswerError */
 function comparableHolder(account: ShownAccount): object {
   const holder = tokenHolderOf(account)
   return holder === undefined ? {} : { holder, refusal: refusalOfHolder(account, holder) ?? null }
 }
 
-/** @throws Error for an allowance, which no token of this family needs */
+/** The marker's kind. @throws Error for an allowance, which no token of this family needs */
 function markOf({ mark }: Pick<PaymentTerms, 'mark'>): keyof typeof markBytes {
   if (mark === 'allowed') throw new Error('nothing is allowed on this chain')
   return mark
@@ -220,7 +224,7 @@ function openAddressProgram({
   return { program, depository: { program: depository, addresses: deriveProgramAddresses(depository) } }
 }
 
-/** @throws Error where no program empties addresses: nothing of one was planned then */
+/** The instruction that empties a deposit address: a sweep for an order, or a withdrawal to the depositor. */
 function emptyingOf(
   { emptied }: Pick<PaymentTerms, 'emptied'>,
   caller: string,
@@ -235,7 +239,7 @@ function emptyingOf(
     : sweepAddress(program, emptied, { ...signed, token })
 }
 
-/** @returns undefined where it does not fit into a transaction */
+/** The unsigned transaction of the terms; undefined if it is too large for one. */
 function compile(
   { keypair: { publicKey }, addressProgram }: Wallet,
   terms: PaymentTerms,
@@ -261,7 +265,7 @@ function compile(
     )
     return transaction.serialize().length > transactionBytesMax ? undefined : transaction
   } catch (error) {
-    // The library writes into a buffer of the largest size that there is.
+    // The library writes into a buffer of the largest size that a transaction may have.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -279,13 +283,14 @@ function unitPrice({ fees, ceiling }: PayingFees): bigint {
 const lamportsPerSignature = 5_000n
 const microLamports = 1_000_000n
 
-/** The wallet is the only one that signs. @source families.md 5.1 */
+/** Fee in lamports, rounded up, of a transaction that only the wallet signs. @source families.md 5.1 */
 const feeOf = (units: bigint, bid: PayingFees): bigint =>
   lamportsPerSignature + (units * unitPrice(bid) + microLamports - 1n) / microLamports
 
 /** Units with a margin: the cluster may use more than the simulating node, because accounts change meanwhile. */
 const withMargin = (units: bigint): bigint => minBigint((units * 13n) / 10n + 10_000n, unitsMax)
 
+/** One blockhash of each endpoint that answers. */
 async function recentBlockhashes(client: ChainClient): Promise<readonly RecentBlockhash[]> {
   const answers = await client.askEach([blockhashCall()], { timeoutMs: readTimeoutMs })
   return answers.flatMap(({ answers: [answer] = [] }) => {
@@ -299,8 +304,8 @@ async function recentBlockhashes(client: ChainClient): Promise<readonly RecentBl
 }
 
 /**
- * Message of a node that has the transaction already, or whose blockhash is not known yet or no longer known; the block
- * height decides which.
+ * True for the error of a node that has the transaction already, or that does not know its blockhash: whether that is
+ * expired is decided by the block height.
  */
 const isHarmless = (message: string): boolean =>
   /already (been )?processed|AlreadyProcessed|blockhash ?not ?found/i.test(message)

@@ -13,16 +13,17 @@ import { accountsCall } from '../reading/requests.ts'
 
 /** Most accounts of one answer. @source Solana documentation, getMultipleAccounts */
 const accountsMax = 100
-/** Above this, questions are refused at once: the cluster is slower than those who ask about it. */
+/** Limit of waiting questions; further ones are refused at once. */
 const waitingMax = 1_000
-/** One group that waits for a late endpoint keeps nobody else from being asked for. */
+/** Groups that are asked at the same time, so that one that waits for a late endpoint does not delay all others. */
 const groupsInFlightMax = 4
 
+/** Reads accounts for quotes, several questions with one request. */
 export type AccountGroups = {
   /**
-   * Values of accounts that enough endpoints share, each at its own newest slot. Accounts that an endpoint shows in an
-   * unreadable form count as a value of their own, so one endpoint cannot prevent the answer that way.
-   * @param read parses the values; the whole result is compared
+   * What enough endpoints say about accounts, each at its own newest slot. An unreadable account counts as a value of
+   * its own, so that one endpoint cannot prevent the answer by it.
+   * @param read parses the accounts; its whole result is compared
    * @throws UpstreamDisagreementError, UpstreamUnavailableError (late ones too), MalformedAnswerError
    */
   agreed<Said>(
@@ -30,46 +31,47 @@ export type AccountGroups = {
     read: (shownAccounts: readonly (ShownAccount | undefined)[]) => Said,
     limits: Limits,
   ): Promise<Said>
-  /** As one endpoint shows it. @throws UpstreamUnavailableError (late ones too), MalformedAnswerError */
-  shown(account: string, limits: Limits): Promise<ShownAccount | undefined>
+  /** An account as one endpoint shows it. @throws UpstreamUnavailableError (late ones too), MalformedAnswerError */
+  ofOneEndpoint(account: string, limits: Limits): Promise<ShownAccount | undefined>
 }
 
 export type Limits = { readonly timeoutMs: number }
 
 /**
- * One request to an endpoint serves many questions: those of one moment leave together, and while four groups are out
- * further ones gather, as in a group commit. Each question has its own answer as soon as its own accounts are agreed
- * on: neither an endpoint that lies about another account nor one that is late keeps it from that.
+ * Lets one request to an endpoint serve many questions: those of one moment leave as one group, and while four groups
+ * are in flight further questions wait for the next. Each question is answered as soon as enough endpoints agree on
+ * its own accounts, whatever they say about others.
  */
 export function createAccountGroups(client: JsonRpcClient): AccountGroups {
   const { electorate, chainId } = client
-  const agreeing = createQuestionQueue(chainId, (accounts, members, limits) =>
+  const agreementQueue = createQuestionQueue(chainId, (accounts, members, limits) =>
     client.poll([accountsCall(accounts)], {
       ...limits,
       decide(votes) {
-        const shown = votes.map((vote) => {
+        const listVotes = votes.map((vote) => {
           const value = vote.value && listsOf(vote.value, accounts)
-          // A refusal of several accounts may be for one of them.
+          // A group's unusable answer may be due to another question's account: it counts as silence.
           return {
             ...vote,
             value: members.length > 1 && value instanceof MalformedAnswerError ? undefined : value,
           }
         })
-        for (const member of members) member.hear(shown)
+        for (const member of members) member.hear(listVotes)
         return members.every((member) => member.isSettled) ? true : undefined
       },
     }),
   )
-  const showing = createQuestionQueue(chainId, async (accounts, members, limits) => {
+  const singleQueue = createQuestionQueue(chainId, async (accounts, members, limits) => {
     const value = listsOf(await client.batch([accountsCall(accounts)], limits), accounts)
     if (members.length > 1 && value instanceof MalformedAnswerError) throw value
     for (const member of members) member.hear([{ alias: 'one', voice: 'one', value }])
   })
-  const one = { voters: [{ alias: 'one', voice: 'one' }], threshold: 1 }
+  /** The answer of one endpoint is decided like a vote with one voter. */
+  const singleElectorate = { voters: [{ alias: 'one', voice: 'one' }], threshold: 1 }
 
   const askAccounts = <Said>(
-    queue: typeof agreeing,
-    counted: typeof electorate,
+    queue: typeof agreementQueue,
+    voters: typeof electorate,
     { accounts, read, limits }: Question<Said>,
   ) =>
     queue.ask<Said>(accounts, limits, (votes) => {
@@ -77,14 +79,16 @@ export function createAccountGroups(client: JsonRpcClient): AccountGroups {
         ...vote,
         value: vote.value && readAnswer(vote.value, accounts, read),
       }))
-      const verdict = tally(answers, counted, ({ key }) => key)
+      const verdict = tally(answers, voters, ({ key }) => key)
       if (verdict.status === 'disagreed') throw disagreement(chainId, verdict.groups)
       return verdict.status === 'agreed' ? verdict.value : undefined
     })
   return {
-    agreed: (accounts, read, limits) => askAccounts(agreeing, electorate, { accounts, read, limits }),
-    shown: (account, limits) =>
-      askAccounts(showing, one, { accounts: [account], read: ([shownAccount]) => shownAccount, limits }),
+    agreed: (accounts, read, limits) => askAccounts(agreementQueue, electorate, { accounts, read, limits }),
+    ofOneEndpoint: (account, limits) =>
+      askAccounts(singleQueue, singleElectorate, {
+        ...{ accounts: [account], read: ([shownAccount]) => shownAccount, limits },
+      }),
   }
 }
 
@@ -94,8 +98,9 @@ type Question<Said> = {
   readonly limits: Limits
 }
 
-/** Unparsed accounts that one endpoint shows; an error if its answer is no list of them. */
+/** Unparsed accounts that one endpoint shows, by address; an error if its answer is no list of them. */
 type Shown = ReadonlyMap<string, unknown> | MalformedAnswerError
+/** What one endpoint says to one question. `key`: its text, by which answers are compared. */
 type AccountsAnswer<Said> = { readonly key: string } & ({ readonly said: Said } | { readonly error: Error })
 
 function listsOf([answer]: readonly RpcAnswer[], accounts: readonly string[]): Shown {
@@ -125,10 +130,13 @@ function readAnswer<Said>(
 
 type Votes = readonly Vote<Shown>[]
 
+/** One question in a group. */
 type Member = {
   readonly accounts: readonly string[]
   readonly limits: Limits
+  /** True once its promise is resolved or rejected. */
   isSettled: boolean
+  /** Takes in the endpoints' answers so far, and settles the question if they decide it. */
   hear(votes: Votes): void
   fail(error: unknown): void
 }
@@ -178,9 +186,9 @@ function createQuestionQueue(
           hear(votes) {
             if (member.isSettled) return
             try {
-              const saying = verdict(votes)
-              if (saying === undefined) return
-              settle(() => ('error' in saying ? reject(saying.error) : resolve(saying.said)))
+              const answer = verdict(votes)
+              if (answer === undefined) return
+              settle(() => ('error' in answer ? reject(answer.error) : resolve(answer.said)))
             } catch (error) {
               fail(error)
             }
@@ -192,7 +200,7 @@ function createQuestionQueue(
   }
 }
 
-/** As many of the first ones as one request holds the accounts of. */
+/** The first members whose accounts fit into one request. */
 function firstOf(members: readonly Member[]): readonly Member[] {
   const accounts = new Set<string>()
   const end = members.findIndex((member) => {

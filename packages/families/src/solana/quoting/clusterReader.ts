@@ -40,10 +40,10 @@ const patienceMs = 250
 const lamportsPerSignature = 5_000n
 
 /**
- * Reads head, fees and inventory of a cluster at its newest final slot. Endpoints stand at different slots, so of heads,
- * times and balances the value counts that enough endpoints have reached: no single one raises it or holds it back. The
- * rate of rent is the same in all slots, and agreed on. The price of compute units is each node's own estimate: the median
- * of enough of them counts, between floor and ceiling. @source design.md 5.4
+ * Reads head, fees and inventory of a cluster for the market, at its newest final slot. Endpoints are at different
+ * slots, so heads, times and balances are those that enough endpoints have reached. The rate of rent is the same in
+ * all slots, and must be agreed on. The price of compute units is the median of the nodes' own estimates, raised to
+ * the configured floor; above the ceiling nothing is quoted. @source design.md 5.4
  */
 export function createClusterReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel } = options
@@ -63,8 +63,8 @@ export function createClusterReader(options: NetworkReaderOptions): NetworkReade
         patienceMs,
         decide(votes, isLast) {
           if (!isLast) return undefined
-          const shown = votes.map((vote) => ({ ...vote, value: stateOf(vote.value, holders) }))
-          const head = headOf(shown, electorate)
+          const states = votes.map((vote) => ({ ...vote, value: stateOf(vote.value, holders) }))
+          const head = headOf(states, electorate)
           if (head === undefined) return undefined
           const price = priceOf(votes, electorate, feeModel)
           const rate = rentRateOf(votes, electorate)
@@ -76,9 +76,9 @@ export function createClusterReader(options: NetworkReaderOptions): NetworkReade
               ceilingMicroLamportsPerUnit: feeModel.maxMicroLamportsPerUnit.toString(),
               priceFrom: price.from,
             },
-            inventory: inventoryOf(shown, holders, electorate),
+            inventory: inventoryOf(states, holders, electorate),
             voices: {
-              agreed: valuesByVoice(shown).filter(({ slot }) => slot >= head.slot).length,
+              agreed: valuesByVoice(states).filter(({ slot }) => slot >= head.slot).length,
               required: electorate.threshold,
               configured: countVoices(electorate.voters),
             },
@@ -88,7 +88,7 @@ export function createClusterReader(options: NetworkReaderOptions): NetworkReade
   }
 }
 
-/** An account of the solver, and what it holds. */
+/** An account of the fill wallet that holds one currency: the wallet itself, or its token account. */
 type Holder = { readonly currency: string; readonly account: string; readonly isNative: boolean }
 
 function holdersOf({ fillWallet, currencies }: NetworkReaderOptions): readonly Holder[] {
@@ -137,7 +137,7 @@ function headOf(
 ): Pick<ClusterState, 'slot' | 'timeSeconds'> | undefined {
   const states = valuesByVoice(votes)
   if (states.length < threshold) return undefined
-  const reached = (of: (state: ClusterState) => bigint) => reachedBy(threshold, states.map(of))
+  const reached = (memberOf: (state: ClusterState) => bigint) => reachedBy(threshold, states.map(memberOf))
   return { slot: reached(({ slot }) => slot), timeSeconds: reached(({ timeSeconds }) => timeSeconds) }
 }
 
@@ -163,6 +163,7 @@ function inventoryOf(
 
 type Votes = readonly Vote<readonly RpcAnswer[]>[]
 
+/** Price of a compute unit, and whether it is the nodes' median or the configured floor because too few answered. */
 function priceOf(
   votes: Votes,
   electorate: Electorate,
@@ -183,6 +184,7 @@ function percentileOf(values: readonly bigint[], percentile: number): bigint {
   return sorted[Math.max(0, Math.ceil((sorted.length * percentile) / 100) - 1)] ?? 0n
 }
 
+/** Lamports of rent per byte; undefined if too few endpoints agree. */
 function rentRateOf(votes: Votes, electorate: Electorate): bigint | undefined {
   const rates = votes.map((vote) => ({
     ...vote,

@@ -5,13 +5,13 @@ import type { ShownAccount } from '../reading/answers.ts'
 import { depositAddressesCode } from '../rules/programs.ts'
 import type { AccountGroups, Limits } from './accountGroups.ts'
 
-/** Keeps programs and their bytes in accounts of their own. @source Solana documentation, "Program deployment" */
+/** Loader that keeps a program and its bytes in two accounts. @source Solana documentation, "Program deployment" */
 const upgradeableLoader = 'BPFLoaderUpgradeab1e11111111111111111111111'
-/** First bytes of its accounts: a program, which names where its bytes are, and those bytes. */
+/** First bytes of the loader's accounts. A program names the account with its bytes, which is program data. */
 const kinds = { program: 2, programData: 3 } as const
 const kindBytes = 4
 const keyBytes = 32
-/** Bytes of kind, slot, and upgrade authority. */
+/** Bytes before the code in program data: kind (4), slot (8), whether there is an authority (1), authority (32). */
 const programDataHeadBytes = 45
 const authorityAt = 12
 
@@ -58,13 +58,13 @@ async function readProgramCode(
   groups: AccountGroups,
   limits: Limits,
 ): Promise<ProgramCode | undefined> {
-  const place = await groups.agreed([program], ([account]) => programDataOf(account), limits)
-  return place === undefined
+  const dataAddress = await groups.agreed([program], ([account]) => programDataOf(account), limits)
+  return dataAddress === undefined
     ? undefined
-    : groups.agreed([place], ([account]) => readProgramData(account), limits)
+    : groups.agreed([dataAddress], ([account]) => readProgramData(account), limits)
 }
 
-/** Account with a program's bytes; undefined if there is no program. Pure. */
+/** Address of the account with a program's bytes; undefined if there is no program. Pure. */
 function programDataOf(account: ShownAccount | undefined): string | undefined {
   if (account?.owner !== upgradeableLoader || !account.isExecutable) return undefined
   const data = Buffer.from(account.data)
@@ -72,7 +72,7 @@ function programDataOf(account: ShownAccount | undefined): string | undefined {
   return encodeBase58(data.subarray(kindBytes))
 }
 
-/** Pure. */
+/** Code and authority in a program data account; undefined for another account. Pure. */
 function readProgramData(account: ShownAccount | undefined): ProgramCode | undefined {
   const data = Buffer.from(account?.data ?? [])
   if (account?.owner !== upgradeableLoader || data.length < programDataHeadBytes) return undefined

@@ -23,15 +23,15 @@ import { createClusterReader } from './clusterReader.ts'
 import { addressProgramFindings } from './programCode.ts'
 import { lockOfHolder, readTokenMint, refusalOfHolder, type TokenMint, tokenAmountOf } from './tokenMint.ts'
 
-/** Mints that are remembered: the program and the extensions of one never change. */
+/** Limit of cached mints: a mint's program and extensions never change. */
 const mintsMax = 1_000
 const lacksNothing: AccountLack = {}
 /**
- * Accounts as clusters show them at the newest final slot. What is only shown, a user's balance, is asked of
- * one endpoint; what is charged or refused for, of all of them.
+ * The live part of quoting on Solana: accounts at the newest final slot. A user's balance, which is only shown, is
+ * asked of one endpoint. Facts by which a quote charges or refuses are asked of all.
  */
 export const solanaQuotingChain: QuotingChainFamily = {
-  // Endpoints lie further apart in slots than in blocks of seconds.
+  // Slots are shorter than other chains' blocks, so endpoints may be further apart.
   connect: (chain) => connectByJsonRpc(chain, { headTracking: solanaHeadTracking, lagBlocksMax: 50 }),
   open: (options) => new SolanaQuoter(options),
   network: {
@@ -41,7 +41,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
       const quorum = createQuorumOver(client, { now: () => Date.now() })
       const signal = AbortSignal.timeout(checkTimeoutMs)
       const limits = { timeoutMs: checkTimeoutMs }
-      const [endpoints, foreign, mints, program] = await Promise.all([
+      const [endpointFindings, publicEndpoints, mintFindings, programFindings] = await Promise.all([
         solanaEndpointFindings({ quorum, network, depository }, signal),
         isLocal ? verifyLocalCluster(quorum, signal) : [],
         mintContradictions(options),
@@ -50,10 +50,10 @@ export const solanaQuotingChain: QuotingChainFamily = {
         }),
       ])
       const setting = `chains: ${client.chainId}.httpRpcUrl`
-      const strangers = foreign.map((problem): ChainFinding => {
+      const localFindings = publicEndpoints.map((problem): ChainFinding => {
         return { kind: 'network', setting, value: 'a local network', said: 'another node', problem }
       })
-      return [...endpoints, ...strangers, ...mints, ...program]
+      return [...endpointFindings, ...localFindings, ...mintFindings, ...programFindings]
     },
   },
 }
@@ -87,9 +87,12 @@ class SolanaQuoter implements QuotingChain {
   #balanceOf(user: string, currency: string): Promise<bigint | undefined> {
     return this.#recent.balances(`${user} ${currency}`, () =>
       this.#within(this.#options.budgetMs, async (limits) => {
-        if (currency === solanaCodec.nativeCurrency) return lamportsOf(await this.#groups.shown(user, limits))
+        if (currency === solanaCodec.nativeCurrency)
+          return lamportsOf(await this.#groups.ofOneEndpoint(user, limits))
         const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
-        return mint && tokenAmountOf(await this.#groups.shown(tokenAccountOf(user, currency, mint), limits))
+        if (mint === undefined) return undefined
+        const holder = tokenAccountOf(user, currency, mint)
+        return tokenAmountOf(await this.#groups.ofOneEndpoint(holder, limits))
       }),
     )
   }
@@ -138,14 +141,14 @@ class SolanaQuoter implements QuotingChain {
   hasCode(account: string): Promise<boolean | undefined> {
     return this.#recent.codes(account, () =>
       this.#within(this.#options.neededWithinMs, async (limits) => {
-        // Nobody has the key of such an address: a program signs for it, or nobody does.
+        // Off the curve: a program signs for the address, or nobody does.
         if (!isSolanaKey(account)) return true
         return this.#groups.agreed([account], ([shownAccount]) => isCode(shownAccount), limits)
       }),
     )
   }
 
-  /** One that is remembered is not waited for: what is asked of its accounts leaves with the moment's other questions. */
+  /** Reads and caches a mint. Callers look into the cache before, so that their questions leave together. */
   async #readMint(currency: string, limits: Limits): Promise<TokenMint | undefined> {
     const read = ([account]: readonly (ShownAccount | undefined)[]) =>
       account && readTokenMint(account.owner, account.data)
@@ -179,8 +182,8 @@ function openRecent(now: () => number) {
 }
 
 /**
- * A listed currency that is no mint, has other decimals or another program, or does not simply arrive when it is
- * sent; and one that the depository has no account for, which its first depositor would pay unasked.
+ * Findings on listed currencies: no mint, other decimals or program, transfers that do not simply arrive, or no token
+ * account of the depository, whose rent its first depositor would pay unasked.
  */
 async function mintContradictions({
   client,
@@ -234,14 +237,14 @@ async function mintContradictions({
   return (await Promise.all(checked)).flat()
 }
 
-/** A start waits so long for a chain. */
+/** Time that a start waits for a chain. */
 const checkTimeoutMs = 5_000
 
 function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): string {
   return associatedTokenAccount(owner, { mint, tokenProgram: program })
 }
 
-/** Pure; what is compared says no more than what is charged or refused for, since balances change with slots. */
+/** Pure. The result holds no balance, because endpoints' results are compared and balances change with slots. */
 function lackOfCoin(account: ShownAccount | undefined): AccountLack {
   const lamports = lamportsOf(account)
   // An account that holds only dust is removed by the first transaction that writes to it, so it counts as absent.

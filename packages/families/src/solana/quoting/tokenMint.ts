@@ -4,9 +4,9 @@ import type { InputLock } from '../../rules/inputLock.ts'
 import type { SolanaAccount } from '../reading/answers.ts'
 import { token2022Program, tokenProgram } from '../rules/programs.ts'
 
-/** Facts of a mint that quotes need. */
+/** Facts of a mint that quotes and payments need. */
 export type TokenMint = {
-  /** The program that keeps it and the accounts of its holders. */
+  /** The token program that owns it and its holders' accounts. */
   readonly program: string
   readonly decimals: number
   /** Bytes of an account that the associated token program makes for it. */
@@ -15,6 +15,7 @@ export type TokenMint = {
   readonly refusal: string | undefined
 }
 
+/** Bytes and offsets of mints and accounts. @source SPL Token, Mint, Account */
 const plainMintBytes = 82
 const plainAccountBytes = 165
 const decimalsAt = 44
@@ -24,7 +25,7 @@ const mintType = 1
 const extensionsAt = 166
 const extensionHeadBytes = 4
 
-/** Extensions of mints that their accounts have a part of: its bytes beside its head. */
+/** Bytes of the extension that a mint's extension, by its type, adds to each account of the mint, without its head. */
 const accountParts: ReadonlyMap<number, number> = new Map([
   [1, 8],
   [9, 0],
@@ -61,12 +62,12 @@ export function readTokenMint(program: string, data: Uint8Array): TokenMint | un
     const part = accountParts.get(type)
     if (part !== undefined) accountBytes += extensionHeadBytes + part
   }
-  const refusing = types.find((type) => refusals.has(type))
+  const refusedType = types.find((type) => refusals.has(type))
   return {
     program,
     decimals: bytes[decimalsAt] ?? 0,
     accountBytes,
-    refusal: refusing === undefined ? undefined : refusals.get(refusing),
+    refusal: refusedType === undefined ? undefined : refusals.get(refusedType),
   }
 }
 
@@ -84,19 +85,20 @@ export function tokenAmountOf(account: SolanaAccount | undefined): bigint {
   return Buffer.from(account.data).readBigUInt64LE(amountAt)
 }
 
+/** One extension of a mint or an account of Token-2022: two bytes type, two bytes length, then its content. */
 type Extension = { readonly type: number; readonly content: Buffer }
 
 function extensionsOf(bytes: Buffer): readonly Extension[] {
   const extensions: Extension[] = []
-  let at = extensionsAt
-  while (at + extensionHeadBytes <= bytes.length) {
-    const type = bytes.readUInt16LE(at)
-    // Zeros behind the last one.
+  let offset = extensionsAt
+  while (offset + extensionHeadBytes <= bytes.length) {
+    const type = bytes.readUInt16LE(offset)
+    // Zeros follow the last extension.
     if (type === 0) break
-    const contentAt = at + extensionHeadBytes
-    at = contentAt + bytes.readUInt16LE(at + 2)
-    if (at > bytes.length) throw new MalformedAnswerError('getMultipleAccounts')
-    extensions.push({ type, content: bytes.subarray(contentAt, at) })
+    const contentAt = offset + extensionHeadBytes
+    offset = contentAt + bytes.readUInt16LE(offset + 2)
+    if (offset > bytes.length) throw new MalformedAnswerError('getMultipleAccounts')
+    extensions.push({ type, content: bytes.subarray(contentAt, offset) })
   }
   return extensions
 }
@@ -106,13 +108,14 @@ const stateAt = 108
 const frozenState = 2
 const frozen = 'has a frozen account of the token'
 const handedOn = 'has handed its account of the token on to somebody else'
-/** Says whether open transfers may come in. @source SPL Token-2022, ConfidentialTransferAccount */
+/** Extension that tells whether ordinary transfers may come in. @source SPL Token-2022, ConfidentialTransferAccount */
 const confidentialAccount = { type: 5, takesOpenAt: 262 }
 
 /**
- * Why an owner's account of a token takes nothing, after the owner's name in a sentence. A guard against calls concerns
- * what leaves it, and a rule of memos our payment keeps. Pure.
- * @returns undefined where it does
+ * Why an owner's account of a token can receive nothing, as the end of a sentence that begins with the owner. A guard
+ * against calls does not matter here, because it concerns outgoing transfers; nor does a required memo, which our
+ * payments have. Pure.
+ * @returns undefined if it can receive
  * @throws MalformedAnswerError for one whose extensions cannot be read
  */
 export function refusalOfHolder(account: SolanaAccount, owner: string): string | undefined {
@@ -127,12 +130,12 @@ export function refusalOfHolder(account: SolanaAccount, owner: string): string |
   return isClosed ? 'takes confidential transfers of the token alone' : undefined
 }
 
-/** Lets no program move what the account holds. @source SPL Token-2022, CpiGuard */
+/** Extension that forbids programs to move what the account holds. @source SPL Token-2022, CpiGuard */
 const callGuard = { type: 11, isOnAt: 0 }
 
 /**
- * Why a user's account of a token pays nothing out. Pure.
- * @returns undefined where it does, and where there is no account
+ * Why a user's account of a token can pay nothing. Pure.
+ * @returns undefined if it can, and if there is no account
  * @throws MalformedAnswerError for one whose extensions cannot be read
  */
 export function lockOfHolder(account: SolanaAccount | undefined, user: string): InputLock | undefined {
@@ -149,7 +152,7 @@ export function lockOfHolder(account: SolanaAccount | undefined, user: string): 
   return isGuarded ? { why: 'guards its account of the token against calls', isForCalls: true } : undefined
 }
 
-/** The owner of a token account, who may spend it; undefined where there is none, or what is there is none. Pure. */
+/** The owner of a token account, who may spend it; undefined if the account is missing or is no token account. Pure. */
 export function tokenHolderOf(account: SolanaAccount | undefined): string | undefined {
   if (account === undefined || !tokenPrograms.has(account.owner)) return undefined
   const holder = account.data.subarray(holderAt, amountAt)

@@ -4,12 +4,12 @@ import { MalformedAnswerError, parseList, parseRecord, resultOf } from '@causewa
 import { newestVersion } from './requests.ts'
 
 /**
- * Node answers read strictly. Anything that is not exactly what the method returns for what was asked, a
- * node's own error included, throws `MalformedAnswerError`: the endpoint did not answer. Only the answer
- * `null` says that something does not exist. @source oracle-protocol.md 10; Solana JSON-RPC documentation
+ * Strict parsers of node answers. Anything but a method's exact result, a node's own error included, throws
+ * `MalformedAnswerError`: the endpoint counts as silent. Only the answer `null` means that something does not exist.
+ * @source oracle-protocol.md 10; Solana JSON-RPC documentation
  */
 
-/** A transaction as `getTransaction` tells it, before its bytes are read. */
+/** A transaction as `getTransaction` returns it, before its bytes are decoded. */
 export type SolanaTransactionAnswer = {
   readonly slot: bigint
   /** Unix seconds; nodes may lack it. */
@@ -30,7 +30,7 @@ export type SolanaTransactionAnswer = {
   readonly tokensAfter: readonly TokenBalanceAnswer[]
 }
 
-/** Instructions that a top-level instruction ran, in order. */
+/** Instructions that one top-level instruction ran, in order. `parent`: index of that instruction. */
 export type InnerInstructions = {
   readonly parent: number
   readonly instructions: readonly InnerInstruction[]
@@ -56,8 +56,8 @@ export type SolanaAccount = { readonly owner: string; readonly data: Uint8Array 
 const unsupportedVersionCode = -32_015
 
 /**
- * `missing` when the node knows no final transaction of that id; `unreadable` when it is of a later version than it was
- * asked for. @throws MalformedAnswerError
+ * `missing`: the node knows no final transaction of that id. `unreadable`: its version is later than `newestVersion`.
+ * @throws MalformedAnswerError
  */
 export function parseTransactionAnswer(
   answer: RpcAnswer | undefined,
@@ -75,7 +75,7 @@ export function parseTransactionAnswer(
     slot: parseInteger(body['slot'], requestName),
     blockTimeSeconds: parseTime(body['blockTime'], requestName),
     bytes: parseBase64(body['transaction'], requestName),
-    succeeded: parseError(meta, requestName),
+    succeeded: parseSuccess(meta, requestName),
     ...loaded,
     inner: parseInner(meta['innerInstructions'], requestName),
     lamportsBefore: parseLamports(meta['preBalances'], requestName),
@@ -85,7 +85,7 @@ export function parseTransactionAnswer(
   }
 }
 
-/** Lamports that the payer was charged; `undefined` as above. @throws MalformedAnswerError */
+/** Lamports that the payer was charged; `undefined` for a missing transaction. @throws MalformedAnswerError */
 export function parseFee(answer: RpcAnswer | undefined): bigint | undefined {
   const requestName = 'getTransaction'
   const result = resultOf(answer, requestName)
@@ -109,12 +109,12 @@ export function isKnownStatus(answer: RpcAnswer | undefined): boolean {
 
 const statuses: readonly string[] = ['processed', 'confirmed', 'finalized']
 
-/** @throws MalformedAnswerError */
+/** The newest final slot. @throws MalformedAnswerError */
 export function parseHead(answer: RpcAnswer | undefined): bigint {
   return parseInteger(resultOf(answer, 'getSlot'), 'getSlot')
 }
 
-/** @throws MalformedAnswerError, also on `null`: only blocks that exist are asked for */
+/** Block of a slot that has one. @throws MalformedAnswerError, also on `null` */
 export function parseBlock(answer: RpcAnswer | undefined): SolanaBlock {
   const requestName = 'getBlock'
   const block = parseRecord(resultOf(answer, requestName), requestName)
@@ -128,15 +128,14 @@ export function parseBlock(answer: RpcAnswer | undefined): SolanaBlock {
 const skippedCodes: ReadonlySet<number> = new Set([-32_007, -32_009])
 
 /**
- * `undefined` where no block was made in the slot.
- * @throws MalformedAnswerError, also of a block that the node has not, or not completely
+ * Block of a slot; `undefined` if none was made in it. @throws MalformedAnswerError, also if the node lacks the block
  */
 export function parseBlockAt(answer: RpcAnswer | undefined): SolanaBlock | undefined {
   if (answer?.ok === false && skippedCodes.has(answer.code)) return undefined
   return parseBlock(answer)
 }
 
-/** A transaction as it is listed. */
+/** A transaction in an account's list. */
 export type ListedTransaction = {
   readonly transactionId: string
   readonly slot: bigint
@@ -144,19 +143,19 @@ export type ListedTransaction = {
   readonly isFinal: boolean
 }
 
-/** The newest first. @throws MalformedAnswerError, also where they are in no such order */
+/** A page of an account's list, the newest first. @throws MalformedAnswerError, also for another order */
 export function parseSignatures(answer: RpcAnswer | undefined): readonly ListedTransaction[] {
   const requestName = 'getSignaturesForAddress'
   const listed = parseList(resultOf(answer, requestName), requestName).map((entry) => {
-    const one = parseRecord(entry, requestName)
+    const record = parseRecord(entry, requestName)
     return {
-      transactionId: parseSignature(one['signature'], requestName),
-      slot: parseInteger(one['slot'], requestName),
-      succeeded: parseError(one, requestName),
-      isFinal: one['confirmationStatus'] === 'finalized',
+      transactionId: parseSignature(record['signature'], requestName),
+      slot: parseInteger(record['slot'], requestName),
+      succeeded: parseSuccess(record, requestName),
+      isFinal: record['confirmationStatus'] === 'finalized',
     }
   })
-  const isOrdered = listed.every(({ slot }, at) => slot <= (listed[at - 1]?.slot ?? slot))
+  const isOrdered = listed.every(({ slot }, index) => slot <= (listed[index - 1]?.slot ?? slot))
   if (!isOrdered) throw new MalformedAnswerError(requestName)
   return listed
 }
@@ -188,10 +187,7 @@ export function parseAccount(answer: RpcAnswer | undefined, slotMin: bigint): So
 
 /** An account at a node's own newest slot. */
 export type ShownAccount = SolanaAccount & {
-  /**
-   * Lamports; a value above `exactLamportsMax` counts as the least one above it. The account holds no less, and more
-   * than any minimum.
-   */
+  /** A balance above `exactLamportsMax` is `exactLamportsMax + 1`: JSON does not hold it exactly. */
   readonly lamports: bigint
   readonly isExecutable: boolean
 }
@@ -199,7 +195,7 @@ export type ShownAccount = SolanaAccount & {
 /** Nine million SOL; JSON holds no larger number of lamports exactly. */
 export const exactLamportsMax = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** In the order of the question; `undefined` where there is none. @throws MalformedAnswerError */
+/** Accounts in the order of the question; `undefined` for a missing one. @throws MalformedAnswerError */
 export function parseAccounts(
   answer: RpcAnswer | undefined,
   count: number,
@@ -218,7 +214,7 @@ export function parseAccountsAt(
 
 const accountsMethod = 'getMultipleAccounts'
 
-/** The accounts of an answer, unread, so that what one of them holds spoils no other. @throws MalformedAnswerError */
+/** The accounts of an answer, unparsed: a malformed one does not spoil others. @throws MalformedAnswerError */
 export function listAccounts(
   answer: RpcAnswer | undefined,
   count: number,
@@ -230,7 +226,7 @@ export function listAccounts(
   return { slot, list }
 }
 
-/** One of a list; `undefined` for one that is not there. @throws MalformedAnswerError */
+/** One account of a list; `undefined` for a missing one. @throws MalformedAnswerError */
 export function parseListedAccount(value: unknown): ShownAccount | undefined {
   if (value === null) return undefined
   const account = parseRecord(value, accountsMethod)
@@ -289,7 +285,7 @@ function parseInteger(value: unknown, subject: string): bigint {
   return BigInt(value)
 }
 
-/** Base58 of 32 bytes, the System program's zeros included. @throws MalformedAnswerError */
+/** Base58 of 32 bytes: an address or a blockhash. @throws MalformedAnswerError */
 function parseKey(value: unknown, subject: string): string {
   const bytes = typeof value === 'string' && value.length <= keyTextMax ? decodeBase58Text(value) : undefined
   if (typeof value !== 'string' || bytes?.length !== keyBytes) throw new MalformedAnswerError(subject)
@@ -303,7 +299,7 @@ function parseTime(value: unknown, subject: string): bigint | undefined {
   return value === null || value === undefined ? undefined : parseInteger(value, subject)
 }
 
-/** `[text, "base64"]`, in the one spelling that its bytes have. */
+/** Bytes of `[text, "base64"]`, whose text must be in canonical spelling. */
 function parseBase64(value: unknown, subject: string): Uint8Array {
   const [text, encoding] = parseList(value, subject)
   if (typeof text !== 'string' || encoding !== 'base64') throw new MalformedAnswerError(subject)
@@ -312,8 +308,8 @@ function parseBase64(value: unknown, subject: string): Uint8Array {
   return bytes
 }
 
-/** `err` is `null` on success, a text or an object otherwise. */
-function parseError(meta: Readonly<Record<string, unknown>>, subject: string): boolean {
+/** True for success: `err` is `null` then, and a text or an object otherwise. */
+function parseSuccess(meta: Readonly<Record<string, unknown>>, subject: string): boolean {
   const { err } = meta
   if (err === null) return true
   if (typeof err !== 'string' && (typeof err !== 'object' || err === undefined)) {
@@ -322,7 +318,7 @@ function parseError(meta: Readonly<Record<string, unknown>>, subject: string): b
   return false
 }
 
-/** Nodes leave it out for transactions without a version. */
+/** Accounts from lookup tables: none where nodes leave the member out, for legacy transactions. */
 function parseLoaded(
   value: unknown,
   subject: string,
@@ -335,7 +331,7 @@ function parseLoaded(
   }
 }
 
-/** `null` says that the node did not record them: then nothing is known. */
+/** Refuses `null`: the node did not record inner instructions, so nothing is known about them. */
 function parseInner(value: unknown, subject: string): readonly InnerInstructions[] {
   const groups = parseList(value, subject).map((entry) => {
     const group = parseRecord(entry, subject)
@@ -344,9 +340,9 @@ function parseInner(value: unknown, subject: string): readonly InnerInstructions
       instructions: parseList(group['instructions'], subject).map((one) => parseInstruction(one, subject)),
     }
   })
-  for (const [at, { parent }] of groups.entries()) {
-    const before = groups[at - 1]
-    if (before !== undefined && before.parent >= parent) throw new MalformedAnswerError(subject)
+  for (const [index, { parent }] of groups.entries()) {
+    const previous = groups[index - 1]
+    if (previous !== undefined && previous.parent >= parent) throw new MalformedAnswerError(subject)
   }
   return groups
 }
@@ -361,6 +357,7 @@ function parseInstruction(value: unknown, subject: string): InnerInstruction {
   }
 }
 
+/** Index of an account or instruction in a transaction: one byte. */
 function parseIndex(value: unknown, subject: string): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255) {
     throw new MalformedAnswerError(subject)
@@ -368,6 +365,7 @@ function parseIndex(value: unknown, subject: string): number {
   return value
 }
 
+/** Balances in the order of the accounts; `undefined` for a number that JSON does not hold exactly. */
 function parseLamports(value: unknown, subject: string): readonly (bigint | undefined)[] {
   return parseList(value, subject).map((lamports) => {
     if (typeof lamports !== 'number' || !Number.isInteger(lamports) || lamports < 0) {
@@ -397,7 +395,7 @@ function parseTokenBalances(value: unknown, subject: string): readonly TokenBala
 
 const amountPattern = /^(?:0|[1-9][0-9]{0,19})$/
 
-/** Holds slot and time of the newest block. @source Solana documentation, "Sysvar Cluster Data" */
+/** Account with slot and time of the newest block. @source Solana documentation, "Sysvar Cluster Data" */
 export const clockAccount = 'SysvarC1ock11111111111111111111111111111111'
 const timeAt = 32
 

@@ -3,8 +3,9 @@ import { solanaCodec } from '@causeway/core/encodings'
 import { depositNativeDiscriminator, depositTokenDiscriminator, token2022Program } from '../rules/programs.ts'
 import { type DepositRules, findDirectDeposit } from './directDeposits.ts'
 import { InstructionData } from './instructionData.ts'
-import type { SolanaInstruction, SolanaTransaction } from './transaction.ts'
+import type { SeenInstruction, SolanaTransaction } from './transaction.ts'
 
+/** Layout of a deposit instruction: discriminator (8 bytes), amount (8), deposit id (32); positions of its accounts. */
 const amountAt = 8
 const idAt = 16
 const depositBytes = 48
@@ -45,18 +46,22 @@ function gainedShare(
 ): bigint {
   const balance = tokenBalances.find(({ account, mint }) => account === holder && mint === currency)
   const gained = maxBigint(0n, balance === undefined ? 0n : balance.after - balance.before)
-  const sent = called.reduce((sum, deposit) => (deposit.holder === holder ? sum + deposit.amount : sum), 0n)
-  return gained >= sent ? amount : (amount * gained) / sent
+  const totalSent = called.reduce(
+    (sum, deposit) => (deposit.holder === holder ? sum + deposit.amount : sum),
+    0n,
+  )
+  return gained >= totalSent ? amount : (amount * gained) / totalSent
 }
 
+/** A deposit instruction. `amount`: what was sent. */
 type CalledDeposit = Pick<DepositFact, 'depositId' | 'depositor' | 'currency' | 'amount'> & {
-  /** The vault's account, where a token may keep a fee of what is sent to it. */
+  /** The vault's token account, for a token that may withhold a fee from a transfer; else undefined. */
   readonly holder: string | undefined
 }
 
 /** Deposit in an instruction. @source oracle-protocol.md 5.2 */
 function readDeposit(
-  { program, accounts, data: bytes }: SolanaInstruction,
+  { program, accounts, data: bytes }: SeenInstruction,
   depository: string,
 ): CalledDeposit | undefined {
   if (program !== depository) return undefined

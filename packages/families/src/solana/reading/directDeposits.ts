@@ -3,12 +3,13 @@ import { solanaCodec } from '@causeway/core/encodings'
 import type { ProgramAddresses } from '../rules/programAddresses.ts'
 import { computeBudgetProgram, systemProgram, token2022Program, tokenProgram } from '../rules/programs.ts'
 import { InstructionData } from './instructionData.ts'
-import type { SolanaInstruction, SolanaTransaction } from './transaction.ts'
+import type { SeenInstruction, SolanaTransaction } from './transaction.ts'
 
+/** A depository program and the addresses that it derives. */
 export type DepositRules = { readonly depository: string; readonly addresses: ProgramAddresses }
 
 const noOrder: Hex = `0x${'0'.repeat(64)}`
-/** Transfer instruction of the System program, as four bytes. */
+/** First bytes of transfer instructions, in hex digits: System program (four bytes), token programs (one byte). */
 const systemTransfer = '02000000'
 const tokenTransfer = '03'
 const tokenTransferChecked = '0c'
@@ -16,22 +17,25 @@ const tokenTransferChecked = '0c'
 type Transfer = { readonly depositor: string; readonly currency: string; readonly amount: bigint }
 
 /**
- * The plain transfer into the vault that is all a transaction does, compute budget aside. It names no order.
+ * A deposit without an order: a plain transfer into the vault, as the only instruction beside those of the compute
+ * budget.
  * @source rule F-139
  */
 export function findDirectDeposit(
   transaction: SolanaTransaction,
   rules: DepositRules,
 ): DepositFact | undefined {
-  const [only, ...others] = transaction.instructions.filter(({ program }) => program !== computeBudgetProgram)
-  if (only === undefined || others.length > 0) return undefined
-  const transfer = readSolTransfer(only, rules) ?? readTokenTransfer(only, transaction, rules)
+  const [instruction, ...others] = transaction.instructions.filter(
+    ({ program }) => program !== computeBudgetProgram,
+  )
+  if (instruction === undefined || others.length > 0) return undefined
+  const transfer = readSolTransfer(instruction, rules) ?? readTokenTransfer(instruction, transaction, rules)
   if (transfer === undefined) return undefined
   return { onchainIndex: '0', depository: rules.depository, depositId: noOrder, ...transfer }
 }
 
 function readSolTransfer(
-  { program, accounts, data: bytes }: SolanaInstruction,
+  { program, accounts, data: bytes }: SeenInstruction,
   { addresses }: DepositRules,
 ): Transfer | undefined {
   const data = new InstructionData(bytes)
@@ -44,7 +48,7 @@ function readSolTransfer(
 
 /** Token transfer in an instruction. For Token-2022 at most the vault's gain counts: such mints may withhold a fee. */
 function readTokenTransfer(
-  { program, accounts, data: bytes }: SolanaInstruction,
+  { program, accounts, data: bytes }: SeenInstruction,
   { tokenBalances }: SolanaTransaction,
   { addresses }: DepositRules,
 ): Transfer | undefined {
@@ -63,7 +67,7 @@ function readTokenTransfer(
   return { depositor, currency: mint, amount: minBigint(sent, balance.after - balance.before) }
 }
 
-/** A transfer without a check names no mint: its destination's balance does. */
+/** Accounts of a transfer by its kind. The unchecked kind names no mint: it is known from the destination's balance. */
 function transferParties(
   kind: string,
   accounts: readonly string[],

@@ -39,7 +39,7 @@ export type SolanaFactsReaderOptions = {
   readonly limits?: Partial<SolanaReaderLimits>
 }
 
-/** Blocks of this family are always known. */
+/** The block that proves a fact: Solana's evidence always names it. */
 type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
 
 export interface SolanaFactsReader extends FamilyReader<KnownBlock> {
@@ -54,13 +54,13 @@ type Reading = {
     transactionId: string,
     signal: AbortSignal,
   ): Promise<KnownTransaction<FinalTransaction, KnownBlock>>
-  /** Derived when first needed. */
+  /** Addresses that the depository derives; computed at the first call. */
   addresses(): ProgramAddresses
 }
 
 /**
- * Facts of a `solana-vm` chain. What is final is remembered, in bounded memory, and never read again; what
- * is not final, missing or failed is never remembered. Identical questions in flight are one.
+ * Reads the facts of a `solana-vm` chain that oracles attest. Final transactions are cached; missing and failed ones,
+ * and those that are not final, are read again. Identical questions in flight are one.
  * @throws ConfigurationError when the chain has no depository, or lists what can pay no fill
  * @source oracle-protocol.md 5.2; design.md 7.5
  */
@@ -150,10 +150,13 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
   }
 }
 
-/** Characters: what a string costs most of. */
+/** About as many characters as a cached transaction has, addresses with some 50. */
 function weightOf({ instructions, balances, tokenBalances }: FinalTransaction): number {
-  const names = instructions.reduce((sum, { data, accounts }) => sum + data.length + 50 * accounts.length, 0)
-  return 500 + names + 100 * balances.length + 250 * tokenBalances.length
+  const instructionWeight = instructions.reduce(
+    (sum, { data, accounts }) => sum + data.length + 50 * accounts.length,
+    0,
+  )
+  return 500 + instructionWeight + 100 * balances.length + 250 * tokenBalances.length
 }
 
 /** Final blocks of a `solana-vm` chain, by slot and hash. */
@@ -167,10 +170,7 @@ function solanaFinalBlocks(quorum: QuorumClient): FinalBlocks {
         return { kind: 'final', facts: { number: slot, hash } }
       },
     },
-    /**
-     * A refusal of the node says nothing about the block: it may have pruned it. Only an end of the final
-     * chain below `slot` says that there is none.
-     */
+    /** Undefined only if the final chain ends below `slot`: a node that refuses may have pruned the block. */
     async hashAt(view, slot, signal) {
       const [head, block] = await view.ask([headCall(), blockCall(slot)], signal)
       return parseHead(head) < slot ? undefined : parseBlock(block).hash

@@ -12,17 +12,18 @@ export class InstructionData {
     return this.#digits.length / 2
   }
 
-  /** Hex digits without `0x`. */
-  digits(at: number, length: number): string {
-    return this.#digits.slice(2 * at, 2 * (at + length))
+  /** Bytes at an offset, as hex digits without `0x`. */
+  digits(offset: number, byteCount: number): string {
+    return this.#digits.slice(2 * offset, 2 * (offset + byteCount))
   }
 
-  from(at: number): Hex {
-    return `0x${this.#digits.slice(2 * at)}`
+  /** All bytes from an offset on. */
+  from(offset: number): Hex {
+    return `0x${this.#digits.slice(2 * offset)}`
   }
 
   /** Little-endian. */
-  uint64(at: number): bigint {
-    return Buffer.from(this.digits(at, 8), 'hex').readBigUInt64LE()
+  uint64(offset: number): bigint {
+    return Buffer.from(this.digits(offset, 8), 'hex').readBigUInt64LE()
   }
 }

@@ -7,7 +7,10 @@ import { createSolanaFactsReader } from './factsReader.ts'
 import { solanaHeadTracking } from './requests.ts'
 import { verifyLocalCluster, verifySolanaEndpoints } from './verifyEndpoints.ts'
 
-/** A `solana-vm` chain. @throws ConfigurationError for endpoints that are no URLs and for other finality rules */
+/**
+ * Opens a `solana-vm` chain for the services that read facts.
+ * @throws ConfigurationError for endpoints that are no URLs and for other finality rules
+ */
 export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
   const { id: chainId, endpoints, rpcThreshold, network } = chain
   checkFinality(chain)
@@ -33,7 +36,7 @@ export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
   }
 }
 
-/** The cluster's own commitment is the only rule there is. @source rule F-142 */
+/** Refuses other finality settings than the cluster's own commitment. @source rule F-142 */
 function checkFinality({ id, finality }: Pick<ReadableChain, 'id' | 'finality'>): void {
   if (finality === undefined || (finality.mode === 'tag' && finality.tag !== 'safe')) return
   throw new ConfigurationError(`chains: ${id}.finality: Solana chains know the tag finalized only`)

@@ -30,9 +30,9 @@ export function referencesOrder({ instructions }: SolanaTransaction, orderId: He
 type Change = { readonly holder: string; readonly gained: bigint }
 
 /**
- * Amounts that each recipient gained in each currency from the solver's side, one sum however often it is asked for:
- * SOL by its balance, tokens over all accounts that it owns. Balances do not show who paid whom, so the solver's side
- * must have lost the recipient's gain plus all gains of others.
+ * What a transaction paid to each recipient of a payment: one sum per distinct recipient and currency. A recipient's
+ * gain is that of its SOL balance, or of all token accounts that it owns. Balances do not show who paid whom, so the
+ * solver's side must have lost the recipient's gain plus all gains of others.
  * @param isPayer signers and listed payers
  * @throws BalanceNotExactError
  * @source rule F-143
@@ -48,12 +48,13 @@ export function sumTransfers(
       currency === solanaCodec.nativeCurrency
         ? lamportChanges(transaction, recipient)
         : tokenChanges(transaction, currency)
-    const { amount, ...rest } = paidTo(recipient, changes, isPayer)
+    const { amount, ...fromOthers } = paidTo(recipient, changes, isPayer)
     const isTrade = givesAnotherToken(transaction, { recipient, currency })
-    return { recipient, currency, amount: isTrade ? 0n : amount, ...rest }
+    return { recipient, currency, amount: isTrade ? 0n : amount, ...fromOthers }
   })
 }
 
+/** Splits a recipient's gain into what the solver's side gave (`amount`) and the remainder (`fromOthers`). */
 function paidTo(
   recipient: string,
   changes: readonly Change[],
@@ -69,16 +70,13 @@ function paidTo(
     else if (isPayer(change.holder)) sideLost -= change.gained
     else if (change.gained > 0n) othersGained += change.gained
   }
-  // Fees went to nobody, and what was made came from nobody.
+  // What the transaction destroyed, such as fees, reached nobody. What it created (a negative number) came from nobody.
   const sideGave = sideLost - othersGained - maxBigint(0n, destroyed)
   const amount = maxBigint(0n, minBigint(gained, sideGave))
   return gained > amount ? { amount, fromOthers: gained - amount } : { amount }
 }
 
-/**
- * True if the recipient sold another token in the same transaction: the gain is then a price, and no payment of an
- * order.
- */
+/** True if the recipient gave another token away in the transaction: then its gain is a price and pays no order. */
 function givesAnotherToken(
   { tokenBalances }: SolanaTransaction,
   { recipient, currency }: { readonly recipient: string; readonly currency: string },
@@ -89,7 +87,10 @@ function givesAnotherToken(
   )
 }
 
-/** Token accounts hold their rent for their owners. */
+/**
+ * Changes in lamports. Those of a token account, its rent, count as its owner's. One balance that JSON does not hold
+ * exactly is derived from the others.
+ */
 function lamportChanges(
   { balances, tokenBalances, transactionId }: SolanaTransaction,
   recipient: string,
@@ -109,12 +110,12 @@ function lamportChanges(
   if (large === recipient || more.length > 0) {
     throw new BalanceNotExactError({ transactionId, account: more.includes(recipient) ? recipient : large })
   }
-  // Its gain counts as the loss of all others; the fee may be a part of that.
+  // The one inexact account gained what all others lost; that may include the fee.
   const exactGain = exact.reduce((sum, { gained }) => sum + gained, 0n)
   return [...exact, { holder: holderOf(large, owners, recipient), gained: -exactGain }]
 }
 
-/** Rent of the recipient's own token accounts is no payment to it. */
+/** Whose change an account's lamports are. Rent of the recipient's own token accounts is no payment to it. */
 function holderOf(
   account: string,
   owners: ReadonlyMap<string, string | undefined>,
@@ -124,6 +125,7 @@ function holderOf(
   return owner === undefined || owner === recipient ? account : owner
 }
 
+/** Changes in a token by owner, or by account where the node does not name the owner. */
 function tokenChanges({ tokenBalances }: SolanaTransaction, mint: string): readonly Change[] {
   const changes = new Map<string, bigint>()
   const add = (holder: string, amount: bigint) => changes.set(holder, (changes.get(holder) ?? 0n) + amount)

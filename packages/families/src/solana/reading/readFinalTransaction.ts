@@ -5,7 +5,7 @@ import { seeTransaction } from './readTransaction.ts'
 import { blockCall, statusCall, transactionCall } from './requests.ts'
 import type { SolanaTransaction } from './transaction.ts'
 
-/** A transaction that its cluster has taken for good. */
+/** A transaction in a final block. */
 export type FinalTransaction = SolanaTransaction & {
   readonly blockHash: string
   readonly blockTimestampSeconds: bigint
@@ -16,14 +16,16 @@ export type TransactionReading = {
   readonly depository: string
 }
 
+/** First answer of one endpoint. */
 type OwnView = Awaited<ReturnType<typeof seeTransaction>>
 
-/** A block is final a fraction of a second after it was made, and the least that callers can be told is a second. */
+/** Seconds that callers are told to wait: a block is final within a fraction of one. */
 const finalityWaitSeconds = 1
 
 /**
- * The two rounds of one endpoint: the transaction, if it is final, then the block that holds it; or, when there
- * is none, whether it is on its way. Nothing is pinned: what is final at one endpoint is final for good. @source rule F-4
+ * What each endpoint is asked, in two rounds. First: the transaction, if it is final. Second: its block, or, without a
+ * transaction, whether the node has seen it. No height is pinned, because what is final at one endpoint is final for
+ * good. @source rule F-4
  */
 export function transactionQuestion(
   reading: TransactionReading,
@@ -56,9 +58,10 @@ async function judge(
   const [answer] = await view.ask([blockCall(own.slot)], signal)
   const { hash: blockHash, timeSeconds } = parseBlock(answer)
   const blockTimestampSeconds = timeSeconds ?? own.blockTimeSeconds
-  // A fact without a time cannot be held against a deadline.
+  // A fact needs a time, to be compared with deadlines.
   if (blockTimestampSeconds === undefined) throw new MalformedAnswerError('getBlock')
   const { blockTimeSeconds = blockTimestampSeconds } = own
+  // Block and transaction must name the same time, if both name one.
   if (blockTimeSeconds !== blockTimestampSeconds) throw new MalformedAnswerError('getBlock')
   if (!own.succeeded) return { kind: 'refused', reason: 'reverted' }
   return { kind: 'final', facts: { ...own, blockTimeSeconds, blockHash, blockTimestampSeconds } }
@@ -71,6 +74,6 @@ async function judgeMissing(
 ): Promise<Sighting<FinalTransaction>> {
   const [answer] = await view.ask([statusCall(transactionId)], signal)
   if (!isKnownStatus(answer)) return { kind: 'refused', reason: 'missing' }
-  // On its way, final between the two rounds, or kept without its content: the next reading tells.
+  // Not final yet, final since the first round, or stored without content: the next reading tells which.
   return { kind: 'not_final', waitSeconds: finalityWaitSeconds }
 }

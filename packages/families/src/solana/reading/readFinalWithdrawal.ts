@@ -9,13 +9,14 @@ import { isUsed, provesExecution, type WithdrawalTerms, withdrawalStatus } from 
 export type WithdrawalReading = {
   readonly terms: WithdrawalTerms
   readonly depository: string
+  /** Address of the account that the depository creates when it executes the withdrawal. */
   readonly usedRequest: string
   /** The transaction that is said to execute the withdrawal. */
   readonly transactionId: string | undefined
   readonly threshold: number
 }
 
-/** A withdrawal as the final block shows it. */
+/** State of a withdrawal at a final block. */
 export type FinalWithdrawal = {
   readonly status: WithdrawalStatus
   /** True when the named transaction is final and proven to execute the withdrawal. */
@@ -23,12 +24,13 @@ export type FinalWithdrawal = {
   readonly finalBlock: { readonly slot: bigint; readonly hash: string }
 }
 
+/** First answer of one endpoint. `isProof`: the named transaction executed the withdrawal. */
 type OwnView = { readonly head: bigint; readonly isProof: boolean; readonly isUnreadable: boolean }
 
 /**
- * The two rounds of one endpoint: its newest final slot and the named transaction; then the time of the
- * slot that enough endpoints have reached, and the used-request account no older than that slot. The clock
- * is never younger than the state, so nothing can be executed between the two and called expired.
+ * What each endpoint is asked, in two rounds. First: its newest final slot, and the named transaction. Second: the time
+ * of the slot that enough endpoints have reached, and the used-request account at that slot or later. So the account is
+ * never older than the time: a withdrawal that was executed in between cannot be called expired.
  * @source rule F-141
  */
 export function withdrawalQuestion(
@@ -62,7 +64,7 @@ export function withdrawalQuestion(
         expirationSeconds: terms.expirationSeconds,
         finalBlockSeconds: timeSeconds,
       })
-      // It may be the proof. Of any other status none is needed.
+      // The unreadable transaction may be the proof, which only an executed withdrawal needs.
       if (status === 'executed' && isUnreadable) return { kind: 'refused', reason: 'unreadable' }
       const isExecuting = status === 'executed' && isProof
       return { kind: 'final', facts: { status, isExecuting, finalBlock: { slot, hash } } }

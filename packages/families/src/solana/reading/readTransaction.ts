@@ -11,23 +11,23 @@ import {
   type SolanaTransactionAnswer,
   type TokenBalanceAnswer,
 } from './answers.ts'
-import type { LamportBalance, SolanaInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'
+import type { LamportBalance, SeenInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'
 
 const requestName = 'getTransaction'
 const signatureBytes = 64
 const keyBytes = 32
-/** Nodes take none that is longer. @source SIMD-0296; Solana documentation, "Transactions" */
+/** Longest transactions that nodes accept. @source SIMD-0296; Solana documentation, "Transactions" */
 const bytesMax = { older: 1_232, version1: 4_096 } as const
-/** A first byte, or the first of a message, from which on the rest of it is a version. */
+/** A message's first byte from this value on is 0x80 plus its version; a lower one belongs to a legacy message. */
 const versioned = 0x80
-/** Behind version, header, mask of config values, blockhash and two numbers. @source SIMD-0385 */
+/** Offset of the account keys: version, header, config mask, blockhash and two counts come before. @source SIMD-0385 */
 const version1KeysAt = 42
-/** More than any instruction that a rule reads; decoding takes time quadratic in it. */
+/** Limit of base58 text that is decoded, in time quadratic in its length: more than any rule needs. */
 const innerDataTextMax = 1_024
 
 type TransactionQuestion = { readonly transactionId: string; readonly depository: string }
 
-/** Why a transaction that a node shows is not read: its content, whoever shows it. */
+/** Why a transaction cannot be read. The reason lies in its content, so no other endpoint helps. */
 type UnreadReason = Extract<RefusalReason, 'too_large' | 'unreadable'>
 
 /** The transaction that an answer to `getTransaction` shows. @throws MalformedAnswerError */
@@ -40,10 +40,10 @@ export async function seeTransaction(
 }
 
 /**
- * The transaction whose id is its payer's signature over the bytes in `answer`: no endpoint can make up
- * what was signed. What the run added (inner instructions, balances, lookups) is the endpoint's word.
- * @returns `too_large` when inner instructions are longer than one attestation reads; `unreadable` for a later version,
- * and for bytes of version 1 that the payer signed and the library does not read
+ * Decodes a transaction and checks that its id is the payer's signature over its bytes: no endpoint can make up what
+ * was signed. What execution added (inner instructions, balances, lookups) is the endpoint's claim.
+ * @returns `too_large` when inner instructions are longer than one attestation reads; `unreadable` for a later
+ * version, and for bytes of version 1 that the payer signed and the library does not read
  * @throws MalformedAnswerError
  */
 export async function readTransaction(
@@ -85,9 +85,9 @@ function decodeSignedMessage(bytes: Uint8Array, transactionId: string): Versione
   return first === versioned + 1 ? decodeVersion1(bytes, transactionId) : 'unreadable'
 }
 
-/** Legacy and version 0: the signatures come first, behind their number. */
+/** Legacy and version 0: the number of signatures comes first, then the signatures, then the message. */
 function decodeOlder(bytes: Uint8Array, transactionId: string): VersionedMessage | 'unreadable' {
-  // One byte counts up to 127 signatures.
+  // The number is one byte, because it is below 128.
   const signed = bytes.subarray(1 + signatureBytes * (bytes[0] ?? 0))
   if ((signed[0] ?? 0) > versioned + 1) return 'unreadable'
   const { signatures, message } = deserialise(bytes, bytesMax.older) ?? {}
@@ -102,8 +102,8 @@ function decodeOlder(bytes: Uint8Array, transactionId: string): VersionedMessage
 }
 
 /**
- * The signatures come last, and every number has a width of its own, so that there is one way to write a message. What
- * its payer signed and the library does not read is no fault of the endpoint.
+ * Version 1: the signatures come last. Numbers have fixed widths, so a message has only one encoding. Bytes that the
+ * payer signed but the library cannot decode are `unreadable`, and no fault of the endpoint.
  */
 function decodeVersion1(bytes: Uint8Array, transactionId: string): VersionedMessage | 'unreadable' {
   const end = bytes.length - signatureBytes * (bytes[1] ?? 0)
@@ -130,15 +130,15 @@ function requireSignature(
 }
 
 /**
- * The library reads past a tail, reads what was cut as if zeros or nothing followed, and takes lengths in
- * any form: it writes a message in the one way that nodes run. It also reads one of version 1 whose signatures come
- * first, and writes none.
+ * True if the message is encoded exactly as `signed`. The library ignores bytes after the end, fills missing ones up
+ * and accepts lengths in any form, but it encodes only in the form that nodes accept. It also decodes messages of
+ * version 1 whose signatures come first, which it cannot encode.
  */
 function isWrittenAs(message: VersionedMessage, signed: Uint8Array): boolean {
   try {
     return Buffer.compare(message.serialize(), signed) === 0
   } catch {
-    // It writes no message above the length of a packet, which no node takes either.
+    // The library encodes no message longer than a packet; nodes accept none either.
     return false
   }
 }
@@ -158,11 +158,11 @@ function deserialise(bytes: Uint8Array, lengthMax: number): VersionedTransaction
 function accountsOf(message: VersionedMessage, answer: SolanaTransactionAnswer): readonly string[] {
   const { loadedWritable, loadedReadonly } = answer
   const lookups = message.addressTableLookups
-  const count = (indexes: readonly (readonly number[])[]) =>
-    indexes.reduce((sum, { length }) => sum + length, 0)
+  const countAll = (indexLists: readonly (readonly number[])[]) =>
+    indexLists.reduce((sum, { length }) => sum + length, 0)
   if (
-    loadedWritable.length !== count(lookups.map(({ writableIndexes }) => writableIndexes)) ||
-    loadedReadonly.length !== count(lookups.map(({ readonlyIndexes }) => readonlyIndexes))
+    loadedWritable.length !== countAll(lookups.map(({ writableIndexes }) => writableIndexes)) ||
+    loadedReadonly.length !== countAll(lookups.map(({ readonlyIndexes }) => readonlyIndexes))
   ) {
     throw new MalformedAnswerError(requestName)
   }
@@ -172,11 +172,12 @@ function accountsOf(message: VersionedMessage, answer: SolanaTransactionAnswer):
   return accounts
 }
 
+/** An inner instruction with data only if a rule reads its program; undefined if the data is too long. */
 function innerInstruction(
   { programIndex, accountIndexes, dataText }: InnerInstruction,
   accounts: readonly string[],
   depository: string,
-): SolanaInstruction | undefined {
+): SeenInstruction | undefined {
   const program = pick(accounts, programIndex)
   const instructionAccounts = accountIndexes.map((index) => pick(accounts, index))
   if (!readsInnerInstructions(program, depository))
@@ -212,7 +213,7 @@ function tokenBalances(
     })
 }
 
-/** One account, closed and made anew for another mint within the transaction, is two balances. */
+/** Balances of one account: two if it was closed and created again for another mint within the transaction. */
 function perMint(
   account: string,
   before: TokenBalanceAnswer | undefined,
@@ -242,7 +243,9 @@ function pick(accounts: readonly string[], index: number): string {
   return account
 }
 
-/** Programs whose inner instructions matter; a direct transfer into the vault is top-level. */
+/**
+ * True for programs whose inner instructions rules read; direct transfers into the vault are read only at top level.
+ */
 function readsInnerInstructions(program: string, depository: string): boolean {
   return program === depository || program === memoProgram
 }

@@ -1,16 +1,12 @@
 import type { HeadTracking, RpcCall } from '@causeway/rpc'
 
-/**
- * Everything is read at this commitment: what the cluster cannot replace any more. It follows a block within a fraction of
- * a second, and nodes are to answer no other one.
- * @source F-104
- */
+/** Commitment at which everything is read: blocks that the cluster cannot replace any more. @source F-104 */
 const commitment = 'finalized'
 
 /** The newest version of a transaction that is read. */
 export const newestVersion = 1
 
-/** The wire bytes, so that the signature that is the transaction's id can be checked over them. */
+/** Call for a transaction as bytes, over which its id, a signature, can be checked. */
 export function transactionCall(transactionId: string): RpcCall {
   const options = { commitment, encoding: 'base64', maxSupportedTransactionVersion: newestVersion }
   return { method: 'getTransaction', params: [transactionId, options] }
@@ -39,7 +35,9 @@ export function blockCall(slot: bigint): RpcCall {
 /** The most that nodes list at once. @source Solana documentation, getSignaturesForAddress */
 export const signaturesMax = 1_000
 
-/** Transactions that name an account, the newest first; behind `before` and down to `until`, where they are given. */
+/**
+ * Call for transactions that name an account, the newest first: older than `before` and newer than `until`, if given.
+ */
 export function signaturesCall(
   address: string,
   { before, until }: { readonly before?: string | undefined; readonly until?: string | undefined },
@@ -64,7 +62,7 @@ export function programCall(address: string): RpcCall {
   return { method: 'getAccountInfo', params: [address, options] }
 }
 
-/** Names the cluster. */
+/** Call for the genesis hash, by which a cluster is recognised. */
 export function genesisCall(): RpcCall {
   return { method: 'getGenesisHash', params: [] }
 }
@@ -107,7 +105,7 @@ export function statusesCall(signatures: readonly string[]): RpcCall {
   return { method: 'getSignatureStatuses', params: [signatures, { searchTransactionHistory: true }] }
 }
 
-/** A block that no fork can take away, so that what names it ends by its height alone. */
+/** Call for the hash of a final block: no fork removes it, so it expires by height alone. */
 export function blockhashCall(): RpcCall {
   return { method: 'getLatestBlockhash', params: [{ commitment }] }
 }
@@ -121,7 +119,7 @@ export function simulationCall(transaction: string): RpcCall {
   return { method: 'simulateTransaction', params: [transaction, options] }
 }
 
-/** The node looks once more whether it would succeed, and leaves sending it again to us. */
+/** Call that sends a transaction, after the node has simulated it. The node does not repeat it: the solver does. */
 export function sendCall(transaction: string): RpcCall {
   const options = { encoding: 'base64', preflightCommitment: commitment, maxRetries: 0 }
   return { method: 'sendTransaction', params: [transaction, options] }

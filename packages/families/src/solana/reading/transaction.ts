@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 
-/** A transaction with its accounts named: what the recognisers read. */
+/** A decoded transaction, with addresses instead of indices, as rules read it. */
 export type SolanaTransaction = {
   readonly transactionId: string
   readonly slot: bigint
@@ -9,27 +9,28 @@ export type SolanaTransaction = {
   /** Accounts that signed the transaction. */
   readonly signers: readonly string[]
   /** All top-level instructions, then all inner ones, in the order of the node. @source oracle-protocol.md 1.3 */
-  readonly instructions: readonly SolanaInstruction[]
+  readonly instructions: readonly SeenInstruction[]
   /** Every account of the transaction once, with its balance in lamports. */
   readonly balances: readonly LamportBalance[]
   readonly tokenBalances: readonly TokenBalance[]
 }
 
-export type SolanaInstruction = {
+/** An instruction that was executed. `accounts`: addresses in the instruction's order. */
+export type SeenInstruction = {
   readonly program: string
   readonly accounts: readonly string[]
   /** Empty for an inner instruction of a program that no rule reads. */
   readonly data: Hex
 }
 
-/** `undefined` where JSON could not hold the number. */
+/** Balance of an account in lamports; `undefined` if JSON does not hold it exactly. */
 export type LamportBalance = {
   readonly account: string
   readonly before: bigint | undefined
   readonly after: bigint | undefined
 }
 
-/** One token account, 0 where it did not exist. */
+/** Balance of a token account in smallest units, and its owner; 0 and undefined while it did not exist. */
 export type TokenBalance = {
   readonly account: string
   readonly mint: string

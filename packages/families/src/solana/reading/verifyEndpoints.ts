@@ -4,6 +4,7 @@ import type { ChainFinding } from '../../shared/chainFinding.ts'
 import { parseGenesis, parseIsProgram, parseVersion } from './answers.ts'
 import { genesisCall, programCall, versionCall } from './requests.ts'
 
+/** What the endpoints of a cluster must show. */
 export type SolanaExpectation = {
   readonly quorum: Pick<QuorumClient, 'chainId' | 'threshold' | 'askEach'>
   /** Genesis hash of the cluster; without it, all endpoints must name the same. */
@@ -27,7 +28,10 @@ export async function verifySolanaEndpoints(
   return (await solanaEndpointFindings(expectation, signal)).map(({ problem }) => problem)
 }
 
-/** As `verifySolanaEndpoints`, in parts. @throws UpstreamUnavailableError when too few endpoints answer */
+/**
+ * As `verifySolanaEndpoints`, with setting and value of each problem. @throws UpstreamUnavailableError when too few
+ * endpoints answer
+ */
 export async function solanaEndpointFindings(
   { quorum, network, depository }: SolanaExpectation,
   signal: AbortSignal,
@@ -36,15 +40,15 @@ export async function solanaEndpointFindings(
   const answered = await askEnough(quorum, (view, ownSignal) => ask(view, depository, ownSignal), signal)
   const expected = network ?? answered[0]?.said.genesisHash
   return answered.flatMap(({ alias, said: { genesisHash, isProgram } }): readonly ChainFinding[] => {
-    const here = endpointOf(chainId, alias)
+    const endpointName = endpointOf(chainId, alias)
     if (genesisHash !== expected) {
-      const problem = `${here} is on another cluster: its genesis hash is ${genesisHash}`
+      const problem = `${endpointName} is on another cluster: its genesis hash is ${genesisHash}`
       const [setting, value] = [`chains: ${chainId}.additionalData.network`, expected ?? '']
       return [{ kind: 'network', setting, value, said: `${genesisHash} at ${alias}`, problem }]
     }
     if (isProgram) return []
     const setting = `chains: ${chainId}.depository`
-    const problem = `${here} shows no program at ${setting}`
+    const problem = `${endpointName} shows no program at ${setting}`
     return [{ kind: 'code', setting, value: depository, said: `no program at ${alias}`, problem }]
   })
 }
@@ -54,7 +58,7 @@ async function ask(view: EndpointView, depository: string, signal: AbortSignal):
   return { genesisHash: parseGenesis(genesis), isProgram: parseIsProgram(program) }
 }
 
-/** Endpoints that are no part of a local network, which LiteSVM runs. @throws UpstreamUnavailableError when too many are silent */
+/** Problems of a local start: endpoints without LiteSVM. @throws UpstreamUnavailableError when too many are silent */
 export function verifyLocalCluster(
   quorum: Pick<QuorumClient, 'chainId' | 'threshold' | 'askEach'>,
   signal: AbortSignal,

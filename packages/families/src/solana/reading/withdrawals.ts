@@ -6,7 +6,7 @@ import type { SolanaAccount } from './answers.ts'
 import { InstructionData } from './instructionData.ts'
 import type { SolanaTransaction } from './transaction.ts'
 
-/** Contents of a request's withdrawal bytes. */
+/** Contents of the bytes of a withdrawal. */
 export type WithdrawalTerms = {
   readonly withdrawalId: Hex
   readonly expirationSeconds: bigint
@@ -26,8 +26,8 @@ export function readWithdrawalTerms(withdrawal: Hex): WithdrawalTerms {
 }
 
 /**
- * True when the used-request account says so. Anybody may send lamports to its address before it exists:
- * then the System program owns it and it holds nothing.
+ * True if the used-request account shows that the withdrawal was executed. Anybody may send lamports to its address
+ * before it exists: then it belongs to the System program and has no data.
  * @throws MalformedAnswerError when the account cannot be one of the depository
  * @source oracle-protocol.md 5.2
  */
@@ -35,6 +35,7 @@ export function isUsed(account: SolanaAccount | undefined, depository: string): 
   if (account === undefined) return false
   const { owner, data } = account
   if (owner === systemProgram && data.length === 0) return false
+  // The flag follows the discriminator of eight bytes.
   const flag = data[8]
   const isUsedRequest =
     owner === depository && bytesToHex(data.subarray(0, 8)) === `0x${usedRequestDiscriminator}`
@@ -43,9 +44,9 @@ export function isUsed(account: SolanaAccount | undefined, depository: string): 
 }
 
 /**
- * The depository refuses a request from the second it expires on; it counts as expired one second later, as
- * in all families. The account is read at the block of `finalBlockSeconds` or later, and time never runs
- * backwards: one that is unused there can no longer be used.
+ * State of a withdrawal. The depository refuses a request from its expiration on; it counts as expired one second
+ * later, as in all families. The account was read at the block of `finalBlockSeconds` or later, and time never runs
+ * backwards: an account that is unused then can no longer be used.
  * @source rule F-141
  */
 export function withdrawalStatus(view: {

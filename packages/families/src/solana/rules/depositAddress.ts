@@ -8,15 +8,15 @@ import type { SolanaDepository } from './programAddresses.ts'
 /** The program that makes and empties deposit addresses, and the depository that they are emptied into. */
 export type SolanaAddressProgram = { readonly program: string; readonly depository: SolanaDepository }
 
-/** Bytes of the 32-byte address that name it in salts. */
+/** Bytes of the 32-byte address that name it in the salt of orders. */
 const nameBytes = 20
 
 /** Cached addresses: a derivation takes two curve checks on average, 0.2 ms each. */
 const derived = new Map<string, string>()
 
 /**
- * The address that `program` empties under these terms. It is derived, so that nobody holds a key of it, and the
- * depository is one of its terms. @source depositAddresses.c
+ * The deposit address that `program` empties under these terms. It is derived from them and the depository, so nobody
+ * has a key of it. @source depositAddresses.c
  * @throws InvalidAddressError for a sweeper or a depositor that is no account
  */
 export function solanaDepositAddress(
@@ -44,18 +44,18 @@ export function solanaDepositAddress(
 export const solanaDepositName = (address: string): Hex =>
   `0x${hexDigits(solanaCodec.encodeAddress(address).subarray(0, nameBytes))}`
 
-/** Addresses that a program makes and empties. @param depository derived when the first address is made */
+/** Deposit addresses of a program, as quotes use them. @param depository called when the first address is made */
 export function programAddressing(program: string, depository: () => SolanaDepository): DepositAddressing {
   return {
     make({ orderSigner, fillWallet: sweeper, depositor, nonce }) {
-      // Compared and kept in lower case, however the signer's address is spelled.
+      // In lower case, because terms are compared and stored.
       const terms = { orderSigner: bytesToHex(hexToBytes(orderSigner)), sweeper, depositor, nonce }
       return solanaDepositAddress(terms, { program, depository: depository() })
     },
     nameOf: solanaDepositName,
     sweepSeconds: 300,
     leadSeconds: 120,
-    // Its depositor may withdraw it at any time.
+    // Its depositor may withdraw at any time.
     isKeptWhileSwept: false,
     creditsDepositor: true,
   }

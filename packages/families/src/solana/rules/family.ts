@@ -6,7 +6,7 @@ import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rule
 import { solanaQuoting } from './quoting/solanaQuoting.ts'
 import { decodeSolanaWithdrawal, solanaWithdrawalId } from './withdrawal.ts'
 
-/** The payload is the transfer request itself; what is signed is its SHA-256. @source withdrawals.md 1.3 */
+/** Payload and withdrawal are the same transfer request, whose SHA-256 is signed. @source withdrawals.md 1.3 */
 const solanaAllocatorPayload: AllocatorPayloadFamily = {
   additionalData: () => undefined,
   hashes: (payload) => [solanaWithdrawalId(decodeSolanaWithdrawal(payload))],
@@ -15,12 +15,13 @@ const solanaAllocatorPayload: AllocatorPayloadFamily = {
     firstDifference(decodeSolanaWithdrawal(withdrawal), decodeSolanaWithdrawal(payload)),
 }
 
+/** Solana's entry in `families`: its rules, none of which opens a connection. */
 export const solanaFamily = {
   name: 'Solana',
   publicName: 'svm',
   withdrawRequest: normaliseSolanaRequest,
   allocatorPayload: solanaAllocatorPayload,
-  /** Ed25519, whose curve is loaded when the first of its owners signs. */
+  /** Ed25519. The curve library is loaded only when a Solana owner signs. */
   async isSignedByOwner(signed) {
     const { isSolanaOwnerSignature } = await import('./ownerSignature.ts')
     return isSolanaOwnerSignature({ ...signedText(signed), owner: signed.owner })
@@ -34,7 +35,8 @@ export const solanaFamily = {
 } satisfies Family
 
 /**
- * 32 bytes of hex without `0x`, SOL as an empty text, the depository in base58.
+ * A withdraw request in the form that is signed: currency and recipient as hex of 32 bytes without `0x`, SOL as an
+ * empty text, the depository in base58.
  * @throws InvalidAddressError
  * @source oracle-protocol.md 3.5
  */

@@ -16,19 +16,22 @@ export const executeTransferDiscriminator = 'e97ea0b8ebce1f77'
 /** First eight bytes of a used request's account. */
 export const usedRequestDiscriminator = '87866e4d9662b46b'
 
-/** Bytes of the account with which a fill wallet marks what it paid, or closed. See decision 27. */
+/** Data length of a payment marker, by which it says whether the id was paid or closed. See decision 27. */
 export const markBytes = { paid: 1, closed: 2 } as const
 
 /**
- * SHA-256 of the program that makes and empties deposit addresses, without zeros at its end: what stands on a chain is
- * compared with it. @source packages/contracts/programs/solana/depositAddresses.c
+ * SHA-256 of this release's program that makes and empties deposit addresses, without zeros at its end. The program
+ * on a chain is compared with it. @source packages/contracts/programs/solana/depositAddresses.c
  */
 export const depositAddressesCode = 'e700010cd9890400fa4b8edac9fdbb5928b80b66c9a6efc9336be150e624bafa'
 
-/** The public client prices for this account before a wallet is connected. @source github.com/relayprotocol/relay-kit */
-export const clientsNobody = 'CbKGgVKLJFb8bBrf58DnAkdryX6ubewVytn7X957YwNr'
+/** User for whom clients ask prices before a wallet is connected. @source github.com/relayprotocol/relay-kit */
+export const placeholderUser = 'CbKGgVKLJFb8bBrf58DnAkdryX6ubewVytn7X957YwNr'
 
-/** @source Solana documentation, "Native programs", "Sysvar cluster data"; agave, `runtime`, incinerator */
+/**
+ * Programs of the cluster, which are paid nothing.
+ * @source Solana documentation, "Native programs", "Sysvar cluster data"; agave, `runtime`, incinerator
+ */
 const reservedAccounts: ReadonlySet<string> = new Set([
   'NativeLoader1111111111111111111111111111111',
   'BPFLoader1111111111111111111111111111111111',
@@ -53,7 +56,7 @@ const reservedAccounts: ReadonlySet<string> = new Set([
   memoProgram,
 ])
 
-/** Says what an account is that the cluster keeps for itself. */
+/** What a reserved account is, for an error message; undefined for any other account. */
 export function reservedAccount(account: string): string | undefined {
   if (/^Sysvar.{20,}1$/.test(account)) return 'a sysvar of the cluster'
   return reservedAccounts.has(account) ? 'a program of the cluster' : undefined

@@ -3,9 +3,9 @@ import { bytesToHex, concatBytes, encodeBase58, fixedHexToBytes, sha256 } from '
 import { InvalidWithdrawalError, solanaCodec } from '@causeway/core/encodings'
 import { type WithdrawalTransfer, withdrawalBytes } from '../../rules/withdrawalBytes.ts'
 
-/** The depository program's `TransferRequest`. Addresses in base58. */
+/** A withdrawal: the depository program's `TransferRequest`. Addresses in base58. */
 export type SolanaWithdrawal = {
-  /** 32 bytes that tell deployments apart. */
+  /** 32 bytes that are different for each deployment. */
   readonly domain: Hex
   readonly recipient: string
   /** Mint; `undefined` pays SOL. */
@@ -18,6 +18,7 @@ export type SolanaWithdrawal = {
 }
 
 const publicKeyBytes = 32
+/** Length of the encoding without a token: domain, recipient, a byte, three numbers of eight bytes, vault. */
 const bytesWithoutToken = 121
 
 /**
@@ -57,7 +58,7 @@ export function decodeSolanaWithdrawal(withdrawal: Hex): SolanaWithdrawal {
   if (tag === undefined || tag > 1 || bytes.length !== bytesWithoutToken + tokenBytes) {
     throw new InvalidWithdrawalError('it is not the borsh encoding of a transfer request')
   }
-  const publicKeyAt = (at: number) => encodeBase58(bytes.subarray(at, at + publicKeyBytes))
+  const publicKeyAt = (offset: number) => encodeBase58(bytes.subarray(offset, offset + publicKeyBytes))
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const numbersAt = 2 * publicKeyBytes + 1 + tokenBytes
   return {

@@ -11,14 +11,13 @@ import { tokenProgram } from '../rules/programs.ts'
 import { type PayerWalk, type WalkProgress, walkOn, walkStart } from './payerWalk.ts'
 
 const readTimeoutMs = 5_000
-/** Accounts of which is remembered how far they were read; of others it is read again. */
+/** Limit of accounts whose reading position is remembered; others are read from the start again. */
 const walksMax = 1_000
 
 /**
- * Reads money that lies at addresses, as their balances say at the newest final slot, and who brought it. Blocks, which
- * are megabytes, are not looked through. The depth of a payment decides nothing: the deposit that a sweep makes is on
- * the same fork.
- * @param options.depository its program
+ * Reads what deposit addresses hold, by their balances at the newest final slot, and who paid it. Blocks, which have
+ * megabytes, are not scanned. The depth of a payment does not matter: the sweep's deposit is on the same fork.
+ * @param options.depository address of its program
  */
 export function createAddressReading(options: {
   readonly client: ChainClient
@@ -29,25 +28,26 @@ export function createAddressReading(options: {
   const groups = createAccountGroups(client)
   const walks = new Map<string, PayerWalk>()
 
-  /** Reads on from where the last look at the account ended. */
+  /** Continues reading an account's payers where its last look ended. */
   async function walk(
     account: string,
     question: { readonly currency: string; readonly height: bigint },
     signal: AbortSignal,
   ): Promise<WalkProgress> {
-    const from = walks.get(account) ?? walkStart
-    const read = { account, ...question, depository }
-    const walked = await agreeOn<WalkProgress, EndpointView>(
+    const position = walks.get(account) ?? walkStart
+    const accountQuestion = { account, ...question, depository }
+    const progress = await agreeOn<WalkProgress, EndpointView>(
       quorum,
-      (view, own) => walkOn(view, read, from, own),
+      (view, own) => walkOn(view, accountQuestion, position, own),
       signal,
     )
-    if (walked.outcome === 'unreadable') return walked
+    if (progress.outcome === 'unreadable') return progress
+    // Set as the newest entry of the map, whose oldest one is dropped first.
     walks.delete(account)
     if (walks.size >= walksMax) for (const oldest of [...walks.keys()].slice(0, 1)) walks.delete(oldest)
-    const { outcome: _, ...kept } = walked
-    walks.set(account, kept)
-    return walked
+    const { outcome: _, ...nextPosition } = progress
+    walks.set(account, nextPosition)
+    return progress
   }
 
   return {
@@ -59,14 +59,14 @@ export function createAddressReading(options: {
       let outcome: WalkProgress['outcome'] = 'known'
       for (const currency of currencies) {
         if (!held.has(currency.address)) continue
-        const walked = await walk(
+        const progress = await walk(
           accountOf(address, currency),
           { currency: currency.address, height },
           signal,
         )
-        if (walked.outcome === 'unreadable') return undefined
-        if (walked.outcome === 'more') outcome = 'more'
-        for (const payer of walked.payers) payers.add(payer)
+        if (progress.outcome === 'unreadable') return undefined
+        if (progress.outcome === 'more') outcome = 'more'
+        for (const payer of progress.payers) payers.add(payer)
       }
       payers.delete(address)
       return outcome === 'more' ? 'reading' : [...payers].sort()
@@ -80,8 +80,8 @@ export function createAddressReading(options: {
 }
 
 /**
- * Each address is agreed on alone: one whose balance changes with each slot keeps nobody else from an answer. What is
- * not agreed on lies nowhere yet.
+ * Balances of each address. Each is agreed on by itself, so that one whose balance changes with every slot delays no
+ * other. An address without agreement counts as empty for now.
  */
 async function heldAt(
   groups: AccountGroups,
@@ -98,8 +98,8 @@ async function heldAt(
         limits,
       )
       return new Map(
-        amounts.flatMap((amount, at): (readonly [string, bigint])[] => {
-          const currency = currencies[at]
+        amounts.flatMap((amount, index): (readonly [string, bigint])[] => {
+          const currency = currencies[index]
           return currency === undefined || amount === 0n ? [] : [[currency.address, amount]]
         }),
       )
@@ -111,6 +111,7 @@ async function heldAt(
   return Promise.all(addresses.map(read))
 }
 
+/** The account that holds a currency for an owner: the owner's own for SOL, else the associated token account. */
 const accountOf = (owner: string, { address, tokenProgram: program = tokenProgram }: AddressedCurrency) =>
   isCoin(address) ? owner : associatedTokenAccount(owner, { mint: address, tokenProgram: program })
 
@@ -120,7 +121,7 @@ function amountsOf(
   shownAccounts: readonly (ShownAccount | undefined)[],
   currencies: readonly AddressedCurrency[],
 ): readonly bigint[] {
-  return currencies.map(({ address }, at) =>
-    isCoin(address) ? (shownAccounts[at]?.lamports ?? 0n) : tokenAmountOf(shownAccounts[at]),
+  return currencies.map(({ address }, index) =>
+    isCoin(address) ? (shownAccounts[index]?.lamports ?? 0n) : tokenAmountOf(shownAccounts[index]),
   )
 }

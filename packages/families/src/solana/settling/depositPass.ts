@@ -4,23 +4,22 @@ import type { BlockMark, PassRange, SettlingPass } from '../../shared/settlingCh
 import { type ListedTransaction, parseBlockAt, parseHead, parseSignatures } from '../reading/answers.ts'
 import { blockCall, headCall, signaturesCall, signaturesMax } from '../reading/requests.ts'
 
-/** Placeholder for the hash of a slot without a block: no hash is spelled so. */
+/** Stands for the hash of a slot without a block; no real hash is spelled so. */
 const noBlock = 'skipped'
 
 /**
- * Entry points into the pages of one endpoint's list, by slot: lists begin with the newest entry, so slots that were
- * not read for long lie many pages behind. Only final transactions are kept, which no endpoint forgets, and each
- * endpoint has its own, so that none can mislead another.
+ * Positions in each endpoint's list of the program's transactions, by the endpoint's alias. Lists begin with the newest
+ * entry, so slots that were not read for long are many pages behind. Only final transactions are kept as positions,
+ * because no endpoint forgets them.
  */
 export type PageMarks = Map<string, readonly Pick<ListedTransaction, 'transactionId' | 'slot'>[]>
 
 const marksMax = 10_000
 
 /**
- * One endpoint's view of a range of slots: the blocks at both of its ends, and all transactions that succeeded and name
- * the program, by slot and then by id. The last block is read first: a node shows it once it knows the whole block, so
- * that nothing of the range is listed too late. An endpoint that has not reached the range returns no last block, and
- * nothing is compared.
+ * One endpoint's view of a range of slots: the blocks at both of its ends, and all successful transactions that name
+ * the program, by slot and then by id. The last block is read before the list: a node that shows it lists all of the
+ * range. An endpoint that has not reached the range returns no last block, and nothing is compared.
  * @throws MalformedAnswerError, also where the node has dropped a block of the ends
  */
 export async function readDepositPass(
@@ -55,32 +54,34 @@ function markAt(slot: bigint, answer: Parameters<typeof parseBlockAt>[0]): Block
   return { number: slot, hash: parseBlockAt(answer)?.hash ?? noBlock }
 }
 
+/** Reads the list from the newest position above the range back to its first slot, and remembers new positions. */
 async function listTransactions(
   view: EndpointView,
   { program, from, to, marks }: PassRange & { readonly program: string; readonly marks: PageMarks },
   signal: AbortSignal,
 ): Promise<readonly ListedTransaction[]> {
   const transactions = new Map<string, ListedTransaction>()
-  // Entries newer than the range are not asked for again.
-  let entries = (marks.get(view.alias) ?? []).filter(({ slot }) => slot > to)
-  let before = entries.at(-1)?.transactionId
+  let positions = (marks.get(view.alias) ?? []).filter(({ slot }) => slot > to)
+  let before = positions.at(-1)?.transactionId
   let isDone = false
   while (!isDone) {
     const [answer] = await view.ask([signaturesCall(program, { before })], signal)
     const page = parseSignatures(answer)
-    for (const one of page) {
-      if (one.succeeded && one.slot >= from && one.slot <= to) transactions.set(one.transactionId, one)
+    for (const entry of page) {
+      const isInRange = entry.slot >= from && entry.slot <= to
+      if (entry.succeeded && isInRange) transactions.set(entry.transactionId, entry)
     }
     const oldest = page.at(-1)
     isDone = oldest === undefined || page.length < signaturesMax || oldest.slot < from
-    // An endpoint that repeats itself would be asked forever.
+    // An endpoint that repeats a page would be asked forever.
     if (!isDone && oldest?.transactionId === before) throw new MalformedAnswerError('getSignaturesForAddress')
     before = oldest?.transactionId
     if (!isDone && oldest?.isFinal === true && oldest.slot > to)
-      entries = [...entries, oldest].slice(-marksMax)
-    marks.set(view.alias, entries)
+      positions = [...positions, oldest].slice(-marksMax)
+    marks.set(view.alias, positions)
   }
-  return [...transactions.values()].toSorted((a, b) =>
-    a.slot === b.slot ? (a.transactionId < b.transactionId ? -1 : 1) : a.slot < b.slot ? -1 : 1,
-  )
+  return [...transactions.values()].toSorted((one, other) => {
+    if (one.slot !== other.slot) return one.slot < other.slot ? -1 : 1
+    return one.transactionId < other.transactionId ? -1 : 1
+  })
 }

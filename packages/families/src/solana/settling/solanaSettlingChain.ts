@@ -18,13 +18,12 @@ import { blockCall, transactionCall } from '../reading/requests.ts'
 import { createAddressReading } from './addressReading.ts'
 import { type PageMarks, readBlockMarks, readDepositPass } from './depositPass.ts'
 
-/** Nothing is remembered: what is not final may change. */
+/** No transaction is cached. */
 const limits = { finalEntriesMax: 0 }
 
 /**
- * A cluster as settlement reads it: slots stand for heights, and a slot counts once its block is
- * final. Deposits are found by the depository's program, which every one of them names, and read one by one.
- * @source rules F-104, F-140
+ * A cluster as settlement reads it. Slots stand for heights, and only final blocks are read. Deposits are found in the
+ * list of transactions that name the depository's program, and read one by one. @source rules F-104, F-140
  */
 export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer }) => {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
@@ -56,7 +55,7 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer 
       try {
         return await readPaymentNow({ shallow: reader, deep: reader, head }, question, signal)
       } catch (error) {
-        // On its way: in no block yet that stays.
+        // The transaction is in no final block yet.
         if (error instanceof TransactionNotFinalError) return { state: 'missing' }
         throw error
       }

@@ -9,15 +9,15 @@ import type { SolanaInstruction } from '../quoting/instructions.ts'
 /** First data byte of the program's instructions, by action. @source depositAddresses.c */
 const actions = { sweep: 1, withdraw: 2, close: 3 } as const
 /** A deposit address, and the terms that it is derived from. */
-type DepositAddress = { readonly address: string; readonly terms: DepositAddressTerms }
+type AddressWithTerms = { readonly address: string; readonly terms: DepositAddressTerms }
 
 /**
- * Deposits all SOL of the address, or all that it has of a token, for an order. The sweeper signs.
+ * Instruction that deposits all SOL of the address, or all that it has of a token, for an order. The sweeper signs.
  * @param token undefined for SOL
  */
 export function sweepAddress(
   { program, depository }: SolanaAddressProgram,
-  { address, terms }: DepositAddress,
+  { address, terms }: AddressWithTerms,
   { order, orderSignature, token }: SignedOrderWords & { readonly token: SolanaToken | undefined },
 ): SolanaInstruction {
   const { state, vault, vaultTokenAccount } = depository.addresses
@@ -54,13 +54,13 @@ export function sweepAddress(
 }
 
 /**
- * Gives all SOL of the address, or all that it has of a token, to the depositor, whose own account of the token has to
- * be there. The caller signs: the depositor or the sweeper.
+ * Instruction that pays all SOL of the address, or all that it has of a token, to the depositor, whose token account
+ * must exist. The caller signs: the depositor or the sweeper.
  * @param token undefined for SOL
  */
 export function withdrawAddress(
   { program, depository }: SolanaAddressProgram,
-  { address, terms }: DepositAddress,
+  { address, terms }: AddressWithTerms,
   { caller, token }: { readonly caller: string; readonly token: SolanaToken | undefined },
 ): SolanaInstruction {
   return {
@@ -86,12 +86,12 @@ export function withdrawAddress(
 }
 
 /**
- * Closes the address's account of a token; its lamports go to the depositor. The token program refuses accounts with a
- * balance, except of wrapped SOL, where closing pays the whole balance to the depositor. The caller signs, as above.
+ * Instruction that closes the address's token account; its lamports go to the depositor. The token program refuses
+ * accounts with a balance, except of wrapped SOL, whose balance then goes to the depositor. The caller signs, as above.
  */
 export function closeAddressAccount(
   { program, depository }: SolanaAddressProgram,
-  { address, terms }: DepositAddress,
+  { address, terms }: AddressWithTerms,
   { caller, token }: { readonly caller: string; readonly token: SolanaToken },
 ): SolanaInstruction {
   return {
@@ -109,6 +109,7 @@ export function closeAddressAccount(
   }
 }
 
+/** First bytes of the data: action, order signer and nonce. The other terms are named by accounts. */
 const instructionHead = (
   action: keyof typeof actions,
   { orderSigner, nonce }: DepositAddressTerms,

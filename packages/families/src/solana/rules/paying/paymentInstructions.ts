@@ -13,17 +13,17 @@ import {
 } from '../quoting/instructions.ts'
 import { markPayment, type PaymentMark } from './paymentMarker.ts'
 
-/** All that one transaction of a fill wallet does, and whatever is signed again does the same. */
+/** What one transaction of a fill wallet does; each transaction that is signed anew in its place does the same. */
 export type MarkedTerms = {
   /** Id to mark: an order's id for a fill, a refund's own id for a refund. */
   readonly id: Hex
   readonly mark: PaymentMark
-  /** Named by the memo, which is how the payment is attested; of a closing none. */
+  /** Order that the memo names, by which the payment is attested; absent for a closing. */
   readonly orderId?: Hex | undefined
-  /** No token account is made: the transaction fails where one is missing. */
+  /** True if no token account may be created: the transaction fails if one is missing. */
   readonly makesNoState?: boolean | undefined
   readonly payments: readonly MarkedPayment[]
-  /** In the place of payments: what empties a deposit address. */
+  /** Instruction that empties a deposit address, instead of payments. */
   readonly emptying?: SolanaInstruction | undefined
 }
 
@@ -37,9 +37,9 @@ export type MarkedPayment = {
 }
 
 /**
- * The instructions of a payment, a closing or a sweep, in their order: the bid, the marker, accounts that are made, the
- * memo, what is paid or emptied. The memo stands directly before the first transfer, tokens first: a recipient may demand
- * that of a token. Everything or nothing of it happens. Pure.
+ * The instructions of a payment, a closing or a sweep, in order: bid, marker, token accounts, memo, transfers or the
+ * emptying. The memo is directly before the first transfer, and tokens come first, because a token account may require
+ * that. All of them take effect or none. Pure.
  * @source F-60; SPL Token-2022, "Required memo on transfer"
  */
 export function markedInstructions(
@@ -58,7 +58,10 @@ export function markedInstructions(
   return instructions.map(libraryInstruction)
 }
 
-/** In the transaction itself: whoever could hand his account over after a look would be paid twice. */
+/**
+ * Creates the recipient's token account, or checks in the transaction itself that it is his: a recipient who gave it
+ * away after our look would otherwise be owed a second payment.
+ */
 function requireHolder(
   wallet: string,
   { recipient, currency, token }: MarkedPayment,
@@ -80,7 +83,7 @@ function payOne(wallet: string, { recipient, currency, amount, token }: MarkedPa
   return sendTokenChecked({ mint: currency, tokenProgram: token.program }, payment, token.decimals)
 }
 
-/** Tokens between the own accounts of two owners, of whom the first signs. @source SPL Token, TransferChecked */
+/** Sends tokens between the associated accounts of two owners; the first signs. @source SPL Token, TransferChecked */
 function sendTokenChecked(
   token: SolanaToken,
   { from, to, amount }: SolanaPayment,
@@ -99,7 +102,7 @@ function sendTokenChecked(
   return { program: token.tokenProgram, accounts, data }
 }
 
-/** The order id as text, which is what is read. @source rule F-60 */
+/** Memo of the order id as text, as oracles read it. @source rule F-60 */
 function memo(orderId: Hex): SolanaInstruction {
   return { program: memoProgram, accounts: [], data: Buffer.from(orderId) }
 }

@@ -21,8 +21,9 @@ import { type SolanaInstruction, sendCoin, uint64 } from '../quoting/instruction
  */
 export type PaymentMark = keyof typeof markBytes
 
+/** Number of the System program's instruction. @source Solana documentation, System Program */
 const allocateWithSeed = 9
-/** The most that a seed may have. @source Solana documentation, System Program */
+/** Most characters of a seed. @source Solana documentation, System Program */
 const seedCharacters = 32
 
 /** Address of a wallet's marker for an id. Pure. @throws InvalidAddressError for a wallet that is no account */
@@ -37,8 +38,7 @@ export function paymentMarkerAddress(wallet: string, id: Hex): string {
 
 /**
  * The two instructions that mark an id: the first fails where it is marked already, whatever the second would pay.
- * @param rentLamports what an account of so many bytes must hold; all of it is sent, because what a stranger sent
- *   there may have been taken into account by nobody
+ * @param rentLamports what an account of so many bytes must hold; all of it is sent, even if a stranger has sent some
  */
 export function markPayment(
   wallet: string,
@@ -89,5 +89,5 @@ export function readPaymentMark(
   }
 }
 
-/** Half of a hash of the id, as text: seeds are text. */
+/** Seed of an id's marker: half of a hash of the id, as hex text. */
 const seedOf = (id: Hex): string => hexDigits(keccak256(hexToBytes(id))).slice(0, seedCharacters)

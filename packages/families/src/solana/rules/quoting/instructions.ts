@@ -11,10 +11,10 @@ import {
   systemProgram,
 } from '../programs.ts'
 
-/** Role of an account in an instruction; the payer signs, and is written. */
+/** Role of an account in an instruction. `pays`: it signs and is written; `signs`: it only signs. */
 export type AccountRole = 'pays' | 'signs' | 'written' | 'read'
 
-/** As the steps of a quote tell it: addresses stay text, because a quote makes no bytes of them. */
+/** An instruction that is to be executed. Addresses stay text, because steps of a quote need no bytes of them. */
 export type SolanaInstruction = {
   readonly program: string
   readonly accounts: readonly (readonly [address: string, role: AccountRole])[]
@@ -24,7 +24,7 @@ export type SolanaInstruction = {
 export const isSigner = (role: AccountRole): boolean => role === 'pays' || role === 'signs'
 export const isWritable = (role: AccountRole): boolean => role === 'pays' || role === 'written'
 
-/** For web3.js, which makes transactions of it. @throws Error for addresses that are no keys */
+/** The instruction in web3.js's form, which compiles transactions. @throws Error for addresses that are no keys */
 export function libraryInstruction({ program, accounts, data }: SolanaInstruction): TransactionInstruction {
   const { PublicKey, TransactionInstruction } = solanaLibrary()
   return new TransactionInstruction({
@@ -39,7 +39,7 @@ export function libraryInstruction({ program, accounts, data }: SolanaInstructio
 /** Bid of a transaction: its unit limit, and micro-lamports per unit. */
 export type UnitBid = { readonly units: bigint; readonly microLamportsPerUnit: bigint }
 
-/** @source Solana documentation, "Compute budget" */
+/** The two instructions that set unit limit and unit price. @source Solana documentation, "Compute budget" */
 export function unitBid({ units, microLamportsPerUnit }: UnitBid): readonly SolanaInstruction[] {
   const limit = Buffer.alloc(5)
   limit.writeUInt8(2)
@@ -60,7 +60,7 @@ export type SolanaDeposit = {
   readonly orderId: Hex
 }
 
-/** SOL into the vault, for an order. @source families.md 3 */
+/** Deposits SOL into the vault, for an order. @source families.md 3 */
 export function depositCoin(
   { program, addresses }: SolanaDepository,
   deposit: SolanaDeposit,
@@ -80,7 +80,7 @@ export function depositCoin(
   }
 }
 
-/** Tokens of the sender's own account into the vault's, for an order. @source families.md 3 */
+/** Deposits tokens of the sender's associated account into the vault's, for an order. @source families.md 3 */
 export function depositToken(
   { program, addresses }: SolanaDepository,
   token: SolanaToken,
@@ -107,8 +107,8 @@ export function depositToken(
 }
 
 /**
- * An owner's account of a mint, paid by somebody else. Where it is there nothing is made, and it fails where the account
- * belongs to somebody else by now. Without a payer it fails where the account is missing.
+ * Creates an owner's associated account of a mint at the payer's cost, if it does not exist. Fails if the account
+ * belongs to somebody else by now, and, without a payer, if it does not exist.
  * @source SPL Associated Token Account, CreateIdempotent
  */
 export function createTokenAccount(
@@ -119,7 +119,7 @@ export function createTokenAccount(
     program: associatedTokenProgram,
     data: Buffer.of(1),
     accounts: [
-      // An account that does not sign cannot pay.
+      // Without a payer the owner is named as one: he does not sign, so creating the account fails.
       payer === undefined ? [owner, 'written'] : [payer, 'pays'],
       [associatedTokenAccount(owner, token), 'written'],
       [owner, 'read'],
@@ -132,7 +132,7 @@ export function createTokenAccount(
 
 export type SolanaPayment = { readonly from: string; readonly to: string; readonly amount: bigint }
 
-/** SOL from one account to another. @source Solana documentation, System Program, Transfer */
+/** Sends SOL from one account to another. @source Solana documentation, System Program, Transfer */
 export function sendCoin({ from, to, amount }: SolanaPayment): SolanaInstruction {
   const transfer = Buffer.alloc(4)
   transfer.writeUInt32LE(2)
@@ -146,7 +146,7 @@ export function sendCoin({ from, to, amount }: SolanaPayment): SolanaInstruction
   }
 }
 
-/** Tokens between the own accounts of two owners, of whom the first signs. @source SPL Token, Transfer */
+/** Sends tokens between the associated accounts of two owners; the first signs. @source SPL Token, Transfer */
 export function sendToken(token: SolanaToken, { from, to, amount }: SolanaPayment): SolanaInstruction {
   return {
     program: token.tokenProgram,
@@ -163,7 +163,7 @@ function depositData(discriminator: string, { amount, orderId }: SolanaDeposit):
   return Buffer.concat([Buffer.from(discriminator, 'hex'), uint64(amount), hexToBytes(orderId)])
 }
 
-/** As programs read it. */
+/** Eight bytes, little-endian. */
 export function uint64(value: bigint): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64LE(value)

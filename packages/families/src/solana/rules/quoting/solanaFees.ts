@@ -2,24 +2,24 @@ import { divideUp } from '@causeway/core'
 import type { AccountLack, CostedTransaction, NetworkFees } from '../../../rules/quotingFamily.ts'
 import { markBytes } from '../programs.ts'
 
-/** Inputs of a cluster's fees. */
+/** Prices of a cluster at one moment. */
 export type SolanaFeeFacts = {
   readonly lamportsPerSignature: bigint
   /** Price of a place in a block, per compute unit. */
   readonly microLamportsPerUnit: bigint
-  /** For each byte of an account, and for as many more as each account counts beside its data. */
+  /** Per byte of an account's data, and of the overhead that each account has. */
   readonly rentLamportsPerByte: bigint
 }
 
 /**
- * Compute units that a transaction asks for, which is what it pays for. The runtime here uses a tenth of them; the
- * programs of public clusters use more, and a transaction that runs out of units has failed and paid.
+ * Limit of compute units that a transaction asks for and pays for. In tests a tenth is used; programs of public
+ * clusters use more, and a transaction that runs out of units fails and still pays.
  * `test/families/solanaSteps.test.ts` measures every form. @source families.md 5.1
  */
 const units = {
   coin: 60_000n,
   token: 90_000n,
-  /** It makes a token account first. */
+  /** A payment that creates a token account first. */
   withAccount: 120_000n,
   /** The program that empties an address checks a signature and calls the depository. */
   sweep: 150_000n,
@@ -30,11 +30,11 @@ const units = {
 /** Transactions that create a marker, whose rent is never returned. See decision 27. */
 const markedKinds: ReadonlySet<CostedTransaction['kind']> = new Set(['fill', 'refund', 'sweep'])
 
-/** @source Solana documentation, "Rent": bytes that an account takes beside its data */
+/** Bytes for which an account pays rent beside its data. @source Solana documentation, "Rent" */
 const accountOverheadBytes = 128n
 const microLamports = 1_000_000n
 
-/** Signatures, and a price on the units that are asked for, whether they are used or not. @source families.md 5.1 */
+/** Solana's network fees: per signature, and per requested compute unit, used or not. @source families.md 5.1 */
 export class SolanaFees implements NetworkFees {
   readonly microLamportsPerUnit: bigint
   readonly #lamportsPerSignature: bigint
@@ -50,7 +50,7 @@ export class SolanaFees implements NetworkFees {
     const { kind, signatures = 1 } = transaction
     const priority = divideUp(this.unitsOf(transaction) * this.microLamportsPerUnit, microLamports)
     const marker = markedKinds.has(kind) ? this.rentOf({ stateBytes: markBytes.paid }) : 0n
-    // A top-up is a part of its fill.
+    // A top-up is part of its fill's transaction, which has paid for the signature.
     return priority + marker + (kind === 'fill-topup' ? 0n : this.#lamportsPerSignature * BigInt(signatures))
   }
 
@@ -63,7 +63,7 @@ export class SolanaFees implements NetworkFees {
     return stateBytes === 0 ? 0n : (accountOverheadBytes + BigInt(stateBytes)) * this.#rentLamportsPerByte
   }
 
-  /** An account without data that holds less than its rent is not kept. */
+  /** The cluster keeps no new account that holds less than its rent. */
   leastPayment({ isAbsent }: Pick<AccountLack, 'isAbsent'>): bigint {
     return isAbsent === true ? accountOverheadBytes * this.#rentLamportsPerByte : 0n
   }
@@ -77,7 +77,7 @@ export class SolanaFees implements NetworkFees {
     )
   }
 
-  /** @throws Error for what no solver or user of this family sends */
+  /** Requested compute units. @throws Error for kinds that this family does not have */
   unitsOf({ kind, isNative, lack }: CostedTransaction): bigint {
     switch (kind) {
       case 'deposit':

@@ -22,7 +22,7 @@ import {
   type SolanaDepository,
   type SolanaToken,
 } from '../programAddresses.ts'
-import { clientsNobody, reservedAccount, systemProgram, tokenProgram } from '../programs.ts'
+import { placeholderUser, reservedAccount, systemProgram, tokenProgram } from '../programs.ts'
 import {
   createTokenAccount,
   depositCoin,
@@ -37,7 +37,7 @@ import {
 } from './instructions.ts'
 import { SolanaFees } from './solanaFees.ts'
 
-/** Instructions to compile and sign; keys in base58, data in hex without `0x`. @source families.md 2.1 */
+/** Step data: instructions to compile and sign; keys in base58, data in hex without `0x`. @source families.md 2.1 */
 export const solanaStepData = z.object({
   instructions: z.array(
     z.object({
@@ -49,10 +49,10 @@ export const solanaStepData = z.object({
   addressLookupTableAddresses: z.array(z.string()),
 })
 
-/** No cluster takes a larger packet. @source Solana documentation, "Transaction size" */
+/** Largest transaction that a cluster accepts. @source Solana documentation, "Transaction size" */
 const transactionBytesMax = 1_232
 
-/** A step that no cluster would take. */
+/** The transaction of a step would be too large for a cluster. */
 export class SolanaTransactionTooLargeError extends DomainError {
   readonly code = 'SOLANA_TX_TOO_LARGE'
   readonly kind = 'invalid_request'
@@ -66,14 +66,14 @@ export class SolanaTransactionTooLargeError extends DomainError {
 }
 
 /**
- * The family whose users sign one transaction of instructions: the deposit program's, and before it the account of
- * the vault where somebody else pays for it. @source families.md 2.1, 3; quote-api.md 2.6
+ * Solana in quotes. A user signs one transaction whose instruction calls the depository; if somebody else pays the fee,
+ * an instruction before it creates the vault's token account. @source families.md 2.1, 3; quote-api.md 2.6
  */
 export const solanaQuoting = {
   feeModel: 'priority-fee',
   addressSetting: 'depositAddressProgram',
   reserved: reservedAccount,
-  burnt: [clientsNobody, systemProgram],
+  burnt: [placeholderUser, systemProgram],
   stepData: solanaStepData,
   bind: ({ codec, chainKey, depository: program, depositAddressProgram }): ChainQuoting => {
     if (depositAddressProgram !== undefined && !codec.isAddress(depositAddressProgram))
@@ -99,7 +99,7 @@ export const solanaQuoting = {
       },
       spenderOf: () => undefined,
       touched: () => [],
-      plan: (route, state) => [funded(planned(depository(), route, state), route, state)],
+      plan: (route, state) => [refuseUnfunded(plan(depository(), route, state), route, state)],
       encode: (transaction, route, bound) => encode(depository(), transaction, route, bound),
       addressSwap: () => undefined,
       encodeAddressSwap: () => {
@@ -109,8 +109,8 @@ export const solanaQuoting = {
   },
 } satisfies QuotingFamily
 
-/** @throws SolanaTransactionTooLargeError */
-function planned(
+/** The user's one transaction. @throws SolanaTransactionTooLargeError */
+function plan(
   depository: SolanaDepository,
   route: OriginRoute,
   { recipientLack }: KnownState,
@@ -123,11 +123,11 @@ function planned(
     case 'deposit-transfer': {
       if (route.swap !== undefined) throw new Error('nothing is swapped on this family')
       checkSize(route.depositFeePayer ?? route.user, depositInstructions(depository, route, noOrder))
-      // That the vault has an account of the mint was checked at start: making it is a safeguard that costs no rent.
+      // No rent is planned: a check at start made sure that the vault has its token account.
       return { kind: 'deposit', isNative, signatures }
     }
     case 'pay-address':
-      // Nobody has paid it before: the payer makes its account of a token.
+      // A deposit address is new, so the payer creates its token account.
       return {
         kind: 'pay-address',
         isNative,
@@ -136,7 +136,7 @@ function planned(
       }
     case 'send':
       if (isNative) return { kind: 'send-input', isNative, signatures }
-      // Made where it is missing, and priced as missing where nobody said.
+      // The recipient's token account is created if it is missing, and priced as missing if that is not known.
       return {
         ...{ kind: 'send-input', isNative, signatures },
         lack: recipientLack ?? { stateBytes: tokenAccountBytes },
@@ -146,14 +146,14 @@ function planned(
   }
 }
 
-/** The account that pays the network must have the lamports before the user signs. @source F-98 */
-function funded(
+/** Refuses a transaction whose fee payer is known to have too few lamports. @source F-98 */
+function refuseUnfunded(
   transaction: PlannedTransaction,
   { by, currencyIn, depositFeePayer }: OriginRoute,
   { fees, feeFunds }: KnownState,
 ): PlannedTransaction {
   const field = depositFeePayer === undefined ? 'user' : 'depositFeePayer'
-  // A balance of the input itself is told as such, by every quote; and any wallet may pay an address.
+  // If the input is SOL, its balance is checked elsewhere. A deposit address may be paid by any wallet.
   const isOfInput = currencyIn.isNative && field === 'user'
   if (feeFunds === undefined || fees === undefined || isOfInput || by === 'pay-address') return transaction
   const needed = fees.costOf(transaction) + fees.rentOf(transaction.lack ?? {})
@@ -164,10 +164,11 @@ function funded(
 /** Bytes of a plain token account. @source families.md 5.1 */
 const tokenAccountBytes = 165
 
+/** Stands for the order id until there is one: planning needs only its length. */
 const noOrder: Hex = `0x${'00'.repeat(32)}`
 
 /**
- * With all signatures, as it will be sent; the limit and price of its units take no part of the packet here.
+ * Checks the size of a transaction with all its signatures; instructions for its unit limit and price are not counted.
  * @throws SolanaTransactionTooLargeError
  */
 export function checkSize(payer: string, instructions: readonly SolanaInstruction[]): void {
@@ -212,13 +213,15 @@ export function transactionBytes(payer: string, instructions: readonly SolanaIns
   return bytes
 }
 
-/** Counted, because the library writes a message into a packet's bytes and throws where it is longer. */
+/**
+ * Size of a message with its signatures. It is counted, because the library cannot encode one above a packet's size.
+ */
 function signedBytes({
   header: { numRequiredSignatures },
   staticAccountKeys,
   compiledInstructions,
 }: MessageV0): number {
-  const listed = (lengths: readonly number[]) =>
+  const listBytes = (lengths: readonly number[]) =>
     lengths.reduce((sum, length) => sum + length, lengthBytes(lengths.length))
   const instructions = compiledInstructions.map(
     ({ accountKeyIndexes, data }) =>
@@ -229,11 +232,11 @@ function signedBytes({
       data.length,
   )
   const [signatureBytes, versionBytes, headerBytes, keyBytes, noLookupTables] = [64, 1, 3, 32, 1]
-  const signatures = listed(Array.from({ length: numRequiredSignatures }, () => signatureBytes))
-  const keys = listed(staticAccountKeys.map(() => keyBytes))
+  const signatures = listBytes(Array.from({ length: numRequiredSignatures }, () => signatureBytes))
+  const keys = listBytes(staticAccountKeys.map(() => keyBytes))
   const blockhashBytes = keyBytes
   return (
-    signatures + versionBytes + headerBytes + keys + blockhashBytes + listed(instructions) + noLookupTables
+    signatures + versionBytes + headerBytes + keys + blockhashBytes + listBytes(instructions) + noLookupTables
   )
 }
 
@@ -248,11 +251,11 @@ function depositInstructions(
   const deposit = { sender, amount, orderId }
   if (currencyIn.isNative) return [depositCoin(depository, deposit)]
   const token = tokenOf(currencyIn)
-  const deposited = depositToken(depository, token, deposit)
-  if (depositFeePayer === undefined) return [deposited]
+  const depositInstruction = depositToken(depository, token, deposit)
+  if (depositFeePayer === undefined) return [depositInstruction]
   // The program charges the sender for a missing account; here the fee payer pays.
   const { vault } = depository.addresses
-  return [createTokenAccount(token, { owner: vault, payer: depositFeePayer }), deposited]
+  return [createTokenAccount(token, { owner: vault, payer: depositFeePayer }), depositInstruction]
 }
 
 function tokenOf(currency: QuotedCurrency): SolanaToken {
@@ -272,7 +275,7 @@ function instructionsOf(
   throw new Error(`no ${kind} is encoded on this family`)
 }
 
-/** From the user to a recipient, who gets an account for it where he has none. */
+/** Sends the input from the user to a recipient, whose token account is created if it is missing. */
 function sendInstructions(
   { user, currencyIn, amountIn, depositFeePayer: payer = user }: OriginRoute,
   recipient: string,
@@ -285,7 +288,7 @@ function sendInstructions(
   ]
 }
 
-/** @throws Error for fees of another family, and for what was planned from another route */
+/** Step data of a planned transaction. @throws Error for fees of another family, and for another route's transaction */
 function encode(
   depository: SolanaDepository,
   transaction: PlannedTransaction,
