@@ -4,6 +4,7 @@ import { tronQuotingChain } from './quoting/tronQuotingChain.ts'
 import { openTronChain } from './reading/openTronChain.ts'
 import { tronSettlingChain } from './settling/tronSettlingChain.ts'
 
+/** Tron's entry in `chainFamilies`: what opens a chain for reading, quoting, settling and paying. */
 export const tronChainFamily: ChainFamily = {
   open: openTronChain,
   missing: missingEndpoints,

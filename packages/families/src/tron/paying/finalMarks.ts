@@ -17,16 +17,18 @@ import { parseInfo } from '../reading/answers.ts'
 import { infoRequest, solidHeadRequest, unsolidInfoRequest } from '../reading/requests.ts'
 
 /**
- * Calls to nodes about a fill wallet's payments, and parsers of their answers. Transactions expire by block time, so
- * the time of a final block, in milliseconds, stands for its height here. The newest solidified block is asked for
- * first: state that is missing in the later answers was missing at that block.
+ * Calls about a fill wallet's payments. Each `…Calls` belongs to the `decide…` below it, which reads the answers.
+ * Transactions expire by block time, so the time of a final block in milliseconds stands for its height. The newest
+ * solidified block is asked for first: state that is missing in the later answers was missing at that block.
  */
 
 const solidHeadCall = callOf(solidHeadRequest)
-const millis = (seconds: bigint): bigint => seconds * 1_000n
+const toMilliseconds = (seconds: bigint): bigint => seconds * 1_000n
 
+/** @param stateCall `stateOf` of the fill contract, at solidified blocks */
 export const markCalls = (stateCall: RpcCall): readonly RpcCall[] => [solidHeadCall, stateCall]
 
+/** By the number that the fill contract returns. */
 const states: readonly PaymentState[] = ['open', 'paid', 'closed']
 
 function stateIn(answer: RpcAnswer | undefined): PaymentState {
@@ -43,7 +45,7 @@ export function decideMark(votes: Votes, electorate: Electorate): FinalMark | un
   return agreeOnMark(marks, electorate)
 }
 
-/** At the newest block, which may still be replaced. */
+/** State of a payment id alone, at the newest block, which may still be replaced. */
 export function decideState(votes: Votes, electorate: Electorate): PaymentState | undefined {
   return findAgreed(
     readByVoice(votes, ([word]) => stateIn(word)),
@@ -55,13 +57,13 @@ export const headCalls: readonly RpcCall[] = [solidHeadCall, headCall]
 
 export function decideHead(votes: Votes, electorate: Electorate): PayingHead | undefined {
   const heads = readByVoice(votes, ([solid, newest]) => ({
-    height: millis(parseHead(solid).timestampSeconds),
+    height: toMilliseconds(parseHead(solid).timestampSeconds),
     timeSeconds: parseHead(newest).timestampSeconds,
   }))
   return agreeOnPayingHead(heads, electorate)
 }
 
-/** Energy that a call takes which nobody has sent yet. */
+/** Energy that a call takes in a simulation. */
 export function decideRun(votes: Votes, electorate: Electorate): RunAnswer | undefined {
   const runs = readByVoice(votes, ([answer]): RunAnswer => {
     const run = parseRun(answer)
@@ -78,7 +80,7 @@ export const landingCalls = (hashes: readonly string[]): readonly RpcCall[] => [
 
 export function decideLanding(votes: Votes, hashes: readonly string[], electorate: Electorate): Landing {
   const landings = readByVoice(votes, ([head, ...infos]) => ({
-    height: millis(parseHead(head).timestampSeconds),
+    height: toMilliseconds(parseHead(head).timestampSeconds),
     statuses: hashes.map((hash, index) => statusIn(infos.slice(2 * index, 2 * index + 2), hash)),
   }))
   return agreeOnLanding(landings, hashes, electorate)

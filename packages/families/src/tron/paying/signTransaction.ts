@@ -14,7 +14,7 @@ function tronLibrary(): typeof TronWeb {
   return library
 }
 
-/** Base58. @param key 32 bytes, as `0x` and hex digits */
+/** Address of a key, base58. @param key 32 bytes, as `0x` and hex digits */
 export function walletOf(key: Secret): string {
   const address = tronLibrary().TronWeb.address.fromPrivateKey(key.reveal().slice(2))
   if (address === false) throw new Error('the key is none of the curve')
@@ -23,27 +23,28 @@ export function walletOf(key: Secret): string {
 
 /** Members of a transaction beside its call. */
 export type TransactionTerms = {
-  /** A recent block: the transaction is of no chain that has another one there. */
+  /** A recent block: chains that have another block at its number refuse the transaction. */
   readonly block: { readonly number: bigint; readonly hash: Hex }
   /** Unix milliseconds. */
   readonly createdMs: number
   readonly expiresMs: number
-  /** The most that energy may burn, sun. */
+  /** Sun that energy may burn at most. */
   readonly feeLimitSun: bigint
 }
 
 export type SignedTransaction = {
-  /** As nodes take it. */
+  /** Its bytes, as nodes accept them. */
   readonly raw: Hex
-  /** Without `0x`. */
+  /** Its id, without `0x`. */
   readonly hash: string
   /** Bytes that the chain charges for, including the space of a result. @source families.md 5.3 */
   readonly countedBytes: bigint
 }
 
+/** Space of a result, which the chain counts with a transaction's bytes. */
 const resultBytes = 64n
 
-/** A call of a contract by the wallet, as tronweb encodes and signs it. */
+/** Encodes and signs a call of a contract by the wallet, with tronweb. */
 export function signCall(
   { contract, data, coin }: ContractCall,
   terms: TransactionTerms,
@@ -59,6 +60,7 @@ export function signCall(
   const unsigned = transaction.txJsonToPb({
     raw_data: {
       contract: [{ type, parameter: { value, type_url: `type.googleapis.com/protocol.${type}` } }],
+      // The last two bytes of the block's number, and eight bytes of its id.
       ref_block_bytes: block.number.toString(16).padStart(4, '0').slice(-4),
       ref_block_hash: block.hash.slice(18, 34),
       ...{ expiration: expiresMs, timestamp: createdMs, fee_limit: Number(feeLimitSun) },

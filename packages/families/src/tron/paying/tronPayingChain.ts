@@ -47,10 +47,10 @@ import {
 import { signCall, walletOf } from './signTransaction.ts'
 
 const readTimeoutMs = 5_000
-/** A transaction can be mined for so long by the time of blocks, which come every three seconds. */
+/** Seconds after the newest block's time until which a transaction can be mined; blocks come every three seconds. */
 const lifetimeSeconds = 60
 
-/** Payments of one wallet through the fill contract, which remembers each. See decision 30. */
+/** Payments of one wallet through the fill contract, which records each. See decision 30. */
 export const tronPaying: PayingChainFamily = {
   // A file in its place is named by TRON_PRIVATE_KEY_FILE.
   keySetting: 'TRON_PRIVATE_KEY',
@@ -74,7 +74,9 @@ class TronPayer implements PayingChain {
   readonly address: string
   readonly #client: ChainClient
   readonly #key: Secret
+  /** Base58. */
   readonly #fillContract: string
+  /** Number of transactions that were signed. */
   #signed = 0
 
   constructor(client: ChainClient, key: Secret, fillContract: string) {
@@ -123,7 +125,7 @@ class TronPayer implements PayingChain {
     const refusal = refusePrice(bid)
     if (refusal !== undefined) throw new UpstreamUnavailableError(refusal)
     const [{ timeSeconds }, blocks] = await Promise.all([this.head(), recentBlocks(this.#client)])
-    // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
+    // Endpoints take turns: one that invents a block then costs only some transactions their lifetime.
     const block = blocks[this.#signed % Math.max(1, blocks.length)]
     this.#signed += 1
     if (block === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
@@ -145,8 +147,10 @@ class TronPayer implements PayingChain {
   async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
     const call = callOf({ path: '/wallet/broadcasthex', body: { transaction: raw.slice(2) } })
     const answers = await this.#client.askEach([call], { timeoutMs: readTimeoutMs })
-    const outcomes = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [outcomeOf(one)]))
-    if (outcomes.includes('taken')) return
+    const outcomes = answers.flatMap(({ answers: [answer] = [] }) =>
+      answer === undefined ? [] : [outcomeOf(answer)],
+    )
+    if (outcomes.includes(accepted)) return
     const [message] = outcomes
     if (message !== undefined) throw new NodeError({ code: -1, message })
     throw new UpstreamUnavailableError('No endpoint took the transaction.')
@@ -164,11 +168,12 @@ class TronPayer implements PayingChain {
     const call = allowedCall(currency, this.address, this.#fillContract)
     const allowed = await agreedAnswer(this.#client, call, parseWord, readTimeoutMs)
     if (allowed >= amount) return undefined
-    // Some tokens change no allowance but to and from zero.
+    // Some tokens refuse to change an allowance that is not zero, so it is set to zero first.
     return { currency, amount: allowed === 0n ? tokenMax : 0n }
   }
 }
 
+/** The call that pays or closes an id, or sets an allowance. */
 function contractCallOf(fillContract: string, terms: PaymentTerms): ContractCall {
   const { id, mark, orderId = id, deadlineSeconds = never, allowance, payments } = terms
   const through = { fillContract, id }
@@ -185,7 +190,7 @@ function feesOf({ fees }: PayingFees): TronFees {
   return fees
 }
 
-/** Everybody pays the same for energy: what is dearer than the operator allows is not sent. */
+/** The price of energy is the same for everybody: above the operator's ceiling nothing is sent. */
 function refusePrice(bid: PayingFees): string | undefined {
   return feesOf(bid).sunPerEnergy > bid.ceiling ? 'energy costs more than maxFeePerGasWei' : undefined
 }
@@ -207,10 +212,11 @@ function refusePayments(wallet: string, payments: readonly PlannedPayment[]): st
  */
 const withMargin = (energy: bigint): bigint => (energy * 3n) / 2n + 10_000n
 
-/** Bytes of a payment, at most; the rest of its cost is energy. */
+/** Most bytes of a payment. */
 const paymentBytes = 700n
-const energyFor = (most: bigint, { sunPerEnergy, sunPerByte }: TronFees): bigint =>
-  maxBigint(0n, most - paymentBytes * sunPerByte) / maxBigint(1n, sunPerEnergy)
+/** Energy that a payment may use if all of it may cost `maxSun`; rounded down. */
+const energyFor = (maxSun: bigint, { sunPerEnergy, sunPerByte }: TronFees): bigint =>
+  maxBigint(0n, maxSun - paymentBytes * sunPerByte) / maxBigint(1n, sunPerEnergy)
 
 type RecentBlock = { readonly number: bigint; readonly hash: Hex }
 
@@ -220,17 +226,20 @@ async function recentBlocks(client: ChainClient): Promise<readonly RecentBlock[]
   return answers.flatMap(({ answers: [answer] = [] }) => unlessUnreadable(() => parseHead(answer)) ?? [])
 }
 
-/** It is there already, or is of a block that the node does not know yet, or is too late, which its height tells. */
+/** Outcome of a transaction that a node accepted. */
+const accepted = 'taken'
+
+/** Codes for a known transaction, an unknown reference block and an expired one: the landing decides about these. */
 const harmless: ReadonlySet<unknown> = new Set([
   'DUP_TRANSACTION_ERROR',
   'TAPOS_ERROR',
   'TRANSACTION_EXPIRATION_ERROR',
 ])
 
-/** Why a node did not take it. */
+/** `accepted`, or why a node refused the transaction. */
 function outcomeOf(answer: RpcAnswer): string {
   if (!answer.ok) return answer.message
   const { result, code } = unlessUnreadable(() => parseRecord(answer.result, 'broadcasthex')) ?? {}
-  if (result === true || harmless.has(code)) return 'taken'
+  if (result === true || harmless.has(code)) return accepted
   return typeof code === 'string' ? code : 'it was not taken'
 }

@@ -8,11 +8,12 @@ import { type TokenEnergy, usualTokenEnergy } from '../rules/quoting/tronFees.ts
 import { parseRun } from './nodeCalls.ts'
 import { approvalTrial, transferTrial } from './tokenCalls.ts'
 
-/** Contracts change their energy factor every six hours, and blocks do not change it. */
+/** Time for which a measurement is cached: a contract's energy factor changes every six hours. */
 const measuredAgeMsMax = 60_000
 /** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
 
+/** Energy of the dearest token. `from`: the nodes' median, or assumed because too few nodes could run the calls. */
 export type MeasuredEnergy = { readonly energy: TokenEnergy; readonly from: EstimatedFrom }
 
 const unmeasured: MeasuredEnergy = { energy: usualTokenEnergy, from: 'configured' }
@@ -44,6 +45,7 @@ export function createEnergyMeter(options: {
   }
 }
 
+/** Trials in the order of `measure`: transfer to a holder, transfer to a new holder, approval. */
 const trialsPerToken = 3
 
 function measure(
@@ -58,10 +60,10 @@ function measure(
     readonly timeoutMs: number
   },
 ): Promise<MeasuredEnergy> {
-  // Another one each time: whoever knew it could make a holder of it.
+  // A new random account each time: nobody can have paid it the token before.
   const nobody = tronAddress(bytesToHex(randomBytes(20)))
   const calls = tokens.flatMap((token) => [
-    // The fill wallet has some of the token, as far as is known.
+    // The fill wallet itself is the holder.
     transferTrial(token, { from, to: from }),
     transferTrial(token, { from, to: nobody }),
     approvalTrial(token, { owner: from, spender: nobody }),
@@ -74,7 +76,7 @@ function measure(
 
 type Votes = readonly Vote<readonly RpcAnswer[]>[]
 
-/** Energy of each trial, for the most expensive token. */
+/** Energy of each trial for the most expensive token; the usual energy for a token that was not measured. */
 function energyIn(votes: Votes, tokenCount: number, electorate: Electorate): MeasuredEnergy {
   let isMeasured = false
   const dearest = (trial: number, usual: bigint): bigint =>

@@ -38,21 +38,21 @@ const patienceMs = 250
 const { nativeCurrency } = createTronCodec()
 
 /**
- * Reads head, fees and inventory of a chain at its newest block. Nodes stand at different blocks, so of heads, times and
- * balances the value counts that enough nodes have reached. The prices of energy and bytes are parameters of the chain,
- * the same in all blocks, and agreed on. @source pricing-engine.md 1.6; design.md 5.4
+ * Reads head, fees and inventory of a chain for the market, at its newest block. Nodes are at different blocks, so
+ * heads, times and balances are those that enough nodes have reached. The prices of energy and bytes are parameters
+ * of the chain, on which enough nodes must agree. @source pricing-engine.md 1.6; design.md 5.4
  */
 export function createTronNetworkReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel, fillWallet, currencies } = options
   if (feeModel.kind !== 'energy') throw new Error('this family charges for energy')
   const { electorate } = client
-  const held = fillWallet === undefined ? [] : currencies.map(({ address }) => address)
+  const heldCurrencies = fillWallet === undefined ? [] : currencies.map(({ address }) => address)
   const tokens = currencies.map(({ address }) => address).filter((address) => address !== nativeCurrency)
   const meter = createEnergyMeter({ client, tokens, fillWallet, now: () => Date.now() })
   const calls: readonly RpcCall[] = [
     headCall,
     parametersCall,
-    ...held.map((currency) =>
+    ...heldCurrencies.map((currency) =>
       currency === nativeCurrency ? accountCall(fillWallet ?? '') : balanceCall(currency, fillWallet ?? ''),
     ),
   ]
@@ -63,13 +63,14 @@ export function createTronNetworkReader(options: NetworkReaderOptions): NetworkR
         ...limits,
         patienceMs,
         decide: (votes, isLast) =>
-          isLast ? readingOf(votes, { electorate, held, feeModel, measured }) : undefined,
+          isLast ? readingOf(votes, { electorate, heldCurrencies, feeModel, measured }) : undefined,
       })
     },
   }
 }
 
 type Votes = readonly Vote<readonly RpcAnswer[]>[]
+/** One node's newest block, and the fill wallet's balances in the order of `heldCurrencies`. */
 type State = {
   readonly number: bigint
   readonly timestampSeconds: bigint
@@ -80,22 +81,22 @@ function readingOf(
   votes: Votes,
   {
     electorate,
-    held,
+    heldCurrencies,
     feeModel,
     measured,
   }: {
     readonly electorate: Electorate
-    readonly held: readonly string[]
+    readonly heldCurrencies: readonly string[]
     readonly feeModel: EnergyModel
     readonly measured: MeasuredEnergy
   },
 ): NetworkReading | undefined {
   const { threshold, voters } = electorate
   const states = valuesByVoice(
-    votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value, held) })),
+    votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value, heldCurrencies) })),
   )
   if (states.length < threshold) return undefined
-  const reached = (of: (state: State) => bigint) => reachedBy(threshold, states.map(of))
+  const reached = (memberOf: (state: State) => bigint) => reachedBy(threshold, states.map(memberOf))
   const number = reached((state) => state.number)
   const prices = agreedPrices(votes, electorate)
   return {
@@ -108,7 +109,7 @@ function readingOf(
       energyFrom: measured.from,
     },
     inventory: new Map(
-      held.map((currency, index) => [
+      heldCurrencies.map((currency, index) => [
         currency,
         maxBigint(
           0n,
@@ -125,18 +126,22 @@ function readingOf(
 }
 
 /** State of one endpoint's newest block; undefined if any of it cannot be read. */
-function stateIn([head, , ...balances]: readonly RpcAnswer[], held: readonly string[]): State | undefined {
+function stateIn(
+  [head, _parameters, ...balances]: readonly RpcAnswer[],
+  heldCurrencies: readonly string[],
+): State | undefined {
   return unlessUnreadable(() => {
     const { number, timestampSeconds } = parseHead(head)
     return {
       ...{ number, timestampSeconds },
-      balances: held.map((currency, index) =>
+      balances: heldCurrencies.map((currency, index) =>
         currency === nativeCurrency ? (parseCoin(balances[index]) ?? 0n) : parseWord(balances[index]),
       ),
     }
   })
 }
 
+/** Prices of energy and bytes; undefined if too few nodes agree. */
 function agreedPrices(votes: Votes, electorate: Electorate): ChainPrices | undefined {
   const priceVotes = votes.map((vote) => ({
     ...vote,

@@ -13,8 +13,9 @@ import { contractRequest, headRequest, type TronRequest } from '../reading/reque
 import { nodeAddress } from '../rules/quoting/tronQuoting.ts'
 
 /**
- * A request of a node as a call: the client takes the path as its method. All parsers of answers below throw
- * `MalformedAnswerError`. @source TRON developer documentation, "HTTP API"
+ * Calls that quoting and paying make to nodes through a `ChainClient`, and strict parsers of the answers, which throw
+ * `MalformedAnswerError`. `callOf`: a request as a call, whose method is the path.
+ * @source TRON developer documentation, "HTTP API"
  */
 export const callOf = ({ path, body }: TronRequest): RpcCall => ({ method: path, params: [body] })
 
@@ -61,7 +62,7 @@ export function parsePrices(answer: RpcAnswer | undefined): ChainPrices {
 export const accountCall = (address: string): RpcCall =>
   callOf({ path: '/wallet/getaccount', body: { address: nodeAddress(address) } })
 
-/** Sun; `undefined` where nobody ever paid the account, so that its first payment makes it. */
+/** Balance in sun; `undefined` for an account that does not exist: its first payment creates it. */
 export function parseCoin(answer: RpcAnswer | undefined): bigint | undefined {
   const requestName = 'getaccount'
   const body = resultOf(answer, requestName)
@@ -74,7 +75,7 @@ export function parseCoin(answer: RpcAnswer | undefined): bigint | undefined {
 export const resourcesCall = (address: string): RpcCall =>
   callOf({ path: '/wallet/getaccountresource', body: { address: nodeAddress(address) } })
 
-/** Energy that is left; what a node leaves out is 0. @source tronweb 6.5.1, Types.AccountResourceMessage */
+/** Energy that an account has left; a missing member is 0. @source tronweb 6.5.1, Types.AccountResourceMessage */
 export function parseOwnEnergy(answer: RpcAnswer | undefined): bigint {
   const requestName = 'getaccountresource'
   const { EnergyLimit = 0, EnergyUsed = 0 } = parseRecord(resultOf(answer, requestName), requestName)
@@ -88,21 +89,24 @@ export const codeCall = (address: string): RpcCall =>
 export const parseIsContract = (answer: RpcAnswer | undefined): boolean =>
   parseHasContract(resultOf(answer, 'getcontract'))
 
-/** A call that a node runs and nobody sends. */
+/** A call that a node simulates. */
 export type TriedCall = {
-  /** Base58: whose call it would be. */
+  /** Account that would call, base58. */
   readonly owner: string
+  /** Base58. */
   readonly contract: string
+  /** Signature of the function, such as `balanceOf(address)`. */
   readonly selector: string
-  /** Selector and arguments. */
+  /** Calldata: four bytes of the function, and its arguments. */
   readonly data: Hex
-  /** Sun that goes with it. */
+  /** Sun that are sent with it. */
   readonly coin?: bigint | undefined
 }
 
+/** Hex digits of the function in calldata. */
 const selectorDigits = 8
 
-/** @param from `walletsolidity`: the state of the newest final block; `wallet`: that of the newest one */
+/** Simulates a call. @param from `walletsolidity`: at the newest final block; `wallet`: at the newest one */
 export function tryCall(
   { owner, contract, selector, data, coin = 0n }: TriedCall,
   from: 'wallet' | 'walletsolidity' = 'wallet',
@@ -119,13 +123,14 @@ export function tryCall(
   })
 }
 
+/** Result of a simulated call. */
 export type TriedRun =
   /** `words`: what it returned, in hex without `0x`. */
   | { readonly succeeds: true; readonly energy: bigint; readonly words: string }
   /** `reason`: the node's own words. */
   | { readonly succeeds: false; readonly reason: string }
 
-/** A call that reverts is answered with `result: true` as well: a message beside it tells. */
+/** The answer to a call that reverts has `result: true` too, but with a message or code beside it. */
 export function parseRun(answer: RpcAnswer | undefined): TriedRun {
   const requestName = 'triggerconstantcontract'
   const body = parseRecord(resultOf(answer, requestName), requestName)
@@ -140,7 +145,7 @@ export function parseRun(answer: RpcAnswer | undefined): TriedRun {
 
 const reasonMax = 200
 
-/** The one word that a call returned. @throws MalformedAnswerError also where it reverts */
+/** The one word that a simulated call returned. @throws MalformedAnswerError, also if the call reverts */
 export function parseWord(answer: RpcAnswer | undefined): bigint {
   const run = parseRun(answer)
   if (!run.succeeds) throw new MalformedAnswerError('triggerconstantcontract')

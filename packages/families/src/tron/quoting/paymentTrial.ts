@@ -13,19 +13,19 @@ import { fillPayment } from '../rules/paying/fillCalls.ts'
 import { parseRun, tryCall } from './nodeCalls.ts'
 
 const { nativeCurrency } = createTronCodec()
-/** Stands for the ids of an order that is not made yet. */
+/** Stands for the id of an order that does not exist yet. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
-/** Unix seconds that no chain reaches. */
+/** Deadline in Unix seconds that no chain reaches. */
 const never = 2n ** 40n
 /** Time in which late nodes may still disagree once enough have answered. */
 const patienceMs = 100
-/** An account without code that no token lists: what it is not paid either, the payer cannot pay. */
-const control = tronAddress(`0x${'c0'.repeat(20)}`)
+/** An account without code that no token lists: if even its payment fails, the wallet itself cannot pay. */
+const controlAccount = tronAddress(`0x${'c0'.repeat(20)}`)
 
 /**
- * Has enough nodes run a payment as the fill wallet would send it, and the same one to an account that nobody has. Nodes of
- * this family lend nothing: where the other payment fails too, the wallet is short, and nothing is learned of the payee.
- * Its energy is what enough nodes say alike, or as much as enough say.
+ * Has nodes simulate a payment by the fill wallet, and the same payment to a control account. Simulations use the
+ * wallet's real balance: if both payments fail, the wallet is short, and nothing is known about the payee. The energy
+ * is the one that enough nodes report, or, once all have answered, the highest that enough nodes reach.
  * @throws UpstreamUnavailableError
  * @source Q-62; rule P-46
  */
@@ -35,28 +35,28 @@ export async function tryTronPayment(
   timeoutMs: number,
 ): Promise<PaymentTrial> {
   const callTo = (recipient: string): RpcCall => {
-    const through = { fillContract: tronAddress(fill.to), id: noOrder }
-    const paid = { orderId: noOrder, deadlineSeconds: never, payments: [{ recipient, currency, amount }] }
-    return tryCall({ owner: tronAddress(fill.from), ...fillPayment(through, paid) })
+    const target = { fillContract: tronAddress(fill.to), id: noOrder }
+    const payment = { orderId: noOrder, deadlineSeconds: never, payments: [{ recipient, currency, amount }] }
+    return tryCall({ owner: tronAddress(fill.from), ...fillPayment(target, payment) })
   }
   const { electorate } = client
-  return client.poll<PaymentTrial>([callTo(account), callTo(control)], {
+  return client.poll<PaymentTrial>([callTo(account), callTo(controlAccount)], {
     ...{ timeoutMs, patienceMs },
     decide(votes, isLast) {
       let reason = ''
-      const runs = readByVoice(votes, ([payment, other]): RunAnswer<'fails' | 'short'> => {
-        const run = parseRun(payment)
+      const runs = readByVoice(votes, ([paymentAnswer, controlAnswer]): RunAnswer<'fails' | 'short'> => {
+        const run = parseRun(paymentAnswer)
         if (run.succeeds) return run.energy
         reason ||= run.reason
-        return parseRun(other).succeeds ? 'fails' : 'short'
+        return parseRun(controlAnswer).succeeds ? 'fails' : 'short'
       })
-      const run = findAgreed(runs, electorate) ?? (isLast ? agreeOnRun(runs, electorate) : undefined)
-      if (typeof run === 'bigint') return { refusal: undefined, units: run }
-      return run && { refusal: run === 'fails' ? reason : undefined }
+      const outcome = findAgreed(runs, electorate) ?? (isLast ? agreeOnRun(runs, electorate) : undefined)
+      if (typeof outcome === 'bigint') return { refusal: undefined, units: outcome }
+      return outcome && { refusal: outcome === 'fails' ? reason : undefined }
     },
   })
 }
 
-/** Native coin to an account without code arrives, and a token's list looks at who is paid. */
+/** True for a payment in a token, whose contract may refuse the payee; coin arrives at any account without code. */
 export const isOfToken = ({ currency }: Pick<TriedPayment, 'currency'>): boolean =>
   currency !== nativeCurrency

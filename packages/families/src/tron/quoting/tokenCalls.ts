@@ -5,13 +5,14 @@ import { encodeTransfer } from '../../ethereum/rules/abi.ts'
 import { tokenAllowance } from '../rules/paying/fillCalls.ts'
 import { tryCall } from './nodeCalls.ts'
 
-/** Call for an account's balance of a token. All addresses of this file are in base58. */
+/** Calls of token contracts, all simulated. All addresses in this file are base58. This one: an account's balance. */
 export const balanceCall = (token: string, account: string): RpcCall =>
   tryCall({
     ...{ owner: account, contract: token, selector: 'balanceOf(address)' },
     data: balanceOfCall(tronHexAddress(token), tronHexAddress(account)).callData,
   })
 
+/** Call for the amount that `spender` may take of an owner's token. */
 export const allowedCall = (token: string, owner: string, spender: string): RpcCall =>
   tryCall({
     ...{ owner, contract: token, selector: 'allowance(address,address)' },

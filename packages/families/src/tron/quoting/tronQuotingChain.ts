@@ -46,11 +46,11 @@ import { allowedCall, balanceCall, tokenDecimalsCall, transferTrial } from './to
 const { nativeCurrency, isAddress } = createTronCodec()
 const lacksNothing: AccountLack = {}
 const refusedByToken: InputLock = { why: 'holds a token that lets him pay nothing', isForCalls: false }
-/** A start waits so long for a chain. */
+/** Time that a start waits for a chain. */
 const checkTimeoutMs = 5_000
 const coinDecimals = 6
 
-/** Accounts as nodes have them at their newest blocks, by agreement: an allowance that is not there fails a deposit. */
+/** The live part of quoting on Tron: facts of accounts at the newest blocks, on which enough nodes agree. */
 export const tronQuotingChain: QuotingChainFamily = {
   connect: connectTron,
   headSeconds: async (client) => Number(parseHead((await client.batch([headCall]))[0]).timestampSeconds),
@@ -78,7 +78,7 @@ class TronQuoter implements QuotingChain {
     touched = [],
   }: UserFactsQuestion): Promise<UserFacts> {
     const held = touched.map(() => undefined)
-    // Nobody yet.
+    // The user is not chosen yet.
     if (!isAddress(user)) return { held }
     const [balance, allowance, lock = 'none', coin, units] = await Promise.all([
       this.#balanceOf(user, currency),
@@ -107,12 +107,12 @@ class TronQuoter implements QuotingChain {
 
   #allowedBy(user: string, currency: string, spender: string): Promise<bigint | undefined> {
     return this.#recent.amounts(`${user} ${currency} ${spender}`, () =>
-      // An allowance too many burns coin, so it may take as long as what a price needs.
+      // An allowance step that is not needed burns coin, so this may take as long as what a price needs.
       this.#agreed(allowedCall(currency, user, spender), parseWord, this.#options.neededWithinMs),
     )
   }
 
-  /** A token that lists its holders refuses their transfers: one unit is tried of who has one. */
+  /** Tokens may refuse transfers of listed holders: a transfer of one unit is simulated for a user who has some. */
   #lockOf(user: string, currency: string, spender: string): Promise<InputLock | 'none' | undefined> {
     return this.#recent.locks(`${user} ${currency} ${spender}`, async () => {
       const trial = transferTrial(currency, { from: user, to: spender })
@@ -125,7 +125,7 @@ class TronQuoter implements QuotingChain {
     })
   }
 
-  /** It grows back with each block, so nodes name different amounts: counts what enough of them have. */
+  /** Energy that enough nodes have reached: it grows back with each block, so nodes report different amounts. */
   #energyOf(user: string): Promise<bigint | undefined> {
     const { client, budgetMs: timeoutMs } = this.#options
     const { threshold } = client.electorate
@@ -160,9 +160,10 @@ class TronQuoter implements QuotingChain {
     const { client, neededWithinMs } = this.#options
     const { account, currency, amount } = payment
     const isToken = isOfToken(payment)
-    const code = isToken ? true : await this.hasCode(account)
-    if (code === undefined) return undefined
-    if (!code) return { refusal: undefined }
+    // Without a token's or the payee's code nothing can refuse the payment.
+    const dependsOnCode = isToken ? true : await this.hasCode(account)
+    if (dependsOnCode === undefined) return undefined
+    if (!dependsOnCode) return { refusal: undefined }
     return this.#recent.trials(`${account} ${currency} ${isToken ? '' : amount}`, () =>
       this.#unlessFailed(tryTronPayment(client, payment, neededWithinMs)),
     )
@@ -210,16 +211,16 @@ async function contradictions(
   const quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
   const signal = AbortSignal.timeout(checkTimeoutMs)
   const contract = { setting: `chains: ${client.chainId}.depository`, address: depository }
-  const [endpoints, foreign, others] = await Promise.all([
+  const [endpointFindings, publicEndpoints, contractFindings] = await Promise.all([
     tronEndpointFindings({ quorum, chainId: BigInt(hubChainId), contract }, signal),
     isLocal ? verifyLocalTronEndpoints(quorum, signal) : [],
     contractContradictions(options),
   ])
   const setting = `chains: ${client.chainId}.httpRpcUrl`
-  const strangers = foreign.map((problem): ChainFinding => {
+  const localFindings = publicEndpoints.map((problem): ChainFinding => {
     return { kind: 'network', setting, value: 'a local network', said: 'another node', problem }
   })
-  return [...endpoints, ...strangers, ...others]
+  return [...endpointFindings, ...localFindings, ...contractFindings]
 }
 
 async function contractContradictions({
@@ -229,7 +230,7 @@ async function contractContradictions({
 }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
   const agreed = <Said>(call: RpcCall, read: (answer: RpcAnswer | undefined) => Said) =>
     agreedAnswer(client, call, (answer) => unlessUnreadable(() => read(answer)), checkTimeoutMs)
-  const missing = async (): Promise<readonly ChainFinding[]> => {
+  const checkFillContract = async (): Promise<readonly ChainFinding[]> => {
     if (fillContract === undefined) return []
     const address = tronAddress(fillContract)
     if ((await agreed(codeCall(address), parseIsContract)) === true) return []
@@ -237,7 +238,7 @@ async function contractContradictions({
     const problem = `${setting}: there is no contract at ${address}`
     return [{ kind: 'contract', setting, value: address, said: 'no contract', problem }]
   }
-  const odd = currencies.map(async ({ address, decimals }): Promise<readonly ChainFinding[]> => {
+  const currencyChecks = currencies.map(async ({ address, decimals }): Promise<readonly ChainFinding[]> => {
     const isCoin = address === nativeCurrency
     const actualDecimals = isCoin ? BigInt(coinDecimals) : await agreed(tokenDecimalsCall(address), parseWord)
     if (actualDecimals === BigInt(decimals)) return []
@@ -249,5 +250,5 @@ async function contractContradictions({
     const problem = `${address} has ${actualDecimals} decimals`
     return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${actualDecimals}`, problem }]
   })
-  return (await Promise.all([missing(), ...odd])).flat()
+  return (await Promise.all([checkFillContract(), ...currencyChecks])).flat()
 }

@@ -4,13 +4,13 @@ import type { EvmHeader, EvmLog } from '../../ethereum/reading/answers.ts'
 import { readRawTransaction, type TronTransaction } from './rawTransaction.ts'
 
 /**
- * Answers of a node's HTTP API read strictly. `{}` is the one way to say that there is no such thing; an
- * `Error` member, a missing member or another shape makes the endpoint one that did not answer. Hex comes
- * without `0x` and leaves with it; members that are empty or zero are left out by the node.
+ * Strict parsers of a node's HTTP API, for facts. Only `{}` means that something does not exist. With an `Error`
+ * member, a missing member or another shape the endpoint counts as silent. Nodes write hex without `0x`, which
+ * parsers add, and leave out members that are empty or zero.
  * @source TRON developer documentation, "HTTP API"
  */
 
-/** `hash` is the block's id: its number in the first eight bytes, a hash behind them. */
+/** Header of a block. `hash`: the block's id, whose first eight bytes are its number. */
 export type TronHeader = EvmHeader
 
 /** Result of a transaction. */
@@ -18,14 +18,14 @@ export type TronInfo = {
   readonly blockNumber: bigint
   readonly timestampSeconds: bigint
   readonly succeeded: boolean
-  /** Under their position in the transaction. */
+  /** `logIndex`: position in the transaction. */
   readonly logs: readonly EvmLog[]
 }
 
-/** Bytes of a transaction that a node takes. @source java-tron, Constant.TRANSACTION_MAX_BYTE_SIZE */
+/** Largest transaction that nodes accept. @source java-tron, Constant.TRANSACTION_MAX_BYTE_SIZE */
 const rawBytesMax = 500 * 1024
 
-/** `undefined` when the chain has no such block. @throws MalformedAnswerError */
+/** `undefined` when there is no such block. @param expected number that it must have @throws MalformedAnswerError */
 export function parseHeader(body: unknown, expected?: bigint): TronHeader | undefined {
   const requestName = 'getblock'
   if (isNothing(body)) return undefined
@@ -50,8 +50,8 @@ export function parseInfo(body: unknown, transactionId: string): TronInfo | unde
 }
 
 /**
- * The transaction's info among those of all transactions of its block, and how many logs of the block stand
- * before its own. @throws MalformedAnswerError, also when it is not there exactly once
+ * A transaction's info among those of its block, and the number of logs of the block before its own.
+ * @throws MalformedAnswerError, also when it is not there exactly once
  */
 export function parseBlockInfos(
   body: unknown,
@@ -94,8 +94,8 @@ export function parseInfosOf(
     if (ids.has(transactionId) || parseInteger(info['blockNumber'], requestName) !== blockNumber)
       throw new MalformedAnswerError(requestName)
     ids.add(transactionId)
-    const { succeeded: isDone, logs } = readInfo(info, requestName)
-    return { transactionId, succeeded: isDone, logs }
+    const { succeeded, logs } = readInfo(info, requestName)
+    return { transactionId, succeeded, logs }
   })
 }
 
@@ -106,10 +106,7 @@ export function parseFee(body: unknown): bigint | undefined {
   return parseInteger(parseRecord(body, requestName)['fee'] ?? 0, requestName)
 }
 
-/**
- * `undefined` when the node does not know it. The id is the hash of the bytes that are read.
- * @throws MalformedAnswerError
- */
+/** A transaction from bytes that hash to its id; `undefined` if it is not known. @throws MalformedAnswerError */
 export function parseTransaction(body: unknown, transactionId: string): TronTransaction | undefined {
   const requestName = 'gettransactionbyid'
   if (isNothing(body)) return undefined
@@ -122,8 +119,8 @@ export function parseTransaction(body: unknown, transactionId: string): TronTran
 }
 
 /**
- * The `bool` that a constant call returned. A call that reverts is answered with `result: true` as well: it
- * is told by a message beside it. @throws MalformedAnswerError
+ * The `bool` that a simulated call returned. The answer to a call that reverts has `result: true` too, but with a
+ * message or code beside it. @throws MalformedAnswerError
  */
 export function parseConstantBool(body: unknown): boolean {
   const requestName = 'triggerconstantcontract'
@@ -138,7 +135,9 @@ export function parseConstantBool(body: unknown): boolean {
   return value === 1n
 }
 
-/** True when the address holds a contract: one that another contract made has no `bytecode`. @throws MalformedAnswerError */
+/**
+ * True for a contract. `bytecode` is not checked: contracts made by contracts have none. @throws MalformedAnswerError
+ */
 export function parseHasContract(body: unknown): boolean {
   const requestName = 'getcontract'
   if (isNothing(body)) return false
@@ -164,19 +163,19 @@ function readInfo(info: Readonly<Record<string, unknown>>, subject: string): Tro
   }
 }
 
-/** Some versions spell it with one letter less. */
-const succeeded: ReadonlySet<string> = new Set(['SUCCESS', 'SUCESS'])
+/** Results of success; some versions of nodes misspell it. */
+const successResults: ReadonlySet<string> = new Set(['SUCCESS', 'SUCESS'])
 
-/** Both are left out for what can only succeed, such as a transfer. */
+/** Nodes leave both results out for transactions that can only succeed, such as transfers. */
 function hasSucceeded(info: Readonly<Record<string, unknown>>, subject: string): boolean {
   const { result = 'SUCCESS' } = info
   const { result: contractResult = 'DEFAULT' } = parseRecord(info['receipt'] ?? {}, subject)
   if (typeof result !== 'string' || typeof contractResult !== 'string')
     throw new MalformedAnswerError(subject)
-  return succeeded.has(result) && (contractResult === 'DEFAULT' || contractResult === 'SUCCESS')
+  return successResults.has(result) && (contractResult === 'DEFAULT' || contractResult === 'SUCCESS')
 }
 
-/** The address comes without the prefix byte. */
+/** A log, whose address nodes write without the prefix byte. */
 function parseLog(value: unknown, index: number, subject: string): EvmLog {
   const log = parseRecord(value, subject)
   const topics = parseList(log['topics'] ?? [], subject).map((topic) => parseHash(prefixed(topic), subject))
@@ -189,7 +188,7 @@ function parseLog(value: unknown, index: number, subject: string): EvmLog {
   }
 }
 
-/** `0x` and 20 bytes. */
+/** An account as `0x` and 20 bytes. @param prefix that it begins with in the answer */
 function parseAccount(value: unknown, prefix: '' | '41', subject: string): Hex {
   const account = parseBytes(prefixed(value), subject)
   if (account.length !== 42 + prefix.length || !account.startsWith(`0x${prefix}`)) {
@@ -206,7 +205,7 @@ export function parseInteger(value: unknown, subject: string): bigint {
   return BigInt(value)
 }
 
-/** Hex of nodes as hex of this code base. */
+/** A node's hex text with `0x`; other values are left as they are, for a parser to refuse. */
 export function prefixed(value: unknown): unknown {
   return typeof value === 'string' ? `0x${value}` : value
 }

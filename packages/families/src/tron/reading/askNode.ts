@@ -19,7 +19,7 @@ export async function askNode(
   }
 }
 
-/** The node's newest blocks in the place of those that cannot be replaced, whatever is asked. */
+/** A view that answers every request from the newest blocks instead of solidified ones. */
 export const newestView = (view: TronView): TronView => ({
   alias: view.alias,
   ask: (request, signal) =>

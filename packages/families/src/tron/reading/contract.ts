@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
 
-/** A contract in both spellings. */
+/** The depository in the spellings of orders and of logs. */
 export type TronContract = {
   /** Base58. */
   readonly address: string
-  /** The 20 bytes behind the prefix. */
+  /** `0x` and 20 bytes: the address without its prefix byte. */
   readonly account: Hex
 }

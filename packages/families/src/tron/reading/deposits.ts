@@ -6,15 +6,15 @@ import type { TronContract } from './contract.ts'
 import type { TronTransaction } from './rawTransaction.ts'
 
 const wordDigits = 64
-/** End of a call's arguments, in digits behind `0x`. */
+/** End of the arguments of `transfer` and `transferFrom`, in digits after `0x`, by selector. */
 const argumentsEnd = new Map([
   ['a9059cbb', 8 + 2 * wordDigits],
   ['23b872dd', 8 + 3 * wordDigits],
 ])
 
 /**
- * The deposits of one successful transaction, in on-chain order: events and rules of `ethereum-vm`, addresses
- * in base58. An id is read from calldata only where the whole calldata is a transfer.
+ * The deposits of one successful transaction, in on-chain order, by the events and rules of `ethereum-vm`, with
+ * addresses in base58. A deposit id is read from calldata only if the transaction calls the transfer itself.
  * @param transaction read only where `needsTransaction` says so
  * @source rules F-123, F-124
  */
@@ -23,12 +23,12 @@ export function findTronDeposits(
   depository: TronContract,
   transaction?: Pick<TronTransaction, 'input'>,
 ): readonly DepositFact[] {
-  const appended = transaction && wordBehindTransfer(transaction.input)
-  return findDeposits(logs, rulesOf(depository), () => appended).map((deposit) => ({
+  const appendedWord = transaction && wordAfterTransfer(transaction.input)
+  return findDeposits(logs, rulesOf(depository), () => appendedWord).map((deposit) => ({
     ...deposit,
     depository: depository.address,
     depositor: tronAddress(deposit.depositor),
-    // TRX is 20 zero bytes in both spellings.
+    // TRX is the address of 20 zero bytes.
     currency: tronAddress(deposit.currency),
   }))
 }
@@ -43,7 +43,7 @@ function rulesOf({ account }: TronContract) {
 }
 
 /** The first word after the arguments of `transfer` or `transferFrom`. */
-function wordBehindTransfer(input: Hex): Hex | undefined {
+function wordAfterTransfer(input: Hex): Hex | undefined {
   const start = argumentsEnd.get(input.slice(2, 10))
   if (start === undefined) return undefined
   const word = input.slice(2 + start, 2 + start + wordDigits)

@@ -47,6 +47,7 @@ export type TronFactsReaderOptions = {
   readonly recordsPayments?: RecordsPayments | undefined
 }
 
+/** The block that proves a fact: Tron's evidence always names it. */
 type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
 
 export interface TronFactsReader extends FamilyReader<KnownBlock> {
@@ -64,8 +65,9 @@ type Reading = {
 const codec = createTronCodec()
 
 /**
- * Facts of a `tron-vm` chain, read over its HTTP API from solidified blocks. What is final is remembered, in
- * bounded memory; what is not final, missing or failed never is. Identical questions in flight are one.
+ * Reads the facts of a `tron-vm` chain that oracles attest, over its HTTP API from solidified blocks. Final
+ * transactions are cached; missing and failed ones, and those that are not final, are read again. Identical questions
+ * in flight are one. Events and payments are judged by the rules of `ethereum-vm`.
  * @throws InvalidAddressError for a depository that is no address; ConfigurationError for a payer that can be none
  * @source oracle-protocol.md 5.6; design.md 7.5
  */

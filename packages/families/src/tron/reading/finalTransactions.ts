@@ -10,17 +10,18 @@ import { type FinalTransaction, transactionQuestion, type Wanted } from './readF
 /** As on `ethereum-vm`. */
 export type TronReaderLimits = EthereumReaderLimits
 
+/** A question about one transaction. */
 export type TransactionRequest = {
   /** Canonical. */
   readonly transactionId: string
-  /** Purpose, which decides what is read beside the info. */
+  /** Readings for different purposes are cached apart. */
   readonly purpose: 'deposits' | 'payment'
-  /** Requests of equal text want the same. */
+  /** Text that is equal for requests with equal `wanted`. */
   readonly variant?: string
   readonly wanted: Wanted
 }
 
-/** Final transactions of one chain, each read once for each purpose while it is remembered. */
+/** Reads final transactions of one chain and caches them, for each purpose by itself. */
 export function createTronTransactions(options: {
   readonly quorum: QuorumClient<TronView>
   readonly rule: FinalityRule
@@ -41,11 +42,13 @@ export function createTronTransactions(options: {
         {
           key: `${purpose} ${transactionId}`,
           variant,
+          // True if a cached entry has all code that this request needs.
           answers: ({ final }: KnownTransaction<FinalTransaction>) =>
             wanted.codeOf(final.logs, final.transaction).every((account) => final.code.has(account)),
           question: transactionQuestion({
             ...{ transactionId, wanted, rule, threshold, configured, recordsPayments },
-            // Nodes have no filter for logs: of a payment all are read, as long as the answer is heard out.
+            // Nodes cannot filter logs, so a payment is read with all of them, up to the largest answer that is
+            // accepted.
             logsMax: purpose === 'payment' ? Number.POSITIVE_INFINITY : limits.logsMax,
           }),
         },
@@ -56,7 +59,7 @@ export function createTronTransactions(options: {
   }
 }
 
-/** Characters: what a string costs most of. */
+/** About as many characters as a cached transaction has. */
 function weightOf({ logs, transaction }: FinalTransaction): number {
   const logWeight = logs.reduce((sum, { data, topics }) => sum + 150 + data.length + 66 * topics.length, 0)
   const ownWeight = (transaction?.input.length ?? 0) + (transaction?.memo.length ?? 0)

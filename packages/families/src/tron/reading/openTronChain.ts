@@ -11,7 +11,9 @@ import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints
 /** Path under which nodes serve the Ethereum interface beside their own. */
 const jsonRpcPath = /\/jsonrpc\/?(?=\?|$)/
 
-/** A `tron-vm` chain. @throws ConfigurationError for endpoints that are no URLs */
+/**
+ * Opens a `tron-vm` chain for the services that read facts. @throws ConfigurationError for endpoints that are no URLs
+ */
 export const openTronChain: OpenFamilyChain = (chain, limits) => {
   // Loaded now, so that no request waits for it.
   tronProtocol()
@@ -38,7 +40,7 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
 }
 
 /**
- * Nodes of a chain. `rpcApiKey` goes to the host of the first endpoint and to no other: it is the key of one provider.
+ * Endpoints with their headers. `rpcApiKey` goes only to the host of the first one, because it is one provider's key.
  */
 export function tronEndpoints({
   endpoints,
@@ -52,7 +54,7 @@ export function tronEndpoints({
   }))
 }
 
-/** Public configurations name the path of JSON-RPC; the HTTP API stands beside it. */
+/** URL of the HTTP API: public configurations name the path of JSON-RPC, which is beside it. */
 function baseUrl(url: Secret): Secret {
   return new Secret(url.reveal().trim().replace(jsonRpcPath, ''))
 }

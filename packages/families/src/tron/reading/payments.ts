@@ -7,7 +7,7 @@ import {
 } from '../../ethereum/reading/payments/provePayment.ts'
 import type { TronTransaction } from './rawTransaction.ts'
 
-/** Recipient and currency as the order spells them, and their 20 bytes; TRX is 20 zero bytes. */
+/** Recipient and currency of a payment as the order spells them, and as `0x` and 20 bytes; TRX is 20 zero bytes. */
 export type PaymentTarget = {
   readonly recipient: string
   readonly currency: string
@@ -16,12 +16,12 @@ export type PaymentTarget = {
 }
 
 const idDigits = 64
-/** Arguments are padded with that many zeros: what begins or ends so is no id that anybody could find. */
+/** A word that begins or ends with so many zeros is a padded argument and cannot be an order id, which is a hash. */
 const padding = /^0{24}|0{24}$/
 
 /**
- * Calldata or the memo must end with the order id, and the other of the two may not end with what could be
- * another one: a transaction that names two orders names none. @source rule P-40
+ * True if calldata or the memo ends with the order id, and the other of the two does not end with another id: a
+ * transaction that names two orders names none. @source rule P-40
  */
 export function referencesOrder({ input, memo }: TronTransaction, orderId: Hex): boolean {
   const digits = orderId.slice(2).toLowerCase()
@@ -29,12 +29,14 @@ export function referencesOrder({ input, memo }: TronTransaction, orderId: Hex):
   return ends.includes(digits) && ends.every((end) => end === digits || padding.test(end))
 }
 
-/** The last 32 bytes, where there are as many. */
+/** The last 32 bytes as digits; nothing for shorter data. */
 function endOf(data: Hex): readonly string[] {
   return data.length >= 2 + idDigits ? [data.slice(-idDigits)] : []
 }
 
-/** The terms of a payment in the spelling of logs. TRX pays by the transaction itself whatever it says. */
+/**
+ * The terms of a payment for the rules of `ethereum-vm`, in the spelling of logs. A transaction's own TRX counts too.
+ */
 export function paymentTerms({
   targets,
   ...terms
@@ -46,19 +48,20 @@ export function paymentTerms({
   return { ...terms, targets: spelled, nativeCurrency, ownValuePays: true }
 }
 
-/** By the rules of `ethereum-vm`; calls are not proven here. @param targets those of `terms` */
+/** Proves a payment by the rules of `ethereum-vm`, except calls. @param targets those of `terms` */
 export function provePayment(
   paid: PaidTransaction,
   targets: readonly PaymentTarget[],
   terms: PaymentTerms,
 ): Omit<ProvenPayment, 'calls'> {
-  const names = new Map(targets.map((target) => [`${target.account} ${target.token}`, target]))
+  const targetsByAccounts = new Map(targets.map((target) => [`${target.account} ${target.token}`, target]))
   const { calls: _unproven, transfers, ...proven } = proveByAccounts(paid, terms)
   return {
     ...proven,
     transfers: transfers.flatMap((transfer) => {
-      const name = names.get(`${transfer.recipient} ${transfer.currency}`)
-      return name === undefined ? [] : [{ ...transfer, recipient: name.recipient, currency: name.currency }]
+      const target = targetsByAccounts.get(`${transfer.recipient} ${transfer.currency}`)
+      if (target === undefined) return []
+      return [{ ...transfer, recipient: target.recipient, currency: target.currency }]
     }),
   }
 }

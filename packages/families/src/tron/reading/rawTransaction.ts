@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { bytesToHex, type Hex } from '@causeway/core'
 import { MalformedAnswerError } from '@causeway/rpc'
 
-/** A transaction as its hashed bytes state it. */
+/** A transaction as it was decoded from the bytes whose hash is its id. */
 export type TronTransaction = {
   /** The 20 bytes of the account that pays and calls; absent with `to`. */
   readonly from: Hex | undefined
@@ -15,10 +15,10 @@ export type TronTransaction = {
   readonly memo: Hex
 }
 
-/** A class of a message, as tronweb's are made from java-tron's files. Reading throws what it likes. */
+/** A protobuf message class of tronweb. Decoding may throw anything. */
 type Message<Fields> = { readonly deserializeBinary: (bytes: Uint8Array) => Fields }
 
-/** The messages that are read here: tronweb has them, and no types for them. */
+/** Types of the messages that are read here, which tronweb lacks. */
 type TronProtocol = {
   readonly Transaction: {
     readonly raw: Message<{
@@ -59,15 +59,15 @@ export function tronProtocol(): TronProtocol {
   return globalThis.TronWebProto
 }
 
-/** Only these move TRX to an account or call a contract. */
+/** Kinds of transactions that move TRX to an account or call a contract. */
 const contractTypes = { transfer: 1, triggerSmartContract: 31 } as const
 
 const addressBytes = 21
 const addressPrefix = 0x41
 
 /**
- * Reads the bytes whose hash is the transaction's id: what they say cannot be another thing on another
- * endpoint. A transfer of a TRC-10 token has the same shape as one of TRX and is none.
+ * Decodes the bytes whose hash is the transaction's id, so no endpoint can change them. Other kinds, such as a TRC-10
+ * transfer, which has the same shape as one of TRX, have no accounts and no value.
  * @param subject the request, for errors
  * @throws MalformedAnswerError, also for an amount above 2^53 sun: nine billion TRX
  * @source java-tron, protocol/src/main/protos/core/Tron.proto and core/contract/*.proto
@@ -105,7 +105,7 @@ export function readRawTransaction(raw: Uint8Array, subject: string): TronTransa
   }
 }
 
-/** The library has no class of error for bytes that it refuses. */
+/** Decodes a message. @throws MalformedAnswerError for bytes that the library refuses, whatever it throws */
 function unlessRefused<Fields>(message: Message<Fields>, bytes: Uint8Array, subject: string): Fields {
   try {
     return message.deserializeBinary(bytes)
@@ -114,7 +114,7 @@ function unlessRefused<Fields>(message: Message<Fields>, bytes: Uint8Array, subj
   }
 }
 
-/** The 20 bytes behind the prefix, which all public networks share. */
+/** The 20 bytes after the prefix byte, which is the same on all public networks. */
 function accountAt(bytes: Uint8Array, subject: string): Hex {
   if (bytes.length !== addressBytes || bytes[0] !== addressPrefix) throw new MalformedAnswerError(subject)
   return bytesToHex(bytes.subarray(1))

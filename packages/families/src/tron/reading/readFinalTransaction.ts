@@ -33,12 +33,14 @@ import {
   unsolidInfoRequest,
 } from './requests.ts'
 
-/** Logs are under their position in the block where `Wanted.positions` asked for it, else in the transaction. */
+/** `logIndex` of its logs: position in the block if `Wanted.positions` asked for it, else in the transaction. */
 export type FinalTransaction = FinalExecution<TronTransaction>
 
-/** Readings beside the info, decided by its logs. */
+/** What is read beside the info, decided by its logs. */
 export type Wanted = {
+  /** Whether the transaction's own content is read. */
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
+  /** Whether the logs' positions in the block are read. */
   readonly positions: (logs: readonly EvmLog[]) => boolean
   /** Accounts whose code decides what the transaction proves. */
   readonly codeOf: (logs: readonly EvmLog[], transaction: TronTransaction | undefined) => readonly Hex[]
@@ -46,6 +48,7 @@ export type Wanted = {
 
 type TransactionReading = ExecutionReading<Wanted>
 
+/** First answer of one endpoint. */
 type OwnView = {
   readonly heads: TronHeads
   readonly info: TronInfo | undefined
@@ -53,10 +56,9 @@ type OwnView = {
 }
 
 /**
- * The two rounds of one endpoint. First: its heads and the info of the transaction. Then, at the height that
- * all agreed on: the header there and that of the transaction's block; all infos of the block where the
- * position of logs counts; calldata where it decides. All but the newest head is read from solidified blocks,
- * so nothing can change between the rounds.
+ * What each endpoint is asked, in two rounds. First: its heads and the transaction's info. `pin` derives the final
+ * height from the heads. Second: the headers at that height and of the transaction's block, and what else is
+ * `wanted`. All but the newest head is read from solidified blocks, so nothing can change between the rounds.
  */
 export function transactionQuestion(
   reading: TransactionReading,
@@ -122,12 +124,12 @@ async function judge(
   if (number > pin.height || isTooYoung(rule, pin, timestampSeconds)) {
     return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
   }
-  const { header, ...rest } = await readRest(view, { ...judging, info }, signal)
+  const { header, ...details } = await readDetails(view, { ...judging, info }, signal)
   const block = { blockHash: header.hash, blockNumber: number, blockTimestampSeconds: timestampSeconds }
-  return { kind: 'final', facts: { ...block, ...rest } }
+  return { kind: 'final', facts: { ...block, ...details } }
 }
 
-/** No solidified block holds the transaction: another one may. */
+/** For a transaction in no solidified block: it may be in a newer one. */
 async function judgeUnsolid(
   view: TronView,
   { transactionId, rule, pin }: Judging,
@@ -139,11 +141,13 @@ async function judgeUnsolid(
   return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
 }
 
-type Rest = Pick<FinalTransaction, 'transaction' | 'logs' | 'finalBlock' | 'code'> & {
+/** Facts of a final transaction beside its info, and the header of its block. */
+type Details = Pick<FinalTransaction, 'transaction' | 'logs' | 'finalBlock' | 'code'> & {
   readonly header: TronHeader
 }
 
-async function readRest(
+/** Reads the second round's headers and what is wanted. Positions and content must match the info. */
+async function readDetails(
   view: TronView,
   {
     own,
@@ -155,7 +159,7 @@ async function readRest(
     recordsPayments,
   }: Judging & { readonly info: TronInfo },
   signal: AbortSignal,
-): Promise<Rest> {
+): Promise<Details> {
   const { blockNumber, logs } = info
   const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(logs)
   const wantsPositions = wanted.positions(logs)
@@ -170,8 +174,8 @@ async function readRest(
   if (header.timestampSeconds !== info.timestampSeconds) throw new MalformedAnswerError('getblock')
   const pinned = configured > 1 ? requireHeader(pinnedBody, pin.height) : undefined
   const transaction = wantsTransaction ? parseTransaction(transactionBody, transactionId) : own.transaction
-  const isWanted = wantsTransaction || wanted.transaction === 'always'
-  if (isWanted && transaction === undefined) throw new MalformedAnswerError('gettransactionbyid')
+  const needsTransaction = wantsTransaction || wanted.transaction === 'always'
+  if (needsTransaction && transaction === undefined) throw new MalformedAnswerError('gettransactionbyid')
   return {
     header,
     finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
@@ -181,7 +185,9 @@ async function readRest(
   }
 }
 
-/** As the node knows them now: a contract of this family stays one. */
+/**
+ * Code of accounts as of now; it was the same at the transaction, because contracts of this family are never removed.
+ */
 async function readCodes(
   view: TronView,
   question: { readonly accounts: readonly Hex[]; readonly recordsPayments: RecordsPayments },
@@ -194,7 +200,7 @@ async function readCodes(
   return new Map(await Promise.all(codes))
 }
 
-/** The logs under their positions in the block; both readings of the info must show the same ones. */
+/** The logs with their positions in the block; both readings of the info must show the same logs. */
 function positionsIn(body: unknown, info: TronInfo, transactionId: string): readonly EvmLog[] {
   const { blockNumber } = info
   const inBlock = parseBlockInfos(body, { transactionId, blockNumber })

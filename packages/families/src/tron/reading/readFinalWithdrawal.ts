@@ -24,13 +24,14 @@ export type WithdrawalReading = {
   readonly threshold: number
 }
 
+/** First answer of one endpoint. `info`: that of the named transaction, if it is solidified. */
 type OwnView = { readonly heads: TronHeads; readonly info: TronInfo | undefined }
 
 /**
- * The two rounds of one endpoint: its heads and the info of the named transaction; then the depository's
- * state with the header at the pinned height and that of the transaction's block. Nodes answer calls for
- * their newest solidified block only, which in the second round is the pinned one or a later one: a request
- * that is unused there and expired at the pinned height can never be used.
+ * What each endpoint is asked, in two rounds. First: its heads and the named transaction's info. Second: the
+ * depository's record of the withdrawal, and the headers at the pinned height and of the transaction's block. Nodes
+ * run calls only at their newest solidified block, which is then the pinned one or later: a request that is unused
+ * there and expired at the pinned height can never be used.
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,
@@ -58,7 +59,7 @@ async function judge(
 ): Promise<Sighting<FinalWithdrawal>> {
   const { terms, depository, pin } = judging
   const { height } = pin
-  // A chain younger than its own finality: nothing can be said about any state of it.
+  // The chain is younger than its own finality: none of its blocks is final.
   if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
   const proof = finalProof(judging)
   const [used, finalBody, proofBody] = await Promise.all([
@@ -79,7 +80,7 @@ async function judge(
   return { kind: 'final', facts: { status, isExecuting, finalBlock: { number, hash } } }
 }
 
-/** The named transaction, where it is final, succeeded and shows the withdrawal's payment. */
+/** Info of the named transaction, if it is final, succeeded and shows the withdrawal's payment. */
 function finalProof({ own, pin, rule, terms, depository }: Judging): TronInfo | undefined {
   const { info } = own
   if (info?.succeeded !== true || info.blockNumber > pin.height) return undefined

@@ -1,12 +1,12 @@
 import type { Hex } from '@causeway/core'
 
-/** A POST to a node's HTTP API. `/walletsolidity` answers from blocks that cannot be replaced. */
+/** A POST to a node's HTTP API. `/wallet` answers from the newest blocks, `/walletsolidity` from solidified ones. */
 export type TronRequest = {
   readonly path: `/${'wallet' | 'walletsolidity'}/${string}`
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Calls that nobody sends. */
+/** Caller in simulated calls. */
 const nobody = `41${'0'.repeat(40)}`
 
 /** The newest block. */
@@ -17,17 +17,17 @@ export function solidHeaderRequest(number: bigint): TronRequest {
   return { path: '/walletsolidity/getblock', body: { id_or_num: number.toString(), detail: false } }
 }
 
-/** The header at `number` of the chain as the node follows it now. */
+/** The header at `number`, also of a block that may still be replaced. */
 export function headerRequest(number: bigint): TronRequest {
   return { path: '/wallet/getblock', body: { id_or_num: number.toString(), detail: false } }
 }
 
-/** @param transactionId without `0x` */
+/** Result of a transaction in a solidified block. @param transactionId without `0x` */
 export function infoRequest(transactionId: string): TronRequest {
   return { path: '/walletsolidity/gettransactioninfobyid', body: { value: transactionId } }
 }
 
-/** Also of a block that may still be replaced. */
+/** As `infoRequest`, also for a block that may still be replaced. */
 export function unsolidInfoRequest(transactionId: string): TronRequest {
   return { path: '/wallet/gettransactioninfobyid', body: { value: transactionId } }
 }
@@ -53,7 +53,7 @@ export function callRequestsRequest(depository: Hex, withdrawalId: Hex): TronReq
   }
 }
 
-/** Asks for what `contractRequest` tells, and for the code that runs. @source TRON, docs/api/http, getcontractinfo */
+/** As `contractRequest`, with the runtime code. @source TRON, docs/api/http, getcontractinfo */
 export function contractInfoRequest(address: Hex): TronRequest {
   return { path: '/wallet/getcontractinfo', body: { value: `41${address.slice(2)}` } }
 }

@@ -14,10 +14,11 @@ const publicNetworks: ReadonlyMap<bigint, string> = new Map([
   [2_494_104_990n, 'is on the Shasta test network'],
 ])
 
+/** What the endpoints of a chain must show. */
 export type TronExpectation = {
   readonly quorum: QuorumClient<TronView>
   readonly chainId: bigint
-  /** In base58. */
+  /** Contract that must exist, in base58, and the setting that names it. */
   readonly contract: { readonly setting: string; readonly address: string }
 }
 
@@ -33,7 +34,7 @@ export async function verifyTronEndpoints(
   return (await tronEndpointFindings(expected, signal)).map(({ problem }) => problem)
 }
 
-/** As `verifyTronEndpoints`, in parts. @throws UpstreamUnavailableError when too few endpoints answer */
+/** As `verifyTronEndpoints`, with setting and value. @throws UpstreamUnavailableError when too few endpoints answer */
 export async function tronEndpointFindings(
   { quorum, chainId, contract }: TronExpectation,
   signal: AbortSignal,
@@ -51,19 +52,21 @@ export async function tronEndpointFindings(
   )
   const { setting, address: value } = contract
   return answered.flatMap(({ alias, said: { networkId, hasContract } }): readonly ChainFinding[] => {
-    const here = endpointOf(quorum.chainId, alias)
+    const endpointName = endpointOf(quorum.chainId, alias)
     if (networkId !== chainId) {
       const subject = { setting: `chains: ${quorum.chainId}.hubChainId`, value: chainId.toString() }
-      const problem = `${here} is not on chain ${chainId}`
+      const problem = `${endpointName} is not on chain ${chainId}`
       return [{ kind: 'network', ...subject, said: `${networkId} at ${alias}`, problem }]
     }
     if (hasContract) return []
-    const problem = `${here} shows no contract at ${setting}`
+    const problem = `${endpointName} shows no contract at ${setting}`
     return [{ kind: 'contract', setting, value, said: `no contract at ${alias}`, problem }]
   })
 }
 
-/** Endpoints of public networks. @throws UpstreamUnavailableError when one does not answer */
+/**
+ * Problems of a local start: endpoints of public networks. @throws UpstreamUnavailableError when one does not answer
+ */
 export function verifyLocalTronEndpoints(
   quorum: QuorumClient<TronView>,
   signal: AbortSignal,

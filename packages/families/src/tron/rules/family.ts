@@ -5,6 +5,7 @@ import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rule
 import { tronMessageDigest } from './ownerSignature.ts'
 import { tronQuoting } from './quoting/tronQuoting.ts'
 
+/** Tron's entry in `families`: its rules, none of which opens a connection. */
 export const tronFamily = {
   name: 'Tron',
   publicName: 'tvm',
@@ -19,7 +20,7 @@ export const tronFamily = {
   quoting: tronQuoting,
 } satisfies Family
 
-/** `0x` and 20 bytes, which are zero for TRX. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
+/** Accounts as `0x` and 20 bytes, zero for TRX. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
 function normaliseTronRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
   return {
     depository: tronEvmAddress(request.depository),

@@ -10,7 +10,7 @@ import { withdrawalTransfer } from '../../ethereum/rules/withdrawalTransfer.ts'
 import type { WithdrawalTransfer } from '../../rules/withdrawalBytes.ts'
 
 /**
- * The payment of a withdrawal, which has the bytes and the id of one on ethereum-vm; addresses in base58.
+ * The payment of a withdrawal, with addresses in base58. Bytes and id of a withdrawal are those of ethereum-vm.
  * @throws InvalidWithdrawalError
  * @source oracle-protocol.md 1.7
  */

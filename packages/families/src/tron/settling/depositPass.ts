@@ -9,9 +9,9 @@ import { blockInfosRequest, headerRequest } from '../reading/requests.ts'
 
 /**
  * One node's view of a range of heights: the blocks at both of its ends, and all transactions that pay a depository, in
- * chain order. Block contents are addressed by height alone, so the end of the range is read again after them: a
- * block's id depends on every block before it, so an unchanged id proves unchanged blocks. A node that has not reached
- * the range returns no last block, and nothing is compared.
+ * chain order. Nodes show a block's contents by height only, so the last block is read again afterwards: its id depends
+ * on all blocks before it, so an unchanged id proves that none was replaced. A node that has not reached the range
+ * returns no last block, and nothing is compared.
  * @throws MalformedAnswerError, also where blocks were replaced meanwhile
  */
 export async function readDepositPass(
@@ -27,8 +27,8 @@ export async function readDepositPass(
       parseInfosOf(await askNode(view, blockInfosRequest(number), signal), number),
     ),
   )
-  const [again] = await readBlockMarks(view, [to], signal)
-  if (again?.hash !== last.hash) throw new MalformedAnswerError('getblock')
+  const [lastAgain] = await readBlockMarks(view, [to], signal)
+  if (lastAgain?.hash !== last.hash) throw new MalformedAnswerError('getblock')
   const transactions = infos
     .flat()
     .filter(({ succeeded, logs }) => succeeded && pays(logs, depositories))
@@ -36,7 +36,7 @@ export async function readDepositPass(
   return { known: knownMark, last, transactions }
 }
 
-/** Something of a depository happened there: its own event, or a transfer to it. */
+/** True if logs hold an event of a depository or a token transfer to one. */
 const pays = (logs: readonly EvmLog[], depositories: readonly Hex[]): boolean =>
   logs.some((log) => {
     if (depositories.includes(log.address)) return true

@@ -16,15 +16,19 @@ import { solidHeaderRequest, unsolidInfoRequest } from '../reading/requests.ts'
 import { fillState } from '../rules/paying/fillCalls.ts'
 import { readBlockMarks, readDepositPass } from './depositPass.ts'
 
-/** Nothing is remembered: what is not final may change. */
+/** No transaction is cached, because one that is not final may change. */
 const limits = { finalEntriesMax: 0 }
 
-/** A block counts as soon as it is the newest; the caller counts confirmations. */
+/**
+ * Finality of the `shallow` reader: a block counts as soon as it is the newest, and the caller counts confirmations.
+ */
 const anyDepth: Finality = { mode: 'depth', blocks: 0 }
 
 const codec = createTronCodec()
 
-/** Readers of the newest blocks, and of those that no reorganization takes back. */
+/**
+ * Readers of facts in the newest blocks (`shallow`) and in final ones (`deep`), and the quorum of the newest blocks.
+ */
 function openReaders({ chain: listed, client, recordsPayments }: Parameters<SettlingChainFamily>[0]) {
   const { depository, additionalDepositories = [] } = listed
   if (depository === undefined) throw new ConfigurationError(`chains: ${listed.id} has no depository`)
@@ -47,8 +51,8 @@ function openReaders({ chain: listed, client, recordsPayments }: Parameters<Sett
 }
 
 /**
- * A chain as settlement reads it: what every block did, from the block on. A block is solidified a minute later, and
- * wallets wait less than that for the first sign of a deposit. @source rule F-127
+ * A chain as settlement reads it: deposits are found in the newest blocks, because a block is solidified only a minute
+ * later, and wallets expect a first sign of a deposit sooner. @source rule F-127
  */
 export const tronSettlingChain: SettlingChainFamily = (options) => {
   const { chain, client, payer } = options
@@ -62,7 +66,7 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
 
   return {
-    // A block's infos are hundreds of thousands of bytes.
+    // Few blocks at a time: the infos of one have hundreds of thousands of bytes.
     steps: { rangeBlocks: 20n, rewindBlocks: 60n, lateBlocks: 0n },
     head,
     finalHeight,

@@ -7,15 +7,16 @@ const token = contractInterface(['function approve(address spender, uint256 amou
 
 /** A call of a contract by the fill wallet. */
 export type ContractCall = {
-  /** As nodes name it when they are asked to run it. */
+  /** Signature of the function, which nodes need to simulate the call. */
   readonly selector: string
   /** Base58. */
   readonly contract: string
   readonly data: Hex
-  /** Sun that goes with it. */
+  /** Sun that are sent with it. */
   readonly coin: bigint
 }
 
+/** The fill contract, and the id that it records as paid or closed. */
 export type PaidThrough = {
   /** Base58. */
   readonly fillContract: string
@@ -23,8 +24,8 @@ export type PaidThrough = {
 }
 
 /**
- * Pays what an order owes, once for `id`, with the order id behind the arguments, which is how it is attested.
- * @param deadlineSeconds in a block after it nothing is paid
+ * Call that pays what an order owes, once for `id`. The order id follows the arguments, by which oracles attest it.
+ * @param paid.deadlineSeconds Unix seconds; a later block pays nothing
  */
 export function fillPayment(
   { fillContract: contract, id }: PaidThrough,
@@ -60,7 +61,7 @@ export function fillPayment(
   }
 }
 
-/** After it nobody can pay the id for this wallet any more. */
+/** Call after which the wallet can no longer pay the id. */
 export function fillClosing({ fillContract: contract, id }: PaidThrough): ContractCall {
   return { selector: 'close(bytes32)', contract, data: fillContractCalls.encode('close', [id]), coin: 0n }
 }
@@ -71,7 +72,7 @@ export function fillState({ fillContract: contract, id }: PaidThrough, wallet: s
   return { selector: 'stateOf(address,bytes32)', contract, data, coin: 0n }
 }
 
-/** Lets `spender` take a token. */
+/** Call that lets `spender` take an amount of a token. */
 export function tokenAllowance(currency: string, spender: string, amount: bigint): ContractCall {
   const data = token.encode('approve', [accountOf(spender), amount])
   return { selector: 'approve(address,uint256)', contract: currency, data, coin: 0n }

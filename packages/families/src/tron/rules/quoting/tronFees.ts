@@ -1,7 +1,7 @@
 import { maxBigint } from '@causeway/core'
 import type { AccountLack, CostedTransaction, NetworkFees } from '../../../rules/quotingFamily.ts'
 
-/** Energy that a token's own code takes; of several tokens the most. */
+/** Energy that a token's own code uses; of several tokens the highest. */
 export type TokenEnergy = {
   /** Energy of a transfer to a holder of the token, and to a recipient without any. */
   readonly toHolder: bigint
@@ -9,7 +9,7 @@ export type TokenEnergy = {
   readonly approve: bigint
 }
 
-/** Inputs of a chain's fees. */
+/** Prices of a chain at one moment, and energy of its tokens. */
 export type TronFeeFacts = {
   /** Prices by which TRX is burnt: the parameters `getEnergyFee` and `getTransactionFee`. */
   readonly sunPerEnergy: bigint
@@ -17,11 +17,7 @@ export type TronFeeFacts = {
   readonly tokenEnergy: TokenEnergy
 }
 
-/**
- * Energy of a token that nobody has measured yet: that of the token which most payments here are made in, its energy
- * factor included.
- * @source rule F-128
- */
+/** Assumed energy of an unmeasured token: that of the most used one, factor included. @source rule F-128 */
 export const usualTokenEnergy: TokenEnergy = {
   toHolder: 64_300n,
   toNewHolder: 130_300n,
@@ -29,8 +25,8 @@ export const usualTokenEnergy: TokenEnergy = {
 }
 
 /**
- * Energy that the depository and the fill contract take, to which a token's own is added: a quarter above what the
- * local network measures. `test/families/tronEnergy.test.ts` compares them.
+ * Energy that the depository and the fill contract use themselves, without that of a token: a quarter above
+ * measurements on the local network, with which `test/families/tronEnergy.test.ts` compares them.
  */
 const ownEnergy = {
   depositCoin: 10_000n,
@@ -40,7 +36,7 @@ const ownEnergy = {
   topup: 20_000n,
 } as const
 
-/** Energy of a contract's payment that activates its recipient account. @source rule F-128 */
+/** Energy that a contract's payment uses to create its recipient's account. @source rule F-128 */
 const activationEnergy = 25_000n
 
 /**
@@ -59,12 +55,12 @@ const bytes = {
   topup: 75n,
 } as const
 
-/** Resources of a transaction: energy of contracts, and bytes of the chain. */
+/** Resources that a transaction uses: energy, and counted bytes. */
 export type TronUse = { readonly energy: bigint; readonly bytes: bigint }
 
 /**
- * Energy and bytes at the prices at which TRX is burnt for them. An account with staked TRX, or with bytes left of
- * those that the chain gives every account each day, pays less. @source rule F-129
+ * Tron's network fees: energy and bytes at the prices at which TRX is burnt for them. An account with staked TRX, or
+ * with free bytes of the day left, pays less. @source rule F-129
  */
 export class TronFees implements NetworkFees {
   readonly sunPerEnergy: bigint
@@ -91,7 +87,7 @@ export class TronFees implements NetworkFees {
     return { expected: energy, limit: energy }
   }
 
-  /** The first payer of an account pays for its creation, and never gets that back. */
+  /** Who first pays an account pays for its creation, and never gets that back. */
   rentOf({ isAbsent }: AccountLack): bigint {
     return isAbsent === true ? activationEnergy * this.sunPerEnergy : 0n
   }
@@ -102,17 +98,19 @@ export class TronFees implements NetworkFees {
 
   equals(other: NetworkFees): boolean {
     if (!(other instanceof TronFees)) return false
-    const [own, its] = [this.#tokenEnergy, other.#tokenEnergy]
+    const [ownEnergies, otherEnergies] = [this.#tokenEnergy, other.#tokenEnergy]
     return (
       this.sunPerEnergy === other.sunPerEnergy &&
       this.sunPerByte === other.sunPerByte &&
-      own.toHolder === its.toHolder &&
-      own.toNewHolder === its.toNewHolder &&
-      own.approve === its.approve
+      ownEnergies.toHolder === otherEnergies.toHolder &&
+      ownEnergies.toNewHolder === otherEnergies.toNewHolder &&
+      ownEnergies.approve === otherEnergies.approve
     )
   }
 
-  /** @throws Error for what no solver or user of this family sends */
+  /**
+   * What a transaction uses, units of its account's or payee's code included. @throws Error for other families' kinds
+   */
   useOf(transaction: CostedTransaction): TronUse {
     const { energy, bytes: size } = this.#plainUseOf(transaction)
     return { energy: energy + (transaction.overheadUnits ?? 0n), bytes: size }
@@ -139,7 +137,7 @@ export class TronFees implements NetworkFees {
           energy: ownEnergy.payToken + (lack?.holdsNone === true ? toNewHolder : toHolder),
           bytes: bytes.payToken,
         }
-      // A refunded user may have deposited all that he had of the token.
+      // A refunded user may hold none of the token any more.
       case 'refund':
         return isNative
           ? { energy: ownEnergy.payCoin, bytes: bytes.payCoin }

@@ -23,7 +23,7 @@ import type {
 } from '../../../rules/quotingFamily.ts'
 import { TronFees } from './tronFees.ts'
 
-/** A call of a contract, as the public client's adapter hands it to a node: addresses in hex. @source families.md 2.3 */
+/** Step data: a contract call as the client passes it to a node, addresses in hex. @source families.md 2.3 */
 const tronStepData = z.object({
   type: z.literal('TriggerSmartContract'),
   parameter: z.object({
@@ -34,19 +34,19 @@ const tronStepData = z.object({
   }),
 })
 
-/** The public client prices for this account before a wallet is connected. @source families.md 1 */
-const clientsNobody = 'THa7BwoPfacfiELa63pbmm3g5PGKYmtJyt'
+/** User for whom clients ask prices before a wallet is connected. @source families.md 1 */
+const placeholderUser = 'THa7BwoPfacfiELa63pbmm3g5PGKYmtJyt'
 
-/** Nodes take coin as JSON numbers. */
+/** Largest amount of TRX, in sun: nodes read it as a JSON number. */
 export const coinMax = BigInt(Number.MAX_SAFE_INTEGER)
 const tokenMax = 2n ** 256n - 1n
 
 /** Fee limit that the public client's adapter sets for a transaction. @source rule F-129 */
 export const feeLimitSun = 30_000_000n
 
-/** Networks of the family put precompiles below it. @source java-tron, PrecompiledContracts */
+/** Highest address of precompiles. @source java-tron, PrecompiledContracts */
 const precompilesMax = 0x1ffffffn
-/** Burns what it gets. @source tronscan, "Black hole" */
+/** Account whose coin is burnt. @source tronscan, "Black hole" */
 const blackHole = 'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'
 
 function reserved(account: string): string | undefined {
@@ -56,8 +56,8 @@ function reserved(account: string): string | undefined {
 }
 
 /**
- * Energy costs so much that a step would run out of it, and burn its limit for nothing. Staked energy does not help: the
- * fee limit bounds what a call may use, whoever it is of. @source java-tron, VMActuator
+ * At the price of energy a step would exceed the fee limit that wallets set: it would fail and burn the limit. Staked
+ * energy does not help, because the limit bounds all energy of a call. @source java-tron, VMActuator
  */
 export class TronFeeLimitError extends DomainError {
   readonly code = 'GAS_PRICE_TOO_HIGH'
@@ -71,8 +71,8 @@ export class TronFeeLimitError extends DomainError {
   }
 }
 
-/** Transactions of users; all of them call a contract, except plain transfers of coin. */
-const sent: ReadonlySet<UserTransactionKind> = new Set([
+/** Kinds of transactions that users of this family send. */
+const userKinds: ReadonlySet<UserTransactionKind> = new Set([
   'reset-approval',
   'approve',
   'deposit',
@@ -81,23 +81,23 @@ const sent: ReadonlySet<UserTransactionKind> = new Set([
 ])
 
 /**
- * The family with the contracts of the EVM's, called by transactions of its own: an allowance where a token needs one,
- * and the deposit. @source families.md 2.3, 5.3
+ * Tron in quotes. Its contracts are those of the EVM families, called by Tron's own transactions: an allowance if a
+ * token needs one, and the deposit. @source families.md 2.3, 5.3
  */
 export const tronQuoting = {
   feeModel: 'energy',
   reserved,
-  burnt: [clientsNobody, createTronCodec().nativeCurrency],
+  burnt: [placeholderUser, createTronCodec().nativeCurrency],
   accountOfHex: (hex) => tronAddress(hex),
   stepData: tronStepData,
   bind: (settings): ChainQuoting => ({
-    isNobody: (address) => address === settings.codec.nativeCurrency || address === clientsNobody,
+    isNobody: (address) => address === settings.codec.nativeCurrency || address === placeholderUser,
     canSign: () => true,
     amountMax: ({ isNative }) => (isNative ? coinMax : tokenMax),
     runsCalls: false,
     paysTokensToCode: true,
     tellsCallsApart: false,
-    // The hub spells accounts of this family in another way than the key that signs orders does.
+    // The hub spells accounts of this family otherwise than the 20-byte key that signs orders.
     namesSolvers: false,
     hexAddress,
     spenderOf: (kind, currency) => (kind === 'deposit' ? spenderOf(settings, kind, currency) : undefined),
@@ -111,36 +111,39 @@ export const tronQuoting = {
   }),
 } satisfies QuotingFamily
 
-/** @throws TronFeeLimitError */
+/** The user's transactions in order, with their fees. @throws TronFeeLimitError */
 function plan(settings: ChainSettings, route: OriginRoute, state: KnownState): readonly PlannedTransaction[] {
   const planned = orderedTransactions(settings, route, state)
   for (const transaction of planned) {
-    if (!sent.has(transaction.kind)) throw new Error(`nothing is deposited by ${route.by} on this family`)
+    if (!userKinds.has(transaction.kind))
+      throw new Error(`nothing is deposited by ${route.by} on this family`)
     checkFeeLimit(transaction, state.fees)
   }
-  return feesOf(planned, route, state)
+  return chargeFees(planned, route, state)
 }
 
 /**
- * Energy beyond the user's own is burnt; bytes are reckoned as burnt in any case, since nobody knows which of the day
- * are left when he sends. @source F-98
+ * Adds each transaction's fee if the user's funds are known, and refuses all if his coin does not pay for the energy.
+ * Only energy beyond his own is burnt. Bytes always count as burnt, because his free bytes when he sends are not
+ * known.
+ * @source F-98
  */
-function feesOf(
+function chargeFees(
   planned: readonly PlannedTransaction[],
   { currencyIn, by }: OriginRoute,
   { fees, feeFunds }: KnownState,
 ): readonly PlannedTransaction[] {
   if (feeFunds === undefined || !(fees instanceof TronFees) || by === 'pay-address') return planned
-  let [left, burntSun] = [feeFunds.units ?? 0n, 0n]
+  let [ownEnergyLeft, burntSun] = [feeFunds.units ?? 0n, 0n]
   const charged = planned.map((transaction): PlannedTransaction => {
     const use = fees.useOf(transaction)
-    const own = minBigint(left, use.energy)
-    left -= own
-    const energy = use.energy - own
+    const ownEnergy = minBigint(ownEnergyLeft, use.energy)
+    ownEnergyLeft -= ownEnergy
+    const energy = use.energy - ownEnergy
     burntSun += energy * fees.sunPerEnergy
     return { ...transaction, networkFee: fees.burntFor({ energy, bytes: use.bytes }) }
   })
-  // A balance of the input itself is told as such, by every quote.
+  // If the input is TRX, its balance is checked elsewhere.
   if (currencyIn.isNative || feeFunds.coin >= burntSun) return charged
   const refusal = new FeeFundsError('user', feeFunds, burntSun, 'sun')
   return charged.map((transaction) => ({ ...transaction, refusal }))
@@ -154,9 +157,10 @@ function checkFeeLimit(transaction: PlannedTransaction, fees: KnownState['fees']
   if (neededSun > feeLimitSun) throw new TronFeeLimitError({ neededSun, sunPerEnergy })
 }
 
+/** A contract call of the user; `coin` in sun. */
 type Call = { readonly to: string; readonly data: Hex; readonly coin: bigint }
 
-/** @throws Error for what was planned from another route, and for what users do alone: it is priced only */
+/** Step data of a planned transaction. @throws Error for another route's, and for sends, which are only priced */
 function encode(
   settings: ChainSettings,
   planned: PlannedTransaction,
@@ -210,7 +214,7 @@ function callOf(
   }
 }
 
-/** 21 bytes of hex, as nodes read accounts. @throws InvalidAddressError */
+/** An account as nodes read it: 21 bytes of hex without `0x`. @throws InvalidAddressError */
 export function nodeAddress(address: string): string {
   return `41${hexAddress(address).slice(2)}`
 }
