@@ -1,5 +1,3 @@
-import type { Signed } from './signedRecord.ts'
-
 export type Fees = { readonly maxFeePerGasWei: bigint; readonly maxPriorityFeePerGasWei: bigint }
 
 /** Nodes take a replacement that bids at least a tenth more of both; a little above it is safe from rounding. */
@@ -24,7 +22,7 @@ export function firstFees(market: Fees, ceilingWei: bigint): Fees {
  * @returns undefined if that is above the ceiling: the last offer stays
  */
 export function replacementFees(
-  last: Pick<Signed, 'maxFeePerGasWei' | 'maxPriorityFeePerGasWei'>,
+  last: Fees,
   market: Fees,
   ceilingWei: bigint,
 ): Fees | undefined {

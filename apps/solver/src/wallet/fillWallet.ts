@@ -20,8 +20,8 @@ import {
 } from 'viem'
 import type { Authorization, PlannedTransaction } from '../work/relays.ts'
 import type { Fees } from './fees.ts'
-import type { Mined, RecordFacts } from './nextMove.ts'
-import type { Signed, SignedRecord } from './signedRecord.ts'
+import type { Mined } from './nextMove.ts'
+import type { Signed } from './signedRecord.ts'
 
 const readTimeoutMs = 5_000
 const plainTransferGas = 21_000n
@@ -37,7 +37,11 @@ export type FillWallet = {
   readonly chainId: number
   readonly address: Hex
   counts(): Promise<ChainCounts>
-  factsOf(record: SignedRecord, counts: ChainCounts, nowMs: number): Promise<RecordFacts>
+  /** Which transaction of one nonce is mined, by agreement: one that does its work, or a cancellation. */
+  minedOf(
+    record: { readonly transactions: readonly Signed[]; readonly cancellations: readonly Signed[] },
+    counts: Pick<ChainCounts, 'finalBlock'>,
+  ): Promise<{ readonly mined: Mined | undefined; readonly cancelled: Mined | undefined }>
   /** Has it run as it would be signed at this bid, within limits of gas. @throws UpstreamUnavailableError */
   tryOut(transaction: PlannedTransaction, bid: Fees, limits: GasLimits): Promise<Trial>
   sign(transaction: PlacedTransaction, fees: Fees): Promise<Signed>
@@ -83,10 +87,10 @@ export function connectFillWallet(chain: WalletChain): FillWallet {
     ...{ chainId, address },
     sign: (transaction, fees) => sign(chain, transaction, fees),
     counts: () => readCounts(chain),
-    async factsOf({ transactions, cancellations }, { finalBlock, ...counts }, nowMs) {
+    async minedOf({ transactions, cancellations }, { finalBlock }) {
       const mined = await firstMined(client, transactions, finalBlock)
       const cancelled = mined === undefined ? await firstMined(client, cancellations, finalBlock) : undefined
-      return { ...counts, mined, cancelled, nowMs }
+      return { mined, cancelled }
     },
     async tryOut({ authorizationList, ...transaction }, bid, limits) {
       const { maxFeePerGasWei, maxPriorityFeePerGasWei } = bid

@@ -66,8 +66,9 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
   async judge(kept: KeptRecord, { counts }: NonceSight) {
     const record = requireNonced(kept)
     const { wallet, nowMs, rules } = this.#options
-    const facts = await wallet.factsOf(record, counts, nowMs())
-    return { move: nextMove(record, facts, rules), minedHash: facts.mined?.hash }
+    const { mined, cancelled } = await wallet.minedOf(record, counts)
+    const facts = { ...counts, mined, cancelled, nowMs: nowMs() }
+    return { move: nextMove(record, facts, rules), minedHash: mined?.hash }
   }
 
   async plan(work: DeskWork): Promise<SignFirst | Refusal> {
