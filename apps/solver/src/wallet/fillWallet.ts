@@ -1,5 +1,6 @@
 import { type FinalBlocks, type Hex, isHex32, type Signer, UpstreamUnavailableError } from '@causeway/core'
 import { type GasLimits, type Trial, tryTransaction } from '@causeway/families'
+import type { Fees } from '@causeway/families/rules'
 import {
   type ChainClient,
   NodeError,
@@ -19,7 +20,6 @@ import {
   zeroAddress,
 } from 'viem'
 import type { Authorization, PlannedTransaction } from '../work/relays.ts'
-import type { Fees } from './fees.ts'
 import type { Mined } from './nextMove.ts'
 import type { Signed } from './signedRecord.ts'
 

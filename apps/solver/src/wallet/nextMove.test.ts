@@ -1,5 +1,5 @@
+import { firstFees, replacementFees } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
-import { firstFees, replacementFees } from './fees.ts'
 import { nextMove as nextMoveOf, type RecordFacts } from './nextMove.ts'
 import type { SignedRecord } from './signedRecord.ts'
 

@@ -21,11 +21,7 @@ export function firstFees(market: Fees, ceilingWei: bigint): Fees {
  * Fees of a replacement of `last`: the minimum that nodes require, or the market's price if that is higher.
  * @returns undefined if that is above the ceiling: the last offer stays
  */
-export function replacementFees(
-  last: Fees,
-  market: Fees,
-  ceilingWei: bigint,
-): Fees | undefined {
+export function replacementFees(last: Fees, market: Fees, ceilingWei: bigint): Fees | undefined {
   const least = raised(last.maxFeePerGasWei)
   if (least > ceilingWei) return undefined
   const maxFeePerGasWei = smaller(larger(least, market.maxFeePerGasWei), ceilingWei)
