@@ -73,6 +73,12 @@ export {
 export { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './ethereum/gas/l1DataFee.ts'
 export { probeCalldata, probeTransaction } from './ethereum/gas/probeTransaction.ts'
 export { shapeProbes } from './ethereum/gas/shapeProbes.ts'
+export type {
+  Authorization,
+  Mined,
+  PlannedTransaction,
+  SignedTransaction,
+} from './ethereum/paying/contractPayingChain.ts'
 export {
   type GasLimits,
   type Trial,

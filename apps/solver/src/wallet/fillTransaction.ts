@@ -1,9 +1,9 @@
 import { encodeFill, fillContractAbi, type OrderCalls } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
+import type { PlannedTransaction } from '@causeway/families'
 import { encodeFunctionData, zeroAddress } from 'viem'
 import { cloneOf } from '../judge/signedOrder.ts'
 import { hex } from '../work/payloadFields.ts'
-import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 
 /** The native coin's currency. */

@@ -1,5 +1,13 @@
 import { type FinalBlocks, type Hex, isHex32, type Signer, UpstreamUnavailableError } from '@causeway/core'
-import { type GasLimits, type Trial, tryTransaction } from '@causeway/families'
+import {
+  type Authorization,
+  type GasLimits,
+  type Mined,
+  type PlannedTransaction,
+  type SignedTransaction,
+  type Trial,
+  tryTransaction,
+} from '@causeway/families'
 import type { Fees } from '@causeway/families/rules'
 import {
   type ChainClient,
@@ -19,9 +27,6 @@ import {
   serializeTransaction,
   zeroAddress,
 } from 'viem'
-import type { Authorization, PlannedTransaction } from '../work/relays.ts'
-import type { Mined } from './nextMove.ts'
-import type { Signed } from './signedRecord.ts'
 
 const readTimeoutMs = 5_000
 const plainTransferGas = 21_000n
@@ -39,20 +44,23 @@ export type FillWallet = {
   counts(): Promise<ChainCounts>
   /** Which transaction of one nonce is mined, by agreement: one that does its work, or a cancellation. */
   minedOf(
-    record: { readonly transactions: readonly Signed[]; readonly cancellations: readonly Signed[] },
+    record: {
+      readonly transactions: readonly SignedTransaction[]
+      readonly cancellations: readonly SignedTransaction[]
+    },
     counts: Pick<ChainCounts, 'finalBlock'>,
   ): Promise<{ readonly mined: Mined | undefined; readonly cancelled: Mined | undefined }>
   /** Has it run as it would be signed at this bid, within limits of gas. @throws UpstreamUnavailableError */
   tryOut(transaction: PlannedTransaction, bid: Fees, limits: GasLimits): Promise<Trial>
-  sign(transaction: PlacedTransaction, fees: Fees): Promise<Signed>
+  sign(transaction: PlacedTransaction, fees: Fees): Promise<SignedTransaction>
   /** Takes a nonce for nothing. */
-  signCancellation(nonce: number, fees: Fees): Promise<Signed>
+  signCancellation(nonce: number, fees: Fees): Promise<SignedTransaction>
   /**
    * Sends bytes again and again at no harm: a node that has them says so, and that is enough.
    * @throws NeverTakenError where enough nodes refuse them for good, NodeError where all refuse them now,
    * UpstreamUnavailableError
    */
-  broadcast(signed: Pick<Signed, 'raw'>): Promise<void>
+  broadcast(signed: Pick<SignedTransaction, 'raw'>): Promise<void>
   /** As of the newest block that one endpoint knows: what is short is seen by the simulation at the latest. */
   balanceOf(currency: string): Promise<bigint>
   allowanceFor(token: string, spender: Hex): Promise<bigint>
@@ -135,7 +143,7 @@ async function sign(
   { chainId, signer, nowMs }: WalletChain,
   transaction: PlacedTransaction,
   fees: Fees,
-): Promise<Signed> {
+): Promise<SignedTransaction> {
   const { to, data, valueWei: value, nonce, gas, authorizationList } = transaction
   const common = {
     ...{ chainId, nonce, to, data, value, gas },
@@ -180,7 +188,7 @@ class Submission {
     return said
   }
 
-  async broadcast({ raw }: Pick<Signed, 'raw'>): Promise<void> {
+  async broadcast({ raw }: Pick<SignedTransaction, 'raw'>): Promise<void> {
     const answers = await this.ask({ method: 'eth_sendRawTransaction', params: [raw] })
     if (answers.some(({ answer }) => answer.ok || isKnown(answer.message))) return
     const refusals = answers.flatMap(({ voice, answer }) => (answer.ok ? [] : [{ voice, ...answer }]))
@@ -278,7 +286,7 @@ async function agreedCount(client: ChainClient, address: Hex, block: bigint): Pr
 /** At most one of several transactions of a nonce is mined; the newest is the likeliest. */
 async function firstMined(
   client: ChainClient,
-  transactions: readonly Signed[],
+  transactions: readonly SignedTransaction[],
   finalBlock: bigint,
 ): Promise<Mined | undefined> {
   if (transactions.length === 0) return undefined

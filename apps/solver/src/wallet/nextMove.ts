@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import type { Mined } from '@causeway/families'
 import { isToBeTold, isToldAbout, type Move, type Offered, waits } from './move.ts'
 import { newest, type SignedRecord } from './signedRecord.ts'
 
@@ -15,13 +15,6 @@ export type RecordFacts = {
   /** Unix seconds of the head. */
   readonly chainTime: number
   readonly nowMs: number
-}
-export type Mined = {
-  readonly hash: Hex
-  readonly succeeded: boolean
-  readonly isFinal: boolean
-  /** Gas used at the price paid. */
-  readonly costWei: bigint
 }
 
 export type BumpRules = {

@@ -1,6 +1,6 @@
 import { type Hex, maxBigint, minBigint } from '@causeway/core'
+import type { PlannedTransaction, SignedTransaction } from '@causeway/families'
 import { type EthereumFees, type Fees, firstFees, replacementFees } from '@causeway/families/rules'
-import type { PlannedTransaction } from '../work/relays.ts'
 import { type CostBound, type DeskWork, GasCoinShortError, type Refusal, requireFees } from './chainDesk.ts'
 import { closingTransaction, fillTransaction } from './fillTransaction.ts'
 import type { ChainCounts, FillWallet } from './fillWallet.ts'
@@ -14,7 +14,7 @@ import {
   type SignFirst,
 } from './paymentDesk.ts'
 import type { Records } from './records.ts'
-import { type KeptRecord, newest, type Signed, type SignedRecord } from './signedRecord.ts'
+import { type KeptRecord, newest, type SignedRecord } from './signedRecord.ts'
 
 export type NonceOptions = {
   readonly wallet: FillWallet
@@ -118,7 +118,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     return { signed: { record: changed, offer, more, event: 'record_bumped' }, standing: before }
   }
 
-  broadcast(offer: Pick<Signed, 'raw'>): Promise<void> {
+  broadcast(offer: Pick<SignedTransaction, 'raw'>): Promise<void> {
     return this.#options.wallet.broadcast(offer)
   }
 

@@ -1,3 +1,4 @@
+import type { SignedTransaction } from '@causeway/families'
 import { z } from 'zod'
 import { amount, calldata, hex } from '../work/payloadFields.ts'
 import { authorizationSchema, orderWords } from '../work/relays.ts'
@@ -5,14 +6,14 @@ import { authorizationSchema, orderWords } from '../work/relays.ts'
 /** Compared with what chains and the service say, whatever their families. */
 const hash = hex(32).transform((value): string => value)
 
-const signed = z.object({
+const signedTransaction = z.object({
   raw: calldata,
   hash,
   /** Fees that a replacement has to exceed. */
   maxFeePerGasWei: amount,
   maxPriorityFeePerGasWei: amount,
   signedAtMs: z.number().int().nonnegative(),
-})
+}) satisfies z.ZodType<SignedTransaction>
 
 const recordKinds = ['fill', 'refund', 'claim', 'sweep', 'permit', 'close', 'chore'] as const
 
@@ -56,13 +57,13 @@ const recordSchema = z.object({
     authorizationList: z.array(authorizationSchema).readonly().optional(),
   }),
   /** Transactions of this content with rising fees, oldest first: at most one per nonce is ever mined. */
-  transactions: z.array(signed).min(1),
+  transactions: z.array(signedTransaction).min(1),
   /** The one that the service was told of last. */
   toldHash: hash.optional(),
   /** One that it may have been told of since: kept before it is told, until an answer comes. */
   tellingHash: hash.optional(),
   /** Takes the same nonce and does nothing: whichever of the two is mined, the other never is. */
-  cancellations: z.array(signed).default([]),
+  cancellations: z.array(signedTransaction).default([]),
 })
 
 const text = z.string().min(1).max(200)
@@ -140,7 +141,6 @@ const lineSchema = z.object({
 
 /** One nonce of the fill wallet and all that was signed for it, kept before it is sent. */
 export type SignedRecord = z.output<typeof recordSchema>
-export type Signed = z.output<typeof signed>
 /** One payment or closing of a fill wallet on a chain whose transactions expire, kept before it is sent. */
 export type ExpiringRecord = z.output<typeof expiringSchema>
 /** One place in the line of a fill wallet on a chain that keeps coins in outputs, kept before it is sent. */

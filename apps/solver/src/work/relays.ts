@@ -1,6 +1,6 @@
 import { depositAddressesAbi } from '@causeway/contracts'
 import { type Hex, maxBigint, orderSchema } from '@causeway/core'
-import { encodeForwarded } from '@causeway/families'
+import { type Authorization, encodeForwarded, type PlannedTransaction } from '@causeway/families'
 import {
   type CostedTransaction,
   encodePermit,
@@ -12,17 +12,6 @@ import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
 import { amount, calldata, hex, spelled } from './payloadFields.ts'
 
-/** A transaction before it has a nonce. */
-export type PlannedTransaction = {
-  readonly to: Hex
-  readonly data: Hex
-  readonly valueWei: bigint
-  /** EIP-7702; none: a plain transaction. */
-  readonly authorizationList?: readonly Authorization[] | undefined
-}
-
-/** Signed permission of an account to run the code of `address`. @source EIP-7702 */
-export type Authorization = z.output<typeof authorizationSchema>
 export const authorizationSchema = z.object({
   chainId: z.number().int().nonnegative(),
   address: hex(20),
@@ -30,7 +19,7 @@ export const authorizationSchema = z.object({
   yParity: z.number().int().min(0).max(1),
   r: hex(32),
   s: hex(32),
-})
+}) satisfies z.ZodType<Authorization>
 
 /** A transaction that moves what others gave; the fill wallet pays its gas and nothing else. */
 export type Relay = {
