@@ -79,6 +79,14 @@ export type {
   PlannedTransaction,
   SignedTransaction,
 } from './ethereum/paying/contractPayingChain.ts'
+export { createFillContracts, type FillContracts } from './ethereum/paying/fillContracts.ts'
+export { createFillMarks, readHasCode } from './ethereum/paying/fillMarks.ts'
+export {
+  type ChainCounts,
+  connectFillWallet,
+  type FillWallet,
+  NeverTakenError,
+} from './ethereum/paying/fillWallet.ts'
 export {
   type GasLimits,
   type Trial,

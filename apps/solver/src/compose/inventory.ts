@@ -1,12 +1,16 @@
 import { formatAmount, hubAlias, hubTokenId, type ProtocolChain } from '@causeway/core'
 import { isContractChain } from '@causeway/core/config'
 import { codecOf, InvalidAddressError } from '@causeway/core/encodings'
-import { createHubBooks, type LinePayingChain, type RegisteredHub } from '@causeway/families'
+import {
+  connectFillWallet,
+  createHubBooks,
+  type LinePayingChain,
+  type RegisteredHub,
+} from '@causeway/families'
 import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { createLogger } from '@causeway/service'
 import type { ConfiguredSigner } from '@causeway/signer'
 import { type EarnedDeposit, readEarnedDeposits } from '../wallet/exposure.ts'
-import { connectFillWallet } from '../wallet/fillWallet.ts'
 import {
   describeInventory,
   type Holding,

@@ -1,14 +1,14 @@
+import { recordsPayments } from '@causeway/contracts/codes'
 import { type ExposureLimits, gasBudgetsOf } from '@causeway/core/config'
 import type { Elections } from '@causeway/database'
+import { connectFillWallet, createFillContracts, createFillMarks, readHasCode } from '@causeway/families'
 import { EthereumFees, type NetworkFees } from '@causeway/families/rules'
 import type { Market } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
-import { createFillContracts } from '../facts/fillContracts.ts'
-import { createMarkedRecord, createPaymentRecord, readHasCode } from '../facts/paymentRecord.ts'
+import { createMarkedRecord } from '../facts/paymentRecord.ts'
 import type { SolverChain } from '../filling/filling.ts'
 import { ExpiringStrategy } from '../wallet/expiringStrategy.ts'
-import { connectFillWallet } from '../wallet/fillWallet.ts'
 import {
   createAllowances,
   createInventory,
@@ -64,7 +64,9 @@ function openContractDesk(
   const { key, config, codec, payees, policy, client, submit, finalBlocks } = chain
   const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
     config
-  const fillContracts = createFillContracts({ client, own: fillContract, listed: chain.fillContracts })
+  const fillContracts = createFillContracts({
+    ...{ client, own: fillContract, listed: chain.fillContracts, recordsPayments },
+  })
   const wallet = connectFillWallet({ chainId, client, submit, finalBlocks, signer, nowMs })
   const { maxFeePerGasWei, bumpAfterSeconds, transactionGasMax } = policy
   const strategy = new NonceStrategy({
@@ -82,7 +84,10 @@ function openContractDesk(
     ...(submit !== undefined && { submitFailure: wallet.submitFailure }),
     hasCode: (account) => readHasCode(client, account),
     ...costs(market, chainId, policy),
-    record: createPaymentRecord({ client, finalBlocks, fillContracts, filler: signer.address }),
+    record: {
+      ...createFillMarks({ client, finalBlocks, fillContracts, filler: signer.address }),
+      endsByDeadline: true,
+    },
     depositAddresses: depositAddresses?.contract,
     permitRouter: permitRouter?.contract,
     permit2Router,

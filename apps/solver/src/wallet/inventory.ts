@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Hex } from '@causeway/core'
-import type { PayingChain, PlannedTransaction } from '@causeway/families'
+import type { FillWallet, PayingChain, PlannedTransaction } from '@causeway/families'
 import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
 import { hex } from '../work/payloadFields.ts'
 import type { ChainDesk } from './chainDesk.ts'
 import { nativeCurrency } from './fillTransaction.ts'
-import type { FillWallet } from './fillWallet.ts'
 import type { Records } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
 

@@ -1,9 +1,8 @@
 import { type Hex, maxBigint, minBigint } from '@causeway/core'
-import type { PlannedTransaction, SignedTransaction } from '@causeway/families'
+import type { ChainCounts, FillWallet, PlannedTransaction, SignedTransaction } from '@causeway/families'
 import { type EthereumFees, type Fees, firstFees, replacementFees } from '@causeway/families/rules'
 import { type CostBound, type DeskWork, GasCoinShortError, type Refusal, requireFees } from './chainDesk.ts'
 import { closingTransaction, fillTransaction } from './fillTransaction.ts'
-import type { ChainCounts, FillWallet } from './fillWallet.ts'
 import type { Offered } from './move.ts'
 import { type BumpRules, nextMove } from './nextMove.ts'
 import {

@@ -1,6 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { GasBudgets } from '@causeway/core/config'
 import type { Leadership } from '@causeway/database'
+import { NeverTakenError } from '@causeway/families'
 import { NodeError } from '@causeway/rpc'
 import { BudgetSpentError } from './budgets.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type Replacement,
   type Subject,
 } from './chainDesk.ts'
-import { NeverTakenError } from './fillWallet.ts'
 import { isToldAbout, type Move, type Offered, sendable } from './move.ts'
 import type { Records } from './records.ts'
 import { type KeptRecord, newest } from './signedRecord.ts'

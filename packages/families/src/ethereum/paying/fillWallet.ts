@@ -1,15 +1,5 @@
 import { type FinalBlocks, type Hex, isHex32, type Signer, UpstreamUnavailableError } from '@causeway/core'
 import {
-  type Authorization,
-  type GasLimits,
-  type Mined,
-  type PlannedTransaction,
-  type SignedTransaction,
-  type Trial,
-  tryTransaction,
-} from '@causeway/families'
-import type { Fees } from '@causeway/families/rules'
-import {
   type ChainClient,
   NodeError,
   parseHash,
@@ -27,6 +17,9 @@ import {
   serializeTransaction,
   zeroAddress,
 } from 'viem'
+import type { Fees } from '../rules/paying/fees.ts'
+import type { Authorization, Mined, PlannedTransaction, SignedTransaction } from './contractPayingChain.ts'
+import { type GasLimits, type Trial, tryTransaction } from './tryTransaction.ts'
 
 const readTimeoutMs = 5_000
 const plainTransferGas = 21_000n

@@ -1,4 +1,3 @@
-import { recordsPayments } from '@causeway/contracts/codes'
 import type { Hex } from '@causeway/core'
 import { type ChainClient, parseBytes } from '@causeway/rpc'
 
@@ -16,15 +15,18 @@ export function createFillContracts({
   client,
   own,
   listed,
+  recordsPayments,
 }: {
   readonly client: Pick<ChainClient, 'agree'>
   readonly own: Hex
   readonly listed: readonly Hex[]
+  /** True for the runtime code of a fill contract of ours. */
+  readonly recordsPayments: (code: Hex) => boolean
 }): FillContracts {
   const replaced = listed.filter((address) => address !== own)
   let contracts: readonly [Hex, ...Hex[]] | undefined = replaced.length === 0 ? [own] : undefined
   return async () => {
-    contracts ??= [own, ...(await knownOf(client, replaced))]
+    contracts ??= [own, ...(await knownOf(client, replaced, recordsPayments))]
     return contracts
   }
 }
@@ -32,6 +34,7 @@ export function createFillContracts({
 async function knownOf(
   client: Pick<ChainClient, 'agree'>,
   addresses: readonly Hex[],
+  recordsPayments: (code: Hex) => boolean,
 ): Promise<readonly Hex[]> {
   const method = 'eth_getCode'
   const calls = addresses.map((address) => ({ method: method, params: [address, 'latest'] }))
