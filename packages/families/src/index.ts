@@ -81,12 +81,9 @@ export type {
 } from './ethereum/paying/contractPayingChain.ts'
 export { createFillContracts, type FillContracts } from './ethereum/paying/fillContracts.ts'
 export { createFillMarks, readHasCode } from './ethereum/paying/fillMarks.ts'
-export {
-  type ChainCounts,
-  connectFillWallet,
-  type FillWallet,
-  NeverTakenError,
-} from './ethereum/paying/fillWallet.ts'
+export { connectFillWallet, type FillWallet } from './ethereum/paying/fillWallet.ts'
+export type { ChainCounts } from './ethereum/paying/nonceCounts.ts'
+export { NeverTakenError } from './ethereum/paying/submission.ts'
 export {
   type GasLimits,
   type Trial,

@@ -1,14 +1,11 @@
-import { type FinalBlocks, type Hex, isHex32, type Signer, UpstreamUnavailableError } from '@causeway/core'
 import {
-  type ChainClient,
-  NodeError,
-  parseHash,
-  parseQuantity,
-  parseRecord,
-  type RpcAnswer,
-  type RpcCall,
-  toQuantity,
-} from '@causeway/rpc'
+  type FinalBlocks,
+  type Hex,
+  isHex32,
+  type Signer,
+  type UpstreamUnavailableError,
+} from '@causeway/core'
+import { type ChainClient, parseQuantity, type RpcAnswer, toQuantity } from '@causeway/rpc'
 import {
   encodeFunctionData,
   keccak256,
@@ -19,6 +16,9 @@ import {
 } from 'viem'
 import type { Fees } from '../rules/paying/fees.ts'
 import type { Authorization, Mined, PlannedTransaction, SignedTransaction } from './contractPayingChain.ts'
+import { firstMined } from './minedTransactions.ts'
+import { type ChainCounts, readCounts } from './nonceCounts.ts'
+import { Submission } from './submission.ts'
 import { type GasLimits, type Trial, tryTransaction } from './tryTransaction.ts'
 
 const readTimeoutMs = 5_000
@@ -62,13 +62,6 @@ export type FillWallet = {
 }
 
 type PlacedTransaction = PlannedTransaction & { readonly nonce: number; readonly gas: bigint }
-
-export type ChainCounts = {
-  readonly latestCount: number
-  readonly finalCount: number
-  readonly finalBlock: bigint
-  readonly chainTime: number
-}
 
 export type WalletChain = {
   readonly chainId: number
@@ -152,71 +145,6 @@ async function sign(
   return { raw, hash: keccak256(raw), ...fees, signedAtMs: nowMs() }
 }
 
-/** Sender of transactions: to the submit endpoint alone, if there is one. @source rule P-55 */
-class Submission {
-  readonly #client: ChainClient
-  readonly #submit: ChainClient | undefined
-  /** Failure of the submit endpoint in its last use. */
-  failure: UpstreamUnavailableError | undefined
-
-  constructor(client: ChainClient, submit: ChainClient | undefined) {
-    this.#client = client
-    this.#submit = submit
-  }
-
-  /** Asks each endpoint that takes transactions. @throws UpstreamUnavailableError where none answers */
-  async ask(call: RpcCall) {
-    const submit = this.#submit
-    const endpointAnswers = await (submit ?? this.#client).askEach([call], { timeoutMs: readTimeoutMs })
-    const said = endpointAnswers.flatMap(({ voice, answers: [answer] = [] }) =>
-      answer === undefined ? [] : [{ voice, answer }],
-    )
-    const silence =
-      submit === undefined
-        ? 'No endpoint took the transaction.'
-        : `The submit endpoint of chain ${this.#client.chainId} does not answer.`
-    const failure = said.length > 0 ? undefined : new UpstreamUnavailableError(silence)
-    if (submit !== undefined) this.failure = failure
-    if (failure !== undefined) throw failure
-    return said
-  }
-
-  async broadcast({ raw }: Pick<SignedTransaction, 'raw'>): Promise<void> {
-    const answers = await this.ask({ method: 'eth_sendRawTransaction', params: [raw] })
-    if (answers.some(({ answer }) => answer.ok || isKnown(answer.message))) return
-    const refusals = answers.flatMap(({ voice, answer }) => (answer.ok ? [] : [{ voice, ...answer }]))
-    const [refusal] = refusals
-    if (refusal === undefined) throw new Error('what is not taken is refused')
-    const forGood = refusals.filter(({ message }) => isNeverTaken(message))
-    // A single node's refusal gives no transaction up, and so the submit endpoint's does not.
-    const isAgreed = new Set(forGood.map(({ voice }) => voice)).size >= this.#client.electorate.threshold
-    if (this.#submit === undefined && isAgreed)
-      throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
-    throw new NodeError(refusal)
-  }
-}
-
-async function readCounts({ client, finalBlocks, signer: { address } }: WalletChain): Promise<ChainCounts> {
-  const [final, heads] = await Promise.all([
-    finalBlocks.readNewest({ signal: AbortSignal.timeout(readTimeoutMs) }),
-    client.askEach(
-      [
-        { method: 'eth_getTransactionCount', params: [address, 'latest'] },
-        { method: 'eth_getBlockByNumber', params: ['latest', false] },
-      ],
-      { timeoutMs: readTimeoutMs },
-    ),
-  ])
-  const { threshold } = client.electorate
-  const finalCount = await agreedCount(client, address, final.number)
-  return {
-    finalCount,
-    finalBlock: final.number,
-    latestCount: Math.max(finalCount, Number(reached(heads, threshold, countOf))),
-    chainTime: Number(reached(heads, threshold, timeOf)),
-  }
-}
-
 async function readToken(client: ChainClient, token: string, data: Hex): Promise<bigint> {
   const call = { method: 'eth_call', params: [{ to: token, data }, 'latest'] }
   return parseQuantity(shortened(await client.request(call, { timeoutMs: readTimeoutMs })), 'eth_call')
@@ -233,92 +161,6 @@ function shortened(word: unknown): unknown {
   return isHex32(word) ? toQuantity(BigInt(word)) : word
 }
 
-type Heads = Awaited<ReturnType<ChainClient['askEach']>>
-
-/** Value that at least `threshold` hosts have reached, so that a single host ahead or behind changes nothing. */
-function reached(
-  heads: Heads,
-  threshold: number,
-  of: (answers: readonly RpcAnswer[]) => bigint | undefined,
-): bigint {
-  const valueByVoice = new Map<string, bigint>()
-  for (const { voice, answers } of heads) {
-    const value = answers === undefined ? undefined : of(answers)
-    if (value === undefined) continue
-    const other = valueByVoice.get(voice)
-    valueByVoice.set(voice, other === undefined || value < other ? value : other)
-  }
-  const agreedValue = [...valueByVoice.values()].sort((one, other) => (one < other ? 1 : -1))[threshold - 1]
-  if (agreedValue === undefined)
-    throw new UpstreamUnavailableError('Too few endpoints name their newest block.')
-  return agreedValue
-}
-
-function countOf([count]: readonly RpcAnswer[]): bigint | undefined {
-  return count?.ok === true ? quantity(count.result) : undefined
-}
-
-function timeOf([, block]: readonly RpcAnswer[]): bigint | undefined {
-  if (block?.ok !== true || typeof block.result !== 'object' || block.result === null) return undefined
-  return 'timestamp' in block.result ? quantity(block.result.timestamp) : undefined
-}
-
-function quantity(value: unknown): bigint | undefined {
-  return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : undefined
-}
-
-async function agreedCount(client: ChainClient, address: Hex, block: bigint): Promise<number> {
-  const method = 'eth_getTransactionCount'
-  const { answers } = await client.agree([{ method: method, params: [address, toQuantity(block)] }], {
-    timeoutMs: readTimeoutMs,
-  })
-  const [answer] = answers
-  return Number(parseQuantity(answer?.ok === true ? answer.result : undefined, method))
-}
-
-/** At most one of several transactions of a nonce is mined; the newest is the likeliest. */
-async function firstMined(
-  client: ChainClient,
-  transactions: readonly SignedTransaction[],
-  finalBlock: bigint,
-): Promise<Mined | undefined> {
-  if (transactions.length === 0) return undefined
-  const calls = transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
-  const { answers } = await client.agree(calls, {
-    timeoutMs: readTimeoutMs,
-    project: (receipts) => receipts.map(receiptOf).map((receipt) => receipt && Object.values(receipt)),
-  })
-  const minedReceipt = answers.map(receiptOf).find((receipt) => receipt !== undefined)
-  if (minedReceipt === undefined) return undefined
-  const { hash, succeeded, blockNumber, costWei } = minedReceipt
-  return { hash, succeeded, costWei, isFinal: blockNumber <= finalBlock }
-}
-
-type Receipt = {
-  readonly hash: Hex
-  readonly succeeded: boolean
-  readonly blockNumber: bigint
-  readonly blockHash: Hex
-  readonly costWei: bigint
-}
-
-/** @throws MalformedAnswerError, NodeError */
-function receiptOf(answer: RpcAnswer): Receipt | undefined {
-  const method = 'eth_getTransactionReceipt'
-  if (!answer.ok) throw new NodeError(answer)
-  if (answer.result === null) return undefined
-  const receipt = parseRecord(answer.result, method)
-  return {
-    hash: parseHash(receipt['transactionHash'], method),
-    succeeded: parseQuantity(receipt['status'], method) === 1n,
-    blockNumber: parseQuantity(receipt['blockNumber'], method),
-    blockHash: parseHash(receipt['blockHash'], method),
-    costWei:
-      parseQuantity(receipt['gasUsed'], method) * parseQuantity(receipt['effectiveGasPrice'], method) +
-      (receipt['l1Fee'] === undefined ? 0n : parseQuantity(receipt['l1Fee'], method)),
-  }
-}
-
 /** Gas limit with a margin: the next block may need more than the estimate, if a pool writes an observation in it. */
 const withMargin = (gas: bigint) => (gas * 13n) / 10n + 50_000n
 
@@ -333,23 +175,4 @@ export function cancellationGas(answer: RpcAnswer | undefined): bigint {
   const estimate = BigInt(answer.result)
   if (estimate <= plainTransferGas || estimate > cancellationGasMax) return plainTransferGas
   return withMargin(estimate)
-}
-
-/** No node takes these bytes, now or later. */
-export class NeverTakenError extends Error {
-  constructor(message: string) {
-    super(`no node takes the transaction: ${message}`)
-    this.name = 'NeverTakenError'
-  }
-}
-
-/** Rules of blocks and transactions that these bytes break, as clients word them; a price or a balance may change. */
-function isNeverTaken(message: string): boolean {
-  return /block ?gas ?limit|gas ?limit ?(too high|exceeded)|intrinsic ?gas|floor (data )?gas|oversized|configured cap|type not supported|invalid (sender|signature)/i.test(
-    message,
-  )
-}
-
-function isKnown(message: string): boolean {
-  return /already (imported|known)|known transaction|nonce too low/i.test(message)
 }

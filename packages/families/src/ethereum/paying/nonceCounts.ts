@@ -1,0 +1,83 @@
+import { type FinalBlocks, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { type ChainClient, parseQuantity, type RpcAnswer, toQuantity } from '@causeway/rpc'
+
+const readTimeoutMs = 5_000
+
+export type ChainCounts = {
+  readonly latestCount: number
+  readonly finalCount: number
+  readonly finalBlock: bigint
+  readonly chainTime: number
+}
+
+export async function readCounts({
+  client,
+  finalBlocks,
+  signer: { address },
+}: {
+  readonly client: ChainClient
+  readonly finalBlocks: FinalBlocks
+  readonly signer: { readonly address: Hex }
+}): Promise<ChainCounts> {
+  const [final, heads] = await Promise.all([
+    finalBlocks.readNewest({ signal: AbortSignal.timeout(readTimeoutMs) }),
+    client.askEach(
+      [
+        { method: 'eth_getTransactionCount', params: [address, 'latest'] },
+        { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      ],
+      { timeoutMs: readTimeoutMs },
+    ),
+  ])
+  const { threshold } = client.electorate
+  const finalCount = await agreedCount(client, address, final.number)
+  return {
+    finalCount,
+    finalBlock: final.number,
+    latestCount: Math.max(finalCount, Number(reached(heads, threshold, countOf))),
+    chainTime: Number(reached(heads, threshold, timeOf)),
+  }
+}
+
+type Heads = Awaited<ReturnType<ChainClient['askEach']>>
+
+/** Value that at least `threshold` hosts have reached, so that a single host ahead or behind changes nothing. */
+function reached(
+  heads: Heads,
+  threshold: number,
+  of: (answers: readonly RpcAnswer[]) => bigint | undefined,
+): bigint {
+  const valueByVoice = new Map<string, bigint>()
+  for (const { voice, answers } of heads) {
+    const value = answers === undefined ? undefined : of(answers)
+    if (value === undefined) continue
+    const other = valueByVoice.get(voice)
+    valueByVoice.set(voice, other === undefined || value < other ? value : other)
+  }
+  const agreedValue = [...valueByVoice.values()].sort((one, other) => (one < other ? 1 : -1))[threshold - 1]
+  if (agreedValue === undefined)
+    throw new UpstreamUnavailableError('Too few endpoints name their newest block.')
+  return agreedValue
+}
+
+function countOf([count]: readonly RpcAnswer[]): bigint | undefined {
+  return count?.ok === true ? quantity(count.result) : undefined
+}
+
+function timeOf([, block]: readonly RpcAnswer[]): bigint | undefined {
+  if (block?.ok !== true || typeof block.result !== 'object' || block.result === null) return undefined
+  return 'timestamp' in block.result ? quantity(block.result.timestamp) : undefined
+}
+
+function quantity(value: unknown): bigint | undefined {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : undefined
+}
+
+async function agreedCount(client: ChainClient, address: Hex, block: bigint): Promise<number> {
+  const method = 'eth_getTransactionCount'
+  const { answers } = await client.agree([{ method: method, params: [address, toQuantity(block)] }], {
+    timeoutMs: readTimeoutMs,
+  })
+  const [answer] = answers
+  return Number(parseQuantity(answer?.ok === true ? answer.result : undefined, method))
+}
