@@ -15,14 +15,6 @@ const homes: readonly RegExp[] = [
   /^packages\/(core|families)\/src\/(index|rules|config|encodings)\.ts$/,
 ]
 
-/** Parts of quote-api and the solver that ask EVM nodes themselves. None is added: what is new stands in the family. */
-const notMoved = [
-  'apps/solver/src/compose/chains.ts',
-  'apps/solver/src/facts/fillContracts.ts',
-  'apps/solver/src/facts/paymentRecord.ts',
-  'apps/solver/src/wallet/fillWallet.ts',
-] as const
-
 /** Files that name a family all the same, each with its reason. */
 export const exceptions: Readonly<Record<string, string>> = {
   'apps/allocator/src/keys/payloadKeys.ts': 'depositories of one family obey another curve',
@@ -56,9 +48,6 @@ export const exceptions: Readonly<Record<string, string>> = {
   'packages/rpc/src/endpointSizes.ts': 'sizes are learned by questions of EVM nodes',
   'packages/rpc/src/headTracking.ts': 'the head of most chains is asked so',
   'packages/rpc/src/wire.ts': 'answers that may be null are known by their method',
-  ...Object.fromEntries(
-    notMoved.map((path) => [path, 'reads or pays EVM chains itself, outside of their folder']),
-  ),
 }
 
 const shippedFile = /^(?:apps|packages)\/(?!localnet\/)[^/]+\/src\/.+(?<!\.test)\.ts$/

@@ -22,15 +22,14 @@ afterAll(() => server?.stop())
 
 test('O-109: two processes of a solver that begin at once share no chains out', async () => {
   const { connectionString } = server
-  // CAST: an election reads the kind and the number of a chain alone.
-  const paying = chainIds.map((chainId) => ({ kind: 'contract', chainId })) as unknown as PaidChain[]
+  // CAST: an election reads the number of a chain and the address of its wallet alone.
+  const paying = chainIds.map((chainId) => ({ chainId, paying: { address } })) as unknown as PaidChain[]
   const databases = [1, 2].map(() => createDatabase({ connectionString, poolSize: 1 }))
   const elections = databases.map((single) =>
     elect({
       config: { leaseMs: 500 },
       chains: { paying },
       opened: { database: server.database, openSingle: () => single, close: async () => {} },
-      signer: { address },
       logger: pino({ enabled: false }),
     }),
   )

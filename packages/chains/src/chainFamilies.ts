@@ -3,6 +3,7 @@ import { feeModelClass, type QuoteChain } from '@causeway/core/config'
 import { codecOf, type VmType } from '@causeway/core/encodings'
 import {
   type ChainFinding,
+  type ContractPayingFamily,
   chainFamilies,
   type FamilyChain,
   type FamilyLimits,
@@ -132,6 +133,14 @@ export function openSignedDeposits(
   options: Parameters<SignedDepositsFamily>[0],
 ): SignedDeposits | undefined {
   return chainFamilies[vmType].quoting?.signedDeposits?.(options)
+}
+
+/** Payer of chains by a fill contract; `undefined` where they are paid on in another way. */
+export function contractPayingFamily({
+  vmType,
+}: Pick<RegisteredChain, 'vmType'>): ContractPayingFamily | undefined {
+  const { paying } = chainFamilies[vmType]
+  return paying?.by === 'fill-contract' ? paying.family : undefined
 }
 
 /** Payer of chains by marked transactions; `undefined` where they are paid on in another way. */

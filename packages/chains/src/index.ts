@@ -1,6 +1,7 @@
 export {
   atDepth,
   connectQuotingChain,
+  contractPayingFamily,
   headSeconds,
   isReadable,
   linePayingFamily,

@@ -2,6 +2,7 @@ import type { VmType } from '@causeway/core/encodings'
 import { bitcoinChainFamily } from './bitcoin/chainFamily.ts'
 import type { LinePayingFamily } from './bitcoin/paying/linePayingChain.ts'
 import { ethereumChainFamily } from './ethereum/chainFamily.ts'
+import type { ContractPayingFamily } from './ethereum/paying/contractPayingChain.ts'
 import { hyperliquidChainFamily } from './hyperliquid/chainFamily.ts'
 import { lighterChainFamily } from './lighter/chainFamily.ts'
 import type { ChainFamily } from './shared/chainFamily.ts'
@@ -9,7 +10,7 @@ import { solanaChainFamily } from './solana/chainFamily.ts'
 import { tronChainFamily } from './tron/chainFamily.ts'
 
 /** One line per family: what opens sockets, which `families` does not. @source F-167 */
-export const chainFamilies: Readonly<Record<VmType, ChainFamily<LinePayingFamily>>> = {
+export const chainFamilies: Readonly<Record<VmType, ChainFamily<LinePayingFamily, ContractPayingFamily>>> = {
   'bitcoin-vm': bitcoinChainFamily,
   'ethereum-vm': ethereumChainFamily,
   'hyperliquid-vm': hyperliquidChainFamily,

@@ -75,14 +75,14 @@ export { probeCalldata, probeTransaction } from './ethereum/gas/probeTransaction
 export { shapeProbes } from './ethereum/gas/shapeProbes.ts'
 export type {
   Authorization,
-  Mined,
+  ContractPayingChain,
+  ContractPayingFamily,
+  FillContracts,
+  MinedReceipt,
+  NonceCounts,
   PlannedTransaction,
   SignedTransaction,
 } from './ethereum/paying/contractPayingChain.ts'
-export { createFillContracts, type FillContracts } from './ethereum/paying/fillContracts.ts'
-export { createFillMarks, readHasCode } from './ethereum/paying/fillMarks.ts'
-export { connectFillWallet, type FillWallet } from './ethereum/paying/fillWallet.ts'
-export type { ChainCounts } from './ethereum/paying/nonceCounts.ts'
 export { NeverTakenError } from './ethereum/paying/submission.ts'
 export {
   type GasLimits,

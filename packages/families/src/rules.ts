@@ -78,7 +78,7 @@ export {
 } from './ethereum/rules/depositSalts.ts'
 export { type OrderCloneTerms, orderCloneAddress } from './ethereum/rules/orderClone.ts'
 export { parseAddressList, parseCasedAddress } from './ethereum/rules/parseCasedAddress.ts'
-export { type Fees, firstFees, replacementFees } from './ethereum/rules/paying/fees.ts'
+export { firstBid, type GasBid, replacementBid } from './ethereum/rules/paying/gasBids.ts'
 export {
   encodePermit,
   encodeSignedDeposit,

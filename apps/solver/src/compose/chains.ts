@@ -3,6 +3,7 @@ import {
   type ChainGate,
   checkChainsAtStart,
   connectQuotingChain,
+  contractPayingFamily,
   examineClock,
   examineEndpoints,
   examineHeadPushes,
@@ -15,8 +16,8 @@ import {
   type StartCheckLog,
   verifyChain,
 } from '@causeway/chains'
-import { isKnownCode } from '@causeway/contracts/codes'
-import { ConfigurationError, type FinalBlocks, type Hex, type Secret } from '@causeway/core'
+import { isKnownCode, recordsPayments } from '@causeway/contracts/codes'
+import { ConfigurationError, type Hex, type Secret, type Signer } from '@causeway/core'
 import {
   type ContractChain,
   type Findings,
@@ -26,6 +27,7 @@ import {
 } from '@causeway/core/config'
 import { codecOf, type VmCodec } from '@causeway/core/encodings'
 import {
+  type ContractPayingChain,
   checkLocalNodes,
   type FamilyChain,
   type KnownCode,
@@ -34,7 +36,7 @@ import {
   type RegisteredChain,
 } from '@causeway/families'
 import { createPayeeRule, type PayeeRule, quotingFamilies } from '@causeway/families/rules'
-import { type ChainClient, createJsonRpcClient, toQuantity } from '@causeway/rpc'
+import { type ChainClient, createJsonRpcClient } from '@causeway/rpc'
 import type { LoadedFiles } from './files.ts'
 import { type Hub, openHub } from './hub.ts'
 
@@ -53,11 +55,7 @@ type PaidChainParts = {
 export type ContractPaidChain = PaidChainParts & {
   readonly kind: 'contract'
   readonly config: ContractChain & { readonly fillContract: Hex }
-  /** That the chain file lists, in lower case. */
-  readonly fillContracts: readonly Hex[]
-  readonly client: ChainClient
-  readonly submit: ChainClient | undefined
-  readonly finalBlocks: FinalBlocks
+  readonly paying: ContractPayingChain
 }
 
 /** Paid on by transactions that mark what they pay. */
@@ -92,14 +90,23 @@ export type OpenChains = {
 
 /**
  * Opens one set of endpoints per chain, and compares those that are paid on with the configuration.
- * @param keys of the fill wallet on chains whose families have keys of their own
+ * @param opening `signer` signs as the fill wallet on EVM chains; `keys` are its keys on chains whose families have
+ *   keys of their own
  * @throws ConfigurationError for what contradicts it
  */
 export async function openChains(
   { chains, quote, solver }: LoadedFiles,
-  keys: FillKeys,
-  hub: Hub | undefined,
-  log: StartCheckLog,
+  {
+    signer,
+    keys,
+    hub,
+    log,
+  }: {
+    readonly signer: Signer
+    readonly keys: FillKeys
+    readonly hub: Hub | undefined
+    readonly log: StartCheckLog
+  },
 ): Promise<OpenChains> {
   const clients = new Map(connectChains({ chains, quote }).map(({ chain, client }) => [chain.id, client]))
   const families: { close(): Promise<void> }[] = []
@@ -120,7 +127,8 @@ export async function openChains(
       const parts = { key, chainId: config.chainId, codec, payees, policy }
       const submit = openSubmit(key, policy)
       if (submit !== undefined) families.push(submit)
-      if (isContractChain(config)) return openContractChain(parts, { chain, config, client, submit, family })
+      if (isContractChain(config))
+        return openContractChain(parts, { chain, config, client, submit, family, signer })
       const opened = { chain, config, keys, sharing: solver.sharing, hub }
       if (linePayingFamily(chain) === undefined) return openMarkedChain(parts, { ...opened, client })
       const line = openLineChain(parts, opened)
@@ -163,9 +171,12 @@ function openContractChain(
     readonly client: ChainClient
     readonly submit: ChainClient | undefined
     readonly family: FamilyChain
+    readonly signer: Signer
   },
 ): ContractPaidChain {
-  const { chain, config, client, submit, family } = opened
+  const { chain, config, client, submit, family, signer } = opened
+  const payingFamily = contractPayingFamily(chain)
+  if (payingFamily === undefined) throw cannotBePaidOn(parts.key)
   const { finalBlocks } = family.reader
   if (finalBlocks === undefined)
     throw new ConfigurationError(`solver: chains.${parts.key} has no final blocks`)
@@ -173,9 +184,14 @@ function openContractChain(
   if (fillContract === undefined)
     throw new ConfigurationError(`solver: chains.${parts.key} has no fillContract`)
   // CAST: a canonical address of chains with contracts is lower-case hex.
-  const fillContracts = (chain.fillContracts ?? []).map((one) => parts.codec.canonicalAddress(one) as Hex)
-  const ownConfig = { ...config, fillContract }
-  return { ...parts, kind: 'contract', config: ownConfig, fillContracts, client, submit, finalBlocks }
+  const listedFillContracts = (chain.fillContracts ?? []).map(
+    (one) => parts.codec.canonicalAddress(one) as Hex,
+  )
+  const paying = payingFamily.open({
+    ...{ chainId: config.chainId, client, submit, finalBlocks, signer, fillContract, listedFillContracts },
+    ...{ recordsPayments, nowMs: () => Date.now() },
+  })
+  return { ...parts, kind: 'contract', config: { ...config, fillContract }, paying }
 }
 
 function openMarkedChain(
@@ -292,7 +308,7 @@ export async function examineChains(
   const { chains, quote, solver } = files
   await Promise.all(
     Object.entries(solver.chains).map(([key, policy]) =>
-      examineSubmit(key, policy, quote.chains[key], findings),
+      examineSubmit(key, policy, { chain: chains.chains.get(key), config: quote.chains[key] }, findings),
     ),
   )
   const hub = openHub(files, { oracles: undefined, signer: undefined })
@@ -337,21 +353,22 @@ export async function examineChains(
 async function examineSubmit(
   key: string,
   policy: SolverChainPolicy,
-  config: QuoteChain | undefined,
+  { chain, config }: { readonly chain: RegisteredChain | undefined; readonly config: QuoteChain | undefined },
   findings: Findings,
 ): Promise<void> {
+  const family = chain && contractPayingFamily(chain)
+  if (family === undefined) return
   const client = findings.attempt(() => openSubmit(key, policy), 'configuration-wrong')
   if (client === undefined) return
   const setting = `submitRpcUrl of ${key}`
-  const [endpointAnswer] = await client.askEach([{ method: 'eth_chainId', params: [] }])
+  const submitAnswer = await family.askSubmit(client, config?.chainId)
   await client.close()
-  if (endpointAnswer?.answers === undefined) {
+  if (submitAnswer === 'silent') {
     const observation = 'it does not answer: nothing is signed there until it does'
     const fix =
       'Mend or replace it in its variable, or unset that: then the endpoints of the chain get transactions.'
     findings.add({ code: 'endpoint-silent', severity: 'degrades', setting, seen: observation, fix })
   }
-  const [answer] = endpointAnswer?.answers ?? []
-  if (answer?.ok === true && config !== undefined && answer.result !== toQuantity(BigInt(config.chainId)))
+  if (submitAnswer === 'of-another-chain')
     findings.problems([`${setting}: it is of another chain`], 'chain-contradicts')
 }

@@ -125,13 +125,10 @@ function openPaying(
   const valuer = () => valuerOf(units, market.snapshot())
   const records = observedRecords(createRecords(database), { chains: chains.paying, valuer, metrics })
   const opened = chains.paying.map((chain) =>
-    openDesk(
-      { ...world, logger },
-      {
-        ...{ chain, records, market, elections },
-        exposure: exposureLimitsOf(files.solver, chain.policy),
-      },
-    ),
+    openDesk(logger, {
+      ...{ chain, records, market, elections },
+      exposure: exposureLimitsOf(files.solver, chain.policy),
+    }),
   )
   for (const submitReadiness of opened.flatMap(submitCheck)) check(submitReadiness)
   return { chains: opened, records, networkOf, valuer }

@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { type Elections, startElections } from '@causeway/database'
-import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import type { OpenChains } from './chains.ts'
 import type { SolverConfig } from './config.ts'
 import type { OpenDatabase } from './database.ts'
-import { addressOn, leaseName } from './openDesk.ts'
+import { leaseName } from './openDesk.ts'
 
 type ElectionParts = {
   readonly config: Pick<SolverConfig, 'leaseMs'>
   readonly chains: Pick<OpenChains, 'paying'>
   readonly opened: OpenDatabase
-  readonly signer: Pick<ConfiguredSigner, 'address'>
   readonly logger: Logger
 }
 
 /** Runs for the lead of all chains at once, until it is closed. @source rule O-109 */
-export function elect({ config, chains, opened, signer, logger }: ElectionParts): Elections {
+export function elect({ config, chains, opened, logger }: ElectionParts): Elections {
   return startElections({
-    jobs: chains.paying.map((chain) => leaseName(addressOn(chain, signer), chain.chainId)).sort(),
+    jobs: chains.paying.map(({ chainId, paying }) => leaseName(paying.address, chainId)).sort(),
     areTogether: true,
     lockDatabase: opened.openSingle(),
     database: opened.database,

@@ -1,15 +1,9 @@
 import { formatAmount, hubAlias, hubTokenId, type ProtocolChain } from '@causeway/core'
 import { isContractChain } from '@causeway/core/config'
 import { codecOf, InvalidAddressError } from '@causeway/core/encodings'
-import {
-  connectFillWallet,
-  createHubBooks,
-  type LinePayingChain,
-  type RegisteredHub,
-} from '@causeway/families'
+import { createHubBooks, type LinePayingChain, type RegisteredHub } from '@causeway/families'
 import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { createLogger } from '@causeway/service'
-import type { ConfiguredSigner } from '@causeway/signer'
 import { type EarnedDeposit, readEarnedDeposits } from '../wallet/exposure.ts'
 import {
   describeInventory,
@@ -27,7 +21,6 @@ import { openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { openHub } from './hub.ts'
 import { openHubKey, openWallet, readFillKeys } from './keys.ts'
-import { addressOn } from './openDesk.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -46,14 +39,14 @@ export async function reportInventory(
   const files = await loadFiles(config, variables, signer.address)
   const hubKey = await openHubKey(variables, logger)
   const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
-  const chains = await openChains(files, readFillKeys(variables), hub, logger)
+  const chains = await openChains(files, { signer, keys: readFillKeys(variables), hub, log: logger })
   try {
     const { outflows, earned } = await readRecords(config)
     const hubDebts = await readOwed(files, config, earned)
     const holdings = await Promise.all(
       chains.paying.flatMap((chain) => {
         const { key, chainId, codec } = chain
-        const balanceOf = balancesOn(chain, signer)
+        const balanceOf = balancesOn(chain)
         return currenciesOn(chain, files, hubDebts).map(
           async ({ currency, ...described }): Promise<Holding> => ({
             ...{ chain: key, currency, ...described },
@@ -70,7 +63,7 @@ export async function reportInventory(
       }),
     )
     const plan = planInventory(holdings)
-    const wallets = new Map(chains.paying.map((chain) => [chain.key, addressOn(chain, signer)]))
+    const wallets = new Map(chains.paying.map(({ key, paying }) => [key, paying.address]))
     const commandOf = (withdrawal: Withdrawal, index: number) =>
       withdrawalCommand(withdrawal, { files, wallet: wallets.get(withdrawal.chain) ?? '', index })
     if (asJson) {
@@ -209,11 +202,10 @@ function withdrawalCommand(
   return `RECIPIENT=${wallet} node scripts/run.mjs docs/guides/examples/withdrawEarned.ts ${chain} ${currency} ${amount} ${owner.chain} ${nonce}`
 }
 
-function balancesOn(chain: PaidChain, signer: ConfiguredSigner): (currency: string) => Promise<bigint> {
-  if (chain.kind === 'marked') return (currency) => chain.paying.balanceOf(currency)
-  if (chain.kind === 'line') return (currency) => coinsOf(chain.paying, currency)
-  const { chainId, client, finalBlocks } = chain
-  return connectFillWallet({ chainId, client, finalBlocks, signer, nowMs: () => Date.now() }).balanceOf
+function balancesOn(chain: PaidChain): (currency: string) => Promise<bigint> {
+  return chain.kind === 'line'
+    ? (currency) => coinsOf(chain.paying, currency)
+    : (currency) => chain.paying.balanceOf(currency)
 }
 
 /** Coins of the line, and those beside it. */

@@ -1,12 +1,9 @@
-import { recordsPayments } from '@causeway/contracts/codes'
 import { type ExposureLimits, gasBudgetsOf } from '@causeway/core/config'
 import type { Elections } from '@causeway/database'
-import { connectFillWallet, createFillContracts, createFillMarks, readHasCode } from '@causeway/families'
 import { EthereumFees, type NetworkFees } from '@causeway/families/rules'
 import type { Market } from '@causeway/market'
-import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
-import { createMarkedRecord } from '../facts/paymentRecord.ts'
+import { createContractRecord, createMarkedRecord } from '../facts/paymentRecord.ts'
 import type { SolverChain } from '../filling/filling.ts'
 import { ExpiringStrategy } from '../wallet/expiringStrategy.ts'
 import {
@@ -25,11 +22,6 @@ import type { ContractPaidChain, LinePaidChain, MarkedPaidChain, PaidChain } fro
 /** One writer per wallet and chain. */
 export const leaseName = (wallet: string, chainId: number) => `fill-wallet:${wallet}:${chainId}`
 
-/** Gives the address of the fill wallet on the chain. */
-export const addressOn = (chain: PaidChain, { address }: Pick<ConfiguredSigner, 'address'>): string =>
-  chain.kind === 'contract' ? address : chain.paying.address
-
-type WalletParts = { readonly signer: ConfiguredSigner; readonly logger: Logger }
 type DeskParts = {
   readonly records: Records
   readonly market: Market
@@ -39,17 +31,16 @@ type DeskParts = {
 
 /** Opens the desk that pays on a chain, for each kind of chain. */
 export function openDesk(
-  parts: WalletParts,
-  deskParts: DeskParts & { readonly chain: PaidChain },
+  logger: Logger,
+  { chain, ...shared }: DeskParts & { readonly chain: PaidChain },
 ): SolverChain {
-  const { chain, ...shared } = deskParts
   switch (chain.kind) {
     case 'contract':
-      return openContractDesk(parts, { ...shared, chain })
+      return openContractDesk(logger, { ...shared, chain })
     case 'marked':
-      return openMarkedDesk(parts, { ...shared, chain })
+      return openMarkedDesk(logger, { ...shared, chain })
     case 'line':
-      return openLineDesk(parts, { ...shared, chain })
+      return openLineDesk(logger, { ...shared, chain })
   }
 }
 
@@ -57,20 +48,16 @@ export function openDesk(
 const minedWithinSeconds = 15
 
 function openContractDesk(
-  { signer, logger }: WalletParts,
+  logger: Logger,
   parts: DeskParts & { readonly chain: ContractPaidChain },
 ): SolverChain {
   const { chain, records, market, exposure } = parts
-  const { key, config, codec, payees, policy, client, submit, finalBlocks } = chain
-  const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
-    config
-  const fillContracts = createFillContracts({
-    ...{ client, own: fillContract, listed: chain.fillContracts, recordsPayments },
-  })
-  const wallet = connectFillWallet({ chainId, client, submit, finalBlocks, signer, nowMs })
+  const { key, chainId, config, codec, payees, policy, paying } = chain
+  const { fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } = config
+  const { fillContracts, submitFailure, hasCode } = paying
   const { maxFeePerGasWei, bumpAfterSeconds, transactionGasMax } = policy
   const strategy = new NonceStrategy({
-    ...{ wallet, fillContract, records, nowMs },
+    ...{ paying, fillContract, records, nowMs },
     marketFees: () => {
       const fees = feesOf(market, chainId)
       return fees instanceof EthereumFees ? fees : undefined
@@ -79,31 +66,24 @@ function openContractDesk(
   })
   const desk = new PaymentDesk(strategy, deskOptions(logger, parts, strategy))
   return {
-    ...{ key, chainId, codec, payees, fillContract, fillContracts, desk, exposure },
+    ...{ key, chainId, codec, payees, fillContract, fillContracts, desk, exposure, hasCode },
     landsWithinSeconds: minedWithinSeconds,
-    ...(submit !== undefined && { submitFailure: wallet.submitFailure }),
-    hasCode: (account) => readHasCode(client, account),
+    ...(submitFailure !== undefined && { submitFailure }),
     ...costs(market, chainId, policy),
-    record: {
-      ...createFillMarks({ client, finalBlocks, fillContracts, filler: signer.address }),
-      endsByDeadline: true,
-    },
+    record: createContractRecord(paying),
     depositAddresses: depositAddresses?.contract,
     permitRouter: permitRouter?.contract,
     permit2Router,
     multicall3,
     inventory: createInventory(
-      { desk, wallet },
+      { desk, paying },
       { chainId, fillContract, wrappedNative, floors: floorsOf(policy) },
       records,
     ),
   }
 }
 
-function openMarkedDesk(
-  { logger }: WalletParts,
-  parts: DeskParts & { readonly chain: MarkedPaidChain },
-): SolverChain {
+function openMarkedDesk(logger: Logger, parts: DeskParts & { readonly chain: MarkedPaidChain }): SolverChain {
   const { chain, records, market, exposure } = parts
   const { key, chainId, codec, policy, paying, fillContract, addressProgram, landsWithinSeconds } = chain
   const { address } = paying
@@ -126,10 +106,7 @@ function openMarkedDesk(
   }
 }
 
-function openLineDesk(
-  { logger }: WalletParts,
-  parts: DeskParts & { readonly chain: LinePaidChain },
-): SolverChain {
+function openLineDesk(logger: Logger, parts: DeskParts & { readonly chain: LinePaidChain }): SolverChain {
   const { chain, records, market, exposure } = parts
   const { key, chainId, codec, policy, paying, landsWithinSeconds } = chain
   const { maxFeePerGasWei, bumpAfterSeconds, gatherBelowSatPerKvb: gatherBelow } = policy

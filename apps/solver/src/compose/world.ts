@@ -16,7 +16,6 @@ import { type OpenDatabase, openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { type Hub, openHub } from './hub.ts'
 import { openHubKey, openWallet, readFillKeys } from './keys.ts'
-import { addressOn } from './openDesk.ts'
 
 /** Checked configuration, keys and clients that the solver is assembled from. */
 export type World = {
@@ -55,9 +54,9 @@ export async function openWorld(
   onClose('connections', 'hub key', () => hubKey?.close())
   const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
   onClose('connections', 'hub', () => hub?.close())
-  const chains = await openChains(files, readFillKeys(variables), hub, logger)
+  const chains = await openChains(files, { signer, keys: readFillKeys(variables), hub, log: logger })
   onClose('connections', 'chains', () => chains.close())
-  checkHubKey(hubKey?.address, [signer.address, ...chains.paying.map((chain) => addressOn(chain, signer))])
+  checkHubKey(hubKey?.address, [signer.address, ...chains.paying.map(({ paying }) => paying.address)])
   const { opened, database } = await openState(service, config)
   return { ...{ config, settings, signer, hub, files, chains }, ...{ opened, database, denyList } }
 }

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import type { FinalMark, LinePayingChain, PayingChain } from '@causeway/families'
+import type { ContractPayingChain, FinalMark, LinePayingChain, PayingChain } from '@causeway/families'
 
 /** The chain's own memory of what the fill wallet paid, which no restored database and no lease can lose. */
 export interface PaymentRecord {
@@ -16,6 +16,16 @@ export interface PaymentRecord {
    */
   readonly endsByDeadline: boolean
 }
+
+/** The record of a chain whose fill contract remembers what each wallet paid, and refuses what comes too late. */
+export const createContractRecord = ({
+  readFinal,
+  readFinalOf,
+}: Pick<ContractPayingChain, 'readFinal' | 'readFinalOf'>): PaymentRecord => ({
+  readFinal,
+  readFinalOf,
+  endsByDeadline: true,
+})
 
 /** The record of a chain where each payment leaves a mark of its own, or names itself in its wallet's line. */
 export const createMarkedRecord = (

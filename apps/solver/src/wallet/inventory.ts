@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Hex } from '@causeway/core'
-import type { FillWallet, PayingChain, PlannedTransaction } from '@causeway/families'
+import type { ContractPayingChain, PayingChain, PlannedTransaction } from '@causeway/families'
 import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
 import { hex } from '../work/payloadFields.ts'
 import type { ChainDesk } from './chainDesk.ts'
@@ -31,13 +31,13 @@ const wrappedNativeAbi = parseAbi(['function deposit() payable'])
 const approvalAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
 export function createInventory(
-  { desk, wallet }: { readonly desk: Pick<ChainDesk, 'prepare'>; readonly wallet: FillWallet },
+  { desk, paying }: { readonly desk: Pick<ChainDesk, 'prepare'>; readonly paying: ContractPayingChain },
   chain: InventoryChain,
   records: Pick<Records, 'active'>,
 ): Inventory {
   const activeRecords = async () => {
-    const { latestCount } = await wallet.counts()
-    return (await records.active(wallet.address, chain.chainId, latestCount)).filter(
+    const { latestCount } = await paying.counts()
+    return (await records.active(paying.address, chain.chainId, latestCount)).filter(
       ({ nonce }) => nonce >= latestCount,
     )
   }
@@ -45,8 +45,8 @@ export function createInventory(
   /** One chore of a kind at a time: the next look sees what the last one did. */
   async function chore(name: string, transaction: PlannedTransaction): Promise<void> {
     const prefix = `${name}-${chain.chainId}-`
-    const { latestCount } = await wallet.counts()
-    const active = await records.active(wallet.address, chain.chainId, latestCount)
+    const { latestCount } = await paying.counts()
+    const active = await records.active(paying.address, chain.chainId, latestCount)
     if (active.some(({ id, outcome }) => id.startsWith(prefix) && outcome === 'open')) return
     const prepared = await desk.prepare({ kind: 'relay', transaction })
     if (prepared.kind === 'refused') return
@@ -60,13 +60,13 @@ export function createInventory(
   }
 
   async function free(currency: string): Promise<bigint> {
-    const [balance, active] = await Promise.all([wallet.balanceOf(currency), activeRecords()])
+    const [balance, active] = await Promise.all([paying.balanceOf(currency), activeRecords()])
     return withoutReserved(currency, balance, active)
   }
 
   async function isAllowed(currency: string, amount: bigint, spender: Hex): Promise<boolean> {
     if (currency === nativeCurrency) return true
-    if ((await wallet.allowanceFor(currency, spender)) >= amount) return true
+    if ((await paying.allowanceFor(currency, spender)) >= amount) return true
     const data = encodeFunctionData({
       ...{ abi: approvalAbi, functionName: 'approve', args: [spender, maxUint256] },
     })

@@ -1,4 +1,4 @@
-import { firstFees, replacementFees } from '@causeway/families/rules'
+import { firstBid, replacementBid } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
 import { nextMove as nextMoveOf, type RecordFacts } from './nextMove.ts'
 import type { SignedRecord } from './signedRecord.ts'
@@ -148,18 +148,18 @@ describe('fees', () => {
   const last = { maxFeePerGasWei: 100n, maxPriorityFeePerGasWei: 10n }
 
   test('of a replacement are what nodes ask, or the market where it is dearer', () => {
-    expect(replacementFees(last, { maxFeePerGasWei: 1n, maxPriorityFeePerGasWei: 1n }, 1_000n)).toEqual({
+    expect(replacementBid(last, { maxFeePerGasWei: 1n, maxPriorityFeePerGasWei: 1n }, 1_000n)).toEqual({
       maxFeePerGasWei: 113n,
       maxPriorityFeePerGasWei: 12n,
     })
     const market = { maxFeePerGasWei: 400n, maxPriorityFeePerGasWei: 40n }
-    expect(replacementFees(last, market, 1_000n)).toEqual(market)
-    expect(replacementFees(last, market, 300n)?.maxFeePerGasWei).toBe(300n)
+    expect(replacementBid(last, market, 1_000n)).toEqual(market)
+    expect(replacementBid(last, market, 300n)?.maxFeePerGasWei).toBe(300n)
   })
 
   test('never pass the ceiling', () => {
-    expect(replacementFees(last, last, 112n)).toBeUndefined()
-    expect(firstFees({ maxFeePerGasWei: 500n, maxPriorityFeePerGasWei: 400n }, 300n)).toEqual({
+    expect(replacementBid(last, last, 112n)).toBeUndefined()
+    expect(firstBid({ maxFeePerGasWei: 500n, maxPriorityFeePerGasWei: 400n }, 300n)).toEqual({
       maxFeePerGasWei: 300n,
       maxPriorityFeePerGasWei: 300n,
     })

@@ -1,13 +1,13 @@
-import type { Mined } from '@causeway/families'
+import type { MinedReceipt } from '@causeway/families'
 import { isToBeTold, isToldAbout, type Move, type Offered, waits } from './move.ts'
 import { newest, type SignedRecord } from './signedRecord.ts'
 
 /** Facts about a record on one chain, by agreement of its endpoints. */
 export type RecordFacts = {
   /** The transaction of this record that is mined, if one is. */
-  readonly mined: Mined | undefined
+  readonly mined: MinedReceipt | undefined
   /** The cancellation that is mined instead, if one is. */
-  readonly cancelled: Mined | undefined
+  readonly cancelled: MinedReceipt | undefined
   /** Nonces below are used. */
   readonly latestCount: number
   /** Nonces below are used for good. */
@@ -63,7 +63,7 @@ function send(
 
 function final(
   record: SignedRecord,
-  { isFinal, costWei }: Mined,
+  { isFinal, costWei }: MinedReceipt,
   outcome: Exclude<SignedRecord['outcome'], 'open'>,
 ): Move {
   return isFinal ? settled(record, outcome, costWei) : waits

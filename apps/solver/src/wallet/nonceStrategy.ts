@@ -1,6 +1,11 @@
 import { type Hex, maxBigint, minBigint } from '@causeway/core'
-import type { ChainCounts, FillWallet, PlannedTransaction, SignedTransaction } from '@causeway/families'
-import { type EthereumFees, type Fees, firstFees, replacementFees } from '@causeway/families/rules'
+import type {
+  ContractPayingChain,
+  NonceCounts,
+  PlannedTransaction,
+  SignedTransaction,
+} from '@causeway/families'
+import { type EthereumFees, firstBid, type GasBid, replacementBid } from '@causeway/families/rules'
 import { type CostBound, type DeskWork, GasCoinShortError, type Refusal, requireFees } from './chainDesk.ts'
 import { closingTransaction, fillTransaction } from './fillTransaction.ts'
 import type { Offered } from './move.ts'
@@ -16,7 +21,7 @@ import type { Records } from './records.ts'
 import { type KeptRecord, newest, type SignedRecord } from './signedRecord.ts'
 
 export type NonceOptions = {
-  readonly wallet: FillWallet
+  readonly paying: ContractPayingChain
   readonly fillContract: Hex
   readonly records: Pick<Records, 'active'>
   /** Current fees for a transaction, from the market. */
@@ -25,7 +30,7 @@ export type NonceOptions = {
   readonly nowMs: () => number
 }
 
-type NonceSight = Sight & { readonly usedNonces: number; readonly counts: ChainCounts }
+type NonceSight = Sight & { readonly usedNonces: number; readonly counts: NonceCounts }
 
 /** A chain whose transactions have nonces: of all that is ever signed for one, one is mined. */
 export class NonceStrategy implements DeskStrategy<NonceSight> {
@@ -37,23 +42,23 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
   #waitingSinceMs: number | undefined
 
   constructor(options: NonceOptions) {
-    this.chainId = options.wallet.chainId
-    this.address = options.wallet.address
+    this.chainId = options.paying.chainId
+    this.address = options.paying.address
     this.#options = options
   }
 
   readonly waitingSinceMs = (): number | undefined => this.#waitingSinceMs
 
   async chainTime(): Promise<number> {
-    return (await this.#options.wallet.counts()).chainTime
+    return (await this.#options.paying.counts()).chainTime
   }
 
   async usedNonces(): Promise<number> {
-    return (await this.#options.wallet.counts()).latestCount
+    return (await this.#options.paying.counts()).latestCount
   }
 
   async look(): Promise<NonceSight> {
-    const counts = await this.#options.wallet.counts()
+    const counts = await this.#options.paying.counts()
     const { latestCount: usedNonces } = counts
     const open = await openRecords(this.#options.records, this, usedNonces)
     const unmined = open.find(({ nonce, outcome }) => outcome === 'open' && nonce >= usedNonces)
@@ -63,19 +68,19 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
 
   async judge(kept: KeptRecord, { counts }: NonceSight) {
     const record = requireNonced(kept)
-    const { wallet, nowMs, rules } = this.#options
-    const { mined, cancelled } = await wallet.minedOf(record, counts)
+    const { paying, nowMs, rules } = this.#options
+    const { mined, cancelled } = await paying.minedOf(record, counts)
     const facts = { ...counts, mined, cancelled, nowMs: nowMs() }
     return { move: nextMove(record, facts, rules), minedHash: mined?.hash }
   }
 
   async plan(work: DeskWork): Promise<SignFirst | Refusal> {
-    const { wallet, rules } = this.#options
+    const { paying, rules } = this.#options
     const transaction = this.#transactionOf(work)
-    const bid = firstFees(this.#market().gasPrice, rules.maxFeePerGasWei)
+    const bid = firstBid(this.#market().gasPrice, rules.maxFeePerGasWei)
     const affordableGas = this.#affordableGasOf('bound' in work ? work.bound : undefined)
     const limits = { transactionGasMax: rules.transactionGasMax, affordableGas }
-    const trial = await wallet.tryOut(transaction, bid, limits)
+    const trial = await paying.tryOut(transaction, bid, limits)
     switch (trial.kind) {
       case 'succeeds':
         return this.#signs({ ...transaction, gas: trial.gas }, bid)
@@ -92,23 +97,23 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
 
   async signAgain(kept: KeptRecord, offerKind: Offered): Promise<SignedAgain> {
     const record = requireNonced(kept)
-    const { wallet, rules } = this.#options
+    const { paying, rules } = this.#options
     const { nonce, plan, transactions, cancellations } = record
     const before = newest(offerKind === 'cancellation' ? cancellations : transactions)
     const market = this.#market().gasPrice
     if (before === undefined) {
-      const [last, first] = [newest(transactions), firstFees(market, rules.maxFeePerGasWei)]
-      const raised = (last && replacementFees(last, first, rules.maxFeePerGasWei)) ?? first
-      const offer = await wallet.signCancellation(nonce, raised)
+      const [last, first] = [newest(transactions), firstBid(market, rules.maxFeePerGasWei)]
+      const raised = (last && replacementBid(last, first, rules.maxFeePerGasWei)) ?? first
+      const offer = await paying.signCancellation(nonce, raised)
       const cancelled = { ...record, cancellations: [offer] }
       return { signed: { record: cancelled, offer, more: 0n, event: 'record_cancelling' } }
     }
-    const raised = replacementFees(before, market, rules.maxFeePerGasWei)
+    const raised = replacementBid(before, market, rules.maxFeePerGasWei)
     if (raised === undefined) return { standing: before }
     const offer =
       offerKind === 'cancellation'
-        ? await wallet.signCancellation(nonce, raised)
-        : await wallet.sign({ ...plan, nonce }, raised)
+        ? await paying.signCancellation(nonce, raised)
+        : await paying.sign({ ...plan, nonce }, raised)
     const changed: SignedRecord =
       offerKind === 'cancellation'
         ? { ...record, cancellations: [...cancellations, offer] }
@@ -118,17 +123,17 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
   }
 
   broadcast(offer: Pick<SignedTransaction, 'raw'>): Promise<void> {
-    return this.#options.wallet.broadcast(offer)
+    return this.#options.paying.broadcast(offer)
   }
 
   #market(): EthereumFees {
     return requireFees(this.#options.marketFees(), this.chainId)
   }
 
-  #signs({ gas, ...plan }: PlannedTransaction & { readonly gas: bigint }, bid: Fees): SignFirst {
+  #signs({ gas, ...plan }: PlannedTransaction & { readonly gas: bigint }, bid: GasBid): SignFirst {
     return async (unsigned) => {
       const { nonce } = unsigned
-      const signed = await this.#options.wallet.sign({ ...plan, gas, nonce }, bid)
+      const signed = await this.#options.paying.sign({ ...plan, gas, nonce }, bid)
       const record: SignedRecord = {
         ...{ ...unsigned, wallet: this.address, plan: { ...plan, gas } },
         ...{ transactions: [signed], cancellations: [] },

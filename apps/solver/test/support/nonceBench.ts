@@ -1,8 +1,8 @@
 // Solver processes of one chain whose transactions have nonces, over a real node that makes blocks when it is told to.
 
-import { openFamilyChain } from '@causeway/chains'
+import { contractPayingFamily, openFamilyChain } from '@causeway/chains'
 import { Secret } from '@causeway/core'
-import { connectFillWallet, type RegisteredChain } from '@causeway/families'
+import type { RegisteredChain } from '@causeway/families'
 import { EthereumFees, type GasShape, gasUnits } from '@causeway/families/rules'
 import { type TestNetwork, waitUntil } from '@causeway/localnet'
 import { createJsonRpcClient } from '@causeway/rpc'
@@ -54,14 +54,18 @@ export async function openNonceBench(network: TestNetwork) {
       const { finalBlocks } = family.reader
       if (finalBlocks === undefined) throw new Error('the chain has final blocks')
       const signer = createRawKeySigner({ privateKey: new Secret(network.keys.fillWallet.privateKey) })
-      const wallet = connectFillWallet({ chainId, client, finalBlocks, signer, nowMs })
-      const job = `fill-wallet:${wallet.address}:${chainId}`
+      const paying = contractPayingFamily(registered)?.open({
+        ...{ chainId, client, finalBlocks, signer, fillContract, nowMs },
+        ...{ listedFillContracts: [fillContract], recordsPayments: () => true },
+      })
+      if (paying === undefined) throw new Error('the chain is paid on by its fill contract')
+      const job = `fill-wallet:${paying.address}:${chainId}`
       const { database, leadership, kill } = connectProcess(connectionString, job, () =>
         Promise.all([client.close(), family.close()]),
       )
       const records = through(createRecords(database))
       const strategy = new NonceStrategy({
-        ...{ wallet, fillContract, records, nowMs, marketFees: () => fees },
+        ...{ paying, fillContract, records, nowMs, marketFees: () => fees },
         rules: { bumpAfterMs, maxFeePerGasWei: 100n * gwei, transactionGasMax: 2_000_000n },
       })
       const perHour = 10n ** 20n

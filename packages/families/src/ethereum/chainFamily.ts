@@ -1,13 +1,15 @@
 import { type ChainFamily, finalitiesOf, missingEndpoints } from '../shared/chainFamily.ts'
+import type { ContractPayingFamily } from './paying/contractPayingChain.ts'
+import { ethereumPaying } from './paying/ethereumPayingChain.ts'
 import { ethereumQuotingChain } from './quoting/ethereumQuotingChain.ts'
 import { openEthereumChain } from './reading/openEthereumChain.ts'
 import { ethereumSettlingChain } from './settling/ethereumSettlingChain.ts'
 
-export const ethereumChainFamily: ChainFamily = {
+export const ethereumChainFamily: ChainFamily<never, ContractPayingFamily> = {
   open: openEthereumChain,
   missing: missingEndpoints,
   quoting: ethereumQuotingChain,
   settling: ethereumSettlingChain,
-  paying: { by: 'fill-contract' },
+  paying: { by: 'fill-contract', family: ethereumPaying },
   depthOf: finalitiesOf,
 }

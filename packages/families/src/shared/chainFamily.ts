@@ -7,10 +7,11 @@ import type { RegisteredChain } from './registeredChain.ts'
 import type { SettlingChainFamily } from './settlingChain.ts'
 
 /**
- * One VM family as services see it: a line in `chainFamilies`. `Line` is what pays on chains whose wallets spend outputs.
+ * One VM family as services see it: a line in `chainFamilies`. `Line` is what pays on chains whose wallets spend
+ * outputs, `Contract` what pays where nonces order transactions; each stands in the folder of its one family.
  * @source F-167
  */
-export type ChainFamily<Line = never> = {
+export type ChainFamily<Line = never, Contract = never> = {
   readonly open: OpenFamilyChain
   /** Settings beside the depository without which a chain cannot be read; empty when all are there. */
   readonly missing: (chain: RegisteredChain) => readonly string[]
@@ -18,14 +19,14 @@ export type ChainFamily<Line = never> = {
   readonly quoting?: QuotingChainFamily
   readonly settling: SettlingChainFamily
   /** Absent: nobody is paid there. */
-  readonly paying?: FamilyPaying<Line>
+  readonly paying?: FamilyPaying<Line, Contract>
   /** Rules of finality that all hold where a block is as deep; absent where the chain itself says what is final. */
   readonly depthOf?: (rule: DepthRule) => readonly Finality[]
 }
 
 /** A fill contract pays, or transactions that mark what they pay, or one line of transactions that spends outputs. */
-export type FamilyPaying<Line = never> =
-  | { readonly by: 'fill-contract' }
+export type FamilyPaying<Line = never, Contract = never> =
+  | { readonly by: 'fill-contract'; readonly family: Contract }
   | { readonly by: 'marked-transactions'; readonly family: PayingChainFamily }
   | { readonly by: 'outputs'; readonly family: Line }
 

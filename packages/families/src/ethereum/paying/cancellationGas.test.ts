@@ -1,7 +1,7 @@
 // Goal: a nonce can be freed on every chain. Attack: a chain that takes data as gas refuses the usual limit, and a node
 // that names an absurd one must not make the cancellation dearer than the wallet can pay.
 import { expect, test } from 'vitest'
-import { cancellationGas } from './fillWallet.ts'
+import { cancellationGas } from './ethereumPayingChain.ts'
 
 const told = (result: unknown) => ({ ok: true as const, result })
 

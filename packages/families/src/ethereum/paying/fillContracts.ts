@@ -1,12 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { type ChainClient, parseBytes } from '@causeway/rpc'
-
-/**
- * The contracts that orders of a chain may be paid through, its own first. Replaced ones count where their code is one
- * that this release knows, because any other might pay twice, or keep no record.
- * @throws DomainError where endpoints are silent or contradict each other about a code
- */
-export type FillContracts = () => Promise<readonly [Hex, ...Hex[]]>
+import type { FillContracts } from './contractPayingChain.ts'
 
 const codeTimeoutMs = 5_000
 

@@ -7,7 +7,7 @@ import {
   parseRecord,
   type RpcAnswer,
 } from '@causeway/rpc'
-import type { Mined, SignedTransaction } from './contractPayingChain.ts'
+import type { MinedReceipt, SignedTransaction } from './contractPayingChain.ts'
 
 const readTimeoutMs = 5_000
 
@@ -16,7 +16,7 @@ export async function firstMined(
   client: ChainClient,
   transactions: readonly SignedTransaction[],
   finalBlock: bigint,
-): Promise<Mined | undefined> {
+): Promise<MinedReceipt | undefined> {
   if (transactions.length === 0) return undefined
   const calls = transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
   const { answers } = await client.agree(calls, {

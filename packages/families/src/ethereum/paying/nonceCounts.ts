@@ -1,24 +1,15 @@
-import { type FinalBlocks, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import { type ChainClient, parseQuantity, type RpcAnswer, toQuantity } from '@causeway/rpc'
+import type { ContractPayingOptions, NonceCounts } from './contractPayingChain.ts'
 
 const readTimeoutMs = 5_000
 
-export type ChainCounts = {
-  readonly latestCount: number
-  readonly finalCount: number
-  readonly finalBlock: bigint
-  readonly chainTime: number
-}
-
+/** @throws DomainError where too few endpoints answer */
 export async function readCounts({
   client,
   finalBlocks,
   signer: { address },
-}: {
-  readonly client: ChainClient
-  readonly finalBlocks: FinalBlocks
-  readonly signer: { readonly address: Hex }
-}): Promise<ChainCounts> {
+}: Pick<ContractPayingOptions, 'client' | 'finalBlocks' | 'signer'>): Promise<NonceCounts> {
   const [final, heads] = await Promise.all([
     finalBlocks.readNewest({ signal: AbortSignal.timeout(readTimeoutMs) }),
     client.askEach(

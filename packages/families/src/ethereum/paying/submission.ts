@@ -1,6 +1,6 @@
 import { UpstreamUnavailableError } from '@causeway/core'
-import { type ChainClient, NodeError, type RpcCall } from '@causeway/rpc'
-import type { SignedTransaction } from './contractPayingChain.ts'
+import { type ChainClient, NodeError, type RpcCall, toQuantity } from '@causeway/rpc'
+import type { ContractPayingFamily, SignedTransaction } from './contractPayingChain.ts'
 
 const readTimeoutMs = 5_000
 
@@ -46,6 +46,16 @@ export class Submission {
       throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
     throw new NodeError(refusal)
   }
+}
+
+/** @see ContractPayingFamily.askSubmit */
+export const askSubmit: ContractPayingFamily['askSubmit'] = async (submit, chainId) => {
+  const [endpoint] = await submit.askEach([{ method: 'eth_chainId', params: [] }])
+  if (endpoint?.answers === undefined) return 'silent'
+  const [answer] = endpoint.answers
+  const isOther =
+    answer?.ok === true && chainId !== undefined && answer.result !== toQuantity(BigInt(chainId))
+  return isOther ? 'of-another-chain' : 'fits'
 }
 
 /** No node takes these bytes, now or later. */

@@ -1,4 +1,5 @@
-export type Fees = { readonly maxFeePerGasWei: bigint; readonly maxPriorityFeePerGasWei: bigint }
+/** The most that a transaction offers per unit of gas, of which the tip is a part. */
+export type GasBid = { readonly maxFeePerGasWei: bigint; readonly maxPriorityFeePerGasWei: bigint }
 
 /** Nodes take a replacement that bids at least a tenth more of both; a little above it is safe from rounding. */
 const bumpNumerator = 9n
@@ -8,8 +9,8 @@ const raised = (wei: bigint) => (wei * bumpNumerator + bumpDenominator - 1n) / b
 const larger = (one: bigint, other: bigint) => (one > other ? one : other)
 const smaller = (one: bigint, other: bigint) => (one < other ? one : other)
 
-/** Fees of a first offer: the market's price, never above the ceiling. */
-export function firstFees(market: Fees, ceilingWei: bigint): Fees {
+/** Bid of a first offer: the market's price, never above the ceiling. */
+export function firstBid(market: GasBid, ceilingWei: bigint): GasBid {
   const maxFeePerGasWei = smaller(market.maxFeePerGasWei, ceilingWei)
   return {
     maxFeePerGasWei,
@@ -18,10 +19,10 @@ export function firstFees(market: Fees, ceilingWei: bigint): Fees {
 }
 
 /**
- * Fees of a replacement of `last`: the minimum that nodes require, or the market's price if that is higher.
+ * Bid of a replacement of `last`: the minimum that nodes require, or the market's price if that is higher.
  * @returns undefined if that is above the ceiling: the last offer stays
  */
-export function replacementFees(last: Fees, market: Fees, ceilingWei: bigint): Fees | undefined {
+export function replacementBid(last: GasBid, market: GasBid, ceilingWei: bigint): GasBid | undefined {
   const least = raised(last.maxFeePerGasWei)
   if (least > ceilingWei) return undefined
   const maxFeePerGasWei = smaller(larger(least, market.maxFeePerGasWei), ceilingWei)
