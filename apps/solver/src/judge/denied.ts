@@ -3,7 +3,7 @@ import type { VmCodec } from '@causeway/core/encodings'
 import type { FillRequest } from './signedOrder.ts'
 import { refuse, type SeenDeposit, type Verdict } from './verdict.ts'
 
-/** The service stops what is given up so, and gives nothing back by itself. Names nobody. */
+/** Refusal of a denied account. By its first words quote-api parks the request and refunds nothing by itself. */
 export const deniedVerdict: Verdict = refuse(`${blockedWallet}: an account is on the list of this solver`)
 
 /**

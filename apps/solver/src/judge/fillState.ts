@@ -1,10 +1,11 @@
 import type { FillState } from './judgeRefund.ts'
 
-/** Signed fill of an order, with its outcome. */
+/** A fill of the order that this solver signed, with the outcome of its record. */
 export type SignedFill = {
   readonly outcome: 'open' | 'done' | 'reverted' | 'cancelled' | 'lost'
   readonly chainId: number
   readonly payments: readonly { readonly currency: string; readonly amount: bigint }[]
+  /** Keys of the deposits that it was signed for. */
   readonly deposits: readonly string[]
 }
 
@@ -16,8 +17,8 @@ export type DestinationFacts = {
 }
 
 /**
- * State of an order's fill by this wallet. The contract's record decides; the signed fills tell for which deposit it
- * was.
+ * State of an order's fill by this wallet. What the chain records for the order decides; the signed fills only tell
+ * which deposit paid for it.
  * @param deadlineSeconds after which the chain refuses the signed fills; undefined on chains that do not
  */
 export function fillStateOf(
@@ -33,6 +34,7 @@ export function fillStateOf(
       : { kind: 'filled', chainId: done.chainId, payments: done.payments, deposits: done.deposits }
   switch (recorded) {
     case 'paid':
+      // Which of the signed fills was mined, and so which deposit paid, shows when one of them is final.
       return isUnderWay && done === undefined ? { kind: 'open' } : filled
     case 'closed':
       return { kind: 'over' }

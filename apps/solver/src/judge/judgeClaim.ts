@@ -1,8 +1,8 @@
 import { lossOf, refuse, type Valuer, type Verdict, wait } from './verdict.ts'
 
 /**
- * A claim names no deposit that could be read: who is owed app fees stands in the books of quote-api alone. So what
- * claims may take is a budget of its own, and a single one never more than all of it.
+ * Verdict on a claim of app fees. A claim names no deposit that could be read, because only quote-api's books tell who is
+ * owed app fees. So claims have a budget of their own, and one claim takes at most all of it.
  */
 export function judgeClaim(facts: {
   readonly claim: {

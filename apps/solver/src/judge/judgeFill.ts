@@ -12,7 +12,7 @@ import {
   wait,
 } from './verdict.ts'
 
-/** A fill whose order was signed and whose terms are the order's. */
+/** Facts about a fill. `refuseOrder` and `refuseTerms` have accepted its order and its terms before. */
 export type FillFacts = {
   readonly asked: FillRequest & {
     readonly chainId: number
@@ -20,11 +20,11 @@ export type FillFacts = {
     readonly appFees?: readonly { readonly amount: bigint }[] | undefined
   }
   readonly order: Order
-  /** Deposits that our endpoints show at the place that the work names; undefined before they are deep enough. */
+  /** Deposits that the solver's own endpoints show where the work item names one; undefined until they are deep enough. */
   readonly deposits: readonly SeenDeposit[] | undefined
   /** Canonical spelling of the order's input currency. */
   readonly inputCurrency: string
-  /** The deposit was given back: it pays for nothing any more. */
+  /** A refund of the deposit was signed and has not failed: the deposit pays for nothing any more. */
   readonly isGivenBack: boolean
   readonly value: Valuer
   readonly limits: LossLimits

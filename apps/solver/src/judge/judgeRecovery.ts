@@ -32,6 +32,7 @@ export type RecoveryFacts = {
   readonly marks: readonly PaymentMark[]
 }
 
+/** `enter`: the promise is written to the hub, and the deposit is free for its owner. */
 type JudgedRecovery =
   | { readonly kind: 'refuse' | 'wait'; readonly reason: string }
   /** These ids of the own wallet have to be closed first. */
@@ -64,6 +65,7 @@ export function judgeRecovery({
   if (deposit.orderId !== orderId) return { kind: 'refuse', reason: 'the deposit is of another order' }
   if (deposit.depositor === fillWallet && isRefundable)
     return { kind: 'refuse', reason: 'the fill wallet made the deposit: a refund gives it back' }
+  // Ids that somebody may still pay: not marked, and not past the time after which the chain refuses a payment.
   const open = marks.filter(
     ({ state, endSeconds, timestampSeconds }) =>
       state === 'open' && !(endSeconds !== undefined && timestampSeconds > endSeconds),

@@ -14,15 +14,16 @@ import {
 } from './verdict.ts'
 
 /**
- * State of the order's fill on its destination. `over`: final facts show that it was not filled and cannot be any more;
- * `open`: it may still be; `filled`: by a transaction of ours, for the named deposits; `filled_unknown`: the contract
- * says so, but no record of ours tells for which deposit.
+ * State of the order's fill on its destination chain, for the verdict on a refund. `over`: final facts show that the
+ * order was not filled and cannot be any more; `open`: it may still be filled; `filled`: a transaction of this wallet
+ * filled it, for the named deposits; `filled_unknown`: the chain records a fill, but this solver's records do not name
+ * its deposit; `filled_by_another`: another fill wallet that shares the market filled it.
  */
 export type FillState =
   | { readonly kind: 'over' }
   | { readonly kind: 'open' }
   | { readonly kind: 'filled_unknown' }
-  /** Its wallet gives back what is above the order; others know of no such surplus. */
+  /** That wallet alone knows which deposit it used, and refunds the surplus. */
   | { readonly kind: 'filled_by_another' }
   | {
       readonly kind: 'filled'
@@ -42,11 +43,11 @@ export type RefundFacts = {
     readonly currency: string
     readonly amount: bigint
   }
-  /** The one deposit that it gives back, as our endpoints show it; undefined while it is not deep enough. */
+  /** The one deposit that the refund gives back; undefined while it is not deep enough. */
   readonly deposit: SeenDeposit | undefined
-  /** Something was paid back for this deposit already. */
+  /** A refund of this deposit was signed before and has not failed. */
   readonly isGivenBack: boolean
-  /** Sum of refunds for deposits of the same transaction and currency. */
+  /** Sum of the other refunds for deposits of the same transaction and currency. */
   readonly givenBackThere: bigint
   /** A fill was paid for by a deposit of the same transaction and currency. */
   readonly hasFilledFrom: boolean
@@ -65,7 +66,7 @@ export type RefundFacts = {
  */
 export function judgeRefund(facts: RefundFacts): Verdict {
   const { refund, deposit, order, fill } = facts
-  if (!isOption(refund, order)) return refuse('the order names no such refund')
+  if (!isRefundOption(refund, order)) return refuse('the order names no such refund')
   if (facts.isGivenBack) return refuse('the deposit was given back before')
   if (deposit === undefined) return wait('the deposit is not deep enough')
   if (deposit.orderId !== refund.orderId) return refuse('the deposit is of another order')
@@ -74,7 +75,7 @@ export function judgeRefund(facts: RefundFacts): Verdict {
   if (refund.amount > deposit.amount) return refuse('it gives back more than was deposited')
   if (facts.givenBackThere + refund.amount > deposit.inTransaction)
     return refuse('it gives back more than was deposited')
-  // The deposit never paid for a fill and never will.
+  // This deposit paid for no fill and fits the order too little to pay for one: the order's fill does not matter.
   if (!facts.hasFilledFrom && !fitsOrder(deposit, order, facts.inputCurrency))
     return { kind: 'pay', lossMicroUsd: 0n }
   switch (fill.kind) {
@@ -94,9 +95,9 @@ export function judgeRefund(facts: RefundFacts): Verdict {
 }
 
 /**
- * True if a refund costs the wallet more than its deposit leaves it. A short deposit is refunded all but its share of
- * the quoted gas, so dust is refunded at the wallet's cost. A rise of gas below twofold since the quote does not count.
- * Without a price it counts as underpaid.
+ * True if a refund's gas costs the wallet more than it keeps of the deposit. The share of the quoted gas that it keeps of
+ * a small deposit is small too, so dust is refunded at the wallet's cost. Gas that has risen less than twofold since the
+ * quote does not count. Without a price a refund counts as underpaid.
  */
 export function isUnderpaid(keptValue: UsdX18 | undefined, cost: UsdX18 | undefined): boolean {
   return keptValue === undefined || cost === undefined || 2n * keptValue < cost
@@ -113,16 +114,17 @@ export function fitsOrder(
   return chainKey === payment.chainId && currency === inputCurrency && amount >= BigInt(payment.amount)
 }
 
-/** Recipients are compared as the order spells them. */
-function isOption({ chainKey, recipient }: RefundFacts['refund'], order: Order): boolean {
+/** True if the order names this chain and recipient for a refund. */
+function isRefundOption({ chainKey, recipient }: RefundFacts['refund'], order: Order): boolean {
   return order.inputs.some(({ refunds }) =>
     refunds.some((option) => option.chainId === chainKey && isSameSpelling(option.recipient, recipient)),
   )
 }
 
 /**
- * No more than lies above what the order asks for, and with its fill no more than all of it was worth: an order that
- * asks for little and pays much takes the deposit once.
+ * Verdict on refunding the surplus of a filled order. All refunds together are at most the deposit less the order's
+ * input, and together with the fill they are worth no more than the deposit: otherwise an order with a small input and
+ * a large output would pay the deposit out twice.
  */
 function judgeSurplus(
   { order, refund, givenBackThere, appFees, value, limits }: RefundFacts,
@@ -131,14 +133,14 @@ function judgeSurplus(
 ): Verdict {
   const { chainId, currency, inTransaction } = deposit
   const orderedAmount = BigInt(order.inputs[0]?.payment.amount ?? inTransaction)
-  const back = givenBackThere + refund.amount
-  if (back > inTransaction - orderedAmount) return refuse('the fill has used the deposit')
+  const refundedAmount = givenBackThere + refund.amount
+  if (refundedAmount > inTransaction - orderedAmount) return refuse('the fill has used the deposit')
   const received = value(chainId, currency, inTransaction)
   const filled = sumOfValues([
     ...fill.payments.map(({ currency, amount }) => value(fill.chainId, currency, amount)),
     value(chainId, currency, appFees),
   ])
-  const returned = value(refund.chainId, refund.currency, back)
+  const returned = value(refund.chainId, refund.currency, refundedAmount)
   if (received === undefined || filled === undefined || returned === undefined)
     return wait('no price is known')
   if (filled + returned > mostPaidFor(received, limits)) return refuse('the fill has used the deposit')

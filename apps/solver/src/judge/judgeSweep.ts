@@ -41,7 +41,7 @@ export function judgeSweep(
   },
 ): JudgedSweep {
   const { publicKey, depository } = chain.sweeping
-  const derivedAddress = madeOf(terms, chain.sweeping)
+  const derivedAddress = deriveAddress(terms, chain.sweeping)
   if (derivedAddress === undefined || derivedAddress.address !== depositAddress)
     return refuse('the address has other terms')
   if (terms.sweeper !== publicKey) return refuse('another wallet empties the address')
@@ -59,7 +59,8 @@ export function judgeSweep(
   return { kind: 'take', recipient: depository, orderId, script }
 }
 
-function madeOf(
+/** Undefined where no address has these terms. */
+function deriveAddress(
   terms: DepositAddressTerms,
   chain: Pick<LinePayingChain, 'depositAddress'>,
 ): ReturnType<LinePayingChain['depositAddress']> | undefined {

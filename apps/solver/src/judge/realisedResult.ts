@@ -9,7 +9,8 @@ export type FinalPayment = {
   readonly gas: { readonly currency: string; readonly amount: bigint }
 }
 
-const microUsd = 10n ** 12n
+/** One micro-USD, in USD with 18 decimals. */
+const microUsdX18 = 10n ** 12n
 
 /**
  * Result of a payment in micro-USD, rounded down: its deposits less its payments and gas, at current prices. Undefined
@@ -28,5 +29,6 @@ export function realisedResult(payment: FinalPayment, value: Valuer): bigint | u
   )
   if (received === undefined || paid === undefined) return undefined
   const result = received - paid
-  return result >= 0n ? result / microUsd : -((microUsd - 1n - result) / microUsd)
+  // Division of bigints rounds towards zero, so a loss is rounded up as a positive number.
+  return result >= 0n ? result / microUsdX18 : -((microUsdX18 - 1n - result) / microUsdX18)
 }

@@ -11,14 +11,14 @@ import {
 } from '@causeway/core'
 import { orderCloneAddress, signingDigest } from '@causeway/families/rules'
 
-/** Unverified order of a work item. */
+/** The order that a work item names as its reason, not verified yet: `refuseOrder` does that. */
 export type Proof = {
   readonly order: Order
   readonly orderSignature: string
   readonly deposits: readonly DepositPosition[]
 }
 
-/** Position of a deposit, as work names it. */
+/** Where a work item says that a deposit is on its chain. */
 export type DepositPosition = {
   readonly chainId: number
   readonly transactionId: string
@@ -33,13 +33,14 @@ export type OrderRules = {
   readonly orderSigners: ReadonlySet<string>
 }
 
-/** Payment that work asks for, in the order's own terms. */
+/** Payment that a work item asks for, to be compared with its order by `refuseTerms`. */
 export type FillRequest = {
   readonly orderId: Hex
   /** String id of the chain that pays. */
   readonly chainKey: string
   /** Absent on chains that have none. */
   readonly fillContract?: Hex | undefined
+  /** Unix seconds. */
   readonly deadline: number
   readonly payments: readonly {
     readonly recipient: string
@@ -47,7 +48,7 @@ export type FillRequest = {
     readonly amount: bigint
   }[]
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
-  /** With calls: gets what they leave over. */
+  /** Receives what the calls leave over; present with calls alone. */
   readonly recipient?: Hex | undefined
 }
 
@@ -123,7 +124,7 @@ const isHexAddress = (text: string): text is Hex => /^0x[0-9a-f]{40}$/i.test(tex
 export const isSameSpelling = (one: string, other: string): boolean =>
   one === other || (/^0x/i.test(one) && one.toLowerCase() === other.toLowerCase())
 
-/** Each payment in its place, not less than the least and not more than what was quoted. */
+/** True if the payments are the order's, in its order, each between its minimum and its expected amount. */
 function paysAsOrdered({ payments }: FillRequest, output: Order['output']): boolean {
   return (
     payments.length === output.payments.length &&

@@ -1,8 +1,9 @@
 import type { Hex } from '@causeway/core'
 
 /**
- * Fill wallets that share a market, in one order at all of their solvers. The fill contract pays an id once per
- * wallet; that two wallets never both pay it stands on turns, which no service gives and none can give twice.
+ * Fill wallets that share a market, listed in the same order at all of their solvers. The fill contract pays an id once
+ * per wallet. Turns keep two wallets from both paying it: each solver computes them alone, so no service can give one
+ * turn to two wallets.
  */
 export type Sharing = {
   /** Lower case, without repetition; the own one is among them. */
@@ -12,17 +13,21 @@ export type Sharing = {
   readonly turnSeconds: number
 }
 
-/** While it lasts, one wallet alone may sign for an id. Unix seconds. */
+/** A time, in Unix seconds, in which one wallet alone may sign for an id. */
 export type Turn = {
   /** The deadline of what is signed: the contract refuses it in any later block. */
   readonly endSeconds: number
-  /** When the turn before ended: a final block must be later, and show that nobody else has paid. First turns have none. */
+  /**
+   * End of the turn before. This turn begins once a final block is later and shows that nobody else has paid.
+   * Undefined for the first turn.
+   */
   readonly afterSeconds: number | undefined
 }
 
 /**
- * The own turn to fill an order. One wallet, which its id chooses, has all the time but the last turns; each other
- * wallet has one of those, in the order of the list.
+ * This wallet's turn to fill an order. The order id chooses the first wallet, whose turn lasts until the other wallets'
+ * turns begin; each of these is `turnSeconds` long, they follow in the order of the list, and the last ends at the
+ * deadline.
  */
 export function fillTurn(orderId: Hex, deadlineSeconds: number, sharing: Sharing): Turn {
   const { fillWallets, own, turnSeconds } = sharing
@@ -32,8 +37,9 @@ export function fillTurn(orderId: Hex, deadlineSeconds: number, sharing: Sharing
 }
 
 /**
- * The own turn to give a deposit back, where it is the own one at `nowSeconds`. The wallet that its id chooses has
- * until a turn after the order's deadline; then the others follow, again and again.
+ * This wallet's turn to give a deposit back. The refund's id chooses the first wallet, whose turn ends `turnSeconds`
+ * after the order's deadline; then the wallets follow one another in the list's order, without end.
+ * @returns undefined while it is another wallet's turn at `nowSeconds`
  */
 export function refundTurn(
   refund: { readonly id: Hex; readonly orderDeadlineSeconds: number },
@@ -41,13 +47,13 @@ export function refundTurn(
   sharing: Sharing,
 ): Turn | undefined {
   const { fillWallets, own, turnSeconds } = sharing
-  const number = Math.max(0, Math.ceil((nowSeconds - refund.orderDeadlineSeconds) / turnSeconds) - 1)
-  if (number % fillWallets.length !== placeOf(own, refund.id, fillWallets)) return undefined
-  const endSeconds = refund.orderDeadlineSeconds + (number + 1) * turnSeconds
-  return { endSeconds, afterSeconds: number === 0 ? undefined : endSeconds - turnSeconds }
+  const turnNumber = Math.max(0, Math.ceil((nowSeconds - refund.orderDeadlineSeconds) / turnSeconds) - 1)
+  if (turnNumber % fillWallets.length !== placeOf(own, refund.id, fillWallets)) return undefined
+  const endSeconds = refund.orderDeadlineSeconds + (turnNumber + 1) * turnSeconds
+  return { endSeconds, afterSeconds: turnNumber === 0 ? undefined : endSeconds - turnSeconds }
 }
 
-/** A claim has no deadline of its own that could be trusted: the wallet that its id chooses pays it, or nobody. */
+/** A claim has no trusted deadline, so it has no turns: only the wallet that its id chooses pays it. */
 export const isOwnClaim = (claimId: Hex, { fillWallets, own }: Sharing): boolean =>
   placeOf(own, claimId, fillWallets) === 0
 
@@ -66,7 +72,7 @@ export function refuseTurn({ afterSeconds }: Turn, others: readonly OtherRecord[
     : 'what another fill wallet signed may still land'
 }
 
-/** Fill state by other wallets: filled, still possible, or over. */
+/** Whether other wallets have filled the order, still may, or no longer can (`over`). */
 export function othersFill(
   order: { readonly id: Hex; readonly deadlineSeconds: number },
   others: readonly (OtherRecord & { readonly fillWallet: Hex })[],

@@ -15,18 +15,23 @@ export type Verdict =
 export const refuse = (reason: string): Verdict => ({ kind: 'refuse', reason })
 export const wait = (reason: string): Verdict => ({ kind: 'wait', reason })
 
-/** A deposit, as our own endpoints agree on it at its depth. Currency in its family's canonical spelling. */
+/**
+ * A deposit as the solver's own endpoints agree on it, once it is deep enough. The currency has its family's canonical
+ * spelling.
+ */
 export type SeenDeposit = {
+  /** Number of its chain in the quote file. */
   readonly chainId: number
+  /** Name of its chain, as orders spell it. */
   readonly chainKey: string
-  /** Number of its chain in the id of its refund. */
+  /** Number that stands for its chain in the id of its refund; equal to `chainId` on EVM chains. */
   readonly refundChainId: number | bigint
   /** Lower case. */
   readonly transactionId: string
   /** Which of its order's equal deposits in that transaction, from 0. */
   readonly ordinal: number
   readonly orderId: string
-  /** As the deposit names him; who sent it may be somebody else. */
+  /** Account that the deposit names; another one may have sent it. */
   readonly depositor: string
   readonly currency: string
   readonly amount: bigint
@@ -38,7 +43,7 @@ export type SeenDeposit = {
 export const refundIdOf = (orderId: Hex, deposit: SeenDeposit): Hex =>
   refundId(orderId, { ...deposit, chainId: deposit.refundChainId })
 
-/** Key of a deposit, which stays the same when a reorganization moves it. */
+/** Key of a deposit in the solver's records: `chainId:transactionId:currency:amount:ordinal`. A reorganization keeps it. */
 export const depositKey = (deposit: SeenDeposit): string =>
   `${sourceOf(deposit)}${deposit.amount}:${deposit.ordinal}`
 
@@ -60,21 +65,22 @@ const sourceOf = ({ chainId, transactionId, currency }: SeenDeposit): string =>
   `${chainId}:${transactionId}:${currency}:`
 
 export type LossLimits = {
-  /** Part of the value that came in by which prices may have moved between a quote and its fill. */
+  /** Share of the received value that a fill may lose because prices moved since the quote. */
   readonly toleranceBps: number
-  /** Beyond the tolerance: the most that a fill may give away, such as fees that a sponsor pays. */
+  /** The most that a fill may lose beyond the tolerance, such as fees that a sponsor pays. */
   readonly lossPerOrderMicroUsd: bigint
 }
 
-const microUsd = 10n ** 12n
+/** One micro-USD, in USD with 18 decimals. */
+const microUsdX18 = 10n ** 12n
 
-/** Micro-USD, rounded up. */
+/** Loss of a payment in micro-USD, rounded up; 0 for a gain. */
 export const lossOf = (paid: UsdX18, received: UsdX18): bigint =>
-  paid <= received ? 0n : (paid - received + microUsd - 1n) / microUsd
+  paid <= received ? 0n : (paid - received + microUsdX18 - 1n) / microUsdX18
 
 /** The most that may be paid for what came in. */
 export function mostPaidFor(received: UsdX18, { toleranceBps, lossPerOrderMicroUsd }: LossLimits): UsdX18 {
-  return received + (received * BigInt(toleranceBps)) / 10_000n + lossPerOrderMicroUsd * microUsd
+  return received + (received * BigInt(toleranceBps)) / 10_000n + lossPerOrderMicroUsd * microUsdX18
 }
 
 /** Sum of the values; undefined where one is not known. */
