@@ -19,14 +19,14 @@ const launch = { environment: process.env, nodeOptions: process.execArgv }
 const service = { name: 'solver', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
-/** Waits for a slow reader, so that a backup does not fill memory. */
+/** Writes to stdout and waits for a slow reader, so that a backup does not fill memory. */
 function write(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
   })
 }
 
-/** A command answers and ends; without one the solver runs. */
+/** Runs a command, such as `status` or `doctor`, and ends; without one, runs the solver. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
   if (words.length === 0) return serve(await variables())

@@ -313,7 +313,7 @@ describe('dust of a stranger', () => {
   test('is given back once an hour is over', async () => {
     const { opened } = await usedUp()
     const { refund, refundTo } = await dust()
-    expect(await handleItem(refund, opened.filling)).toMatchObject({ kind: 'later', isSpent: true })
+    expect(await handleItem(refund, opened.filling)).toMatchObject({ kind: 'later', needsPause: true })
     await opened.process.anHourPasses()
     await pay(opened, refund)
     expect(bench.lamports(refundTo)).toBe(BigInt(String(refund.payload['amount'])))

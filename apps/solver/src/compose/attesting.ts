@@ -17,19 +17,20 @@ import {
 } from '../wallet/exposure.ts'
 
 export type Attesting = {
-  /** Chain ids on which nothing is to be sold: too much is paid there and not attested. As of a second ago. */
+  /** Ids of chains on which nothing new is to be sold, because too much is paid and not attested. As of a second ago. */
   full(): readonly number[]
-  /** Payments that are not attested, against their caps. As of a second ago; empty before the first look. */
+  /** Unattested payments and their limits. As of a second ago; empty before the first look. */
   exposure(): ReturnType<typeof exposureOf>
   close(): Promise<void>
 }
 
 const everyMs = 1_000
-/** Payments asked about a second: oracles are not flooded, and a backlog of hours still ends. */
+/** Payments asked about per round, a second each: few enough for oracles, and enough to work off a backlog of hours. */
 const perRound = 8
+/** Payments asked about side by side. */
 const atOnce = 4
 
-/** Has oracles attest paid and final work in the background, which lowers the exposure. */
+/** Asks oracles in the background to attest final payments, so that these count as unattested no more. */
 export function startAttesting(options: {
   readonly database: SqlDatabase
   /** Undefined: nothing is ever attested. */
@@ -48,6 +49,7 @@ export function startAttesting(options: {
   let exposure: ReturnType<typeof exposureOf> = []
   let isFailing = false
 
+  /** Asks about payments of the chains that this process leads on, and keeps the answers. */
   async function askAll(asking: AskOracles): Promise<void> {
     const chainIds = chains.filter(({ desk }) => desk.leads()).map(({ chainId }) => chainId)
     const duePayments = [...(await readDuePayments(database, { chainIds, limit: perRound }))]
@@ -59,6 +61,7 @@ export function startAttesting(options: {
       ) {
         const answer = await asking(next, signal)
         if (signal.aborted) return
+        // Asked about with the wrong id of its deposit: the next round asks with the new one.
         if (answer.kind === 'refused' && (await followDeposit(next))) continue
         const state = await keepAnswer(database, next, answer)
         if (state === 'refused') tellRefused(next, answer.kind === 'attested' ? '' : answer.code)
@@ -66,7 +69,7 @@ export function startAttesting(options: {
     }
     await Promise.all(Array.from({ length: atOnce }, worker))
   }
-  /** @returns true if a reorganization changed the deposit's id: the payment is asked about by the new one. @source rule L-27 */
+  /** Keeps the deposit's new id if a reorganization has changed it. @returns true if so @source rule L-27 */
   async function followDeposit(payment: DuePayment): Promise<boolean> {
     const { deposit, asked, microUsd } = payment
     const [input] = asked.inputs
@@ -90,10 +93,13 @@ export function startAttesting(options: {
     if (ask !== undefined) await askAll(ask)
     const sums = await readFigures(database)
     exposure = exposureOf(sums, limits)
-    const now = fullChains(sums, limits)
-    if (now.join() !== full.join())
-      logger.warn({ event: 'unattested_full', chainIds: now }, 'chains with too much that is not attested')
-    full = now
+    const fullNow = fullChains(sums, limits)
+    if (fullNow.join() !== full.join())
+      logger.warn(
+        { event: 'unattested_full', chainIds: fullNow },
+        'chains with too much that is not attested',
+      )
+    full = fullNow
   }
   async function repeat(): Promise<void> {
     while (!signal.aborted) {

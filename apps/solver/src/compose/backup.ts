@@ -6,14 +6,14 @@ import { recordRestore } from '../wallet/stopSwitch.ts'
 import type { SolverConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 
-/** Writes all tables of the solver's database as text, from one snapshot, beside a running solver. */
+/** Writes all tables of the solver's database as text, from one snapshot; the solver may run meanwhile. */
 export async function backup(config: SolverConfig, write: (lines: string) => Promise<void>): Promise<void> {
   await withDatabase(config, (database) => backupDatabase(database, write))
 }
 
 /**
- * Fills an empty database, all or nothing, on which no solver runs, and writes a line of who did it.
- * @throws ConfigurationError for what is no backup of this release or fits the database not
+ * Fills an empty database from a backup in one transaction, and writes the audit. No solver may run on it.
+ * @throws ConfigurationError for a file that is no backup of this release, and for a database that is not empty
  */
 export async function restore(config: SolverConfig, path: string): Promise<string> {
   await withDatabase(config, (database) =>
@@ -24,7 +24,7 @@ export async function restore(config: SolverConfig, path: string): Promise<strin
   return 'Restored.'
 }
 
-/** Beside a running solver, or without one. */
+/** Opens the database for a command, whether a solver runs or not. */
 export async function withDatabase<T>(
   config: SolverConfig,
   work: (database: SqlDatabase) => Promise<T>,

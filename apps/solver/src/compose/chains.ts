@@ -40,7 +40,7 @@ import { type ChainClient, createJsonRpcClient } from '@causeway/rpc'
 import type { LoadedFiles } from './files.ts'
 import { type Hub, openHub } from './hub.ts'
 
-/** A chain that the solver pays on, with what reads it. */
+/** A chain that the solver pays on, as its files describe it, with its family's access for paying. `openDesk` makes a desk of it. */
 export type PaidChain = ContractPaidChain | MarkedPaidChain | LinePaidChain
 
 type PaidChainParts = {
@@ -62,10 +62,11 @@ export type ContractPaidChain = PaidChainParts & {
 export type MarkedPaidChain = PaidChainParts & {
   readonly kind: 'marked'
   readonly paying: PayingChain
-  /** Contract through which payments go, in families that have one. */
+  /** Contract that pays, in families that have one. */
   readonly fillContract: Hex | undefined
   /** Program that empties deposit addresses, in families of programs. */
   readonly addressProgram: string | undefined
+  /** Seconds within which a signed transaction lands or never does. */
   readonly landsWithinSeconds: number
 }
 
@@ -76,7 +77,7 @@ export type LinePaidChain = PaidChainParts & {
   readonly landsWithinSeconds: number
 }
 
-/** Keys of the fill wallet beside that of EVM chains, by the variable that holds one. */
+/** Keys of the fill wallet for families with keys of their own, by the name of the variable that holds one. */
 export type FillKeys = ReadonlyMap<string, Secret>
 
 export type OpenChains = {
@@ -118,6 +119,7 @@ export async function openChains(
     const paying = Object.entries(solver.chains).map(([key, policy]): PaidChain => {
       const [chain, config, client] = [chains.chains.get(key), quote.chains[key], clients.get(key)]
       if (chain === undefined || config === undefined || client === undefined) throw cannotBePaidOn(key)
+      // Whatever is opened is noted at once, so that a later failure closes it.
       const family = openFamily(chain, hub)
       families.push(family)
       checks.set(key, (signal) => verifyChain(family, chains.environment, signal))
@@ -156,7 +158,7 @@ function connectChains({ chains, quote }: Pick<LoadedFiles, 'chains' | 'quote'>)
   })
 }
 
-/** The endpoint that takes what is sent, by itself. Opens no connection. */
+/** Client of the endpoint that transactions alone are sent to; undefined where none is set. Opens no connection. */
 function openSubmit(chainId: string, { submitRpcUrl: url }: SolverChainPolicy): ChainClient | undefined {
   return url && createJsonRpcClient({ chainId, endpoints: [{ url }], threshold: 1, now: () => Date.now() })
 }
@@ -261,22 +263,27 @@ function openLineChain(
   return { ...parts, kind: 'line', paying, landsWithinSeconds: family.landsWithinSeconds }
 }
 
+/** @throws ConfigurationError */
 function requireKey({ key: chain }: PaidChainParts, keys: FillKeys, setting: string): Secret {
   const key = keys.get(setting)
   if (key !== undefined) return key
   throw new ConfigurationError(lackOfKey(setting, chain))
 }
 
+/** Sentence about a key that is missing. */
 export const lackOfKey = (setting: string, chain: string): string =>
   `${setting} or ${setting}_FILE is required: chains.${chain} is paid on with it.`
 
-/** Transactions of this kind have no deadline, so the end of a turn would not end those signed in it. */
+/** A market shared by turns needs chains that refuse a transaction after its deadline; these do not. @throws ConfigurationError */
 function refuseSharing({ key }: PaidChainParts, sharing: LoadedFiles['solver']['sharing']): void {
   if (sharing !== undefined)
     throw new ConfigurationError(`solver: chains.${key} cannot be shared by turns: remove it, or sharing`)
 }
 
-/** Payments from another wallet count for nobody; addresses that name another key could be emptied by nobody here. */
+/**
+ * Compares a setting of the quote file with the key: nobody would count payments from another wallet, and this solver could
+ * not empty deposit addresses that name another key. @throws ConfigurationError
+ */
 function refuseOtherKey(
   { key }: PaidChainParts,
   config: QuoteChain,
@@ -349,7 +356,7 @@ export async function examineChains(
   }
 }
 
-/** Checks that the submit endpoint answers, and is of this chain where it says of which it is. */
+/** Finds a submit endpoint that does not answer, or says that it is of another chain. */
 async function examineSubmit(
   key: string,
   policy: SolverChainPolicy,

@@ -13,11 +13,11 @@ import { reportInventory } from './inventory.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Dependencies of a command. */
+/** What a command is given. */
 export type CommandContext = {
   readonly config: SolverConfig
   readonly variables: Variables
-  /** For output that is too long to be held. */
+  /** Writes output that is too long to be held. */
   readonly write: (text: string) => Promise<void>
 }
 
@@ -26,6 +26,7 @@ type SolverCommand = CommandForm & {
   run(scene: CommandContext, args: Arguments): Promise<string | undefined>
 }
 
+/** End of the descriptions of commands that take a reason. */
 const forNext = 'The next operator reads the reason'
 
 const commands: readonly SolverCommand[] = [
@@ -105,7 +106,7 @@ function readMoment(text: string): Date {
   return new Date(moment.data)
 }
 
-/** A line of JSON, which `causeway ledger fills` reads. */
+/** A fill as one line of JSON, for `causeway ledger fills` to read. */
 function describeFill({ asked, at, ...fill }: KeptFill): string {
   const { order, orderSignature, inputs, deposited, booking } = asked
   const parts = { order, orderSignature, inputs, deposited: deposited.toString(), booking }
@@ -131,7 +132,7 @@ function setStop(
   })
 }
 
-/** Ends the wait of a chain whose payments are not attested: from now on the operator answers for them. */
+/** Takes a chain's unattested payments out of the limits, so that it pays again. @param name of a chain, or `all` */
 async function goOn(config: SolverConfig, name: string, reason: string): Promise<string> {
   const chain = name === 'all' ? undefined : await readChain(config, name)
   return withSwitch(config, async (stop) => {
@@ -147,7 +148,7 @@ async function goOn(config: SolverConfig, name: string, reason: string): Promise
 
 const chainNumbers = z.object({ chains: z.record(z.string(), z.object({ chainId: z.int().positive() })) })
 
-/** @throws ConfigurationError for a chain that is not in the quote file: nothing would go on */
+/** Finds a chain by its key or number. @throws ConfigurationError for one that is not in the quote file */
 async function readChain({ environment, configDirectory: directory }: SolverConfig, name: string) {
   const [json] = await readEnvironmentFiles({ directory, environment }, ['quote'], createFindings())
   const chains = Object.entries(chainNumbers.safeParse(json).data?.chains ?? {})
@@ -160,14 +161,14 @@ async function readChain({ environment, configDirectory: directory }: SolverConf
   return { key, chainId: listedChain.chainId }
 }
 
-/** The figures of what is paid and not attested, by chain, and what oracles said of it. */
-function describeExposure(sums: Figures, refusalByChain: ReadonlyMap<number, string>): readonly string[] {
+/** Lines about unattested payments, by chain, with the newest answer of oracles. */
+function describeExposure(sums: Figures, answerByChain: ReadonlyMap<number, string>): readonly string[] {
   const usd = (microUsd: bigint) => formatAmount(microUsd, 6)
   return [...sums].map(([chainId, chainFigures]) => {
     const parts = figures
       .filter((figure) => chainFigures[figure] > 0n)
       .map((figure) => `${figure} ${usd(chainFigures[figure])} USD`)
-    const last = refusalByChain.get(chainId)
+    const last = answerByChain.get(chainId)
     return `Chain ${chainId}, paid and not attested: ${parts.join(', ')}${last === undefined ? '' : ` (oracles said last: ${last})`}`
   })
 }

@@ -14,7 +14,7 @@ import { z } from 'zod'
 
 const secret = z.string().transform((value) => new Secret(value))
 
-/** Every variable of the solver but those of its signer and those that the configuration files name. */
+/** The solver's variables, without those of its keys and those that configuration files name. */
 const variables = z.object({
   ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   OPS_HOST: z.string().default('127.0.0.1'),
@@ -50,7 +50,10 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
   return config
 }
 
-/** As `loadConfig`; `config` is there when no finding stops the start. */
+/**
+ * As `loadConfig`, for `doctor`: collects what is wrong. `config` is undefined if a finding stops the start; the other
+ * members are what could be read.
+ */
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, found } = readVariables(variables, source)
   found.problems(foreignKeys('other', source), 'setting-contradicts')
@@ -93,8 +96,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
 }
 
 /**
- * Settings that the solver needs for its work; its commands do without. @throws ConfigurationError naming all missing
- * ones
+ * Settings that a running solver needs and its commands do not.
+ * @throws ConfigurationError naming all missing ones
  */
 export function workSettings({ quoteApiUrl, solverApiKey, orderSigners }: SolverConfig) {
   const missing = [

@@ -50,7 +50,7 @@ export type Solver = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** A solver that works looks at its work at least so often. */
+/** If no round has ended for so long, readiness fails. */
 const roundMaxAgeMs = 60_000
 
 /**
@@ -90,9 +90,10 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
   })
 }
 
-/** Parts that start with the work; until then no chain is halted and no fill attested. */
+/** Parts that `startFollowing` opens. Parts made before read them when they need them; until then they are absent. */
 type Following = { halts?: HaltedChains; attesting?: Attesting; watch?: WorkWatch; lastRoundMs: number }
 
+/** What pays: chains with their desks, and the records. */
 type Paying = {
   readonly chains: readonly SolverChain[]
   readonly records: Records
@@ -134,7 +135,7 @@ function openPaying(
   return { chains: opened, records, networkOf, valuer }
 }
 
-/** Deposits of every chain that is quoted, once their blocks are seen. */
+/** Opens the reader of deposits on all quoted chains. The market's heads tell it when blocks were first seen. */
 function openDeposits(
   { onClose }: ServiceParts<'connections'>,
   { files: { quote, chains }, hub }: World,
@@ -169,6 +170,7 @@ function watchOracles(service: ServiceParts<'jobs'>, { oracles }: SolverConfig):
   return sight
 }
 
+/** Everything that looking at work needs. */
 function fillingOf(
   world: World,
   parts: Paying & { readonly deposits: DepositReader; readonly following: Following },
@@ -213,7 +215,7 @@ async function openWork(
   })
   return createWorkClient(settings.quoteApiUrl, settings.solverApiKey, {
     tracing,
-    // A dry run refuses nothing.
+    // A dry run does not tell its terms: quote-api would stop what they contradict.
     terms: config.isDryRun ? {} : { solver: name, ...terms },
     onDifferences: logDifferences(logger),
     unattested: () => following.attesting?.exposure() ?? [],
@@ -226,7 +228,7 @@ async function openWork(
 
 type Rounds = ReturnType<typeof createRound>
 
-/** One look at the work, and whether one has ended lately. */
+/** Makes the function that runs a round, and the readiness check that one has ended lately. */
 function openRounds(
   { logger, tracing, check }: ServiceParts<never>,
   parts: {
@@ -266,6 +268,7 @@ function openRounds(
   })
 }
 
+/** Shows the solver's state as metrics. */
 function watchState(
   metrics: SolverMetrics,
   parts: {
@@ -310,7 +313,7 @@ type Started = {
   readonly following: Following
 }
 
-/** Begins to hear of halts, attestations, work and blocks, and to work. */
+/** Starts what works in the background: halts, attestations, the long poll for work, new blocks, and then the rounds. */
 async function startFollowing(service: ServiceParts<'jobs'>, parts: Started): Promise<void> {
   const { logger, onClose } = service
   const { world, paying, deposits, sight, work, round, following } = parts
@@ -339,6 +342,7 @@ async function startFollowing(service: ServiceParts<'jobs'>, parts: Started): Pr
   onClose('jobs', 'rounds', () => loop.stop())
 }
 
+/** Has new blocks of quoted chains begin rounds. */
 function followBlocks(
   { logger, metrics, onClose }: ServiceParts<'jobs'>,
   { config, files }: World,
@@ -355,7 +359,7 @@ function followBlocks(
   onClose('jobs', 'new blocks', () => pushes.close())
 }
 
-/** Contracts that orders of a chain may name: its own first, alone where endpoints do not tell code of the others. */
+/** Fill contracts that orders of a chain may name, its own first; only that one if the code of others cannot be read. */
 async function contractsOf(
   chain: SolverChain,
 ): Promise<readonly [SolverChain, readonly (Hex | undefined)[]]> {
@@ -363,10 +367,11 @@ async function contractsOf(
   return [chain, contracts ?? [chain.fillContract]]
 }
 
-/** Blocks that come faster than rounds do tell nothing that the next round does not see. @source F-118 */
+/** True for a chain whose new blocks need no signal, because rounds by the clock see them soon enough. @source F-118 */
 const isSeenByClock = (chain: Pick<QuoteChain, 'blockTimeMs'>, everyMs: number): boolean =>
   chain.blockTimeMs < everyMs && everyMs <= paceMs(chain) / 4
 
+/** What writes recoveries to the hub; undefined where the settings do not allow it. */
 function recoveriesOf({ hub, files: { chains, quote } }: World): Recoveries | undefined {
   if (hub?.recoveries === undefined) return undefined
   return {

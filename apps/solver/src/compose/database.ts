@@ -11,22 +11,23 @@ import {
 } from '@causeway/database'
 import type { SolverConfig } from './config.ts'
 
+/** Folders of migrations. */
 export const schemaModules: readonly MigrationDirectory[] = [
   { name: 'solver', path: fileURLToPath(new URL('../../migrations', import.meta.url)) },
 ]
 
 export type OpenDatabase = {
   readonly database: Database
-  /** Another pool with one connection, closed with this one. */
+  /** Opens another pool, of one connection for leases; `close` closes it too. */
   openSingle(): Database
   close(): Promise<void>
 }
 
 /**
- * The solver's own database at `DATABASE_URL`, or in `local` without one an embedded server under the local folder.
- * Nobody else writes to it: whoever can, decides what was paid.
+ * The solver's own database at `DATABASE_URL`; in `local` without that variable, an embedded server under the local folder.
+ * Nothing else may write to it, because it decides what was paid.
  * @param options.joinRunning for commands: uses the embedded server that a running solver owns
- * @throws ConfigurationError for what waiting cannot mend
+ * @throws ConfigurationError for errors that waiting does not mend
  */
 export async function openDatabase(
   { databaseUrl, localDirectory }: Pick<SolverConfig, 'databaseUrl' | 'localDirectory'>,

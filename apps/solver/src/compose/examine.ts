@@ -30,10 +30,10 @@ type Variables = Readonly<Record<string, string | undefined>>
 type Settings = ReturnType<typeof readConfig>
 
 const workTimeoutMs = 5_000
-/** The pool, and one that holds the leases. */
+/** Database connections that a solver needs: its pool, and one for leases. */
 const connections = 7
 
-/** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
+/** Finds everything that is missing, wrong or contradictory in the settings, for `doctor` and the start. Rejects for bugs alone. */
 export async function examineSolver(
   variables: Variables,
   { repositoryRoot, nowMs, scope }: Examination,
@@ -88,7 +88,7 @@ export async function examineSolver(
   return findings.list
 }
 
-/** Checks the keys of the families that are paid on: the start stops without them. */
+/** Finds missing keys and settings of the families that are paid on. */
 function examineFillKeys({ chains, solver }: LoadedFiles, variables: Variables, findings: Findings): void {
   const isSet = (name: string) =>
     [name, `${name}_FILE`].some((variable) => (variables[variable] ?? '').trim() !== '')
@@ -117,12 +117,12 @@ async function examineOwnDatabase(
   await examineDatabase({ ...examined, connections, runsJobs: true, directories: schemaModules }, findings)
 }
 
-/** Without its list the solver does not start. */
+/** Reads the deny list, without which a solver with such a setting does not start. */
 async function examineList({ denyList }: Settings, findings: Findings): Promise<void> {
   for (const { setting, problem } of await examineDenyList(denyList)) findings.wrong(setting, problem)
 }
 
-/** Terms that it would fill by; a start refuses a key of a family that is not of the account in the quote file. */
+/** The terms that a start would send. In families with keys of their own the quote file names the wallet: a start checks the key. */
 function termsOf(
   { files: { quote, solver }, wallet }: { readonly files: LoadedFiles; readonly wallet: string },
   orderSigners: ReadonlySet<string>,
@@ -140,7 +140,7 @@ function termsOf(
   })
 }
 
-/** Looks at the work once, as a round does; takes nothing, and what it says of itself is kept by nobody. */
+/** Asks quote-api for work once, as a round does. It takes no item, and gives no solver name, so its terms are not kept. */
 async function examineWork(
   { values, config }: Settings,
   ownSetup: { readonly files: LoadedFiles; readonly wallet: string } | undefined,
@@ -170,7 +170,7 @@ async function examineWork(
       )
     }
   } catch (error) {
-    // The error may hold the URL, and that credentials; so may an answer that is none of quote-api's.
+    // Only a summary: the error may quote the URL or a foreign answer, and these may hold credentials.
     const { seen } = describeSilence(error)
     say('QUOTE_API_URL', `it ${seen}`, 'See that quote-api runs, and that this machine reaches it.')
   }

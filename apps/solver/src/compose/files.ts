@@ -65,9 +65,9 @@ export async function readFiles(
     findings,
   )
   if (chainsJson === undefined || quoteJson === undefined || solverJson === undefined) return undefined
-  // Few chains need it; those that do say so.
+  // The hub's file may be missing: only some families need it, and they say so.
   const [hubJson] = await readEnvironmentFiles({ directory, environment }, ['chains.hub'], createFindings())
-  // The quote file names the wallet whose inventory is quoted; here it is the one that pays.
+  // The quote file names its fill wallet by this variable; here it is always the wallet that pays.
   const knownVariables = { ...variables, FILL_WALLET_ADDRESS: fillWallet }
   const shared = { environment, variables: knownVariables }
   const chains = findings.attempt(() => loadChains({ chainsJson, hubJson, ...shared }), 'configuration-wrong')
@@ -96,8 +96,8 @@ export async function readFiles(
 }
 
 /**
- * Drops chains without an endpoint, which quote-api does not quote either. Each is named, since its endpoint may just
- * be forgotten.
+ * Drops chains without an endpoint, which quote-api does not quote either. A finding names each, because its endpoint may
+ * have been forgotten.
  */
 function withRunningChains(solver: SolverFile, { chains }: ChainRegistry, findings: Findings): SolverFile {
   const listed = Object.entries(solver.chains)
@@ -115,7 +115,7 @@ function withRunningChains(solver: SolverFile, { chains }: ChainRegistry, findin
   return { ...solver, chains: Object.fromEntries(running) }
 }
 
-/** A chain that the solver is to pay on is quoted, can be read, and has a fill contract that oracles know, where its family has contracts. */
+/** Sentences about chains that the solver is to pay on and cannot: not quoted, or without a fill contract that oracles know. */
 function payingProblems(
   { chains }: ChainRegistry,
   quote: QuoteFile,

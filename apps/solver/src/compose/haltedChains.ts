@@ -11,15 +11,15 @@ export interface HaltedChains {
 }
 
 /**
- * Asks the oracles again and again which chains they halted; the first time before this resolves. What one said last
- * holds while it is silent, over restarts too.
- * @param options.oracles undefined: none is asked, and what they halted before goes on
+ * Asks the oracles again and again which chains they halted, the first time before this resolves. An oracle's last answer
+ * is kept in the database and counts while the oracle is silent.
+ * @param options.oracles undefined: none is asked, and kept answers count
  * @source rule O-65
  */
 export async function watchHalts(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>
   readonly oracles: OracleSettings | undefined
-  /** Notes each answer. */
+  /** Notes which oracles answered. */
   readonly sight: Pick<OracleSight, 'note'> | undefined
   readonly chains: readonly { readonly key: string; readonly chainId: number }[]
   readonly logger: Logger
@@ -28,9 +28,9 @@ export async function watchHalts(options: {
   const closing = new AbortController()
   let halted: readonly string[] = []
   async function ask(): Promise<void> {
-    const words = await askHalts(oracles, chains, closing.signal)
-    sight?.note(words)
-    const ids = await database.transaction((tx) => keepHalts(tx, words, oracles))
+    const answers = await askHalts(oracles, chains, closing.signal)
+    sight?.note(answers)
+    const ids = await database.transaction((tx) => keepHalts(tx, answers, oracles))
     const next = chains.flatMap(({ key, chainId }) => (ids.includes(chainId) ? [key] : []))
     if (next.join() !== halted.join())
       logger.warn({ event: 'chains_halted', chains: next }, 'oracles halt other chains from now on')

@@ -19,15 +19,15 @@ import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { LoadedFiles } from './files.ts'
 
-/** The hub, as chains need it whose transfers name no order: it says what each is for. */
+/** The hub as the solver uses it: entries that say what order a transfer is for, and the recovery of orders. */
 export type Hub = {
   readonly entries: HubEntries
   /**
-   * Mappings that the fill wallet may write there for its own transfers; undefined without an attestor and a payer of
-   * gas.
+   * Writes for which order each transfer of the fill wallet is, on chains whose transfers name none. Undefined without
+   * oracles that attest it and a hub key that pays gas.
    */
   mappingsOf(chain: Pick<RegisteredChain, 'id' | 'vmType'>): NonceMappings | undefined
-  /** Undefined where nobody vouches or pays for it. */
+  /** Undefined without such oracles and key. */
   readonly recoveries: HubRecoveries | undefined
   close(): Promise<void>
 }
@@ -64,19 +64,20 @@ export function openHub(
     ...{ threshold: oracles.threshold, domain, multisig },
     oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
   }
-  // Under whose number the wallet signs does not matter, as long as the oracles know it.
-  const signed = Object.entries(quote.chains).find(([, config]) => isContractChain(config))
+  // The wallet's signature names an EVM chain; any one that oracles know will do.
+  const signatureChain = Object.entries(quote.chains).find(([, config]) => isContractChain(config))
   const mappingsOf = (chain: Pick<RegisteredChain, 'id' | 'vmType'>): NonceMappings | undefined => {
-    if (signed === undefined) return undefined
-    const [id, { chainId: number }] = signed
+    if (signatureChain === undefined) return undefined
+    const [id, { chainId: number }] = signatureChain
     return createNonceMappings({ chain, entries, signatureChain: { id, number }, writer, vouching })
   }
   const recoveries = createHubRecoveries({
     ...{ vouching, writer, transactions },
-    reader: createHubReader({ quorum, oracleAddress, rule: newest }),
+    reader: createHubReader({ quorum, oracleAddress, rule: newestBlock }),
     executionDomain: { chainId, verifyingContract: oracleAddress, version: hub.oracleVersion },
   })
   return { entries, mappingsOf, recoveries, close }
 }
 
-const newest = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
+/** A depth of no blocks: executions are read at the hub's newest block. `tag` has no effect in this mode. */
+const newestBlock = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const

@@ -24,11 +24,14 @@ import { openHubKey, openWallet, readFillKeys } from './keys.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Payments that are looked up on the hub, newest first. */
+/** Most payments that are looked up on the hub, newest first. */
 const earnedMax = 5_000
 const hubTimeoutMs = 120_000
 
-/** Moves nothing. @param options.asJson for programs: amounts as decimal strings in smallest units */
+/**
+ * Reports the fill wallet's holdings on chains and on the hub, with advice what to withdraw and move; moves nothing.
+ * @param options.asJson for programs: amounts as decimal strings in smallest units
+ */
 export async function reportInventory(
   config: SolverConfig,
   variables: Variables,
@@ -55,8 +58,9 @@ export async function reportInventory(
             atHub: hubDebts?.atHub(key, currency) ?? [],
             unsettled: hubDebts?.unsettled(key, currency) ?? 0n,
             dayOutflow: outflows.reduce((sum, one) => {
-              const isIt = one.chainId === chainId && codec.canonicalAddress(one.currency) === currency
-              return isIt ? sum + one.amount : sum
+              const isSameCurrency =
+                one.chainId === chainId && codec.canonicalAddress(one.currency) === currency
+              return isSameCurrency ? sum + one.amount : sum
             }, 0n),
           }),
         )
@@ -102,7 +106,7 @@ async function readRecords(config: SolverConfig) {
   }
 }
 
-/** Balances that the hub owes, by chain and canonical currency. */
+/** What the hub owes the solver on a chain in a canonical currency: balances, and deposits that it has yet to move. */
 type Owed = {
   atHub(chain: string, currency: string): readonly HubBalance[]
   unsettled(chain: string, currency: string): bigint
@@ -117,7 +121,7 @@ function openBooks({ id, endpoints, oracleAddress, hubAddress }: RegisteredHub) 
   return { client, books: createHubBooks({ quorum, oracleAddress, hubAddress }) }
 }
 
-/** @returns undefined where nothing says which hub, or whose balances */
+/** Reads what the hub owes; undefined without a hub, its endpoints or order signers. */
 async function readOwed(
   { chains: { hub, chains }, quote }: LoadedFiles,
   { orderSigners }: Pick<SolverConfig, 'orderSigners'>,
@@ -130,7 +134,7 @@ async function readOwed(
     const chain = chains.get(key)
     return chain && { chainId: key, vmType: chain.vmType, network: chain.network }
   }
-  // Orders name the solver, who has a key of 20 bytes, on chains of contracts alone.
+  // Orders name the solver by an EVM address, and so on EVM chains alone.
   const owners = Object.entries(quote.chains)
     .filter(([, config]) => isContractChain(config))
     .flatMap(([chain]) => [...orderSigners].map((account): HubOwner => ({ chain, account })))
@@ -163,8 +167,8 @@ async function readOwed(
       atHub: (chain, currency) =>
         accounts.flatMap((one, index): readonly HubBalance[] => {
           const amount = balances[index] ?? 0n
-          const isIt = one.key === chain && one.currency === currency && amount > 0n
-          return isIt ? [{ ...one.owner, amount }] : []
+          const isOwed = one.key === chain && one.currency === currency && amount > 0n
+          return isOwed ? [{ ...one.owner, amount }] : []
         }),
       unsettled: (chain, currency) =>
         waiting.reduce((sum, one) => (isOf(one, chain, currency) ? sum + one.amount : sum), 0n),
@@ -174,7 +178,7 @@ async function readOwed(
   }
 }
 
-/** Undefined of a currency that the hub has no token of: nothing of it is deposited. */
+/** The hub's token of a currency; undefined if it has none, because nobody deposits that currency. */
 function tokenOf(chain: ProtocolChain, currency: string): bigint | undefined {
   try {
     return hubTokenId(chain, currency)
@@ -184,12 +188,12 @@ function tokenOf(chain: ProtocolChain, currency: string): bigint | undefined {
   }
 }
 
-/** Ends what cannot be: the chain was found in the same file before. */
+/** @throws Error always: the chain was found in the same file before */
 function unknownChain(key: string): never {
   throw new Error(`${key} left the configuration`)
 }
 
-/** Withdrawals of other families take the same steps by hand. */
+/** Command line of a withdrawal; for other families, the page that describes the steps by hand. */
 function withdrawalCommand(
   { chain, currency, amount, owner }: Withdrawal,
   { files, wallet, index }: { readonly files: LoadedFiles; readonly wallet: string; readonly index: number },
@@ -197,7 +201,7 @@ function withdrawalCommand(
   const config = files.quote.chains[chain]
   if (config === undefined || !isContractChain(config))
     return 'see docs/reference/attestations/withdrawal-initiation.md'
-  // A nonce is used once for ever: the same line may be run again, and another report makes another one.
+  // A nonce is used once: running the same line twice withdraws once, and another report makes another nonce.
   const nonce = Date.now() + index
   return `RECIPIENT=${wallet} node scripts/run.mjs docs/guides/examples/withdrawEarned.ts ${chain} ${currency} ${amount} ${owner.chain} ${nonce}`
 }
@@ -208,14 +212,14 @@ function balancesOn(chain: PaidChain): (currency: string) => Promise<bigint> {
     : (currency) => chain.paying.balanceOf(currency)
 }
 
-/** Coins of the line, and those beside it. */
+/** Sum of the outputs of the line and beside it. */
 async function coinsOf(paying: LinePayingChain, currency: string): Promise<bigint> {
   if (currency !== paying.currency) return 0n
   const { tip } = await paying.look([])
   return (await paying.besideLine()).reduce((sum, { value }) => sum + value, tip.value)
 }
 
-/** Currencies that the wallet pays in there, and others that the hub owes it. */
+/** Currencies of the report: those that the wallet pays in, the native coin, and others that the hub owes it. */
 function currenciesOn({ key, codec }: PaidChain, { quote }: LoadedFiles, hubDebts: Owed | undefined) {
   return (quote.chains[key]?.currencies ?? [])
     .map(({ address, ...one }) => ({ ...one, currency: codec.canonicalAddress(address) }))

@@ -11,7 +11,7 @@ import {
 import type { Logger } from 'pino'
 import type { FillKeys } from './chains.ts'
 
-/** Keys of the fill wallet for families that have their own, from files or variables. @throws ConfigurationError */
+/** Reads the fill wallet's keys of families with keys of their own, from files or variables. @throws ConfigurationError */
 export function readFillKeys(variables: Variables): FillKeys {
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const source = { environment: variables, readFile }
@@ -22,7 +22,7 @@ export function readFillKeys(variables: Variables): FillKeys {
   )
 }
 
-/** The fill wallet's key, from a file, a variable or a key management service. */
+/** Opens the fill wallet's key of EVM chains, from a file, a variable or a key management service. */
 export function openWallet(variables: Variables, logger: Logger): Promise<ConfiguredSigner> {
   return createConfiguredSigner({
     environment: variables,
@@ -32,7 +32,7 @@ export function openWallet(variables: Variables, logger: Logger): Promise<Config
   })
 }
 
-/** The key that pays for entries on the hub, where one is set. */
+/** Opens the key that pays gas on the hub; undefined where none is set. */
 export async function openHubKey(
   variables: Variables,
   logger: Logger,

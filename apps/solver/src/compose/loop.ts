@@ -6,7 +6,7 @@ export type Loop = {
   stop(): Promise<void>
 }
 
-/** Signals that end the pause between two rounds. */
+/** Collects signals between rounds: new blocks and new work. Each ends the pause before the next round. */
 export interface RoundSignals {
   /** Signals that a chain may have a new block. */
   block(chainId: number): void
@@ -14,7 +14,7 @@ export interface RoundSignals {
   work(): void
   /** Signals since the last call; undefined if there were none. */
   take(): RoundSignal | undefined
-  /** Calls back on the next signal, at once if one waits to be taken. @returns a function that ends the listening */
+  /** Calls back once, on the next signal or at once if one waits to be taken. @returns a function that ends the listening */
   listen(onTold: () => void): () => void
 }
 
@@ -22,9 +22,9 @@ export function createRoundSignals(): RoundSignals {
   let chainIds = new Set<number>()
   let hasWork = false
   let listener: (() => void) | undefined
-  const isTold = () => hasWork || chainIds.size > 0
+  const hasSignal = () => hasWork || chainIds.size > 0
   const deliver = () => {
-    if (!isTold()) return
+    if (!hasSignal()) return
     const callback = listener
     listener = undefined
     callback?.()
@@ -39,7 +39,7 @@ export function createRoundSignals(): RoundSignals {
       deliver()
     },
     take() {
-      if (!isTold()) return undefined
+      if (!hasSignal()) return undefined
       const roundSignal = { chainIds, hasWork }
       chainIds = new Set()
       hasWork = false
@@ -55,14 +55,15 @@ export function createRoundSignals(): RoundSignals {
   }
 }
 
-/** A round may hang on a node that is stopped; what it waits for has time limits of its own. */
+/** A stop waits so long for the running round, which may hang on a silent node; its requests have time limits of their own. */
 const lastRoundMs = 8_000
 /** Shortest pause between two rounds, however many signals come. */
 const leastMs = 50
 
 /**
- * Repeats `run` until stopped; a round that fails does not end it. By the clock a round looks at everything, `everyMs`
- * after the one before; in between at what was told of.
+ * Repeats `run` until stopped; a round that fails does not end the loop. A round by the clock, which looks at everything,
+ * begins `everyMs` after the end of the last such round and gets no signal. In between, signals begin rounds that look at
+ * what they name.
  */
 export function startLoop(options: {
   readonly everyMs: number
@@ -77,7 +78,7 @@ export function startLoop(options: {
     sleep(ms, undefined, { signal: within }).catch(() => undefined)
 
   /** Waits for a signal, but no longer than `ms`. */
-  async function untilTold(ms: number): Promise<void> {
+  async function untilSignal(ms: number): Promise<void> {
     const ended = new AbortController()
     const end = () => ended.abort()
     signal.addEventListener('abort', end)
@@ -89,6 +90,7 @@ export function startLoop(options: {
   }
 
   async function rounds(): Promise<void> {
+    /** When the next round by the clock is due. */
     let clockAtMs = performance.now()
     while (!signal.aborted) {
       const roundSignal = signals.take()
@@ -102,7 +104,7 @@ export function startLoop(options: {
         if (isByClock) clockAtMs = performance.now() + everyMs
         await pause(Math.min(leastMs, everyMs), signal)
       }
-      await untilTold(clockAtMs - performance.now())
+      await untilSignal(clockAtMs - performance.now())
     }
   }
 

@@ -16,7 +16,7 @@ type MarketParts = {
   readonly logger: Logger
 }
 
-/** Prices and gas over this solver's own endpoints. */
+/** Opens the market: prices, gas and balances, read from this solver's own endpoints. Reads nothing before `start`. */
 export function openMarket(
   { config, files, chains, signer, logger }: MarketParts,
   metrics: HttpMetrics,

@@ -6,7 +6,7 @@ import type { BudgetName } from '../wallet/budgets.ts'
 import { type Figures, figures } from '../wallet/exposure.ts'
 import type { WorkItem } from '../work/workItems.ts'
 
-/** Values that are read when metrics are scraped; a reading that fails leaves its series out. */
+/** State that is read when metrics are scraped; if a reading fails, its series are missing. */
 export type WatchedState = {
   readonly chains: readonly {
     readonly key: string
@@ -14,6 +14,7 @@ export type WatchedState = {
     readonly waitingSinceMs?: (() => number | undefined) | undefined
   }[]
   readonly budgets: readonly { readonly budget: BudgetName; readonly perHour: bigint }[]
+  /** Taken of a budget in the last hour, in its unit. */
   spent(budget: BudgetName): Promise<bigint>
   openTransactions(): Promise<number>
   /** Balances of the fill wallet and what is kept of them, in smallest units. Asks no chain. */
@@ -23,7 +24,7 @@ export type WatchedState = {
     readonly balance: bigint
     readonly floor: bigint
   }[]
-  /** The figures of what is paid and not attested. */
+  /** Sums of unattested payments. */
   unattested(): Promise<Figures>
   readonly exposed: readonly {
     readonly key: string
@@ -31,7 +32,7 @@ export type WatchedState = {
     readonly limits: ExposureLimits
   }[]
   isStopped(): Promise<boolean>
-  /** True while quote-api holds a question for work. */
+  /** True while quote-api holds a long poll for work. */
   isTold(): boolean
 }
 
@@ -52,7 +53,7 @@ export type SolverMetrics = {
 
 const kinds: readonly string[] = ['fill', 'refund', 'claim', 'sweep', 'permit', 'recovery']
 
-/** Labels come from closed sets: kinds of work, outcomes, chains of the configuration. */
+/** Creates the solver's metrics. Labels come from closed sets: kinds of work, outcomes, chains of the configuration. */
 export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>): SolverMetrics {
   const registers = [registry]
   const items = new Counter({
@@ -89,7 +90,6 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
   }
 }
 
-/** Gauges that are read when metrics are scraped; one that cannot be read shows nothing. */
 function watchState(registry: HttpMetrics['registry'], state: WatchedState): void {
   const gauge = (
     name: string,
@@ -214,7 +214,7 @@ const microUsd = 1_000_000
 
 function createFinalMetrics(registry: HttpMetrics['registry']): {
   readonly observe: SolverMetrics['observeFinal']
-  /** A counter that first shows itself with a loss has not grown for whoever looks at its growth. */
+  /** Shows all series as 0 from the start: an alert on growth would miss the first loss of a series that begins with it. */
   showZeros(chains: readonly string[]): void
 } {
   const registers = [registry]

@@ -5,7 +5,7 @@ import type { KeptRecord } from '../wallet/signedRecord.ts'
 import type { PaidChain } from './chains.ts'
 import type { SolverMetrics } from './metrics.ts'
 
-/** Records whose final outcomes are counted once they are stored. */
+/** The same records, with metrics of each final outcome once it is stored. */
 export function observedRecords(
   records: Records,
   observing: {
@@ -32,7 +32,7 @@ export function observedRecords(
     ...records,
     async save(record, fence, more) {
       await records.save(record, fence, more)
-      // Only the record's end comes with a cost, so each cost is counted once.
+      // Only the write that settles a record has a `costWei` member, so each record is counted once.
       if (record.outcome !== 'open' && more !== undefined && 'costWei' in more)
         observe(record, more.costWei ?? 0n)
     },

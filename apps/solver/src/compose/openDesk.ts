@@ -19,9 +19,10 @@ import type { Records } from '../wallet/records.ts'
 import type { KeptRecord } from '../wallet/signedRecord.ts'
 import type { ContractPaidChain, LinePaidChain, MarkedPaidChain, PaidChain } from './chains.ts'
 
-/** One writer per wallet and chain. */
+/** Name of the lease of a fill wallet on a chain: only the process that holds it writes records there. */
 export const leaseName = (wallet: string, chainId: number) => `fill-wallet:${wallet}:${chainId}`
 
+/** What desks of all kinds share. */
 type DeskParts = {
   readonly records: Records
   readonly market: Market
@@ -44,7 +45,7 @@ export function openDesk(
   }
 }
 
-/** Less time than this is too little to be mined in. */
+/** Seconds that a transaction through a fill contract needs to be mined; with less left, none is sent. */
 const minedWithinSeconds = 15
 
 function openContractDesk(
@@ -145,6 +146,7 @@ const deskOptions = (
   log: recordLog(logger, chain.key),
 })
 
+/** Members of a chain without contracts for sweeps and permits. */
 const noContracts = {
   ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
   ...{ permit2Router: undefined, multicall3: undefined },
@@ -153,12 +155,14 @@ const noContracts = {
 const floorsOf = ({ floors }: PaidChain['policy']): ReadonlyMap<string, bigint> =>
   new Map(floors.map(({ currency, amount }) => [currency, amount]))
 
+/** Logs what happens to a record. */
 const recordLog =
   (logger: Logger, chain: string) =>
   (event: string, { id, kind, attempt, nonce }: KeptRecord, more?: object): void => {
     logger.info({ event, chain, item: id, kind, attempt, nonce, ...more }, `${kind} ${id}: ${event}`)
   }
 
+/** What transactions cost on a chain now, by the market. */
 const costs = (
   market: Market,
   chainId: number,
@@ -168,6 +172,7 @@ const costs = (
   costOf: (transaction) => feesOf(market, chainId)?.costOf(transaction),
 })
 
+/** Fees of a chain by the market's present snapshot; undefined while it has none that may be used. */
 function feesOf(market: Market, chainId: number): NetworkFees | undefined {
   const chain = market.snapshot().chain(chainId)
   return 'reason' in chain || 'reason' in chain.fees ? undefined : chain.fees

@@ -2,7 +2,7 @@ import { ConfigurationError, type Hex } from '@causeway/core'
 import type { Sharing } from '../judge/turns.ts'
 import type { LoadedFiles } from './files.ts'
 
-/** @throws ConfigurationError where the own wallet is none of those that share */
+/** The fill wallets that share the market, or the own one alone. @throws ConfigurationError if the own one is missing in the list */
 export function sharingOf({ sharing }: LoadedFiles['solver'], fillWallet: Hex): Sharing {
   if (sharing === undefined) return { fillWallets: [fillWallet], own: fillWallet, turnSeconds: 0 }
   // CAST: the file's schema lets addresses alone through.

@@ -2,7 +2,7 @@ import type { OracleSight } from '@causeway/chains'
 import type { ReadinessCheck } from '@causeway/http'
 import type { SolverChain } from '../filling/filling.ts'
 
-/** Only shown: other chains are paid on meanwhile. */
+/** Readiness check of a chain's submit endpoint. It is only shown: the solver pays on other chains meanwhile. */
 export const submitCheck = ({ key, submitFailure }: SolverChain): readonly ReadinessCheck[] =>
   submitFailure === undefined
     ? []
@@ -16,7 +16,7 @@ export const submitCheck = ({ key, submitFailure }: SolverChain): readonly Readi
         },
       ]
 
-/** Only shown: orders are paid up to what may be unattested. */
+/** Readiness check of the oracles. It is only shown: the solver pays on, up to the limits of unattested payments. */
 export const oraclesCheck = (sight: OracleSight): ReadinessCheck => ({
   ...{ name: 'oracles', isShownOnly: true },
   check: async () => sight.assertEnough(),

@@ -6,7 +6,7 @@ import { gasPerHourOf } from '../wallet/chainDesk.ts'
 import type { PaidChain } from './chains.ts'
 import type { LoadedFiles } from './files.ts'
 
-/** Balances as the market read them last; none while it has nothing of the chain. */
+/** Balances of the fill wallet as the market read them last; empty while it knows nothing of the chain. */
 export function holdingsOn(
   { key, chainId, codec, policy }: PaidChain,
   { quote }: LoadedFiles,

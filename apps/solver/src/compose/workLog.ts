@@ -3,7 +3,7 @@ import type { Handled } from '../filling/handleItem.ts'
 import { newest } from '../wallet/signedRecord.ts'
 import type { WorkItem } from '../work/workItems.ts'
 
-/** The line of an item by which it is found: `signed` names what is going to be sent. */
+/** Logs the outcome of one look at a work item. */
 export function logHandled(
   logger: Logger,
   { id, kind, requestId, orderId }: WorkItem,
@@ -27,7 +27,7 @@ export function logHandled(
   )
 }
 
-/** A line where they are others than before: it says what nobody buys, and why. */
+/** Makes a function that logs settings in which quote-api and this solver differ, each time that these change. */
 export function logDifferences(logger: Logger): (differences: readonly string[]) => void {
   let lastText = ''
   return (differences) => {

@@ -17,7 +17,7 @@ import { type LoadedFiles, loadFiles } from './files.ts'
 import { type Hub, openHub } from './hub.ts'
 import { openHubKey, openWallet, readFillKeys } from './keys.ts'
 
-/** Checked configuration, keys and clients that the solver is assembled from. */
+/** Everything that is opened from settings before the solver is assembled: files, keys, chains, database. */
 export type World = {
   readonly config: SolverConfig
   readonly settings: ReturnType<typeof workSettings>
@@ -26,14 +26,17 @@ export type World = {
   readonly files: LoadedFiles
   readonly chains: OpenChains
   readonly opened: OpenDatabase
-  /** Its statements are traced. */
+  /** The same database as `opened`, with traces of its statements. */
   readonly database: OpenDatabase['database']
   readonly denyList: KeptDenyList | undefined
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Opens the keys, reads files, compares chains with them, opens the database. @throws ConfigurationError */
+/**
+ * Opens keys, reads files, opens the chains and compares them with the files, opens the database. The service closes each in
+ * turn. @throws ConfigurationError
+ */
 export async function openWorld(
   service: ServiceParts,
   config: SolverConfig,
@@ -75,7 +78,7 @@ async function openState(
   return { opened, database }
 }
 
-/** The name that this solver offers its terms under. */
+/** Name by which quote-api tells this solver's terms from other solvers': a row of its database. */
 export async function readSolverName(database: Pick<SqlDatabase, 'query'>): Promise<string> {
   const [row] = await database.query<{ name: string }>('select name from solver_name')
   return row?.name ?? ''

@@ -9,13 +9,13 @@ import {
 } from '@causeway/core'
 import type { Answer, DuePayment } from '../wallet/exposure.ts'
 
-/** Asks what oracles say of a payment: enough of them signed it, enough refused it, or neither yet. Never throws. */
+/** Asks all oracles about a payment: enough of them sign it, enough refuse it, or neither yet. Never throws. */
 export type AskOracles = (
   payment: Pick<DuePayment, 'kind' | 'transactionId' | 'asked'>,
   signal: AbortSignal,
 ) => Promise<Answer>
 
-/** Asks each oracle by itself; whatever it answers, it counts for its pinned signer alone. */
+/** An oracle's signature counts only if it is by the signer that the settings pin to that oracle. */
 export function createAskOracles(options: {
   readonly oracles: readonly Pick<OracleClient, 'attestFill' | 'attestRefund'>[]
   readonly threshold: number
@@ -35,7 +35,7 @@ export function createAskOracles(options: {
   }
 }
 
-/** Refused once so many deny it that the others are fewer than the threshold. Pure. */
+/** Refused once so many oracles deny it that the others are fewer than the threshold. Pure. */
 export function judgeAnswers(answers: readonly OracleAnswer[], threshold: number): Answer {
   const signed = answers.filter(({ said }) => said === 'signed').length
   if (signed >= threshold) return { kind: 'attested' }

@@ -33,8 +33,9 @@ export interface DepositReader {
   close(): Promise<void>
 }
 
-type Place = Pick<DepositPosition, 'chainId' | 'transactionId'>
-type Placed = { readonly onchainIndex: string; readonly deposit: SeenDeposit }
+type TransactionPlace = Pick<DepositPosition, 'chainId' | 'transactionId'>
+/** A deposit with the index that it has in its transaction now. */
+type IndexedDeposit = { readonly onchainIndex: string; readonly deposit: SeenDeposit }
 
 const readTimeoutMs = 6_000
 
@@ -49,11 +50,11 @@ function sumInTransaction(
 }
 
 /** Every deposit of a transaction with the index that it has there. */
-function placedDeposits(
-  { chainId, transactionId }: Place,
+function indexedDeposits(
+  { chainId, transactionId }: TransactionPlace,
   chain: RegisteredChain,
   deposits: readonly DepositFact[],
-): readonly Placed[] {
+): readonly IndexedDeposit[] {
   const codec = codecOf(chain)
   return deposits.map((fact) => ({
     onchainIndex: fact.onchainIndex,
@@ -86,7 +87,11 @@ export function createDepositReader(
   const byChainId = new Map(origins.map((origin) => [origin.config.chainId, origin]))
   const deepChains = createDeepChains(hubEntries)
 
-  async function readAll(position: Place, valueMicroUsd: bigint): Promise<readonly Placed[]> {
+  /** @throws TransactionNotFinalError, TransactionMissingError */
+  async function readAll(
+    position: TransactionPlace,
+    valueMicroUsd: bigint,
+  ): Promise<readonly IndexedDeposit[]> {
     const origin = byChainId.get(position.chainId)
     if (origin === undefined) return []
     const { chain } = origin
@@ -95,21 +100,25 @@ export function createDepositReader(
     const readings = atDepth(chain, rule).map((deep) =>
       deepChains.openAt(deep)?.reader.readDeposits({ transactionId: position.transactionId }, { signal }),
     )
-    // Every depth must show the transaction; the deepest is read last, and its facts count.
+    // Every finality rule must show the transaction. `atDepth` puts the deepest last, and its facts count.
     const facts = (await Promise.all(readings)).at(-1)
     if (facts === undefined) return []
     const { blockNumber } = facts.evidence
+    // The rule also asks how long ago this process saw the block, unless the chain itself calls it final.
     const seenSeconds =
       blockNumber === undefined || rule.isFinalized
         ? rule.seconds
         : heads.secondsSince(position.chainId, blockNumber)
     if (seenSeconds < rule.seconds)
       throw new TransactionNotFinalError({ ...position, chainId: chain.id, waitSeconds: 1 })
-    return placedDeposits(position, chain, facts.deposits)
+    return indexedDeposits(position, chain, facts.deposits)
   }
 
   /** Undefined while the transaction is not deep enough, or not there. */
-  async function readDeep(place: Place, valueMicroUsd: bigint): Promise<readonly Placed[] | undefined> {
+  async function readDeep(
+    place: TransactionPlace,
+    valueMicroUsd: bigint,
+  ): Promise<readonly IndexedDeposit[] | undefined> {
     try {
       return await readAll(place, valueMicroUsd)
     } catch (error) {
@@ -121,22 +130,22 @@ export function createDepositReader(
 
   return {
     async read(position, valueMicroUsd) {
-      const placed = await readDeep(position, valueMicroUsd)
-      return placed?.flatMap(({ onchainIndex, deposit }) =>
+      const indexed = await readDeep(position, valueMicroUsd)
+      return indexed?.flatMap(({ onchainIndex, deposit }) =>
         onchainIndex === position.onchainIndex ? [deposit] : [],
       )
     },
     async indexOf(key, transactionId, valueMicroUsd) {
       const chainId = depositOfKey(key)?.chainId
       if (chainId === undefined) return undefined
-      const placed = await readDeep({ chainId, transactionId }, valueMicroUsd)
-      return placed?.find(({ deposit }) => depositKey(deposit) === key)?.onchainIndex
+      const indexed = await readDeep({ chainId, transactionId }, valueMicroUsd)
+      return indexed?.find(({ deposit }) => depositKey(deposit) === key)?.onchainIndex
     },
     close: deepChains.close,
   }
 }
 
-/** Readers by depth: each depth opens its chain with a finality rule of its own, on which endpoints agree. */
+/** Opens one reader per chain and finality rule, and keeps it. */
 function createDeepChains(hubEntries: HubEntries | undefined) {
   const open = new Map<string, FamilyChain>()
   return {
@@ -145,7 +154,7 @@ function createDeepChains(hubEntries: HubEntries | undefined) {
       const cached = open.get(key)
       if (cached !== undefined) return cached
       if (!isReadable(deep)) return undefined
-      // Deep enough is not final: a deposit that was seen may be gone, or elsewhere, when it is paid for.
+      // Nothing is kept: a block that is deep enough is not final, and its deposits may be gone or elsewhere next time.
       const opened = openFamilyChain(deep, { finalEntriesMax: 0 }, hubEntries)
       open.set(key, opened)
       return opened

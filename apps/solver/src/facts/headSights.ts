@@ -1,4 +1,7 @@
-/** Remembers when this process saw heads of chains first. A height from before its start counts from the start. */
+/**
+ * Remembers when this process first saw each height of a chain, for rules that ask how many seconds ago a deposit's block
+ * came. Heights from before the start count from the start.
+ */
 export interface HeadSights {
   note(chainId: number, height: bigint): void
   /** Seconds since the chain was first seen to have a block of this height; 0 where it never was. */
@@ -7,7 +10,7 @@ export interface HeadSights {
 
 type Sight = { readonly height: bigint; readonly atMs: number }
 
-/** Heads kept of one chain; rules ask for minutes at most where no chain calls its blocks final. */
+/** Heads that are kept of one chain: enough for rules, which ask for minutes at most. */
 const sightsMax = 4_096
 
 /** @param nowMs only goes forward */
@@ -16,7 +19,7 @@ export function createHeadSights(nowMs: () => number): HeadSights {
   return {
     note(chainId, height) {
       const heads = byChain.get(chainId) ?? []
-      // A chain that became shorter makes other blocks from there on.
+      // After a reorganization to a lower height, the heights above it are of other blocks.
       while ((heads.at(-1)?.height ?? -1n) > height) heads.pop()
       if (heads.at(-1)?.height === height) return
       heads.push({ height, atMs: nowMs() })

@@ -1,14 +1,18 @@
 import type { Hex } from '@causeway/core'
 import type { ContractPayingChain, FinalMark, LinePayingChain, PayingChain } from '@causeway/families'
 
-/** The chain's own memory of what the fill wallet paid, which no restored database and no lease can lose. */
+/**
+ * What a chain itself records about a fill wallet's payments. It decides over the solver's database, which may be restored
+ * from an old backup.
+ */
 export interface PaymentRecord {
   /**
+   * @param id of an order, claim or refund
    * @param orderId of a refund, for chains on which a payment names its order alone
    * @throws DomainError where endpoints are silent or contradict each other
    */
   readFinal(id: Hex, orderId?: Hex): Promise<FinalMark>
-  /** Mark of another wallet's payment. @throws like `readFinal`; Error on a chain that wallets cannot share by turns */
+  /** Mark of the same id by another wallet, `filler`. @throws like `readFinal`; Error on a chain that wallets cannot share by turns */
   readFinalOf(filler: Hex, id: Hex): Promise<FinalMark>
   /**
    * True if the chain refuses a transaction after its deadline. Otherwise an open payment may still land after its

@@ -4,9 +4,10 @@ import { codecOf } from '@causeway/core/encodings'
 import type { MarketSnapshot } from '@causeway/market'
 import type { Valuer } from '../judge/verdict.ts'
 
+/** What a value of a currency is computed with. */
 type Unit = { readonly decimals: number; readonly priceKey: string }
 
-/** Which price each currency of the quote file has, by numeric chain id and canonical address. */
+/** Decimals and price key of each currency of the quote file, by numeric chain id and canonical address. */
 export type Units = ReadonlyMap<string, Unit>
 
 const unitKey = (chainId: number, currency: string) => `${chainId} ${currency}`
@@ -27,7 +28,7 @@ export function readUnits(file: Pick<QuoteFile, 'assets' | 'chains'>, networkOf:
   return units
 }
 
-/** Values by the guarded prices of one moment; a price that must not be used is none. */
+/** Values amounts by the prices of one market snapshot; undefined where its guards refuse the price. */
 export function valuerOf(units: Units, snapshot: Pick<MarketSnapshot, 'price'>): Valuer {
   return (chainId, currency, amount) => {
     if (amount === 0n) return 0n

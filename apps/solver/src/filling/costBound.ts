@@ -6,9 +6,9 @@ import type { Relay } from '../work/relays.ts'
 import type { Payment, SolverChain } from './filling.ts'
 
 /**
- * The most that a payment may cost: a fill what the quote charged for it, a refund what its deposit leaves the wallet
- * or what a plain one costs now, a claim what a plain one costs and its recipient was charged; each with the chain's
- * margin.
+ * The most that a payment's transaction may cost, with the chain's margin. A fill: what the quote charged for its gas. A
+ * claim: what its recipient was charged. A refund: what a plain refund costs now, or what the wallet keeps of the deposit
+ * if that is more.
  * @returns undefined for a fill that an older release stored, and while nobody knows a price
  * @source docs/specification/protocol.md P-50
  */
@@ -24,7 +24,7 @@ export function paymentBound(payment: Payment, deposit: SeenDeposit | undefined)
   return boundOf(plain, cost === undefined ? undefined : maxBigint(cost, kept), chain)
 }
 
-/** A permit may cost what its kind costs now; calls of an account what was charged for their gas. */
+/** The most that a permit may cost: what its kind of transaction costs now, with the chain's margin. */
 export function relayBound(
   { costed }: Pick<Relay, 'costed'>,
   chain: Pick<SolverChain, 'costOf' | 'gasMarginBps'>,
@@ -41,7 +41,10 @@ function boundOf(
   return { transaction, most: mulDivDown(charged, BigInt(gasMarginBps), bpsDenominator) }
 }
 
-/** In native coin: what a refund does not give back, of which `cost` is the known measure. */
+/**
+ * What the wallet keeps of a refund's deposit, in smallest units of the native coin of the paying chain. The ratio of USD
+ * values turns `cost`, an amount in that coin, into it; 0 without prices.
+ */
 function keptOf(
   { order: { payments }, chain, filling }: Payment,
   { chainId, currency, amount }: SeenDeposit,

@@ -10,7 +10,8 @@ import type { Payment } from './filling.ts'
 import { inputCurrencyOf, worthOf } from './judgeItem.ts'
 
 /**
- * A payment as it counts until it is attested.
+ * Describes a payment before it is signed, as it counts against the limits of unattested payments.
+ * @param past all that was signed for the same order or claim
  * @returns undefined while nobody knows its price
  * @throws DomainError where endpoints are silent or contradict each other
  */
@@ -32,14 +33,14 @@ export async function exposureOf(
   }
 }
 
-/** App fees by wallet: a fill owes them in the currency of the deposit that was seen, a claim takes the one it pays. */
+/** App fees by wallet: a fill owes them in the currency of its deposit, a claim takes them in the currency it pays. */
 function appFeesOf(
   { kind, chainId, payments: [payment], appFees = [] }: PaidOrder,
   deposit: SeenDeposit | undefined,
 ): readonly AppFee[] {
-  const place = kind === 'claim' ? payment && { chainId, currency: payment.currency } : deposit
-  if (place === undefined) return []
-  const { chainId: owedOn, currency } = place
+  const currencyOfFees = kind === 'claim' ? payment && { chainId, currency: payment.currency } : deposit
+  if (currencyOfFees === undefined) return []
+  const { chainId: owedOn, currency } = currencyOfFees
   const sums = new Map<Hex, bigint>()
   for (const { wallet, amount } of appFees) sums.set(wallet, (sums.get(wallet) ?? 0n) + amount)
   return [...sums]
@@ -91,15 +92,15 @@ function askedOf(
   }
 }
 
-/** Only the refund of a deposit that could pay its order settles it, and is attested; others go back unattested. */
+/** Oracles attest a refund only if its deposit could pay the order: on the order's input chain and in its currency. */
 const isOfOrder = (deposit: SeenDeposit, { order }: Proof, inputCurrency: string): boolean =>
   deposit.chainKey === order.inputs[0]?.payment.chainId && deposit.currency === inputCurrency
 
-/** True if an earlier fill or refund stands: a refund beside it is not attested. */
+/** True if an earlier fill or refund has not failed: oracles do not attest a refund beside it. */
 const isSettledBy = (past: readonly KeptRecord[]): boolean =>
   past.some((record) => record.kind !== 'claim' && !hasFailed(record))
 
-/** The refund of the order that is paid; undefined where it names none of this currency. */
+/** Index of the order's refund option that is paid; undefined where no option has this recipient and currency. */
 function refundOption({ payments: [payment] }: PaidOrder, { order }: Proof): number | undefined {
   const index = order.inputs[0]?.refunds.findIndex(
     ({ recipient, currency }) =>

@@ -14,12 +14,13 @@ import type { Inventory } from '../wallet/inventory.ts'
 import type { Records } from '../wallet/records.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 
+/** What empties deposit addresses that are scripts. */
 export type ScriptSweeping = Pick<
   LinePayingChain,
   'publicKey' | 'depository' | 'depositAddress' | 'outputsToSweep'
 >
 
-/** A chain that this solver pays on. */
+/** A chain that this solver pays on, with everything that items on it need. Addresses in canonical spelling. */
 export type SolverChain = {
   /** As orders name it. */
   readonly key: string
@@ -28,12 +29,13 @@ export type SolverChain = {
   readonly codec: VmCodec
   /** Tells accounts that are never paid there. */
   readonly payees: PayeeRule
-  /** Absent where payments leave a mark of their own. */
+  /** Contract that pays; undefined in families without one. */
   readonly fillContract: Hex | undefined
   /** The contract and those that it replaced; absent where none can be replaced. */
   readonly fillContracts?: FillContracts | undefined
   /** Time that a payment needs to get into a block; with less left, none is sent. */
   readonly landsWithinSeconds: number
+  /** Contracts of the quote file that sweeps and permits go through; undefined where the chain has none. */
   readonly depositAddresses: Hex | undefined
   /** Empties deposit addresses that a program derived; absent where contracts or scripts do, or there are none. */
   readonly addressProgram?: string | undefined
@@ -61,6 +63,7 @@ export type FillingLimits = LossLimits & {
   readonly claimsPerHourMicroUsd: bigint
 }
 
+/** Everything that looking at work needs. Made once at start; `handleItem` is given it with each item. */
 export type Filling = {
   readonly chains: readonly SolverChain[]
   readonly records: Records
@@ -84,12 +87,14 @@ export type Filling = {
   readonly isDryRun: boolean
 }
 
+/** What brings an order that is given up to the hub. */
 export type Recoveries = {
   readonly hub: HubRecoveries
   /** The number of an EVM chain, or of the hub, by its string id. */
   chainNumberOf(key: string): number | undefined
 }
 
+/** A fill, refund or claim on its way to be paid. */
 export type Payment = {
   readonly order: PaidOrder
   readonly chain: SolverChain

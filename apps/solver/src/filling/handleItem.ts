@@ -28,38 +28,40 @@ import { contractNamed, judge, recordsOfOthers } from './judgeItem.ts'
 import { type Recovered, recover } from './recover.ts'
 
 /**
- * `signed` may be sent when the service agrees; `refused` is told to it; `later` looks again, after a pause where
- * `isSpent`: an hour's budget does not come back in a moment. Reasons are sentences for people, and the same ones are
- * told and counted.
+ * Outcome of one look at a work item. `signed`: the record is kept, and sent once the service agrees; `refused`: the service
+ * is told the reason; `later`: the next round looks again, or with `needsPause` a round some seconds later, because an
+ * hour's budget does not come back in a moment. Reasons are sentences for people.
  */
 export type Handled =
   | { readonly kind: 'signed'; readonly record: KeptRecord }
   | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'later'; readonly reason: string; readonly isSpent?: boolean }
+  | { readonly kind: 'later'; readonly reason: string; readonly needsPause?: boolean }
   | Recovered
 
 const later = (reason: string): Handled => ({ kind: 'later', reason })
 const refused = (reason: string): Handled => ({ kind: 'refused', reason })
-/** No other market and no other moment changes it: settings differ, or it is forged. */
-const misfits = (reason: string): Handled => refused(`${orderRefused}: ${reason}`)
-/** Works on an open item once, or finds that it was worked on. */
+/** Refusal that no other moment changes: settings of the service and the solver differ, or the item is forged. */
+const refusedForGood = (reason: string): Handled => refused(`${orderRefused}: ${reason}`)
+
+/** Looks at an open item once: checks it, and signs a transaction for it if everything fits. A round calls it per item. */
 export async function handleItem(item: WorkItem, filling: Filling): Promise<Handled> {
+  // An earlier attempt that has not failed is followed by its chain's desk, not here.
   if (!mayTryAgain(await filling.records.latest(item.id))) return later('it is under way')
   const reading = readItem(item)
   if (reading.kind === 'other') return later('it is of another kind')
   if (reading.kind === 'broken') return refused(reading.reason)
   const { chainId } = workOf(reading)
   const chain = filling.chains.find((one) => one.chainId === chainId)
-  if (chain === undefined) return misfits(`chain ${chainId} is none of this solver's`)
+  if (chain === undefined) return refusedForGood(`chain ${chainId} is none of this solver's`)
   if (!chain.desk.leads()) return later('another process has the lease')
-  const back = goesBackTo(reading)
-  if (back !== undefined && chain.payees.isBurnt(back))
-    return refused(`it would go back to ${back}, an account that nobody holds`)
-  if (back !== undefined && chain.codec.spellAddress(back) === chain.desk.address)
+  const refundAccount = goesBackTo(reading)
+  if (refundAccount !== undefined && chain.payees.isBurnt(refundAccount))
+    return refused(`it would go back to ${refundAccount}, an account that nobody holds`)
+  if (refundAccount !== undefined && chain.codec.spellAddress(refundAccount) === chain.desk.address)
     return refused('it would go to the fill wallet itself')
   const halted = [chain.key, ...depositChainsOf(reading)].find(filling.isHalted)
   if (halted !== undefined) return later(`oracles halted chain ${halted}`)
-  return orLater(() => {
+  return laterIfPassing(() => {
     switch (reading.kind) {
       case 'relay':
         return relay(item.id, reading.relay, chain, filling)
@@ -110,13 +112,13 @@ function workOf(reading: Reading): { readonly chainId: number } {
   }
 }
 
-/** Turns an error that keeps the wallet from signing now into a later try. */
-async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
+/** Turns an error that may be gone at the next look into `later`. @throws other errors */
+async function laterIfPassing(handle: () => Promise<Handled>): Promise<Handled> {
   try {
     return await handle()
   } catch (error) {
     if (error instanceof BudgetSpentError || error instanceof UnattestedError)
-      return { kind: 'later', reason: error.message, isSpent: true }
+      return { kind: 'later', reason: error.message, needsPause: true }
     if (
       error instanceof StoppedError ||
       error instanceof AlreadyBegunError ||
@@ -131,19 +133,24 @@ async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
   }
 }
 
+/**
+ * Pays a fill, a refund or a claim. Cheap checks come first, then the solver's records, then chains; what depends on time
+ * and balances is checked right before the transaction is signed.
+ */
 async function pay(id: string, paidOrder: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
   const misspelled = findMisspelled(paidOrder, chain)
   if (misspelled !== undefined) return refused(`the payload is wrong at ${misspelled}`)
-  const through = await contractOf(paidOrder, chain)
-  if (through === 'unknown') return misfits('the fill contract is another one')
-  const order = { ...paidOrder, fillContract: through }
-  const never = refusePayees(order, chain)
-  if (never !== undefined) return refused(never)
+  const fillContract = await contractOf(paidOrder, chain)
+  if (fillContract === 'unknown') return refusedForGood('the fill contract is another one')
+  const order = { ...paidOrder, fillContract }
+  const payeeRefusal = refusePayees(order, chain)
+  if (payeeRefusal !== undefined) return refused(payeeRefusal)
   const forged = refuseForged(order, chain, filling)
-  if (forged !== undefined) return misfits(forged)
+  if (forged !== undefined) return refusedForGood(forged)
   if (await filling.records.isClosed(order.orderId)) throw new OrderClosedError()
   const chainTime = await chain.desk.chainTime()
   if (isTooLate(chain, chainTime, order.deadline)) return refused('the deadline has passed')
+  // `begin` signs only if these records are still all: another process may judge the same order meanwhile.
   const past = await filling.records.ofPayment(order.orderId)
   if (order.kind !== 'refund' && isPaidByAnother(id, order, past))
     return refused(`another item ${order.kind === 'fill' ? 'filled the order' : 'paid the claim'}`)
@@ -159,10 +166,11 @@ async function pay(id: string, paidOrder: PaidOrder, chain: SolverChain, filling
   if (turn === undefined || isTooLate(chain, chainTime, turn.endSeconds))
     return later('it is the turn of another fill wallet')
   const others = turn.afterSeconds === undefined ? [] : await recordsOfOthers(paidId, chain, filling.sharing)
-  const early = refuseTurn(turn, others)
-  if (early !== undefined) return later(early)
+  const turnRefusal = refuseTurn(turn, others)
+  if (turnRefusal !== undefined) return later(turnRefusal)
   for (const [currency, amount] of needsOf(order)) {
-    if (!(await chain.inventory.has(currency, amount, through))) return later('the inventory does not reach')
+    if (!(await chain.inventory.has(currency, amount, fillContract)))
+      return later('the inventory does not reach')
   }
   const exposure = await exposureOf(payment, deposit, past)
   if (exposure === undefined) return later('no price is known')
@@ -175,8 +183,8 @@ async function pay(id: string, paidOrder: PaidOrder, chain: SolverChain, filling
 }
 
 /**
- * The contract that the payment goes through: a refund through the one that its order names for it, where this solver
- * knows that, whatever the work says; all others through the chain's own.
+ * The fill contract that the payment goes through. For a refund its order decides, whatever the item says; a fill or a claim
+ * names the chain's own contract or a known replaced one. Undefined on chains without one.
  * @source rule L-29
  */
 async function contractOf(
@@ -222,7 +230,7 @@ async function canPayFirst(
   return (await chain.desk.prepare({ ...work, order })).kind === 'ready'
 }
 
-/** Everything is spelled as its chain spells it: other spellings would not be recognised as the same. */
+/** Fields whose address is not in its chain's canonical spelling, which comparisons rely on; undefined if there is none. */
 function findMisspelled({ payments }: PaidOrder, { codec }: SolverChain): string | undefined {
   const isSpelled = (text: string): boolean => {
     try {
@@ -246,7 +254,7 @@ function recordedId({ kind, orderId }: PaidOrder, deposit: SeenDeposit | undefin
   return kind !== 'refund' || deposit === undefined ? orderId : refundIdOf(orderId, deposit)
 }
 
-/** Checks that need no chain and no database come first, so that forged work costs nothing. */
+/** Reason that the order is not its signer's, or the payment not the order's. Asks no chain and no database. */
 function refuseForged(order: PaidOrder, chain: SolverChain, { orders }: Filling): string | undefined {
   if (order.kind === 'claim') return undefined
   const { proof } = order
@@ -257,7 +265,7 @@ function refuseForged(order: PaidOrder, chain: SolverChain, { orders }: Filling)
   return refuseTerms({ ...order, chainKey: chain.key, filler }, proof.order)
 }
 
-/** When the own wallet may pay it. Undefined where it is another one's turn. */
+/** This wallet's turn to pay; undefined while it is another wallet's. */
 function turnOf({ order, filling }: Payment, paidId: Hex, nowSeconds: number): Turn | undefined {
   const { sharing } = filling
   const alone = { endSeconds: order.deadline, afterSeconds: undefined }
@@ -275,6 +283,7 @@ function turnOf({ order, filling }: Payment, paidId: Hex, nowSeconds: number): T
   }
 }
 
+/** What the record of a payment says beside its transaction: amounts, deposits, and charges to budgets. */
 function subjectOf(
   { order, chain, filling }: Payment,
   deposit: SeenDeposit | undefined,
@@ -311,20 +320,22 @@ function isUnderpaidRefund(
   )
 }
 
+/** Sends a sweep or a permit for others, through a contract that the solver's settings name. */
 async function relay(
   id: string,
   { kind, contract, through, relayer, deadline, transaction, costed, signer }: Relay,
   chain: SolverChain,
   filling: Filling,
 ): Promise<Handled> {
-  if (contract !== chain[through]) return misfits('the contract is another one')
+  if (contract !== chain[through]) return refusedForGood('the contract is another one')
   if (relayer !== undefined && relayer !== chain.desk.address)
-    return misfits('the signature is for another account')
+    return refusedForGood('the signature is for another account')
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
   // A permit that reverted would cost the wallet the same gas again.
   if (kind === 'permit' && (await filling.records.latest(id))?.outcome === 'reverted')
     return refused(`${executionReverted}: it reverted on chain`)
-  // An account that runs calls has code, or has it from now on.
+  // Code of the signer may waste gas, so all permits of one such account share an allowance. An account that runs calls
+  // through the multicall has code, or gets it by this transaction.
   const isContract =
     through === 'multicall3' || (signer !== undefined && (await chain.hasCode?.(signer)) !== false)
   const subject = { id, kind, orderId: undefined, deadline, ...(isContract && { sharer: signer }) }
@@ -332,6 +343,7 @@ async function relay(
   return begin({ chain, filling }, subject, { kind: 'relay', transaction, bound })
 }
 
+/** Moves the coins at a deposit address that is a script. */
 async function sweep(id: string, item: ScriptSweep, chain: SolverChain, filling: Filling): Promise<Handled> {
   const { sweeping, desk } = chain
   if (sweeping === undefined) return refused('no address of this chain is a script')
@@ -347,7 +359,7 @@ async function sweep(id: string, item: ScriptSweep, chain: SolverChain, filling:
   return begin({ chain, filling }, { id, kind, orderId: undefined, deadline }, work)
 }
 
-/** Empties an address. Its program enforces the destination, so only the program and the wallet are checked here. */
+/** Empties a deposit address of a program. The program enforces the destination, so only program and wallet are checked. */
 async function emptyAddress(
   id: string,
   item: ProgramSweep,
@@ -356,11 +368,11 @@ async function emptyAddress(
 ): Promise<Handled> {
   const { program, depositAddress: address, terms, currency, order, orderSignature, deadline } = item
   if (chain.addressProgram === undefined || program !== chain.addressProgram)
-    return misfits('the program is another one')
-  if (terms.sweeper !== chain.desk.address) return misfits('another wallet empties the address')
+    return refusedForGood('the program is another one')
+  if (terms.sweeper !== chain.desk.address) return refusedForGood('another wallet empties the address')
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
   const signed = item.goesBack ? undefined : { order, orderSignature }
-  // An item's own mark: what is paid to the address later is another item's.
+  // The mark is of the item, not of the address: a later payment to the address is another item, with another mark.
   const markId: Hex = `0x${sha256TextHex(`sweep ${id}`).slice(-64)}`
   const work = { kind: 'emptying', id: markId, emptied: { address, terms, currency, signed } } as const
   return begin({ chain, filling }, { id, kind: 'sweep', orderId: undefined, deadline }, work)
@@ -369,6 +381,7 @@ async function emptyAddress(
 const isTooLate = ({ landsWithinSeconds }: SolverChain, chainTime: number, deadline: number): boolean =>
   chainTime + landsWithinSeconds > deadline
 
+/** Has the desk try the transaction and, if it would succeed, sign and keep it. */
 async function begin(
   { chain: { desk }, filling }: Pick<Payment, 'chain' | 'filling'>,
   subject: Subject,
@@ -396,6 +409,7 @@ async function hasRevertedByCode(
   return codes.some((code) => code !== false)
 }
 
+/** True if another work item has paid the same fill or claim, or still may. */
 function isPaidByAnother(id: string, order: PaidOrder, past: readonly KeptRecord[]): boolean {
   return past.some((record) => record.kind === order.kind && record.id !== id && !hasFailed(record))
 }

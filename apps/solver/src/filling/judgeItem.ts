@@ -23,9 +23,14 @@ import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
 
-/** The verdict, and the deposit that it is about. */
+/** The verdict on a payment, and the deposit that pays for it or is given back; none for a claim. */
 export type Judged = { readonly verdict: Verdict; readonly deposit?: SeenDeposit | undefined }
 
+/**
+ * Reads what a verdict depends on, and judges a fill, a refund or a claim by the rules of `judge`.
+ * @param past all that was signed for the same order or claim
+ * @throws DomainError where endpoints are silent or contradict each other
+ */
 export async function judge(payment: Payment, past: readonly KeptRecord[]): Promise<Judged> {
   const { order, chain, filling } = payment
   if (paysDenied(filling.denyList, order, chain.codec)) return { verdict: deniedVerdict }
@@ -80,7 +85,7 @@ async function judgeOfferedRefund(
   if (worth === undefined) return { verdict: wait('no price is known') }
   const [deposit] = (await filling.deposits.read(position, worth)) ?? []
   if (deposit === undefined) return { verdict: wait('the deposit is not deep enough') }
-  // Before anything is closed or stopped for the sake of the refund.
+  // Checked before `settleFill` closes or stops anything for this refund.
   if (isFromDenied(filling.denyList, deposit)) return { verdict: deniedVerdict }
   const inputCurrency = inputCurrencyOf(proof, filling.networkOf)
   const hasFilledFrom = past.some((record) => record.kind === 'fill' && isPaidFrom(record, deposit))
@@ -121,7 +126,10 @@ function givenBackThere(past: readonly KeptRecord[], deposit: SeenDeposit): bigi
 const isPaidFrom = (record: KeptRecord, deposit: SeenDeposit): boolean =>
   !hasFailed(record) && record.deposits.some((key) => isOfSameSource(key, deposit))
 
-/** An order that can still be filled, and that the service gives up, is closed where it would be paid, and its refund waits until that is final. */
+/**
+ * State of the order's fill, for a refund. If the order can still be filled but the service has given it up, its signed
+ * fills are cancelled and its id is closed on the destination; the refund waits until that is final.
+ */
 async function settleFill(
   { orderId, endsOrder }: PaidOrder,
   { order }: Proof,
@@ -141,17 +149,14 @@ async function settleFill(
   if (others === 'filled') return { kind: 'filled_by_another' }
   const fills = past.filter(({ kind }) => kind === 'fill')
   const { deadline } = order.output
-  const ends = record.endsByDeadline ? deadline : undefined
-  const state = fillStateOf(fills, ends, { recorded, finalSeconds })
-  // Nothing that was signed in time is stopped by its deadline alone where the chain does not refuse it.
+  const endSeconds = record.endsByDeadline ? deadline : undefined
+  const state = fillStateOf(fills, endSeconds, { recorded, finalSeconds })
+  // Where the chain does not refuse a late fill, the passed deadline is a reason to stop it here.
   const isPast = !record.endsByDeadline && finalSeconds > deadline
-  // Another deposit may pay for the order: its fill is not stopped for the sake of this one.
+  // Otherwise another deposit may still pay for the order, and its fill goes on.
   if (state.kind !== 'open' || (endsOrder !== true && !isPast))
     return state.kind === 'over' && others === 'open' ? { kind: 'open' } : state
-  await stopSigned(
-    past.filter(({ kind }) => kind === 'fill'),
-    filling,
-  )
+  await stopSigned(fills, filling)
   const paid = { id: orderId, extraData: order.output.extraData }
   if (recorded === 'open' && !filling.isDryRun) await closeRecord(paid, destination, filling)
   return state
@@ -166,7 +171,7 @@ async function othersFilling(
   return othersFill({ id, deadlineSeconds }, await recordsOfOthers(id, destination, sharing), sharing)
 }
 
-/** Payments of the other wallets of the market, from the fill contract at a final block. */
+/** What the chain records about an id for each other wallet that shares the market, at a final block. */
 export function recordsOfOthers(
   id: Hex,
   { record }: SolverChain,
@@ -179,7 +184,7 @@ export function recordsOfOthers(
   )
 }
 
-/** The contract that extra data of an order name, where this solver pays through it, else the chain's own. */
+/** The fill contract that an order's extra data names, if this solver pays through it; else the chain's own. */
 export async function contractNamed(
   extraData: string | undefined,
   { fillContract, fillContracts }: SolverChain,
@@ -190,7 +195,11 @@ export async function contractNamed(
   return (await fillContracts()).includes(namedContract) ? namedContract : fillContract
 }
 
-/** @param paid.id of an order, or of the refund of its deposit; `extraData`: what the order says of it */
+/**
+ * Closes an id, so that this wallet can no more pay it. Does nothing while a closing is under way, or another process leads.
+ * @param paid.id of an order, or of the refund of a deposit
+ * @param paid.extraData of the order's output or refund, which names the fill contract
+ */
 export async function closeRecord(
   paid: { readonly id: Hex; readonly extraData: string | undefined },
   chain: SolverChain,
@@ -206,7 +215,7 @@ export async function closeRecord(
   await prepared.begin(subject)
 }
 
-/** Cancels signed transactions that have not landed: none is sent again, and an empty one takes its nonce. */
+/** Cancels records that are not at their end: their transactions are sent no more, and replaced where the chain can. */
 export async function stopSigned(past: readonly KeptRecord[], { chains }: Filling): Promise<void> {
   for (const record of past) {
     if (record.outcome !== 'open') continue
@@ -215,6 +224,7 @@ export async function stopSigned(past: readonly KeptRecord[], { chains }: Fillin
   }
 }
 
+/** Canonical spelling of the order's input currency; empty text if its chain is unknown, which equals no currency. */
 export function inputCurrencyOf({ order }: Proof, networkOf: NetworkOf): string {
   const payment = order.inputs[0]?.payment
   const network = payment && networkOf(payment.chainId)
@@ -223,7 +233,7 @@ export function inputCurrencyOf({ order }: Proof, networkOf: NetworkOf): string 
     : codecOf(network).canonicalAddress(payment.currency)
 }
 
-/** In micro-USD, which decides how deep its deposit must be. */
+/** Value of the payments in micro-USD, which decides how deep the deposit must be; undefined without a price. */
 export function worthOf({ payments, chainId }: PaidOrder, value: Valuer): bigint | undefined {
   const sum: UsdX18 | undefined = sumOfValues(
     payments.map(({ currency, amount }) => value(chainId, currency, amount)),

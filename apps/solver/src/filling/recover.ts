@@ -15,10 +15,10 @@ import { closeRecord, recordsOfOthers, stopSigned } from './judgeItem.ts'
 export type Recovered =
   | { readonly kind: 'entered'; readonly key: Hex }
   | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'later'; readonly reason: string; readonly isSpent: true }
+  | { readonly kind: 'later'; readonly reason: string; readonly needsPause: true }
 
-/** The item pauses before its next try, which reads chains: the wait takes blocks, or hours. */
-const later = (reason: string): Recovered => ({ kind: 'later', reason, isSpent: true })
+/** The next look reads chains and what it waits for takes blocks, or hours: so it comes after a pause. */
+const later = (reason: string): Recovered => ({ kind: 'later', reason, needsPause: true })
 const refused = (reason: string): Recovered => ({ kind: 'refused', reason })
 /** Largest value, so that the deposit is read at the greatest depth of any policy. */
 const mostMicroUsd = 2n ** 63n
@@ -46,6 +46,7 @@ export async function recover(
   const [position] = proof.deposits
   if (position === undefined) return refused('the work names no deposit')
   if (isDryRun) return later('the order would be given up: this is a dry run')
+  // From here on nothing new is signed for the order, in any process. What was signed before is stopped or waited for.
   const past = await records.closeOrder(orderId)
   await stopSigned(past, filling)
   const [deposit] = (await filling.deposits.read(position, mostMicroUsd)) ?? []
@@ -75,7 +76,7 @@ export async function recover(
   return enter(item, position, origin, { filling, recoveries })
 }
 
-/** Writes the deposit and the promise to the hub. */
+/** Checks the promise's signature, then writes the deposit and the promise to the hub. */
 async function enter(
   { orderId, proof, promise }: RecoveryRequest,
   { transactionId: givenTransactionId, onchainIndex }: DepositPosition,
@@ -106,6 +107,7 @@ async function enter(
   return { kind: 'entered', key: recoveryKey(onchainId({ chainId: chainKey, transactionId, onchainIndex })) }
 }
 
+/** Fills and refunds that were signed for the order, each with whether the hub has settled it. */
 async function signedOf(
   past: readonly KeptRecord[],
   orderId: Hex,
@@ -126,6 +128,7 @@ async function signedOf(
   )
 }
 
+/** What chains record, for every fill wallet, about the order's fill and about the refund of its deposit. */
 async function marksOf(
   { orderId, proof: { order } }: RecoveryRequest,
   places: {
@@ -138,9 +141,10 @@ async function marksOf(
   const { deposit, origin, destination } = places
   const { deadline } = order.output
   const refund = deposit && refundIdOf(orderId, deposit)
-  const marksAt = async (id: Hex, chain: SolverChain, ends: boolean): Promise<readonly PaymentMark[]> => {
+  // A fill is refused after its turn; a refund has no end of its own.
+  const marksAt = async (id: Hex, chain: SolverChain, hasEnd: boolean): Promise<readonly PaymentMark[]> => {
     const endOf = (fillWallet: Hex) =>
-      ends && chain.record.endsByDeadline
+      hasEnd && chain.record.endsByDeadline
         ? fillTurn(orderId, deadline, { ...sharing, own: fillWallet }).endSeconds
         : undefined
     const ownMark = {

@@ -34,14 +34,15 @@ export const roundReasons = ['clock', 'work', 'block'] as const
 export type RoundReason = (typeof roundReasons)[number]
 
 /**
- * Refused items are looked at again after a while only: the service may list them until it decided. Those that wait
- * for an hour's budget too: each look asks the chain, and a round waits for all of its looks.
+ * Time before the next look at a refused item, which the service may list until it has decided, and at an item that needs
+ * a pause: each look asks chains, and a round waits for all of its looks.
  */
 const pauseMs = 5_000
-const atOnce = 8
-/** Most waits are over sooner, and nobody asks for their reason. */
+/** Items that a round looks at side by side. */
+const parallelItems = 8
+/** An item's reason to wait is reported to the service after so long: most waits are over sooner. */
 const waitToldMs = 10_000
-/** Maximum age of a listed item that is begun at a new block: after it another wallet may have it. */
+/** Maximum age of a listed item that a round for a new block uses; older ones are listed anew. */
 const listedMaxMs = 2_000
 
 export function createRound(options: RoundOptions): (signal?: RoundSignal) => Promise<void> {
@@ -50,17 +51,18 @@ export function createRound(options: RoundOptions): (signal?: RoundSignal) => Pr
 }
 
 /**
- * One look at chains and work; what fails concerns one chain or one item and is tried again. At what was told of, it
- * looks at no more than that: at a new block of a chain, at what was sent there, and at the items that hang on it.
+ * Makes rounds. A round by the clock follows the transactions of all chains, then looks at all open items. A round for news
+ * of work looks at the items; one for a new block follows that chain's transactions and looks at the items that wait for
+ * it. A failure concerns one chain or one item, which the next round tries again.
  */
 class SolverRound {
   readonly #options: RoundOptions
   readonly #pausedAtMs = new Map<string, number>()
-  /** Items that were not begun, since when and why; `isTold`: the service has the reason. */
+  /** By item id: why it waits, and since when. `isTold`: the reason was reported to the service. */
   readonly #waits = new Map<string, { readonly reason: string; readonly sinceMs: number; isTold: boolean }>()
-  /** Chains on which something was signed that is not at its end. */
+  /** Chains on which a record is not at its end. */
   readonly #openOn = new Set<number>()
-  /** Items that wait for something. */
+  /** Items of the last list that may be begun at a new block. */
   readonly #waiting = { listedAtMs: Number.NEGATIVE_INFINITY, items: new Map<string, WorkItem>() }
 
   constructor(options: RoundOptions) {
@@ -81,6 +83,7 @@ class SolverRound {
     }
   }
 
+  /** Chains that this process writes on. */
   #led() {
     const { chains } = this.#options.filling
     return chains.filter(({ desk }) => desk.leads())
@@ -90,7 +93,7 @@ class SolverRound {
     return this.#led().find((chain) => chain.chainId === chainId)?.desk
   }
 
-  /** The service hears of a transaction before anybody else does; a lost answer is asked for again. */
+  /** Reports a transaction to the service before it is sent to any node. If the answer is lost, the next round asks again. */
   async #release(record: KeptRecord): Promise<void> {
     const { work, tracing } = this.#options
     const hash = newest<{ readonly hash: string }>(record.transactions)?.hash
@@ -103,7 +106,7 @@ class SolverRound {
     )
   }
 
-  /** A higher price has another hash, and so has whichever of several was mined: the service follows one. */
+  /** Reports that another transaction of a record counts now: a replacement, or the one that was mined. */
   async #tellReplacement({ desk }: SolverChain, replacement: Replacement): Promise<void> {
     const { work } = this.#options
     const { hash } = replacement
@@ -115,6 +118,7 @@ class SolverRound {
     await desk.releaseReplacement({ ...replacement, record }, answer)
   }
 
+  /** Follows the records of a chain, and reports transactions that the service does not know yet. */
   async #advance(chain: SolverChain): Promise<void> {
     const { desk } = chain
     await this.#attempt(`chain ${chain.key}`, async () => {
@@ -132,6 +136,7 @@ class SolverRound {
     })
   }
 
+  /** Counts and logs the outcome of a look, and reports it to the service. */
   async #tell(item: WorkItem, handled: Handled): Promise<void> {
     const { filling, work, observe, nowMs } = this.#options
     observe.handled(item, handled)
@@ -147,11 +152,11 @@ class SolverRound {
       await work.report(item.id, handled.key, {})
       return
     }
-    if (handled.kind === 'refused' || isSpent(handled)) this.#pausedAtMs.set(item.id, nowMs())
+    if (handled.kind === 'refused' || needsPause(handled)) this.#pausedAtMs.set(item.id, nowMs())
     if (handled.kind === 'refused' && !filling.isDryRun) await work.failed(item.id, handled.reason)
   }
 
-  /** @source docs/specification/quotes.md Q-75 */
+  /** Reports why an item waits, once per reason and not at once. @source docs/specification/quotes.md Q-75 */
   async #tellWait(id: string, reason: string): Promise<void> {
     const { filling, work, nowMs } = this.#options
     const before = this.#waits.get(id)
@@ -204,6 +209,7 @@ class SolverRound {
     await this.#tellFailures()
   }
 
+  /** Lists the open items, forgets what is kept of others, and leaves out those that pause. */
   async #fetch(): Promise<readonly WorkItem[]> {
     const { work, nowMs, tracing } = this.#options
     this.#waiting.items.clear()
@@ -216,16 +222,17 @@ class SolverRound {
     return items.filter((open) => !this.#isPausing(open))
   }
 
-  #hangingOn(chainIds: ReadonlySet<number>): readonly WorkItem[] {
+  /** Waiting items that a new block of these chains may decide. */
+  #awaiting(chainIds: ReadonlySet<number>): readonly WorkItem[] {
     return [...this.#waiting.items.values()].filter((item) => chainsOf(item).some((one) => chainIds.has(one)))
   }
 
-  /** Undefined chains: all that is open. */
+  /** Items that a round looks at. @param chainIds with a new block; undefined: all open items */
   async #itemsFor(chainIds: ReadonlySet<number> | undefined): Promise<readonly WorkItem[]> {
     const { nowMs } = this.#options
     if (chainIds === undefined) return this.#fetch()
-    const hanging = this.#hangingOn(chainIds)
-    return hanging.length > 0 && nowMs() - this.#waiting.listedAtMs > listedMaxMs ? this.#fetch() : hanging
+    const waiting = this.#awaiting(chainIds)
+    return waiting.length > 0 && nowMs() - this.#waiting.listedAtMs > listedMaxMs ? this.#fetch() : waiting
   }
 
   async #look(signal?: RoundSignal): Promise<void> {
@@ -234,8 +241,8 @@ class SolverRound {
       ({ chainId }) => signal === undefined || (signal.chainIds.has(chainId) && this.#openOn.has(chainId)),
     )
     const blocks = signal === undefined || signal.hasWork ? undefined : signal.chainIds
-    // A block where nothing waits for one costs nothing.
-    if (blocks !== undefined && followed.length === 0 && this.#hangingOn(blocks).length === 0) return
+    // A block for which no transaction and no item waits makes no round.
+    if (blocks !== undefined && followed.length === 0 && this.#awaiting(blocks).length === 0) return
     observe.began(signal === undefined ? 'clock' : blocks === undefined ? 'work' : 'block')
     if (signal === undefined || followed.length > 0)
       await traced(tracing, 'follow sent', {}, () => this.#follow(followed))
@@ -247,12 +254,12 @@ class SolverRound {
         await this.#attempt(`${next.kind} ${next.id}`, () => this.#handleTraced(next))
       }
     }
-    await Promise.all(Array.from({ length: atOnce }, worker))
+    await Promise.all(Array.from({ length: parallelItems }, worker))
   }
 }
 
-const isSpent = (handled: Handled): boolean => 'isSpent' in handled && handled.isSpent === true
-const isWaiting = (handled: Handled): boolean => handled.kind === 'later' && !isSpent(handled)
+const needsPause = (handled: Handled): boolean => 'needsPause' in handled && handled.needsPause === true
+const isWaiting = (handled: Handled): boolean => handled.kind === 'later' && !needsPause(handled)
 
 const isCancelled = (record: KeptRecord): boolean =>
   'cancellations' in record && record.cancellations.length > 0

@@ -11,9 +11,10 @@ export type AppFee = {
   readonly amount: bigint
 }
 
+/** Names a record. */
 type Attempt = Pick<KeptRecord, 'id' | 'attempt'>
 
-/** Keeps what a payment owes, or takes. */
+/** Keeps the app fees that a fill owes, or that a claim takes, with its record. */
 export async function keepAppFees(
   tx: SqlTx,
   { id, attempt }: Attempt,
@@ -47,7 +48,7 @@ export async function readAppFeesOwed(
   return { attested: owed - taken, coming }
 }
 
-/** All that the fills of an order owe, in smallest units of its deposit's currency. */
+/** Sum of app fees that the fills of an order owe, in smallest units of its deposit's currency. */
 export async function readAppFeesOf(database: Pick<SqlDatabase, 'query'>, orderId: Hex): Promise<bigint> {
   const [row] = await database.query<{ owed: bigint }>(
     `select coalesce(sum(amount), 0)::numeric as owed

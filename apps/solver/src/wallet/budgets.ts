@@ -1,13 +1,17 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import { hasFailed, type KeptRecord } from './signedRecord.ts'
 
-/** Gas of a chain: of fills, claims and chores; of refunds that pay for it and others; of sweeps; of permits. */
+/**
+ * Budgets of gas, each per chain and hour: `gas` for fills, claims and chores; `paid-refund-gas` for refunds that keep their
+ * gas of the deposit, `refund-gas` for others and for closings; one each for sweeps and permits.
+ */
 export const gasBudgets = ['gas', 'paid-refund-gas', 'refund-gas', 'sweep-gas', 'permit-gas'] as const
 export type GasBudget = (typeof gasBudgets)[number]
 
 /**
- * `loss` and `claims` are in micro-USD over all chains; gas is in wei or what its chain has for it, per chain. What
- * follows the chain is who shares an allowance within the budget: an order, or an account with code.
+ * Name of a budget as the database keeps it. `loss` and `claims` are in micro-USD, over all chains. Gas is in the smallest
+ * unit of the native coin, per chain id. A text behind the chain id names whose share of the budget it is: an order's, or
+ * an account with code's.
  */
 export type BudgetName =
   | 'loss'
@@ -15,12 +19,12 @@ export type BudgetName =
   | `${GasBudget}:${number}`
   | `${'refund-gas' | 'permit-gas'}:${number}:${string}`
 
-/** Maximum cost of a record, and the hourly limit of its budget. */
+/** The most that a record may take from a budget, and the budget's limit per hour. */
 export type Charge = {
   readonly budget: BudgetName
   readonly amount: bigint
   readonly perHour: bigint
-  /** The first of an hour is let through by an allowance within a budget, whatever it costs. */
+  /** Set for a share of a budget: its first charge of an hour is let through, whatever it costs. */
   readonly isShare?: true
 }
 
@@ -35,7 +39,7 @@ export class BudgetSpentError extends Error {
   }
 }
 
-/** Any fixed number: budgets are counted by one transaction at a time, over all chains and processes. */
+/** Number of the advisory lock under which budgets are counted, over all chains and processes; any fixed number. */
 const budgetLock = 0x0b0d6e75
 
 /** Takes charges from their budgets, all or none. @throws BudgetSpentError */
@@ -44,10 +48,10 @@ export async function reserve(
   { id, attempt }: Pick<KeptRecord, 'id' | 'attempt'>,
   charges: readonly Charge[],
 ): Promise<void> {
-  const real = charges.filter(({ amount }) => amount > 0n)
-  if (real.length === 0) return
+  const chargesAboveZero = charges.filter(({ amount }) => amount > 0n)
+  if (chargesAboveZero.length === 0) return
   await tx.query('select pg_advisory_xact_lock($1)', [budgetLock])
-  for (const charge of real) {
+  for (const charge of chargesAboveZero) {
     const spent = await spentWithinHour(tx, charge.budget)
     const isFirst = charge.isShare === true && spent === 0n
     if (!isFirst && spent + charge.amount > charge.perHour) throw new BudgetSpentError(charge)
@@ -60,7 +64,11 @@ export async function reserve(
   }
 }
 
-/** Corrects the charges of a record that is at its end: gas is what was paid, and what had no effect lost nothing. */
+/**
+ * Corrects the charges of a record that is at its end: gas becomes what was paid, and a failed record takes nothing from
+ * `loss` and `claims`.
+ * @param costWei in smallest units of the native coin; undefined: the reserved amount stays
+ */
 export async function settleCharges(
   tx: SqlTx,
   record: Pick<KeptRecord, 'id' | 'attempt' | 'outcome'>,

@@ -8,17 +8,17 @@ import type { Exposure } from './exposure.ts'
 import { AlreadyBegunError, StoppedError } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
-/** Subject of a new record. */
+/** What a new record says beside its transaction: its item or chore, and what it takes from budgets and limits. */
 export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 'isUnderpaid'> & {
   readonly payments?: KeptRecord['payments']
   readonly deposits?: readonly string[]
-  /** Beside gas. */
+  /** Charges beside gas. */
   readonly charges?: readonly Charge[]
-  /** Shares an allowance within the budget of gas with others of the same. */
+  /** Order, or account with code, whose records share an allowance within the gas budget; see `gasCharges`. */
   readonly sharer?: string | undefined
   /** Present for payments alone. */
   readonly exposure?: Exposure | undefined
-  /** Records signed for the order when it was judged: if there are more by now, nothing is signed. */
+  /** Records of the order or claim when it was judged: if they have changed since, nothing is signed. */
   readonly past?: readonly KeptRecord[]
 }
 
@@ -54,13 +54,13 @@ export class LineBusyError extends Error {
   }
 }
 
-/** @param fees as the market says what the network charges now. @throws NoGasPriceError */
+/** @param fees of the network by the market; undefined where it knows none. @throws NoGasPriceError */
 export function requireFees<Fees>(fees: Fees | undefined, chainId: number): Fees {
   if (fees === undefined) throw new NoGasPriceError(chainId)
   return fees
 }
 
-/** True for an error that may be gone at the next look. */
+/** True for an error of beginning a record that may be gone at the next look. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof LineBusyError ||
   error instanceof StoppedError ||
@@ -68,7 +68,7 @@ export const isPassing = (error: unknown): boolean =>
   error instanceof BudgetSpentError ||
   error instanceof NoGasPriceError
 
-/** Work of a transaction. `id`: the one that the chain records as paid, or as closed. */
+/** What a transaction of a desk is to do. `id`: the one that the chain records as paid, or as closed. */
 export type DeskWork =
   | {
       readonly kind: 'payment'
@@ -76,7 +76,7 @@ export type DeskWork =
       readonly order: PaidOrder
       readonly bound?: CostBound | undefined
     }
-  /** `fillContract`: through which it would be paid; absent where that is the chain's own, or there is none. */
+  /** `fillContract`: the contract that would pay the id; absent: the chain's own, or none in families without one. */
   | { readonly kind: 'closing'; readonly id: Hex; readonly fillContract?: Hex | undefined }
   /** Moves what lies at a deposit address to the depository for an order, or without one back to its depositor. */
   | {
@@ -85,21 +85,22 @@ export type DeskWork =
       readonly orderId: Hex | undefined
       readonly swept: SweptOutputs
     }
-  /** Empties an address that a program derived. `id`: at most one of all transactions signed for it has an effect. */
+  /** Empties a deposit address of a program. `id`: of all transactions signed for it, at most one has an effect. */
   | { readonly kind: 'emptying'; readonly id: Hex; readonly emptied: EmptiedAddress }
-  /** Lets the family's contract take a currency; of chains that pay through one. */
+  /** Lets the family's fill contract take a currency. */
   | { readonly kind: 'allowance'; readonly allowance: NonNullable<PaymentTerms['allowance']> }
+  /** Sends a ready transaction: a sweep or permit for others, or a chore. Only chains with nonces do. */
   | {
       readonly kind: 'relay'
       readonly transaction: PlannedTransaction
       readonly bound?: CostBound | undefined
     }
 
-/** Bound of a transaction's cost when it is signed. Absent: only the chain's limits and the hour's budgets bound it. */
+/** The most that a transaction may cost when it is signed. Where there is none, only the chain's limits and budgets count. */
 export type CostBound = {
   /** The charge for it, and a margin, in smallest units of the native coin. */
   readonly most: bigint
-  /** As fees are reckoned: what is taken beside the gas depends on it. */
+  /** Kind of transaction by which its fees are computed: a chain's fee for data depends on it. */
   readonly transaction: CostedTransaction
 }
 
@@ -108,17 +109,18 @@ export type Preparation =
   | {
       readonly kind: 'ready'
       /**
-       * Signs and keeps. What the service knows nothing of is released at once, and sent by the next `advance`.
+       * Signs a record and keeps it; sends nothing. A chore or closing, which the service does not know, is sent by the next
+       * `advance`; the record of an item waits for `release`.
        * @throws NotLeadingError, NoGasPriceError, StoppedError, AlreadyBegunError, BudgetSpentError, UnattestedError
        */
       begin(subject: Subject): Promise<KeptRecord>
     }
   | Refusal
 
-/** `isDear`: it would cost more than its bound, or take more than a transaction may have. */
+/** `isDear`: the transaction would cost more than its bound, or take more gas than one may have. */
 export type Refusal = { readonly kind: 'refused'; readonly reason: string; readonly isDear?: true }
 
-/** One chain's part of the solver: every transaction of the fill wallet there goes through it. */
+/** What signs, sends and follows every transaction of the fill wallet on one chain. */
 export type ChainDesk = {
   readonly chainId: number
   /** Address of the fill wallet, in canonical spelling. */
@@ -127,39 +129,43 @@ export type ChainDesk = {
   leads(): boolean
   /** Unix seconds of the newest block. @throws DomainError where too few endpoints answer */
   chainTime(): Promise<number>
-  /** Looks at every record that is not at its end and does what is next. @returns those that are not yet */
+  /** Makes the next move for every record that is not at its end. @returns the records that are still not */
   advance(): Promise<readonly KeptRecord[]>
   /** Time since which the oldest unmined transaction waits, in Unix ms, by the last `advance`. */
   readonly waitingSinceMs?: (() => number | undefined) | undefined
-  /** @throws NoGasPriceError, GasCoinShortError, DomainError where too few endpoints answer */
+  /**
+   * Has a transaction for this work tried on the chain's endpoints; signs nothing.
+   * @throws NoGasPriceError, GasCoinShortError, DomainError where too few endpoints answer
+   */
   prepare(work: DeskWork): Promise<Preparation>
-  /** Keeps what the service said of the newest transaction, then sends it or sees that it never lands. */
+  /** Keeps the service's answer about the newest transaction, then sends it, or has it never mined. */
   release(record: KeptRecord, release: 'given' | 'refused'): Promise<void>
-  /** Sends it no more. Whether it lands all the same shows later. */
+  /** Sends a record no more, and takes its nonce where the chain has them. It may be mined all the same. */
   cancel(record: KeptRecord): Promise<void>
-  /** Keeps that the service was told of a failure. */
+  /** Keeps that the record's failure was reported to the service. */
   markTold(record: KeptRecord): Promise<void>
-  /** Released ones whose newest transaction, or the one that landed, the service has not been told. */
+  /** Released records of which the service follows another transaction than the newest, or than the one that was mined. */
   replaced(): Promise<readonly Replacement[]>
-  /** Keeps that it is about to be told: an answer that is lost leaves open which one the service follows. */
+  /** Keeps that a replacement is about to be reported: if the answer is lost, the service may follow either one. */
   beginTelling(replacement: Replacement): Promise<KeptRecord>
-  /** Keeps what the service said; an accepted one that is not mined is sent. */
+  /** Keeps the service's answer to that report, and sends a transaction that it accepted. */
   releaseReplacement(replacement: Replacement, answer: 'accepted' | 'closed'): Promise<void>
 }
 
+/** A transaction of a record that the service is to follow from now on. */
 export type Replacement = {
   readonly record: KeptRecord
   readonly hash: string
-  /** A mined one counts, whatever the service says of it. */
+  /** A mined transaction counts, whatever the service answers. */
   readonly isMined: boolean
 }
 
-/** One order or one account with code may take one of so many parts of a chain's budget of an hour. */
+/** One order, or one account with code, may take at most this fraction of a chain's hourly budget. */
 const allowanceParts = 10n
 
 /**
- * The budgets that gas of a record is taken from: that of its kind, and the allowance of whoever shares one.
- * @param sharer an order whose refunds are not paid for, or an account with code that signed a permit
+ * Charges of a record's gas: to the budget of its kind, and to the sharer's allowance within it.
+ * @param record `sharer`: an order whose refunds keep no gas, or an account with code that signed a permit
  */
 export function gasCharges(
   chainId: number,
@@ -176,6 +182,7 @@ export function gasCharges(
   return [charge, { budget: `${budget}:${chainId}:${sharer}`, ...share }]
 }
 
+/** Limit of a budget per hour, in smallest units of the native coin. */
 export function gasPerHourOf(budget: GasBudget, budgets: GasBudgets): bigint {
   switch (budget) {
     case 'gas':
@@ -189,7 +196,7 @@ export function gasPerHourOf(budget: GasBudget, budgets: GasBudgets): bigint {
   }
 }
 
-/** Each kind has a budget that whoever causes the others cannot reach. @source docs/specification/protocol.md P-53 */
+/** Budgets are apart so that nobody who causes one kind of transaction can stop another. @source docs/specification/protocol.md P-53 */
 function gasBudgetOf({ kind, isUnderpaid }: Pick<KeptRecord, 'kind' | 'isUnderpaid'>): GasBudget {
   switch (kind) {
     case 'sweep':

@@ -26,15 +26,15 @@ export type ExpiringOptions = {
   readonly nowMs: () => number
 }
 
-/** As many as nodes are asked for at once; none is signed before the one before it can land no more. */
+/** Transactions of a record that nodes are asked about at once, the newest ones. Older ones expired before those were signed. */
 const hashesMax = 100
 
 type Planned = Pick<ExpiringRecord, 'terms' | 'units' | 'rent'>
-/** Unix seconds of the head; not read where nothing is open. */
+/** `chainTime`: Unix seconds of the head; 0 where nothing is open, and so nothing depends on it. */
 type ExpiringSight = Sight & { readonly chainTime: number }
 
 /**
- * A chain without nonces, where each transaction marks what it pays: of all that is ever signed for one id, one at
+ * Strategy of a chain without nonces, where each transaction marks what it pays: of all that is ever signed for one id, one at
  * most has an effect. So a record may be signed again as often as its time allows, by whatever process.
  */
 export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
@@ -113,22 +113,23 @@ export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
   }
 }
 
+/** True if no transaction of the record landed or can land any more: only then the id's state is read. */
 const isOver = (record: ExpiringRecord, landing: Landing): boolean =>
   landing.kind === 'none' && hasExpired(record, landing.finalHeight)
 
-/** @throws Error for a record of a chain with nonces: wallets of both kinds have nothing in common */
+/** Narrows a record to one that expires. @throws Error for a record of a chain of another kind, which is a bug */
 function requireExpiring(record: KeptRecord): ExpiringRecord {
   if ('terms' in record) return record
   throw new Error(`${record.id} was signed for a chain with nonces`)
 }
 
-/** @returns why it is nothing for such a chain, or what a transaction would do */
+/** @returns what a transaction has to do; or, as text, why such a chain cannot do it */
 function termsOf(work: DeskWork): PaymentTerms | string {
   switch (work.kind) {
     case 'payment': {
       const { kind, orderId, calls, payments, deadline } = work.order
       if (calls.length > 0) return 'calls are not run on this chain'
-      // A fill was priced with the state that it makes; what goes back, or out of the books, was not.
+      // A fill's price contained the rent of accounts that it creates; a refund's or a claim's did not.
       return {
         ...{ id: work.id, mark: 'paid', orderId, makesNoState: kind !== 'fill', payments },
         deadlineSeconds: deadline,
@@ -140,7 +141,7 @@ function termsOf(work: DeskWork): PaymentTerms | string {
       return { id: work.id, mark: 'paid', payments: [], emptied: work.emptied }
     case 'allowance': {
       const { allowance } = work
-      // Remembered by nobody: it is open for ever, and signed again as long as it takes.
+      // No contract records this id as paid, so the allowance is signed again until one transaction lands.
       const id: Hex = `0x${sha256TextHex(`allowance ${allowance.currency} ${allowance.amount}`).slice(-64)}`
       return { id, mark: 'allowed', allowance, payments: [] }
     }

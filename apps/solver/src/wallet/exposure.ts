@@ -17,36 +17,40 @@ import type { KeptRecord } from './signedRecord.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** All but its transaction of what oracles are asked about a payment. */
+/** What oracles are asked about a payment, without its transaction id. Kept as JSON in `payment.asked`. */
 export type AttestationQuestion = {
   readonly order: Order
   readonly orderSignature: Hex
   readonly inputs: readonly InputEntry[]
   /** Amount of the deposit that it was paid for, or that it gives back. */
   readonly deposited: bigint
-  /** The option of the order's input that a refund pays. */
+  /** Index of the option of the order's input that a refund pays; absent for a fill. */
   readonly refundIndex?: number | undefined
-  /** The note that the service wants kept with a fill. No oracle is asked about it. */
+  /** Note that the service has the solver keep with a fill; not part of the question. */
   readonly booking?: string | undefined
 }
 
-/** A payment as it counts until it is attested. */
+/** A payment as it counts against limits from its signature until oracles attest it. */
 export type Exposure = {
   readonly kind: 'fill' | 'refund' | 'claim'
   readonly chainId: number
+  /** Worth of the payment when it is signed. */
   readonly microUsd: bigint
-  /** Kinds that a final refusal of it stops; the first is the most telling. */
+  /**
+   * Properties such as `calls` or a currency. When oracles refuse a payment for good, later payments with its first trait
+   * are stopped.
+   */
   readonly traits: readonly string[]
-  /** Undefined where no oracle attests it. */
+  /** Undefined for a payment that no oracle attests. */
   readonly asked: AttestationQuestion | undefined
-  /** True if oracles attest fills: then attestations that may come soon are waited for. */
+  /** True if the solver has oracles: then a claim waits for attestations of the fills that owe its app fees. */
   readonly hasOracles: boolean
   /** Fees that a fill leaves owed, or that a claim takes. */
   readonly appFees: readonly AppFee[]
   readonly limits: ExposureLimits
 }
 
-/** Too much is paid and not attested: this payment waits until it is less, or until an operator says go. */
+/** Too much is paid and not attested: the payment waits until that is less, or until an operator says `go`. */
 export class UnattestedError extends Error {
   constructor(message: string) {
     super(message)
@@ -54,10 +58,13 @@ export class UnattestedError extends Error {
   }
 }
 
-/** Any fixed number: exposure is counted by one transaction at a time, over all chains and processes. */
+/** Number of the advisory lock under which exposure is counted, over all chains and processes; any fixed number. */
 const exposureLock = 0x0e9d6e75
 
-/** `payments` are attested one day, `claims` and `others` never are; `refused` is what oracles refused for good. */
+/**
+ * Sums of unattested payments, in micro-USD. `payments`: fills and refunds that oracles are asked about; `claims`, and
+ * `others`, which are refunds that no oracle attests; `refused`: what oracles refused for good.
+ */
 export const figures = ['payments', 'claims', 'others', 'refused'] as const
 export type Figure = (typeof figures)[number]
 
@@ -65,9 +72,9 @@ const figureOf = `case when state = 'refused' then 'refused' when kind = 'claim'
   when kind = 'refund' and asked is null then 'others' else 'payments' end`
 const isCounted = `accepted_at is null and state in ('signed', 'paid', 'refused')`
 
+/** The sums by chain id. Chains without unattested payments are left out. */
 export type Figures = ReadonlyMap<number, Readonly<Record<Figure, bigint>>>
 
-/** Micro-USD per chain. Chains on which nothing is open are left out. */
 export async function readFigures(database: Queries): Promise<Figures> {
   const rows = await database.query<{ chain_id: bigint; figure: Figure; sum: bigint }>(
     `select chain_id, ${figureOf} as figure, sum(micro_usd)::numeric as sum from payment
@@ -87,25 +94,27 @@ export async function readFigures(database: Queries): Promise<Figures> {
   return sumsByChain
 }
 
-/** The part of a limit at which nothing new is sold: what was sold before is still to be paid. */
-const soldParts = { part: 4n, of: 5n }
+/** Share of a limit from which nothing new is sold: the rest is for orders that were sold before. */
+const sellingShare = { numerator: 4n, denominator: 5n }
 
-/** Chains on which so much is paid and not attested that nothing is to be sold there. Pure. */
+/** Ids of chains on which nothing new is to be sold, because too much is paid and not attested. Pure. */
 export function fullChains(
   sums: Figures,
   chains: readonly { readonly chainId: number; readonly limits: ExposureLimits }[],
 ): readonly number[] {
-  const ofAll = sumOf(sums, 'payments')
-  const isFull = (sum: bigint, limit: bigint) => sum * soldParts.of >= limit * soldParts.part
+  const totalMicroUsd = sumOf(sums, 'payments')
+  const isFull = (sum: bigint, limit: bigint) =>
+    sum * sellingShare.denominator >= limit * sellingShare.numerator
   return chains
     .filter(
       ({ chainId, limits }) =>
-        isFull(ofAll, limits.allMicroUsd) || isFull(sums.get(chainId)?.payments ?? 0n, limits.chainMicroUsd),
+        isFull(totalMicroUsd, limits.allMicroUsd) ||
+        isFull(sums.get(chainId)?.payments ?? 0n, limits.chainMicroUsd),
     )
     .map(({ chainId }) => chainId)
 }
 
-/** Paid and not attested against its cap: of each chain, and of all of them together as chain 0. Pure. */
+/** Unattested payments and their limit, for each chain, and for all chains together as chain 0. Pure. */
 export function exposureOf(
   sums: Figures,
   chains: readonly { readonly chainId: number; readonly limits: ExposureLimits }[],
@@ -123,8 +132,8 @@ const sumOf = (sums: Figures, figure: Figure): bigint =>
   [...sums.values()].reduce((sum, chainSums) => sum + chainSums[figure], 0n)
 
 /**
- * Counts a payment with the record that signs it. Refunds give back what is the depositor's, so that they are counted
- * and never wait.
+ * Counts a payment, in the transaction that keeps its signed record. Refunds are counted and never wait, because they
+ * return the depositor's own money.
  * @throws UnattestedError
  */
 export async function expose(
@@ -145,8 +154,8 @@ export async function expose(
 }
 
 /**
- * Covers a claim with what attested fills owe, so that only the rest counts.
- * @throws UnattestedError while oracles have yet to say so of what would cover it
+ * Takes a claim's app fees from what attested fills owe, so that only the rest of it counts as unattested.
+ * @throws UnattestedError while fills that are not attested yet would cover the rest
  */
 async function coverClaim(
   tx: SqlTx,
@@ -157,15 +166,16 @@ async function coverClaim(
   if (claimedFee === undefined) return { microUsd, appFees: [] }
   const { attested, coming } = await readAppFeesOwed(tx, claimedFee)
   const amount = minBigint(claimedFee.amount, attested)
-  const open = claimedFee.amount - amount
-  if (hasOracles && open > 0n && open <= coming)
+  const uncovered = claimedFee.amount - amount
+  if (hasOracles && uncovered > 0n && uncovered <= coming)
     throw new UnattestedError('oracles have not attested yet the fills that owe these app fees')
   return {
-    microUsd: divideUp(microUsd * open, claimedFee.amount),
+    microUsd: divideUp(microUsd * uncovered, claimedFee.amount),
     appFees: amount > 0n ? [{ ...claimedFee, amount }] : [],
   }
 }
 
+/** @throws UnattestedError where a limit would be passed, with the oracles' reason */
 async function requireRoom(tx: SqlTx, exposure: Exposure): Promise<void> {
   const { chainId } = exposure
   const refused = await tx.query<{ trait: string; said: string | null; sum: bigint }>(
@@ -191,14 +201,14 @@ async function requireRoom(tx: SqlTx, exposure: Exposure): Promise<void> {
   throw new UnattestedError(`${name} ${scope} are at their limit${reason}`)
 }
 
-/** The limit that a payment would pass. `kind`: oracles refused too much of a trait. */
+/** The limit that a payment would pass, by what it counts: payments of a refused `trait`, of its chain, or of all chains. */
 export type FullLimit =
   | { readonly of: 'kind'; readonly trait: string }
   | { readonly of: 'chain' }
   | { readonly of: 'all' }
 
 /**
- * Pure.
+ * The limit that a payment would pass; undefined where it passes none. Pure.
  * @param counted.refused micro-USD that oracles refused on the payment's chain, by first trait
  * @source rules L-21, L-22
  */
@@ -219,7 +229,7 @@ export function fullLimit(
   return sumOf(sums, figure) + microUsd > limits.allMicroUsd ? { of: 'all' } : undefined
 }
 
-/** The last words of oracles about what is not attested. */
+/** The newest answer of oracles about an unattested payment, as the end of an error message. */
 async function reasonOf(tx: SqlTx, chainId: number | undefined): Promise<string> {
   const [row] = await tx.query<{ said: string }>(
     `select said from payment where state = 'paid' and said is not null and ($1::bigint is null or chain_id = $1)
@@ -229,7 +239,7 @@ async function reasonOf(tx: SqlTx, chainId: number | undefined): Promise<string>
   return row === undefined ? '' : `; oracles said last: ${row.said}`
 }
 
-/** Last answer of the oracles for each chain, to explain a wait. */
+/** Newest answer of the oracles by chain id, which tells an operator why payments are not attested. */
 export async function readSaid(database: Queries): Promise<ReadonlyMap<number, string>> {
   const rows = await database.query<{ chain_id: bigint; said: string }>(
     `select distinct on (chain_id) chain_id, said from payment
@@ -238,7 +248,10 @@ export async function readSaid(database: Queries): Promise<ReadonlyMap<number, s
   return new Map(rows.map(({ chain_id: chainId, said }) => [Number(chainId), said]))
 }
 
-/** Follows what became of a record: what had no effect paid nothing, and what is final can be attested. */
+/**
+ * Follows a record's outcome, in the transaction that saves it: a failed one paid nothing (`void`), and oracles can be
+ * asked about a final one (`paid`). Does nothing for records that are no payments.
+ */
 export async function settleExposure(
   tx: SqlTx,
   { id, attempt, outcome, toldHash, transactions }: KeptRecord,
@@ -287,9 +300,9 @@ export async function readSettlementKeys(
   })
 }
 
-/** A deposit that the hub moves to the solver, once what was paid for it is attested and brought there. */
+/** A deposit that the hub moves to the solver, once an attestation of the payment is brought there. */
 export type EarnedDeposit = {
-  /** Under which the hub does so. */
+  /** Key of the hub's execution that moves it. */
   readonly key: Hex
   readonly chain: string
   /** As the order spells it. */
@@ -317,16 +330,17 @@ export async function readEarnedDeposits(
   })
 }
 
-/** A final fill, with what proves it and what the service kept with it: enough to book it where its order was lost. */
+/** A final fill with its proof and the service's note: enough for quote-api to book it after it lost the order. */
 export type KeptFill = {
   readonly orderId: Hex
   readonly chainId: number
   readonly transactionId: string
+  /** When it was signed. */
   readonly at: Date
   readonly asked: AttestationQuestion
 }
 
-/** Signed from a moment on, oldest first. */
+/** Final fills that were signed at `since` or later, oldest first. */
 export async function readFills(database: Queries, since: Date): Promise<readonly KeptFill[]> {
   const rows = await database.query<{
     order_id: Hex
@@ -361,7 +375,7 @@ export type DuePayment = {
   readonly asked: AttestationQuestion
 }
 
-/** Payments of the chains whose turn it is, longest waiting first. */
+/** Payments of the chains that oracles are to be asked about now, longest waiting first. */
 export async function readDuePayments(
   database: Queries,
   { chainIds, limit }: { readonly chainIds: readonly number[]; readonly limit: number },
@@ -391,7 +405,7 @@ export async function readDuePayments(
   }))
 }
 
-/** Has oracles asked at once about the deposit where it is now. @source rule L-27 */
+/** Keeps the new id of a deposit that a reorganization has moved; oracles are asked again at once. @source rule L-27 */
 export async function keepMoved(
   database: Queries,
   { id, attempt }: Pick<DuePayment, 'id' | 'attempt'>,
@@ -405,16 +419,21 @@ export async function keepMoved(
   )
 }
 
-/** The answer of all oracles together. */
+/** The answer of all oracles together about one payment. */
 export type Answer =
   | { readonly kind: 'attested' }
-  /** Enough of them refused it that the others are too few. */
+  /** So many oracles refused it that the others are fewer than the threshold. */
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'open'; readonly code: string }
 
+/** Pause before a payment is asked about again, doubled from `firstMs`; and how often in a row oracles refuse for good. */
 const retry = { firstMs: 1_000, maxMs: 600_000, refusalsMax: 3 }
 
-/** Keeps what oracles said of a payment. A refusal stands once it was repeated: a node that restarts shows as much. */
+/**
+ * Keeps the oracles' answer about a payment. A refusal becomes final only when it was repeated, because an oracle whose node
+ * restarts refuses too.
+ * @returns the payment's state
+ */
 export async function keepAnswer(
   database: Queries,
   { id, attempt }: Pick<DuePayment, 'id' | 'attempt'>,
@@ -438,8 +457,9 @@ export async function keepAnswer(
 }
 
 /**
- * An operator answers for what is not attested now: it counts no more, and what oracles say of it changes nothing.
- * @param chainId undefined for all @returns how many payments
+ * Takes the present unattested payments out of the sums, on an operator's `go`. Later answers of oracles about them change
+ * nothing.
+ * @param chainId undefined for all chains @returns number of payments
  */
 export async function acceptExposure(tx: SqlTx, chainId: number | undefined): Promise<number> {
   const rows = await tx.query(

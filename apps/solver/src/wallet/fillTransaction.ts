@@ -10,9 +10,9 @@ import type { PaidOrder } from '../work/workItems.ts'
 export const nativeCurrency: Hex = zeroAddress
 
 /**
- * Payments and calls through the fill contract, with the order id after the calldata. Calls run from the clone that
- * the order pays; what they leave of the native coin and of the tokens that it was paid goes to the recipient. `id`
- * is what the contract records.
+ * The transaction that makes an order's payments and calls through the fill contract, with the order id after the calldata.
+ * Calls run from the clone that the order pays; the recipient gets what they leave of the native coin and of the tokens
+ * that the clone was paid. The contract records `id`.
  * @throws Error for calls of an order whose terms were not looked at, and for payments of another family
  */
 export function fillTransaction(
@@ -62,7 +62,7 @@ function orderCalls(
   return { orderSalt, recipient, sweptTokens, calls }
 }
 
-/** After it nobody can pay this id for this wallet any more. */
+/** The transaction after which this wallet can pay an id no more. */
 export const closingTransaction = (fillContract: Hex, id: Hex): PlannedTransaction => ({
   to: fillContract,
   data: encodeFunctionData({ abi: fillContractAbi, functionName: 'close', args: [id] }),

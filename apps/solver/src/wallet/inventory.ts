@@ -11,14 +11,16 @@ import type { KeptRecord } from './signedRecord.ts'
 /** Holdings of the fill wallet on one chain, and the ways to raise them. */
 export type Inventory = {
   /**
-   * True when it can pay this much of a currency now and keeps its floor. When not, whatever brings it has begun.
-   * @param through the contract that takes it, where the chain has several
+   * True when the wallet can pay this much of a currency now, above its floor. When not, a chore that wraps, allows or
+   * gathers has begun where one helps.
+   * @param through fill contract that takes the currency; by default the chain's own
    */
   has(currency: string, amount: bigint, through?: Hex): Promise<boolean>
-  /** Balance without what records that are not mined yet will take. */
+  /** Balance less the payments of records that are not mined yet. */
   free(currency: string): Promise<bigint>
 }
 
+/** Settings of a chain that the inventory needs. */
 export type InventoryChain = {
   readonly chainId: number
   readonly fillContract: Hex
@@ -30,6 +32,7 @@ export type InventoryChain = {
 const wrappedNativeAbi = parseAbi(['function deposit() payable'])
 const approvalAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
+/** Inventory on a chain of contracts: wraps native coin, and approves the fill contract, by chores. */
 export function createInventory(
   { desk, paying }: { readonly desk: Pick<ChainDesk, 'prepare'>; readonly paying: ContractPayingChain },
   chain: InventoryChain,
@@ -42,7 +45,7 @@ export function createInventory(
     )
   }
 
-  /** One chore of a kind at a time: the next look sees what the last one did. */
+  /** Signs a chore, unless one of that name is not mined yet: its effect is to be seen first. */
   async function chore(name: string, transaction: PlannedTransaction): Promise<void> {
     const prefix = `${name}-${chain.chainId}-`
     const { latestCount } = await paying.counts()
@@ -93,7 +96,8 @@ export function createInventory(
  * Inventory of a wallet that wraps nothing.
  * @param chain.isAllowed true when so much of a currency can be taken where payments take it; when not, whatever allows
  *   it has begun
- * @param chain.open what was signed there and is not at its end: of what has landed meanwhile more is held back
+ * @param chain.open records that are not at their end. Payments of those that have landed are subtracted twice for a while,
+ *   which only makes the wallet pay later
  */
 export function createPlainInventory(chain: {
   readonly balanceOf: (currency: string) => Promise<bigint>
@@ -115,9 +119,9 @@ export function createPlainInventory(chain: {
 }
 
 /**
- * Has the family's contract be allowed to take what payments need, by a chore of the fill wallet, one of a currency at
- * a time. Where nothing is ever allowed, everything is.
- * @param chain.open what was signed there and is not at its end
+ * Sets the allowances that the family's contract needs, by chores of the fill wallet, one per currency at a time. In
+ * families without allowances nothing has to be set.
+ * @param chain.open records that are not at their end
  * @returns whether so much of a currency can be taken now
  */
 export function createAllowances(chain: {
@@ -139,7 +143,7 @@ export function createAllowances(chain: {
   }
 }
 
-/** Inventory of a wallet whose coins are one line: what it has at its end counts all that was signed. */
+/** Inventory of a wallet whose coins are one line: the balance at the line's end has all signed payments taken off. */
 export function createLineInventory(
   { left, gather }: { readonly left: () => Promise<bigint>; readonly gather: () => Promise<void> },
   { currency: own, floors }: { readonly currency: string; readonly floors: ReadonlyMap<string, bigint> },
@@ -162,7 +166,7 @@ function withoutReserved(currency: string, balance: bigint, records: readonly Ke
     .reduce((remaining, { amount }) => remaining - amount, balance)
 }
 
-/** @throws ZodError for what is no address: currencies of items were spelled by the codec of their chain */
+/** A currency as an address. @throws ZodError for other text, which `handleItem` has refused before */
 const tokenOf = (currency: string): Hex => hex(20).parse(currency)
 
 const nativeFloor = ({ floors }: InventoryChain): bigint => floors.get(nativeCurrency) ?? 0n

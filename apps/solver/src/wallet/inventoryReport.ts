@@ -1,6 +1,6 @@
 import { maxBigint, minBigint } from '@causeway/core'
 
-/** Account on the hub that owns the deposits of filled orders: the order signer, under a chain that its orders name. */
+/** Owner of a balance on the hub: an order signer, with the chain that its orders name as the solver's. */
 export type HubOwner = { readonly chain: string; readonly account: string }
 
 /** A part of what the hub owes, in smallest units. */
@@ -21,13 +21,13 @@ export type Holding = {
   readonly targetShareBps: number | undefined
   /** Balances that can be withdrawn from the hub to this chain now. */
   readonly atHub: readonly HubBalance[]
-  /** Deposits of what was paid, which the hub has not moved to the solver yet. */
+  /** Deposits that the solver earned by payments, and that the hub has not moved to it yet. */
   readonly unsettled: bigint
   /** Sum that the wallet paid out in the last 24 hours. */
   readonly dayOutflow: bigint
 }
 
-/** In the smallest units of the chain that it leaves. */
+/** Advice to move money between the wallets of two chains; in smallest units of the chain that it leaves. */
 export type Move = {
   readonly symbol: string
   readonly decimals: number
@@ -36,16 +36,17 @@ export type Move = {
   readonly to: string
 }
 
-/** Withdrawal from the hub to the fill wallet on the chain of the deposit: no other chain can pay it. */
+/** Advice to withdraw from the hub to the fill wallet; only the chain of the deposit can pay that out. */
 export type Withdrawal = Pick<Holding, 'chain' | 'currency' | 'symbol' | 'decimals'> & {
   readonly amount: bigint
   readonly owner: HubOwner
 }
 
+/** What an operator is advised to do. */
 export type Plan = { readonly withdrawals: readonly Withdrawal[]; readonly moves: readonly Move[] }
 
 const sharesTotalBps = 10_000n
-/** Less than this part of an asset is not worth a move. */
+/** Smallest move that is worth its cost, in basis points of the asset's total. */
 const smallestMoveBps = 100n
 const daySeconds = 86_400n
 
@@ -84,6 +85,7 @@ function planAsset(holdings: readonly Holding[]): Plan {
   return { moves, withdrawals: places.flatMap((place) => withdrawalsOf(place, moves, smallest)) }
 }
 
+/** A chain's holding with the balance that it should have, and the one below which nothing leaves it. */
 type Place = { readonly holding: Holding; readonly target: bigint; readonly kept: bigint }
 
 /** Target balances by the named shares, else by the flow of the last day; undefined without both. */
@@ -114,7 +116,7 @@ function planMoves(places: readonly Place[], smallest: bigint): readonly Move[] 
   }
 }
 
-/** Withdrawals of what a chain's wallet lacks for what it keeps and what leaves it, from the largest balance on. */
+/** Withdrawals that a chain's wallet needs to keep its balance after all moves, from the largest hub balance on. */
 function withdrawalsOf(
   { holding, kept }: Place,
   moves: readonly Move[],
@@ -124,6 +126,7 @@ function withdrawalsOf(
   const leaving = sumOf(moves, ({ from, amount }) => (from === chain ? amount : 0n))
   const coming = sumOf(moves, ({ to, amount }) => (to === chain ? amount : 0n))
   let missing = minBigint(hubSum(holding), kept + leaving - coming - holding.amount)
+  // A move from here needs its money however little is missing.
   if (missing <= (leaving > 0n ? 0n : smallest)) return []
   const largestFirst = [...holding.atHub].sort((one, other) => (one.amount < other.amount ? 1 : -1))
   return largestFirst.flatMap(({ amount: owned, ...owner }) => {
@@ -138,7 +141,7 @@ const hubSum = ({ atHub }: Pick<Holding, 'atHub'>): bigint => sumOf(atHub, ({ am
 const sumOf = <T>(list: readonly T[], amountOf: (one: T) => bigint): bigint =>
   list.reduce((sum, one) => sum + amountOf(one), 0n)
 
-/** Seconds until the floor at the last day's flow; undefined where nothing was paid. */
+/** Seconds until the balance reaches its floor if payments go on as in the last day; undefined if there were none. */
 export function lastingSeconds({
   amount,
   floor,
@@ -148,9 +151,9 @@ export function lastingSeconds({
 }
 
 /**
- * Lines for people.
+ * The report as lines for people: each holding, then the advice.
  * @param format smallest units and decimals as a decimal number
- * @param commandOf what makes a withdrawal
+ * @param commandOf command line that makes a withdrawal
  */
 export function describeInventory(
   holdings: readonly Holding[],

@@ -41,20 +41,21 @@ export type LineOptions = {
 }
 
 type LineSight = Sight & PlacedLine & { readonly chainSeconds: number }
+/** What a fee depends on beside size and price: unmined transactions before it, and those that it replaces or drops. */
 type Bid = Pick<PlacedRecord, 'before'> & {
   readonly replaced?: bigint
   readonly dropped?: readonly bigint[]
 }
 
-/** Virtual bytes of one more input. */
+/** Virtual bytes of one more input of the wallet. */
 const inputBytes = 68
-/** Coins of one transaction at most; more wait for the next one. */
+/** Most outputs that one transaction gathers; more wait for the next one. */
 const gatheredMax = 50
 const gatherPauseMs = 600_000
 
 /**
- * A chain on which every transaction of the fill wallet stands behind another one, and names what it pays. One record
- * at a time is between being kept and being sent; up to twenty wait for a block.
+ * Strategy of a chain on which every transaction of the fill wallet spends an output of the one before, and names what it
+ * pays. One record at a time may be kept and not sent; up to twenty sent ones wait for a block.
  */
 export class LineStrategy implements DeskStrategy<LineSight> {
   readonly chainId: number
@@ -85,7 +86,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
   /** Balance at the end of the line, once everything signed is mined. */
   async left(): Promise<bigint> {
     const { kept } = this.#options.paying
-    const { end } = await this.#standing()
+    const { end } = await this.#readLine()
     return end === undefined || end.value < kept ? 0n : end.value - kept
   }
 
@@ -105,7 +106,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     const work = workFor(deskWork, paying.currency)
     const refusal = typeof work === 'string' ? work : paying.refuse(work)
     if (typeof work === 'string' || refusal !== undefined) return { kind: 'refused', reason: refusal ?? '' }
-    const { end } = await this.#standing()
+    const { end } = await this.#readLine()
     if (end !== undefined && work.mark !== undefined) {
       const state = await paying.stateAt(end, work.mark.id)
       if (state !== 'open') return { kind: 'refused', reason: `the wallet's line says that it is ${state}` }
@@ -114,7 +115,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
   }
 
   async signAgain(kept: KeptRecord, offerKind: Offered, sight?: LineSight): Promise<SignedAgain> {
-    const { placed } = sight ?? (await this.#standing())
+    const { placed } = sight ?? (await this.#readLine())
     const index = indexOf(kept, placed)
     const one = placed[index]
     if (one?.parent === undefined || one.mined !== undefined) return {}
@@ -123,8 +124,9 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     const offers = [...transactions, ...cancellations]
     const last = newest(offerKind === 'cancellation' ? cancellations : transactions)
     const standing = last !== undefined && isSamePlace(last.parent, parent) ? last : undefined
-    const here = offers.filter((offer) => isSamePlace(offer.parent, parent)).map(({ fee }) => fee)
-    const bid = { before, ...(here.length > 0 && { replaced: here.reduce(maxBigint) }) }
+    const feesAtPlace = offers.filter((offer) => isSamePlace(offer.parent, parent)).map(({ fee }) => fee)
+    const bid = { before, ...(feesAtPlace.length > 0 && { replaced: feesAtPlace.reduce(maxBigint) }) }
+    // Nodes drop what spends a replaced transaction, and ask for its fees on top.
     const dropped = placed.slice(index + 1).flatMap((behind) => newestOf(behind.record)?.fee ?? [])
     const gathered = newest(transactions)?.gathered ?? []
     try {
@@ -143,7 +145,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     } catch (error) {
       const id = record.line.mark?.id
       if (!(error instanceof AlreadyMarkedError) || id === undefined) throw error
-      // The line has this id already: a transaction unknown to this record paid or closed it.
+      // Another transaction of the line names this id: the record is at its end once that is final.
       return { isLost: (await this.#options.paying.readFinal(id)).state !== 'open', standing }
     }
   }
@@ -152,7 +154,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return this.#options.paying.broadcast(raw)
   }
 
-  /** Gathers while the market is cheap, and once in ten minutes. */
+  /** Gathers the wallet's other outputs while fees are low, once in ten minutes at most. */
   async chore(): Promise<Chore | undefined> {
     const { marketFees, rules, nowMs } = this.#options
     const price = marketFees()
@@ -161,12 +163,12 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return this.gathering()
   }
 
-  /** Takes the wallet's other coins into the line, where there are some that are worth their fee. */
+  /** Prepares a transaction that takes the wallet's other outputs into the line; undefined if none is worth its fee. */
   async gathering(): Promise<Chore | undefined> {
     const { paying, nowMs } = this.#options
     this.#gatheredAtMs = nowMs()
     const price = this.#price()
-    const { placed } = await this.#standing()
+    const { placed } = await this.#readLine()
     if (placed.some(({ record }) => record.kind === 'chore')) return undefined
     const gathered = (await paying.besideLine())
       .filter(({ value }) => value > feeAt(price, inputBytes))
@@ -177,17 +179,20 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return { sign: this.#signs({ payments: [] }, gathered), subject: { id, kind: 'chore' } }
   }
 
+  /** Records that are not at their end, in the order of the line. */
   async #open(): Promise<readonly LineRecord[]> {
     return (await openRecords(this.#options.records, this)).map(ownLine)
   }
 
-  async #standing(): Promise<LineSight> {
+  async #readLine(): Promise<LineSight> {
     return this.#place(await this.#open())
   }
 
+  /** Reads the chain and finds the place of each record. */
   async #place(open: readonly LineRecord[]): Promise<LineSight> {
     const { paying } = this.#options
     const offers = open.flatMap(({ transactions, cancellations }) => [...transactions, ...cancellations])
+    // A restarted process has to know its own unmined transactions before it reads the line.
     paying.learn(offers.map(({ raw }) => raw))
     const view = await paying.look(offers.map(({ hash }) => hash))
     return { open, usedNonces: undefined, chainSeconds: view.chainSeconds, ...placeLine(open, view) }
@@ -199,7 +204,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
 
   #signs(work: LineWork, gathered: LineInputs['gathered'] = []): SignFirst {
     return async (unsigned) => {
-      const { end, unmined } = await this.#standing()
+      const { end, unmined } = await this.#readLine()
       if (end === undefined || unmined.length >= unminedMax) throw new LineBusyError(this.chainId)
       const offer = await this.#sign(work, { parent: end, gathered }, { before: unmined })
       if (offer === undefined) throw new NoGasPriceError(this.chainId)
@@ -211,7 +216,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     }
   }
 
-  /** @returns undefined where the ceiling, or what the line holds, does not allow what nodes ask */
+  /** @returns undefined if the fee that nodes ask for is above the ceiling, or above what the inputs hold */
   async #sign(
     work: LineWork,
     inputs: LineInputs,

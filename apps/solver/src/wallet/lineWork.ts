@@ -2,27 +2,28 @@ import type { LineInputs, LineWork } from '@causeway/families'
 import type { DeskWork } from './chainDesk.ts'
 import type { KeptRecord, LineRecord } from './signedRecord.ts'
 
-/** Smallest units that leave the wallet, the fee apart: a sweep pays with what it takes. */
+/** Smallest units that leave the wallet by work of a line, without the fee. A sweep pays with the outputs that it takes. */
 export const spentBy = ({ payments, swept }: LineWork): bigint =>
   payments.reduce((sum, { amount }) => sum + amount, 0n) -
   (swept?.outputs ?? []).reduce((sum, { value }) => sum + value, 0n)
-/** Amount that a transaction can spend. */
+
+/** Sum of a transaction's inputs from the wallet: all that it can spend. */
 export const heldBy = ({ parent, gathered }: LineInputs): bigint =>
   gathered.reduce((sum, { value }) => sum + value, parent.value)
 
-/** Part of the work that a record keeps. */
+/** The work as a record keeps it. */
 export const keptWork = ({ swept, payments, ...work }: LineWork): LineRecord['line'] => ({
   ...{ ...work, payments: [...payments] },
   ...(swept && { swept: { ...swept, outputs: [...swept.outputs] } }),
 })
 
-/** @throws Error for a record of a chain of another kind: wallets of both have nothing in common */
+/** Narrows a record to one of a line. @throws Error for a record of a chain of another kind, which is a bug */
 export function ownLine(record: KeptRecord): LineRecord {
   if ('line' in record) return record
   throw new Error(`${record.id} was signed for a chain without outputs`)
 }
 
-/** @returns why it is nothing for such a chain, or what a transaction would do */
+/** @returns what a transaction of the line has to do; or, as text, why a line cannot do it */
 export function workFor(work: DeskWork, currency: string): LineWork | string {
   switch (work.kind) {
     case 'payment': {
@@ -35,7 +36,7 @@ export function workFor(work: DeskWork, currency: string): LineWork | string {
     case 'sweep': {
       const { recipient, orderId, swept } = work
       const amount = swept.outputs.reduce((sum, { value }) => sum + value, 0n)
-      // No mark: what is swept can be spent once, whoever signs however often.
+      // A sweep needs no mark against paying twice: its outputs can be spent only once.
       return { orderId, payments: [{ recipient, amount }], swept }
     }
     case 'closing':

@@ -1,37 +1,36 @@
 import { hasFailed, type KeptRecord } from './signedRecord.ts'
 
-/** Which of a record's two lists: what does its work, or what takes its place and does nothing. */
+/** A record's two lists of signed transactions: those that do its work, and cancellations, which take their place. */
 export type Offered = 'transaction' | 'cancellation'
 
-/** Next move for a record, on any chain. */
+/** What a desk does next for a record, on any chain. Each kind of chain has its rules: `nextMove`, `nextExpiringMove`, `nextLineMove`. */
 export type Move =
   | { readonly kind: 'wait' }
-  /** Send the newest one again, of transactions that may be sent. */
+  /** Send the newest transaction of that list again, of those that may be sent. */
   | { readonly kind: 'broadcast'; readonly what: Offered }
-  /** Sign the same again, for more or for where the chain stands now; or sign the first cancellation. */
+  /** Sign the same content again, for a higher price or a later expiry or place; or sign the first cancellation. */
   | { readonly kind: 'sign'; readonly what: Offered }
   | {
       readonly kind: 'settle'
       readonly outcome: Exclude<KeptRecord['outcome'], 'open'>
-      /** Smallest units of the native coin; `undefined` where it is what was reserved. */
+      /** Smallest units of the native coin; `undefined`: the reserved amount stays. */
       readonly cost: bigint | undefined
     }
 
 export const waits: Move = { kind: 'wait' }
 
-/** The service is told of what its items are done by; of chores and closings it knows nothing. */
+/** True for records of work items, whose transactions are reported to the service; it does not know chores and closings. */
 export const isToldAbout = ({ kind }: Pick<KeptRecord, 'kind'>): boolean =>
   kind !== 'chore' && kind !== 'close'
 
-/** The service follows one hash: a record stays open until it was told which one was mined. */
+/** True if the service must first be told which transaction was mined: it follows one hash, and the record stays open. */
 export function isToBeTold(record: KeptRecord, minedHash: string): boolean {
   const isFollowed = record.outcome === 'open' && record.release === 'given' && isToldAbout(record)
   return isFollowed && (record.toldHash !== minedHash || record.tellingHash !== undefined)
 }
 
 /**
- * Transactions that may be sent: the one that the service was told of, since it follows that one; all, if the service
- * does not know the record.
+ * Transactions that may be sent: only the one that the service follows, or all if the service does not know the record.
  */
 export function sendable<Transaction extends { readonly hash: string }>(
   record: Pick<KeptRecord, 'kind' | 'toldHash'>,
@@ -41,6 +40,6 @@ export function sendable<Transaction extends { readonly hash: string }>(
   return transactions.filter(({ hash }) => hash === record.toldHash)
 }
 
-/** True if another attempt may begin, because the last one has failed for good. */
+/** True if an attempt may begin: there was none, or the last one has failed for good. */
 export const mayTryAgain = (record: KeptRecord | undefined): boolean =>
   record === undefined || hasFailed(record)

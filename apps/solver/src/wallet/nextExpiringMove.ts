@@ -5,7 +5,7 @@ import { type ExpiringRecord, newest } from './signedRecord.ts'
 /** Facts about a record on a chain whose transactions expire, by agreement of its endpoints. */
 export type ExpiringFacts = {
   readonly landing: Landing
-  /** State of the record's id at a final block; read where nothing landed and nothing can any more. */
+  /** State of the record's id at a final block; undefined unless all transactions have expired without landing. */
   readonly state: PaymentState | undefined
   /** Unix seconds of the head. */
   readonly chainTime: number
@@ -17,9 +17,9 @@ export type ExpiringFacts = {
 }
 
 /**
- * Next move for a record. The same bytes are sent until they land or have expired at a final block; an expired
- * transaction is signed anew while there is time and the chain has its id open. A wrong answer here costs a fee but
- * pays nothing twice, because each transaction marks its id on the chain.
+ * Next move for a record on a chain whose transactions expire. The same bytes are sent until they land or have expired at a
+ * final block; then the content is signed anew while there is time and the chain has the id open. A mistake here costs a
+ * fee but pays nothing twice, because each transaction marks its id on the chain. Pure.
  */
 export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): Move {
   const { landing } = facts
@@ -35,7 +35,7 @@ export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): 
     return hasExpired(record, landing.finalHeight) ? settled(record) : waits
   if (!hasExpired(record, landing.finalHeight))
     return record.release === 'given' ? { kind: 'broadcast', what: 'transaction' } : waits
-  // The service may have been told of it, and its answer lost: it is asked again first.
+  // Its report may have reached the service and the answer been lost: the report is repeated first.
   if (record.release === 'asked') return waits
   if (record.release === 'refused' || (facts.state !== undefined && facts.state !== 'open'))
     return settled(record)
@@ -47,11 +47,12 @@ export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): 
 export const hasExpired = ({ transactions }: ExpiringRecord, finalHeight: bigint): boolean =>
   transactions.every(({ lastValidHeight }) => lastValidHeight < finalHeight)
 
-/** Nothing of it ever landed. */
+/** The end of a record of which no transaction ever landed. */
 function settled({ release }: ExpiringRecord): Move {
   return { kind: 'settle', outcome: release === 'refused' ? 'cancelled' : 'lost', cost: 0n }
 }
 
+/** True if a transaction that is sent now lands before the deadline. */
 const hasTime = ({ deadline }: ExpiringRecord, { chainTime, landsWithinSeconds }: ExpiringFacts): boolean =>
   deadline === undefined || chainTime + landsWithinSeconds <= deadline
 

@@ -3,24 +3,26 @@ import type { OwnOutput } from '@causeway/families/rules'
 import { isToBeTold, isToldAbout, type Move, type Offered, sendable, waits } from './move.ts'
 import { type LineRecord, newest } from './signedRecord.ts'
 
+/** A signed transaction of a line. */
 export type LineOffer = LineRecord['transactions'][number]
 
 /** A record and where it stands in its wallet's line. */
 export type PlacedRecord = {
   readonly record: LineRecord
-  /** The one of its transactions that a block has, if there is one. */
+  /** The one of its transactions or cancellations that a block has. */
   readonly mined: { readonly what: Offered; readonly offer: LineOffer; readonly isFinal: boolean } | undefined
-  /** The place that it has to spend now; `undefined` while the record before it offers none. */
+  /** Output that its transaction has to spend now; `undefined` while the record before it offers nodes no transaction. */
   readonly parent: OwnOutput | undefined
   /** Unmined offers before it in the line. */
   readonly before: readonly LineOffer[]
 }
 
+/** A wallet's line, from its newest mined output on. */
 export type PlacedLine = {
   readonly placed: readonly PlacedRecord[]
-  /** Output with which another record can begin; `undefined` while the last one offers none. */
+  /** Output that a new record would spend; `undefined` while the last record offers nodes no transaction. */
   readonly end: OwnOutput | undefined
-  /** Offers that are not mined. */
+  /** Transactions that nodes have and no block has, in their order. */
   readonly unmined: readonly LineOffer[]
 }
 
@@ -29,14 +31,17 @@ export const isSamePlace = (
   other: Pick<OwnOutput, 'txid' | 'vout'> | undefined,
 ): boolean => one.txid === other?.txid && one.vout === other.vout
 
-/** Present offer of a record to nodes: its cancellation, or the transaction that the service follows. */
+/** The transaction that nodes may have now: a cancellation, or the one that the service follows; undefined before a release. */
 function offerOf(record: LineRecord): LineOffer | undefined {
   const { cancellations, transactions, release } = record
   if (cancellations.length > 0) return newest(cancellations)
   return release === 'given' ? newest(sendable(record, transactions)) : undefined
 }
 
-/** Place of each record in the line. Pure. @param open by number: their order in the line */
+/**
+ * Finds the place of each record in the line. Pure.
+ * @param open in their order in the line, which is that of their numbers
+ */
 export function placeLine(
   open: readonly LineRecord[],
   { tip, mined }: Pick<LineView, 'tip' | 'mined'>,
@@ -48,6 +53,7 @@ export function placeLine(
     const placedRecord = { record, mined: landed, parent, before: [...unmined] }
     if (landed !== undefined) return placedRecord
     const offer = offerOf(record)
+    // An offer that spends another place, or none, leaves the records behind it without one until it is signed anew.
     if (offer === undefined || !isSamePlace(offer.parent, parent)) parent = undefined
     else {
       parent = { txid: offer.hash, vout: 0, value: offer.left }
@@ -74,18 +80,24 @@ function minedOf(
   return undefined
 }
 
+/** Facts about the chain and limits, beside the record's place. */
 export type LineFacts = {
+  /** Unix seconds of the newest block. */
   readonly chainSeconds: number
   readonly nowMs: number
-  /** An offer that is not mined is raised after so long, where nothing is offered behind it: it lifts what is before it. */
+  /**
+   * An unmined transaction is signed for a higher fee after so long. Only the last of the line is, because its fee counts
+   * for all before it.
+   */
   readonly bumpAfterMs: number
   readonly isLast: boolean
 }
 
 /**
- * Next move for a record. The same bytes are sent until a block has them; if the line has moved elsewhere they are
- * signed anew, which pays nothing twice: no transaction with an id is signed behind another with the same id. A
- * transaction that must not be mined any more is replaced by one that pays nothing. Pure.
+ * Next move for a record in a line. The same bytes are sent until a block has them. If the place that they spend is no more
+ * the record's, the content is signed anew for the present place; that pays nothing twice, because no transaction that
+ * names an id is signed behind another that names it. A transaction that must not be mined any more is replaced by a
+ * cancellation. Pure.
  */
 export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: LineFacts): Move {
   if (record.outcome !== 'open') return waits
@@ -98,20 +110,21 @@ export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: Lin
   if (parent === undefined || (offerKind === 'transaction' && record.release === 'asked')) return waits
   const last = newest(offerKind === 'cancellation' ? record.cancellations : record.transactions)
   if (last === undefined) return { kind: 'sign', what: offerKind }
-  // The service follows what it was told: nothing is signed before it knows of the last one.
-  const isKnown =
+  // The service follows one hash: nothing more is signed before it was told of the last one.
+  const isReported =
     offerKind === 'cancellation' ||
     !isToldAbout(record) ||
     (record.toldHash === last.hash && record.tellingHash === undefined)
-  if (!isSamePlace(last.parent, parent)) return isKnown ? { kind: 'sign', what: offerKind } : waits
+  if (!isSamePlace(last.parent, parent)) return isReported ? { kind: 'sign', what: offerKind } : waits
   const isSlow = facts.nowMs - last.signedAtMs >= facts.bumpAfterMs
-  if (isKnown && isSlow && facts.isLast) return { kind: 'sign', what: offerKind }
+  if (isReported && isSlow && facts.isLast) return { kind: 'sign', what: offerKind }
   const offer = offerOf(record)
   return offer !== undefined && isSamePlace(offer.parent, parent)
     ? { kind: 'broadcast', what: offerKind }
     : waits
 }
 
+/** True if the record's payment must not be mined any more. */
 function isOver({ cancellations, release, deadline }: LineRecord, { chainSeconds }: LineFacts): boolean {
   return (
     cancellations.length > 0 || release === 'refused' || (deadline !== undefined && chainSeconds > deadline)

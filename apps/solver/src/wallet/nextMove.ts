@@ -8,9 +8,9 @@ export type RecordFacts = {
   readonly mined: MinedReceipt | undefined
   /** The cancellation that is mined instead, if one is. */
   readonly cancelled: MinedReceipt | undefined
-  /** Nonces below are used. */
+  /** Nonces below are used in the newest block. */
   readonly latestCount: number
-  /** Nonces below are used for good. */
+  /** Nonces below are used in the newest final block. */
   readonly finalCount: number
   /** Unix seconds of the head. */
   readonly chainTime: number
@@ -25,9 +25,9 @@ export type BumpRules = {
 }
 
 /**
- * Next move for a record. Once it is released, the same bytes are sent until their nonce is used, at a higher price if
- * they are not mined. After the deadline, or when a reorganization frees the nonce of a failed attempt, a transaction
- * that does nothing takes the nonce.
+ * Next move for a record on a chain with nonces. Once it is released, the same bytes are sent until their nonce is used,
+ * and signed at a higher price if they are not mined for long. After the deadline, or when a reorganization frees the nonce
+ * of a failed attempt, a cancellation takes the nonce. Pure.
  */
 export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRules): Move {
   const { mined, cancelled, latestCount, finalCount, chainTime } = facts
@@ -36,15 +36,18 @@ export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRu
     return final(record, mined, mined.succeeded ? 'done' : 'reverted')
   }
   if (cancelled !== undefined) return final(record, cancelled, 'cancelled')
+  // A transaction that no record has used the nonce.
   if (record.nonce < finalCount) return settled(record, 'lost', undefined)
   if (record.nonce < latestCount) return waits
   if (record.cancellations.length > 0) return send(record, 'cancellation', facts, rules)
   const isOver = record.deadline !== undefined && chainTime > record.deadline
+  // Such a record is looked at again only when a reorganization has freed its nonce; another attempt may have begun.
   const mayNotReturn = record.outcome === 'reverted' || record.outcome === 'lost'
   if (isOver || mayNotReturn || record.release === 'refused') return { kind: 'sign', what: 'cancellation' }
   return record.release === 'asked' ? waits : send(record, 'transaction', facts, rules)
 }
 
+/** Sends the newest of a list again, or has it signed at a higher price once it is slow. */
 function send(
   record: SignedRecord,
   offerKind: Offered,
@@ -53,7 +56,7 @@ function send(
 ): Move {
   const last = newest(offerKind === 'transaction' ? record.transactions : record.cancellations)
   if (last === undefined) return waits
-  // The service follows what it was told: a price that it does not know of yet is not raised again.
+  // The service follows one hash: no higher price is signed before it was told of the last one.
   const isTold = offerKind === 'cancellation' || !isToldAbout(record) || record.toldHash === last.hash
   const isSlow = nowMs - last.signedAtMs >= bumpAfterMs
   return isTold && isSlow && last.maxFeePerGasWei < maxFeePerGasWei
@@ -61,6 +64,7 @@ function send(
     : { kind: 'broadcast', what: offerKind }
 }
 
+/** Settles a record by a mined transaction as soon as its block is final. */
 function final(
   record: SignedRecord,
   { isFinal, costWei }: MinedReceipt,

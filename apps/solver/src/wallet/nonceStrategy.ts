@@ -24,7 +24,7 @@ export type NonceOptions = {
   readonly paying: ContractPayingChain
   readonly fillContract: Hex
   readonly records: Pick<Records, 'active'>
-  /** Current fees for a transaction, from the market. */
+  /** Current fees of the network, from the market; undefined while it knows none. */
   readonly marketFees: () => EthereumFees | undefined
   readonly rules: BumpRules & { readonly transactionGasMax: bigint }
   readonly nowMs: () => number
@@ -32,7 +32,7 @@ export type NonceOptions = {
 
 type NonceSight = Sight & { readonly usedNonces: number; readonly counts: NonceCounts }
 
-/** A chain whose transactions have nonces: of all that is ever signed for one, one is mined. */
+/** Strategy of a chain whose transactions have nonces: of all transactions that are ever signed for one nonce, one is mined. */
 export class NonceStrategy implements DeskStrategy<NonceSight> {
   readonly chainId: number
   readonly address: Hex
@@ -61,6 +61,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     const counts = await this.#options.paying.counts()
     const { latestCount: usedNonces } = counts
     const open = await openRecords(this.#options.records, this, usedNonces)
+    // Records are ordered by nonce, so the first unmined one is the oldest.
     const unmined = open.find(({ nonce, outcome }) => outcome === 'open' && nonce >= usedNonces)
     this.#waitingSinceMs = unmined?.transactions[0]?.signedAtMs
     return { open, usedNonces, counts }
@@ -102,6 +103,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     const before = newest(offerKind === 'cancellation' ? cancellations : transactions)
     const market = this.#market().gasPrice
     if (before === undefined) {
+      // The first cancellation: it replaces the last transaction at nodes, so it has to bid more than that.
       const [last, first] = [newest(transactions), firstBid(market, rules.maxFeePerGasWei)]
       const raised = (last && replacementBid(last, first, rules.maxFeePerGasWei)) ?? first
       const offer = await paying.signCancellation(nonce, raised)
@@ -130,6 +132,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     return requireFees(this.#options.marketFees(), this.chainId)
   }
 
+  /** Signs with the nonce that the new record gets. */
   #signs({ gas, ...plan }: PlannedTransaction & { readonly gas: bigint }, bid: GasBid): SignFirst {
     return async (unsigned) => {
       const { nonce } = unsigned
@@ -142,7 +145,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     }
   }
 
-  /** The most gas that costs no more than it may, at what the next block should cost. */
+  /** The most gas that costs no more than the bound, at the price that the next block should have. */
   #affordableGasOf(bound: CostBound | undefined): bigint {
     const { transactionGasMax } = this.#options.rules
     if (bound === undefined) return transactionGasMax
@@ -168,7 +171,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
   }
 }
 
-/** @throws Error for a record of a chain without nonces: wallets of both kinds have nothing in common */
+/** Narrows a record to one with a nonce. @throws Error for a record of a chain of another kind, which is a bug */
 function requireNonced(record: KeptRecord): SignedRecord {
   if ('plan' in record) return record
   throw new Error(`${record.id} was signed for a chain without nonces`)

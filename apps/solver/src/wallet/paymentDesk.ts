@@ -19,7 +19,7 @@ import { isToldAbout, type Move, type Offered, sendable } from './move.ts'
 import type { Records } from './records.ts'
 import { type KeptRecord, newest } from './signedRecord.ts'
 
-/** A signed transaction of a record. */
+/** A signed transaction or cancellation of a record. */
 export type Offer = { readonly raw: Hex; readonly hash: string }
 
 /** A record before anything is signed for it. */
@@ -28,27 +28,29 @@ export type UnsignedRecord = Pick<
   Exclude<keyof KeptRecord, 'transactions' | 'wallet' | 'toldHash' | 'tellingHash'>
 >
 
-/** Signs the first transaction of a record. `cost`: what it may take of the native coin at most. */
+/** Signs the first transaction of a record. `cost`: the most that it may take, in smallest units of the native coin. */
 export type SignFirst = (
   record: UnsignedRecord,
 ) => Promise<{ readonly record: KeptRecord; readonly cost: bigint }>
 
+/** Outcome of signing a record's content again, or a cancellation of it. */
 export type SignedAgain = {
-  /** The record with the new transaction in it; absent where limits allow none. */
+  /** Present if something was signed; absent where limits allow no higher price. */
   readonly signed?: {
+    /** The record with the new transaction in it. */
     readonly record: KeptRecord
     readonly offer: Offer
     /** Cost beyond the reserved amount. */
     readonly more: bigint
     readonly event: 'record_bumped' | 'record_renewed' | 'record_cancelling'
   }
-  /** Offer that is sent if the new one is not kept. */
+  /** Transaction that is sent again if there is no new one, or its cost fits no budget. */
   readonly standing?: Offer | undefined
-  /** Something else has done its work: it is at its end. */
+  /** True if another transaction has marked the record's id: the record is at its end. */
   readonly isLost?: boolean
 }
 
-/** State of all open records of a chain, from one look at it. */
+/** State of a chain's records that are not at their end, from one look at the chain. Strategies add what they need. */
 export type Sight = {
   /** Records that are not at their end, by number. */
   readonly open: readonly KeptRecord[]
@@ -56,27 +58,37 @@ export type Sight = {
   readonly usedNonces: number | undefined
 }
 
-/** Rules in which chains differ: the order of transactions, and their expiry. */
+/**
+ * The rules by which kinds of chains differ: what orders transactions, how they expire, how they are signed again. One of
+ * `NonceStrategy`, `ExpiringStrategy` and `LineStrategy`. @source docs/internals/payments.md
+ */
 export type DeskStrategy<Seen extends Sight> = {
   readonly chainId: number
   /** Address of the fill wallet, in canonical spelling. */
   readonly address: string
-  /** Others wait for each record: they are looked at in turn, and the budget of fills pays for what helps all of them. */
+  /**
+   * True if a record holds up those behind it: then they are looked at one after the other, and the budget of fills pays a
+   * higher price where a record's own budget does not.
+   */
   readonly isOrdered: boolean
-  /** A transaction that does nothing can take the place of another one, which a record need not say beside it. */
+  /**
+   * True if a signed cancellation is all that stops a record. Otherwise the record is also kept as refused, because a
+   * cancellation may be impossible, or not yet possible.
+   */
   readonly cancelsByNonce: boolean
   chainTime(): Promise<number>
-  /** @throws as `ChainDesk.prepare` @returns what signs it, or why nothing does */
+  /** Has the work tried. @returns what signs it, or why nothing does @throws as `ChainDesk.prepare` */
   plan(work: DeskWork): Promise<SignFirst | Refusal>
-  /** @throws DomainError where too few endpoints answer */
+  /** Nonces below are used; `undefined` where a chain has none. @throws DomainError where too few endpoints answer */
   usedNonces(): Promise<number | undefined>
+  /** Reads the chain and the open records. */
   look(): Promise<Seen>
-  /** @returns what is next, and the transaction of the record that a block has */
+  /** @returns the next move, and the hash of the record's transaction that a block has */
   judge(
     record: KeptRecord,
     sight: Seen,
   ): Promise<{ readonly move: Move; readonly minedHash: string | undefined }>
-  /** @param sight absent: it looks by itself where it has to */
+  /** Signs the content again, or a cancellation. @param sight absent: the strategy looks by itself where it has to */
   signAgain(record: KeptRecord, offerKind: Offered, sight?: Seen): Promise<SignedAgain>
   /** Sends bytes again and again at no harm. @throws NodeError, NeverTakenError, DomainError */
   broadcast(offer: Offer): Promise<void>
@@ -86,6 +98,7 @@ export type DeskStrategy<Seen extends Sight> = {
   chore?(): Promise<Chore | undefined>
 }
 
+/** A transaction of the wallet for itself, ready to be signed. */
 export type Chore = { readonly sign: SignFirst; readonly subject: Subject }
 
 export type DeskOptions = {
@@ -96,8 +109,9 @@ export type DeskOptions = {
 }
 
 /**
- * Everything that the fill wallet signs on one chain. Each transaction is kept before it is told, told before it is sent,
- * and sent again until its record is at its end: a process that is killed leaves what the next one goes on with.
+ * The desk of one chain. It keeps each transaction before it reports it, reports it before it sends it, and sends it again
+ * until its record is at its end. So after a kill the next process goes on from what was kept.
+ * @source docs/internals/payments.md
  */
 export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   readonly chainId: number
@@ -105,7 +119,9 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   readonly waitingSinceMs: (() => number | undefined) | undefined
   readonly #strategy: DeskStrategy<Seen>
   readonly #options: DeskOptions
+  /** By record: hash of its transaction that a block had at the last look. */
   readonly #minedHashes = new Map<string, string>()
+  /** End of the work that `#inTurn` began last. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(strategy: DeskStrategy<Seen>, options: DeskOptions) {
@@ -128,7 +144,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     return { kind: 'ready', begin: (subject) => this.begin({ sign: planned, subject }) }
   }
 
-  /** Signs and keeps. @throws as `Preparation` */
+  /** Signs a record and keeps it with its charges. @throws as `Preparation` */
   begin({ sign, subject }: Chore): Promise<KeptRecord> {
     return this.#inTurn(async () => {
       const { chainId, address } = this
@@ -183,8 +199,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     return (await this.#open(await this.#strategy.usedNonces())).flatMap((record): readonly Replacement[] => {
       if (record.release !== 'given' || !isToldAbout(record)) return []
       const mined = this.#minedHashes.get(keyOf(record))
-      // A transaction that the service may have heard of comes first: the next one has to name the one that it
-      // replaces.
+      // A report whose answer was lost is repeated first: the next report has to name the hash that it replaces.
       const hash = record.tellingHash ?? mined ?? newestOffer(record)?.hash
       const isMined = mined !== undefined && hash === mined
       const isTold = hash === record.toldHash && record.tellingHash === undefined
@@ -203,8 +218,8 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     { record, hash, isMined }: Replacement,
     answer: 'accepted' | 'closed',
   ): Promise<void> {
-    const { tellingHash: _said, ...rest } = record
-    // A mined one counts whatever the service says; of another one that it refuses it knows nothing.
+    const { tellingHash: _reported, ...rest } = record
+    // A mined transaction counts whatever the service answers; another one that it refuses is not followed.
     const isTold = answer === 'accepted' || isMined
     const answered: KeptRecord = { ...rest, ...(isTold && { toldHash: hash }) }
     await this.#save(answered)
@@ -220,7 +235,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     return leadership
   }
 
-  /** One after the other, in the order of asking: nonces and numbers are given so. */
+  /** Runs works one after the other, so that two records never get the same nonce or number. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work, work)
     this.#last = result.catch(() => undefined)
@@ -235,7 +250,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     return this.#options.records.save(record, this.#leadership().fence, more)
   }
 
-  /** Moves one record on. Its failure must not stop the others. */
+  /** Makes one record's next move. Its failure must not stop the others. */
   async #stepAlone(record: KeptRecord, sight: Seen): Promise<void> {
     try {
       await this.#step(record, sight)
@@ -270,7 +285,10 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     return this.#save({ ...record, outcome }, { costWei })
   }
 
-  /** Kept before it is sent, and told to the service before that. Where it cannot be kept, the last offer stands. */
+  /**
+   * Signs again and keeps that. A cancellation, and any transaction of a chore or closing, is then sent; others wait for
+   * their report. If nothing could be signed or kept, the last offer is sent again.
+   */
   async #signAgain(record: KeptRecord, offerKind: Offered, sight?: Seen): Promise<void> {
     const { signed, standing, isLost } = await this.#strategy.signAgain(record, offerKind, sight)
     if (isLost === true) return this.#settle(record, 'lost', 0n)
@@ -285,7 +303,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     if (newestOffer(record, 'cancellation') === undefined) await this.#signAgain(record, 'cancellation')
   }
 
-  /** Stops sending a record; if another transaction can take its place, that happens at once. */
+  /** Keeps that a record is refused, and signs its first cancellation. */
   #refuse(record: KeptRecord): Promise<void> {
     return this.#inTurn(async () => {
       const refused: KeptRecord = { ...record, release: 'refused' }
@@ -295,8 +313,10 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   }
 
   /**
-   * Keeps what is offered for more. What its own budget does not reach for, that of fills does where others wait for it.
-   * @returns false where neither reaches
+   * Keeps a record that costs more now. If the budget of its kind does not reach, the budget of fills pays on chains where
+   * others wait for the record.
+   * @returns false if neither budget reaches
+   * @throws BudgetSpentError on chains where no record waits for another
    */
   async #keepRaised(changed: KeptRecord, more: bigint): Promise<boolean> {
     const chargesOf = (payer: Pick<KeptRecord, 'kind' | 'isUnderpaid'>) => ({
@@ -317,7 +337,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     return false
   }
 
-  /** Nodes may take later what they refuse now; what they never take gives its nonce to a cancellation. */
+  /** Sends a transaction. A refusal is logged and tried again; if nodes refuse it for good, a cancellation takes its nonce. */
   async #send(record: KeptRecord, offer: Offer): Promise<void> {
     try {
       await this.#strategy.broadcast(offer)
@@ -339,7 +359,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   }
 }
 
-/** Open records of a wallet. */
+/** Records of a wallet on a chain that are not at their end. */
 export const openRecords = (
   records: Pick<Records, 'active'>,
   { address, chainId }: { readonly address: string; readonly chainId: number },

@@ -30,21 +30,25 @@ export class OrderClosedError extends Error {
 }
 
 /**
- * Everything that was ever signed for the fill wallets, in PostgreSQL. Each write is fenced: a process whose lease is
- * over writes nothing, whatever it still believes.
+ * Everything that was ever signed for the fill wallets, in PostgreSQL. Each write of a record is fenced: a process that has
+ * lost its lease writes nothing.
  */
 export interface Records {
-  /** Records of a wallet on a chain: open ones, and those whose nonce a rewound chain has free again. By nonce. */
+  /**
+   * Records of a wallet on a chain that still need attention, by nonce: open ones, and settled ones whose nonce a
+   * reorganization has freed again.
+   * @param latestCount nonces below are used
+   */
   active(wallet: string, chainId: number, latestCount: number): Promise<readonly KeptRecord[]>
-  /** The newest attempt. */
+  /** The newest attempt at a work item or chore. */
   latest(id: string): Promise<KeptRecord | undefined>
-  /** All that was signed for an order or a claim. */
+  /** All records that were signed for an order or a claim, oldest first. */
   ofPayment(paymentId: Hex): Promise<readonly KeptRecord[]>
   /** App fees that the fill of an order owes, in smallest units of its deposit's currency. */
   appFeesOf(orderId: Hex): Promise<bigint>
-  /** Failures that the service was not told of. */
+  /** Failed records that were not reported to the service, at most 100. */
   untold(wallet: string): Promise<readonly KeptRecord[]>
-  /** The first nonce that neither the chain nor a kept record has. */
+  /** The first nonce that neither the chain nor a record has used. */
   nextNonce(wallet: string, chainId: number, latestCount: number): Promise<number>
   /**
    * Keeps a new record and takes what it may cost from the budgets. Resolves when it would survive a power loss.
@@ -56,12 +60,14 @@ export interface Records {
    * @param more.charges what the change may cost beyond what was reserved. @throws BudgetSpentError
    */
   save(record: KeptRecord, fence: Fence, more?: SaveOptions): Promise<void>
+  /** Number of a wallet's records that are not at their end. */
   openCount(wallet: string): Promise<number>
   /**
-   * Keeps for ever that nothing is signed for an order any more. What was signed before stands.
-   * @returns all that was
+   * Keeps for ever that nothing is signed for an order any more. What was signed before goes on.
+   * @returns all records that were signed for it
    */
   closeOrder(orderId: Hex): Promise<readonly KeptRecord[]>
+  /** True after `closeOrder`. */
   isClosed(orderId: Hex): Promise<boolean>
   /** Keys under which the hub settles what was paid for an order, by id and attempt of its record. */
   settlementKeys(orderId: Hex): Promise<readonly SettlementKey[]>
@@ -163,7 +169,7 @@ function columnsOf(record: KeptRecord): readonly unknown[] {
   return [id, attempt, wallet, chainId, nonce, kind, orderId ?? null, ...stateColumns]
 }
 
-/** One decides about a payment at a time, on whatever chain and in whatever process. */
+/** Lets one transaction at a time decide about an order or claim, over all chains and processes. */
 async function lockPayment(tx: SqlTx, paymentId: Hex): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [paymentId])
 }
@@ -173,7 +179,7 @@ async function isClosedOrder(database: Pick<SqlDatabase, 'query'>, orderId: Hex)
   return rows.length > 0
 }
 
-/** @throws AlreadyBegunError, OrderClosedError */
+/** Compares the records of an order or claim with those it was judged by. @throws AlreadyBegunError, OrderClosedError */
 async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly KeptRecord[]): Promise<void> {
   await lockPayment(tx, paymentId)
   if (await isClosedOrder(tx, paymentId)) throw new OrderClosedError()
@@ -181,15 +187,15 @@ async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly KeptRe
     'select id, attempt, outcome from signed_record where payment_id = $1',
     [paymentId],
   )
-  const version = (records: readonly { id: string; attempt: number; outcome: string }[]) =>
+  const fingerprint = (records: readonly { id: string; attempt: number; outcome: string }[]) =>
     records
       .map(({ id, attempt, outcome }) => `${id} ${attempt} ${outcome}`)
       .sort()
       .join()
-  if (version(rows) !== version(past)) throw new AlreadyBegunError(paymentId)
+  if (fingerprint(rows) !== fingerprint(past)) throw new AlreadyBegunError(paymentId)
 }
 
-/** @throws as `Records.begin` */
+/** All in one transaction: a record without its charges, or a payment that passes a limit, is never kept. @throws as `Records.begin` */
 async function begin(tx: SqlTx, record: KeptRecord, beginning: Beginning): Promise<void> {
   const { charges, past, exposure, fence } = beginning
   await fence(tx)

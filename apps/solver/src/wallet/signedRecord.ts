@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { amount, calldata, hex } from '../work/payloadFields.ts'
 import { authorizationSchema, orderWords } from '../work/relays.ts'
 
-/** Compared with what chains and the service say, whatever their families. */
+/** Typed as text, because it is compared with ids of any family. */
 const hash = hex(32).transform((value): string => value)
 
 const signedTransaction = z.object({
   raw: calldata,
   hash,
-  /** Fees that a replacement has to exceed. */
+  /** The bid, which a replacement has to exceed. */
   maxFeePerGasWei: amount,
   maxPriorityFeePerGasWei: amount,
   signedAtMs: z.number().int().nonnegative(),
@@ -21,27 +21,27 @@ const recordKinds = ['fill', 'refund', 'claim', 'sweep', 'permit', 'close', 'cho
 const shared = {
   /** Id of the work item, or of the chore. */
   id: z.string(),
-  /** Number of the attempt from 0; the next one begins only after this one can never be mined or has finally failed. */
+  /** Number of the attempt, from 0. The next one begins only after this one has failed for good. */
   attempt: z.number().int().nonnegative(),
   kind: z.enum(recordKinds),
   /** Id by which the payment of a fill, a refund or a claim is known. */
   orderId: hex(32).optional(),
   chainId: z.number().int().positive(),
-  /** Unix seconds after which it must not be mined any more. */
+  /** Unix seconds; a transaction that is not mined by then is given up. */
   deadline: z.number().int().optional(),
-  /** Nonce of the transaction; on a chain without nonces the next number, which is the order of its line. */
+  /** Nonce of its transactions; on a chain without nonces a running number, by which records are ordered. */
   nonce: z.number().int().nonnegative(),
-  /** Amounts that leave the wallet when it is mined, without gas. */
+  /** Amounts that leave the wallet once it is mined, without gas. */
   payments: z.array(z.object({ currency: z.string(), amount })).default([]),
   /** Keys of the deposits that it was paid for, or that it gives back. */
   deposits: z.array(z.string()).default([]),
   /** True for a refund whose deposit leaves the wallet less than its gas. */
   isUnderpaid: z.boolean().optional(),
-  /** Permission to send: the service is asked first, and may have closed the item meanwhile. */
+  /** The service's permission to send: `asked` until it has answered; `refused` if it had closed the item. */
   release: z.enum(['asked', 'given', 'refused']),
-  /** Final facts, except `open`. */
+  /** How it ended, by final facts; `open` until then. `lost`: something else took its nonce, its place or its time. */
   outcome: z.enum(['open', 'done', 'reverted', 'cancelled', 'lost']),
-  /** The service was told that the attempt failed. */
+  /** True once the failure was reported to the service. */
   failureReported: z.boolean(),
 }
 
@@ -58,16 +58,17 @@ const recordSchema = z.object({
   }),
   /** Transactions of this content with rising fees, oldest first: at most one per nonce is ever mined. */
   transactions: z.array(signedTransaction).min(1),
-  /** The one that the service was told of last. */
+  /** Hash of the transaction that the service follows: its report was answered. */
   toldHash: hash.optional(),
-  /** One that it may have been told of since: kept before it is told, until an answer comes. */
+  /** Hash that is being reported: kept before the report, removed with the answer. */
   tellingHash: hash.optional(),
-  /** Takes the same nonce and does nothing: whichever of the two is mined, the other never is. */
+  /** Transactions of the same nonce that do nothing: once one of them is mined, the payment never is. */
   cancellations: z.array(signedTransaction).default([]),
 })
 
 const text = z.string().min(1).max(200)
 
+/** Program of a token, and its decimals. */
 const keptToken = z.object({ program: text, decimals: z.number().int().nonnegative() })
 
 const expiringSchema = z.object({
@@ -110,6 +111,7 @@ const expiringSchema = z.object({
   tellingHash: text.optional(),
 })
 
+/** An output of a transaction, and its amount. */
 const place = z.object({ txid: text, vout: z.number().int().nonnegative(), value: amount })
 
 const lineTransaction = z.object({
@@ -135,38 +137,38 @@ const lineSchema = z.object({
   transactions: z.array(lineTransaction).min(1),
   toldHash: text.optional(),
   tellingHash: text.optional(),
-  /** Take the same place and pay nothing. */
+  /** Transactions that spend the same place and pay nothing. */
   cancellations: z.array(lineTransaction).default([]),
 })
 
-/** One nonce of the fill wallet and all that was signed for it, kept before it is sent. */
+/** Record on a chain with nonces: one nonce of the fill wallet and all transactions that were signed for it. */
 export type SignedRecord = z.output<typeof recordSchema>
-/** One payment or closing of a fill wallet on a chain whose transactions expire, kept before it is sent. */
+/** Record on a chain whose transactions expire: one payment, closing or allowance, and all transactions signed for it. */
 export type ExpiringRecord = z.output<typeof expiringSchema>
-/** One place in the line of a fill wallet on a chain that keeps coins in outputs, kept before it is sent. */
+/** Record on a chain that keeps coins in outputs: one step of the wallet's line, and all transactions signed for it. */
 export type LineRecord = z.output<typeof lineSchema>
-/** Record of a signed transaction, on any kind of chain. */
+/** A record of any kind of chain. Kept before anything of it is sent. */
 export type KeptRecord = SignedRecord | ExpiringRecord | LineRecord
 
-/** @throws ZodError when the row is none of this solver's */
+/** Reads a row's JSON; its members tell the kind of chain. @throws ZodError when no solver wrote it */
 export function parseRecord(json: unknown): KeptRecord {
   const has = (member: string) => typeof json === 'object' && json !== null && member in json
   if (has('line')) return lineSchema.parse(json)
   return has('terms') ? expiringSchema.parse(json) : recordSchema.parse(json)
 }
 
-/** Amounts as decimal text, which is how they are parsed. */
+/** JSON of a record, with amounts as decimal text. */
 export function serializeRecord(record: KeptRecord): string {
   return JSON.stringify(record, (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
 }
 
-/** True if it has no effect and never will: another attempt may begin. */
+/** True if none of its transactions has an effect or ever will: another attempt may begin. */
 export const hasFailed = ({ outcome }: Pick<KeptRecord, 'outcome'>): boolean =>
   outcome === 'reverted' || outcome === 'cancelled' || outcome === 'lost'
 
-/** The newest of several: it bids the most, or is the last to expire. */
+/** The last of several transactions of a record: it bids the most, or expires last. */
 export function newest<Transaction>(list: readonly Transaction[]): Transaction | undefined {
   return list.at(-1)
 }

@@ -3,7 +3,7 @@ import { acceptExposure } from './exposure.ts'
 
 export type StopState = { readonly isStopped: boolean; readonly reason: string | undefined }
 
-/** Use of the switch, or restore of the database: its author, time and reason. */
+/** A line of the audit: somebody used the switch, said `go`, or restored the database. */
 export type StopDeed = {
   readonly at: Date
   readonly actor: string
@@ -12,21 +12,21 @@ export type StopDeed = {
   readonly reason: string
 }
 
-/** One row that every process of the solver reads: while it says so, nothing new is signed anywhere. */
+/** The operator's switch, one row of the database: while it is thrown, no process of this solver signs anything new. */
 export interface StopSwitch {
   read(): Promise<StopState>
-  /** Writes a line of who did it, in one transaction with the change. @param state.actor `cli:<account>` */
+  /** Throws or releases the switch, and writes the audit in the same transaction. @param state.actor `cli:<account>` */
   set(state: { readonly isStopped: boolean; readonly reason: string; readonly actor: string }): Promise<void>
   /**
-   * The operator answers for what is paid and not attested now: it counts no more. Writes a line of who did it.
-   * @param deed.chain undefined for all @returns how many payments
+   * Takes the present unattested payments out of the limits, and writes the audit.
+   * @param action.chain undefined for all chains @returns number of payments
    */
   go(action: {
     readonly chain: { readonly key: string; readonly chainId: number } | undefined
     readonly reason: string
     readonly actor: string
   }): Promise<number>
-  /** Newest first, at most 200. */
+  /** The audit, newest first, at most 200 lines. */
   deeds(): Promise<readonly StopDeed[]>
 }
 
@@ -52,13 +52,13 @@ export function createStopSwitch(database: SqlDatabase): StopSwitch {
           [isStopped, reason],
         )
         const outcome = (before?.is_stopped ?? false) === isStopped ? 'unchanged' : 'done'
-        await record(tx, { actor, action: isStopped ? 'stop' : 'resume', outcome, reason })
+        await writeDeed(tx, { actor, action: isStopped ? 'stop' : 'resume', outcome, reason })
       })
     },
     go: ({ chain, reason, actor }) =>
       database.transaction(async (tx) => {
         const accepted = await acceptExposure(tx, chain?.chainId)
-        await record(tx, {
+        await writeDeed(tx, {
           ...{ actor, action: 'go', outcome: accepted > 0 ? 'done' : 'unchanged' },
           reason: `${chain?.key ?? 'all'}: ${reason}`,
         })
@@ -71,15 +71,15 @@ export function createStopSwitch(database: SqlDatabase): StopSwitch {
   }
 }
 
-/** In the transaction that fills the database from the file. */
+/** Writes the audit of a restore, in the transaction that fills the database. */
 export function recordRestore(
   tx: SqlTx,
   { actor, path }: { readonly actor: string; readonly path: string },
 ): Promise<void> {
-  return record(tx, { actor, action: 'restore', outcome: 'done', reason: path })
+  return writeDeed(tx, { actor, action: 'restore', outcome: 'done', reason: path })
 }
 
-async function record(tx: SqlTx, { actor, action, outcome, reason }: Omit<StopDeed, 'at'>): Promise<void> {
+async function writeDeed(tx: SqlTx, { actor, action, outcome, reason }: Omit<StopDeed, 'at'>): Promise<void> {
   await tx.query('insert into operator_action (actor, action, outcome, reason) values ($1, $2, $3, $4)', [
     ...[actor, action, outcome, reason.slice(0, reasonMax)],
   ])

@@ -1,4 +1,4 @@
-/** Terms that this solver fills by, which a service that sells must know. Addresses as their chains spell them. */
+/** Terms by which this solver fills. quote-api must know them to sell no other orders. Addresses as their chains spell them. */
 export type OwnTerms = {
   readonly orderSigners: ReadonlySet<string>
   /** A chain that replaced its fill contract stands here once for each that is paid through. */
@@ -8,12 +8,12 @@ export type OwnTerms = {
     readonly fillContract: string | undefined
     readonly floors: readonly { readonly currency: string; readonly amount: bigint }[]
   }[]
-  /** Fill wallets that share its market by turns; empty: nobody else's. */
+  /** All fill wallets that share its market by turns; empty: the market is not shared. */
   readonly sharedWallets: readonly string[]
   readonly lossPerOrderMicroUsd: bigint
 }
 
-/** Query members that say so. @source rule O-82 */
+/** The terms as query parameters of `GET /solver/work`. @source rule O-82 */
 export function termsQuery(terms: OwnTerms): Readonly<Record<string, string>> {
   const { orderSigners, chains, sharedWallets, lossPerOrderMicroUsd } = terms
   const floors = chains.flatMap(({ chainId, floors: kept }) =>

@@ -21,12 +21,15 @@ export const authorizationSchema = z.object({
   s: hex(32),
 }) satisfies z.ZodType<Authorization>
 
-/** A transaction that moves what others gave; the fill wallet pays its gas and nothing else. */
+/**
+ * A sweep or a permit as one transaction that the solver sends for others: it moves their money, and the fill wallet pays
+ * its gas and nothing else. `handleItem` compares it with the solver's own settings before it is signed.
+ */
 export type Relay = {
   readonly kind: 'sweep' | 'permit'
   readonly chainId: number
   readonly contract: Hex
-  /** Which contract of its chain that must be. */
+  /** Setting of the quote file whose contract on that chain `contract` must be. */
   readonly through: 'depositAddresses' | 'permitRouter' | 'permit2Router' | 'multicall3'
   /** The only account that can send it, where there is one. */
   readonly relayer?: Hex
@@ -35,9 +38,12 @@ export type Relay = {
   /** Unix seconds. */
   readonly deadline: number
   readonly transaction: PlannedTransaction
-  /** As its gas was charged; absent where no code of strangers runs, and in items that an older release stored. */
+  /**
+   * The kind of transaction that its gas was charged as, which bounds its cost. Absent where no code of strangers runs, and in
+   * items that an older release stored.
+   */
   readonly costed?: CostedTransaction | undefined
-  /** Receiver of a sweep that makes no deposit but gives the money back. */
+  /** Receiver of a sweep that gives the money back; absent for one that makes a deposit. */
   readonly goesBackTo?: string | undefined
 }
 
@@ -79,7 +85,7 @@ const callSchema = sweepPayload.transform((payload): Relay => {
   return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction, goesBackTo }
 })
 
-/** Unverified sweep of an address that is a script, with the terms from which the script follows. */
+/** Unverified sweep of a deposit address that is a script, with the terms from which the script follows. */
 export type ScriptSweep = z.output<typeof scriptSweepSchema>
 const scriptSweepSchema = z
   .object({
@@ -95,7 +101,7 @@ const scriptSweepSchema = z
   })
   .transform(({ deposit: { orderId }, ...sweep }) => ({ kind: 'sweep' as const, orderId, ...sweep }))
 
-/** Sweep of an address that a program derived, in the program's own terms. */
+/** Sweep of a deposit address that a program derived, in the program's own terms. */
 export type ProgramSweep = z.output<typeof programSweepSchema>
 const programSweepSchema = z
   .object({
@@ -106,7 +112,7 @@ const programSweepSchema = z
   })
   .transform(({ contract: program, ...sweep }) => ({ kind: 'program-sweep' as const, program, ...sweep }))
 
-/** Addresses of contracts and programs name theirs. */
+/** Payload of any sweep: items of contracts and of programs name `contract`, items of scripts do not. */
 export const sweepSchema = z.union([callSchema, programSweepSchema, scriptSweepSchema])
 
 function encodeSweep(payload: z.output<typeof sweepPayload>): Hex {
@@ -127,7 +133,7 @@ function encodeSweep(payload: z.output<typeof sweepPayload>): Hex {
 
 /** The words as the contract's struct types them. */
 function toStruct({ solver, salt, ...words }: z.output<typeof orderWords>) {
-  // An address has zeros before it.
+  // The word of an address is its 20 bytes behind 12 zero bytes.
   return { ...words, solver: `0x${solver.slice(-40)}` as const, salt: BigInt(salt) }
 }
 

@@ -2,14 +2,15 @@ import { type Secret, startDeadline } from '@causeway/core'
 import type { Tracing } from '@causeway/http'
 import { offeredSchema, type WorkItem, workSchema } from './workItems.ts'
 
-/** Source of work. */
+/** quote-api's interface for solvers: gives work items, and takes reports on them. */
 export interface WorkSource {
   /** Open items, oldest first. */
   open(): Promise<readonly WorkItem[]>
   /**
-   * Open items, held by the service until there is one that `known` does not name, for `waitMs` at most.
-   * @param asked.known of the answer before
-   * @returns `known` of these items; undefined if the service does not hold requests and answered at once
+   * Open items, by a long poll: the service answers once there is an item that `known` does not cover, after `waitMs` at
+   * the latest.
+   * @param query.known cursor of the answer before; undefined for the first request
+   * @returns the cursor of this answer as `known`; undefined if the service cannot hold requests and answered at once
    */
   offered(query: {
     readonly waitMs: number
@@ -17,33 +18,36 @@ export interface WorkSource {
     readonly signal: AbortSignal
   }): Promise<{ readonly items: readonly WorkItem[]; readonly known?: string | undefined }>
   /**
-   * Tells the transaction before it is sent; safe to repeat. `closed`: it must never be sent.
-   * @param said.replaces the one that was told before, of the same nonce
-   * @param said.validUntil Unix seconds; it has no effect in a later block
+   * Reports the hash of a transaction before it is sent; safe to repeat. `closed`: it must never be sent.
+   * @param details.replaces hash that was reported before, of the same record
+   * @param details.validUntil Unix seconds; the transaction has no effect in a later block
    */
   report(
     id: string,
     txHash: string,
     details: { readonly replaces?: string | undefined; readonly validUntil?: number | undefined },
   ): Promise<'accepted' | 'closed'>
-  /** Nothing was sent, or what was sent can have no effect any more. */
+  /** Reports that an attempt failed: nothing was sent, or what was sent can have no effect any more. */
   failed(id: string, reason: string): Promise<void>
-  /** Nothing was sent, and the item is looked at again: it is no attempt. Releases that do not know this ignore it. */
+  /**
+   * Reports why an item waits: nothing was sent, no attempt has failed, and the solver looks at it again. Releases of
+   * quote-api without this route answer 404.
+   */
   waits(id: string, reason: string): Promise<void>
 }
 
 const requestTimeoutMs = 5_000
 const pageSize = 50
-/** The item is unknown or no longer open. */
+/** Statuses by which the service says that an item is unknown or no longer open. */
 const closedStatuses = [404, 409]
 
 type WorkClientOptions = {
   readonly tracing?: Tracing | undefined
   /** Chain ids on which nothing is paid now: quote-api sells nothing there. */
   readonly stopped?: () => readonly number[]
-  /** Members of every question that say what this solver fills with. */
+  /** `termsQuery` of this solver: sent with every request for work. */
   readonly terms?: Readonly<Record<string, string>>
-  /** Called with every answer, with the terms that the service contradicts, in its words. */
+  /** Called with every answer: the terms that the service contradicts, in its words. */
   readonly onDifferences?: (differences: readonly string[]) => void
   /** Payments that are not attested, against their caps; chain 0 is all of them together. */
   readonly unattested?: () => readonly {
@@ -53,7 +57,6 @@ type WorkClientOptions = {
   }[]
 }
 
-/** The interface that quote-api has for solvers. */
 export function createWorkClient(
   quoteApiUrl: string,
   apiKey: Secret,
@@ -77,7 +80,7 @@ export function createWorkClient(
   }
   return {
     async open() {
-      const response = await send(`/solver/work?${question(options, {})}`)
+      const response = await send(`/solver/work?${workQuery(options, {})}`)
       if (!response.ok) {
         await response.arrayBuffer()
         throw new Error(`/solver/work answered ${response.status}`)
@@ -87,10 +90,10 @@ export function createWorkClient(
       return items
     },
     async offered({ waitMs, known, signal }) {
-      const query = question(options, { waitMs: String(waitMs), ...(known !== undefined && { known }) })
+      const query = workQuery(options, { waitMs: String(waitMs), ...(known !== undefined && { known }) })
       const deadline = startDeadline(signal, waitMs + requestTimeoutMs)
       try {
-        // In no trace: nothing of an item waits for it.
+        // A long poll is no part of a trace: its wait is not spent on any item.
         const response = await exchange(service, `/solver/work?${query}`, undefined, deadline.signal)
         if (!response.ok) throw new Error(`/solver/work answered ${response.status}`)
         const answer = offeredSchema.parse(await response.json())
@@ -129,8 +132,8 @@ function exchange(
   })
 }
 
-/** Each question for work says what this solver is. */
-function question(
+/** Query of every request for work: what this solver is, and where it has stopped paying. */
+function workQuery(
   { terms = {}, stopped = () => [], unattested = () => [] }: WorkClientOptions,
   members: Readonly<Record<string, string>>,
 ): URLSearchParams {

@@ -4,14 +4,14 @@ import type { Proof } from '../judge/signedOrder.ts'
 import { amount, calldata, hex, spelled, transactionId } from './payloadFields.ts'
 import { type ProgramSweep, permitSchema, type Relay, type ScriptSweep, sweepSchema } from './relays.ts'
 
-/** Each is read from a chain, so that their number is bounded. */
+/** Each deposit that an item names is read from a chain, so their number is bounded. */
 const depositsMax = 4
 const appFeesMax = 10
-/** Characters that the service may have kept for it. */
+/** Most characters of the note that the service may have kept with a fill. */
 const bookingMax = 1_000
 
 /** Fields that a fill and a refund share. */
-const order = {
+const orderFields = {
   orderId: hex(32),
   chainId: z.coerce.number().int().positive(),
   /** Absent on chains that have none. */
@@ -19,15 +19,15 @@ const order = {
   deadline: z.coerce.number().int().nonnegative(),
 }
 
-type ProofFields = z.output<z.ZodObject<typeof proof>>
+type ProofFields = z.output<z.ZodObject<typeof proofFields>>
 
-/** Whole or not at all: half of it proves nothing. */
+/** The proof, or undefined where a field of it is missing: half of it proves nothing. */
 function toProof({ order, orderSignature, deposits }: ProofFields): Proof | undefined {
   if (order === undefined || orderSignature === undefined || deposits === undefined) return undefined
   return { order, orderSignature, deposits }
 }
 /** Evidence that is checked before any payment; a claim has none. */
-const proof = {
+const proofFields = {
   order: orderSchema.optional(),
   orderSignature: z.string().optional(),
   deposits: z
@@ -41,14 +41,14 @@ const proof = {
     .max(depositsMax)
     .optional(),
 }
-/** Which spellings are a chain's own, its codec says once the chain is known. */
-const payment = { recipient: spelled, currency: spelled, amount }
+/** Spellings are compared with the chain's codec later, once the chain is known. */
+const paymentFields = { recipient: spelled, currency: spelled, amount }
 
 const payloads = {
   fill: z
     .object({
-      ...order,
-      payments: z.array(z.object(payment)),
+      ...orderFields,
+      payments: z.array(z.object(paymentFields)),
       calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).default([]),
       recipient: hex(20).optional(),
       appFees: z
@@ -57,7 +57,7 @@ const payloads = {
         .optional(),
       gasCharged: amount.optional(),
       booking: z.string().max(bookingMax).optional(),
-      ...proof,
+      ...proofFields,
     })
     .transform(
       ({ order: ordered, orderSignature, deposits, ...fill }): PaidOrder => ({
@@ -68,11 +68,11 @@ const payloads = {
     ),
   refund: z
     .object({
-      ...order,
-      ...payment,
+      ...orderFields,
+      ...paymentFields,
       replaces: transactionId.optional(),
       endsOrder: z.boolean().optional(),
-      ...proof,
+      ...proofFields,
     })
     .transform(
       ({
@@ -94,11 +94,11 @@ const payloads = {
   claim: z
     .object({
       claimId: hex(32),
-      chainId: order.chainId,
-      fillContract: order.fillContract,
-      deadline: order.deadline,
+      chainId: orderFields.chainId,
+      fillContract: orderFields.fillContract,
+      deadline: orderFields.deadline,
       wallet: hex(20).optional(),
-      ...payment,
+      ...paymentFields,
       gasCharged: amount.optional(),
     })
     .transform(
@@ -115,7 +115,7 @@ const payloads = {
 } as const
 
 const recoverySchema = z
-  .object({ orderId: hex(32), chainId: order.chainId, promise: hex(65).optional(), ...proof })
+  .object({ orderId: hex(32), chainId: orderFields.chainId, promise: hex(65).optional(), ...proofFields })
   .transform(({ order: ordered, orderSignature, deposits, ...rest }, context): RecoveryRequest => {
     const proven = toProof({ order: ordered, orderSignature, deposits })
     if (proven !== undefined) return { ...rest, proof: proven }
@@ -125,7 +125,7 @@ const recoverySchema = z
 
 const relays = { sweep: sweepSchema, permit: permitSchema } as const
 
-/** Payment of one transaction. Amounts in smallest units, deadline in Unix seconds. */
+/** A fill, refund or claim that a work item asks for: one transaction. Amounts in smallest units. */
 export type PaidOrder = {
   readonly kind: 'fill' | 'refund' | 'claim'
   /** Order that the transaction names; for a claim the claim's id. */
@@ -133,6 +133,7 @@ export type PaidOrder = {
   readonly chainId: number
   /** Absent on chains that have none. */
   readonly fillContract?: Hex | undefined
+  /** Unix seconds. */
   readonly deadline: number
   readonly payments: readonly {
     readonly recipient: string
@@ -142,14 +143,14 @@ export type PaidOrder = {
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
   /** With calls: gets what they leave over. */
   readonly recipient?: Hex | undefined
-  /** The fill that a refund replaces, which must never be mined. */
+  /** Id of the fill's transaction that a refund replaces, which must never be mined. */
   readonly replaces?: string | undefined
   readonly proof: Proof | undefined
   /** Fees that a fill leaves owed in the currency of its deposit, or that a claim takes. */
   readonly appFees?: readonly { readonly wallet: Hex; readonly amount: bigint }[] | undefined
   /** Network fee that a fill or a claim was charged, in smallest units of the native coin there. */
   readonly gasCharged?: bigint | undefined
-  /** The note that the service wants kept with a fill, and shown after it lost its own records. */
+  /** Note that the service has the solver keep with a fill, to be shown if the service loses its own records. */
   readonly booking?: string | undefined
   /** True for a refund after which the service offers no fill of the order any more, for whatever deposit. */
   readonly endsOrder?: boolean | undefined
@@ -165,23 +166,23 @@ export type RecoveryRequest = {
   readonly proof: Proof
 }
 
-/** For the log alone; what is none is left out. */
-const toldId = z.string().regex(hex32Pattern).optional().catch(undefined)
+/** For the log alone; other text is left out. */
+const loggedId = z.string().regex(hex32Pattern).optional().catch(undefined)
 
-/** An item's id names files, so it is nothing but letters, digits and hyphens. */
+/** A work item as the service lists it. Its id becomes part of URLs and ids of records, so its characters are few. */
 const itemSchema = z.object({
   id: z.string().regex(/^[0-9a-zA-Z-]{1,64}$/),
   kind: z.string(),
-  requestId: toldId,
-  orderId: toldId,
+  requestId: loggedId,
+  orderId: loggedId,
   payload: z.unknown(),
 })
-/** For the log alone: what the service says that it and this solver differ in. */
+/** Sentences about settings in which the service and this solver differ; for the log alone. */
 export const differencesSchema = z.array(z.string().max(1_000)).max(50).default([]).catch([])
 export const workSchema = z.object({ items: z.array(itemSchema), differences: differencesSchema })
 export type WorkItem = z.infer<typeof itemSchema>
 
-/** The word of a service that holds questions, which it is told with the next one, in a URL. */
+/** Cursor of a long poll: opaque text that the next request hands back in its URL. */
 const known = z
   .string()
   .max(4_000)
@@ -190,17 +191,17 @@ export const offeredSchema = workSchema.extend({
   known: known.optional().catch(undefined),
 })
 
-const hanging = z
+const awaitedChains = z
   .object({ chainId: z.coerce.number(), deposits: z.array(z.object({ chainId: z.number() })).catch([]) })
   .partial()
 
 /** Chains whose next block may decide what an item waits for: where it is paid, and where its deposits are. */
 export function chainsOf({ payload }: WorkItem): readonly number[] {
-  const { chainId, deposits = [] } = hanging.catch({}).parse(payload)
+  const { chainId, deposits = [] } = awaitedChains.catch({}).parse(payload)
   return [...(chainId === undefined ? [] : [chainId]), ...deposits.map((deposit) => deposit.chainId)]
 }
 
-/** `other`: a kind that this solver has no part in; `broken`: a payload that cannot be paid as it is. */
+/** A parsed work item. `other`: a kind that this solver does not work on; `broken`: a payload with wrong fields. */
 export type ReadItem =
   | { readonly kind: 'order'; readonly order: PaidOrder }
   | { readonly kind: 'relay'; readonly relay: Relay }

@@ -2,34 +2,37 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkSource } from './workClient.ts'
 import type { WorkItem } from './workItems.ts'
 
-/** Work as it is told of, and where it is not, as it is asked for. */
+/**
+ * Open work, with little delay: one long poll always waits at quote-api, and a round uses its answer instead of listing the
+ * work again.
+ */
 export type WorkWatch = {
-  /** Open items, oldest first: as they were told of just now, else as the service lists them. */
+  /** Open items, oldest first: those of a fresh answer to the long poll, else as the service lists them now. */
   open(): Promise<readonly WorkItem[]>
-  /** True while the service holds a question of this solver, so that all offers are heard of. */
+  /** True while the service holds a long poll of this solver, so that the solver hears of every new item. */
   isTold(): boolean
   close(): Promise<void>
 }
 
-/** The service holds a question for 25 s at most. */
+/** Longest wait of a long poll. The service itself holds one for 25 s at most. */
 const waitMs = 20_000
 const limits = {
-  /** Between an answer and the next question, whatever the answer. */
+  /** Least pause between an answer and the next request. */
   leastMs: 100,
-  /** After an answer that came early and brought nothing, or none; twice as long after each further one. */
+  /** Pause after a failure, or an early answer without news; doubled after each further one, up to `pauseMaxMs`. */
   firstPauseMs: 1_000,
   pauseMaxMs: 15_000,
-  /** Interval at which a service that does not hold requests is asked if it does by now. */
+  /** Interval at which a service that does not hold requests is tried again: it may have been upgraded. */
   olderReleaseMs: 60_000,
-  /** Maximum age of an answer; an older one is asked for anew. */
+  /** Maximum age of an answer that a round uses; after it the work is listed anew. */
   freshMs: 1_000,
 }
 
 /**
- * Has a question waiting at the service, and tells of each answer that has something new. The service may answer what it
- * likes: it is asked once in `leastMs` at most, and each item is judged like any other.
+ * Keeps a long poll waiting at the service until it is closed, and calls `onTold` at each answer with news. Answers need
+ * not be trusted: requests are `leastMs` apart at least, and each item is judged like any other.
  */
-export const watchWork = (options: WorkWatchOptions): WorkWatch => new HeldQuestion(options)
+export const watchWork = (options: WorkWatchOptions): WorkWatch => new LongPoll(options)
 
 type WorkWatchOptions = {
   readonly work: Pick<WorkSource, 'open' | 'offered'>
@@ -37,17 +40,18 @@ type WorkWatchOptions = {
   readonly nowMs: () => number
 }
 
-class HeldQuestion implements WorkWatch {
+class LongPoll implements WorkWatch {
   readonly #options: WorkWatchOptions
   readonly #closing = new AbortController()
   readonly #ended: Promise<void>
+  /** Cursor of the last answer; undefined before the first, and for a service that does not hold requests. */
   #known: string | undefined
   #isHeld = false
   #pauseMs = limits.firstPauseMs
-  #told: { readonly items: readonly WorkItem[]; readonly atMs: number } | undefined
-  /** True if an item was open when they were listed last: then the clock triggers questions too. */
+  #news: { readonly items: readonly WorkItem[]; readonly atMs: number } | undefined
+  /** True if the last answer or list had an item: then each round lists the work, because an item may have changed. */
   #hasOpen = true
-  #tellings = 0
+  #answerCount = 0
 
   constructor(options: WorkWatchOptions) {
     this.#options = options
@@ -56,14 +60,14 @@ class HeldQuestion implements WorkWatch {
 
   async open(): Promise<readonly WorkItem[]> {
     const { work, nowMs } = this.#options
-    const latest = this.#told
-    this.#told = undefined
+    const latest = this.#news
+    this.#news = undefined
     if (latest !== undefined && nowMs() - latest.atMs < limits.freshMs) return latest.items
     if (this.#isHeld && !this.#hasOpen) return []
-    const before = this.#tellings
+    const answersBefore = this.#answerCount
     const items = await work.open()
-    // An answer that came meanwhile may be the newer one.
-    if (items.length > 0 || this.#tellings === before) this.#hasOpen = items.length > 0
+    // An answer of the long poll that came meanwhile may be newer than an empty list.
+    if (items.length > 0 || this.#answerCount === answersBefore) this.#hasOpen = items.length > 0
     return items
   }
 
@@ -79,7 +83,7 @@ class HeldQuestion implements WorkWatch {
   async #follow(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
-      // Its failures are reported by the regular look at the work.
+      // Rounds list the work too, and report why the service cannot be reached.
       const nextMs = await this.#ask().catch(() => this.#pauseLonger())
       await sleep(nextMs, undefined, { signal }).catch(() => undefined)
     }
@@ -91,16 +95,17 @@ class HeldQuestion implements WorkWatch {
     const { signal } = this.#closing
     const known = this.#known
     const askedAtMs = nowMs()
+    // The first request waits for nothing: its answer shows whether the service holds requests, and gives the cursor.
     const offered = await work.offered({ waitMs: known === undefined ? 1 : waitMs, known, signal })
     this.#known = offered.known
     if (offered.known === undefined) {
       this.#isHeld = false
       return limits.olderReleaseMs
     }
-    this.#tellings += 1
+    this.#answerCount += 1
     this.#hasOpen = offered.items.length > 0
     if (offered.known !== known) {
-      this.#told = { items: offered.items, atMs: nowMs() }
+      this.#news = { items: offered.items, atMs: nowMs() }
       onTold()
     } else if (nowMs() - askedAtMs < waitMs / 2) return this.#pauseLonger()
     this.#isHeld = true
