@@ -21,8 +21,9 @@ import { tryTransaction } from './tryTransaction.ts'
 
 const readTimeoutMs = 5_000
 const codeTimeoutMs = 2_000
+/** Gas of a plain transfer, and the least of any transaction. */
 const plainTransferGas = 21_000n
-/** No chain asks for more to send nothing; whoever says so is not followed. */
+/** An estimate above it is not believed: no chain takes so much gas for a transaction that does nothing. */
 const cancellationGasMax = 2_000_000n
 
 /** Payments of one wallet through a fill contract, each with a nonce. */
@@ -46,18 +47,13 @@ function openEthereumPaying(options: ContractPayingOptions): ContractPayingChain
       const cancelled = mined === undefined ? await firstMined(client, cancellations, finalBlock) : undefined
       return { mined, cancelled }
     },
-    async tryOut(
-      { authorizationList, ...transaction },
-      { maxFeePerGasWei, maxPriorityFeePerGasWei },
-      limits,
-    ) {
+    async tryOut(transaction, bid, limits) {
       // No nonce is taken while the submit endpoint is silent. An error is an answer: some can only send.
       if (submit !== undefined) await submission.ask({ method: 'eth_chainId', params: [] })
-      const tried = {
-        ...{ ...transaction, from: address, maxFeePerGasWei, maxPriorityFeePerGasWei },
-        authorizationList: authorizationList?.map(toWire),
-      }
-      return tryTransaction(client, tried, limits)
+      const { maxFeePerGasWei, maxPriorityFeePerGasWei } = bid
+      const authorizationList = transaction.authorizationList?.map(toWire)
+      const fees = { maxFeePerGasWei, maxPriorityFeePerGasWei }
+      return tryTransaction(client, { ...transaction, ...fees, from: address, authorizationList }, limits)
     },
     sign: (transaction, bid) => sign(options, transaction, bid),
     async signCancellation(nonce, bid) {
@@ -74,8 +70,9 @@ function openEthereumPaying(options: ContractPayingOptions): ContractPayingChain
   }
 }
 
-// CAST: a canonical address of this family is lower-case hex.
-const asHex = (currency: string) => currency as Hex
+const asHex = (currency: string): Hex =>
+  // CAST: a canonical address of this family is lower-case hex.
+  currency as Hex
 
 async function sign(
   { chainId, signer, nowMs }: Pick<ContractPayingOptions, 'chainId' | 'signer' | 'nowMs'>,
@@ -125,7 +122,7 @@ async function readHasCode(
   }
 }
 
-/** Numbers as nodes take them. */
+/** An authorization as nodes take it, with numbers as hex quantities. */
 function toWire({ chainId, nonce, yParity, ...rest }: Authorization): object {
   const [chain, count, parity] = [chainId, nonce, yParity].map((value) => toQuantity(BigInt(value)))
   return { ...rest, chainId: chain, nonce: count, yParity: parity }
@@ -136,10 +133,10 @@ function shortened(word: unknown): unknown {
   return isHex32(word) ? toQuantity(BigInt(word)) : word
 }
 
-/** Gas limit with a margin: the next block may need more than the estimate, if a pool writes an observation in it. */
+/** Gas limit above an estimate: the next block may need more. */
 const withMargin = (gas: bigint) => (gas * 13n) / 10n + 50_000n
 
-/** Without an answer the usual amount: a cancellation must not wait for a node that is silent. */
+/** Gas of a cancellation; the usual amount without an answer, because a cancellation must not wait for a silent node. */
 async function readCancellationGas(client: ChainClient, address: Hex): Promise<bigint> {
   const call = { from: address, to: address, data: '0x', value: '0x0' }
   const estimate = { method: 'eth_estimateGas', params: [call, 'latest'] }

@@ -4,7 +4,11 @@ import type { FillContracts } from './contractPayingChain.ts'
 
 const codeTimeoutMs = 5_000
 
-/** @param listed in lower case; code that was read stays what it is, so that each is read once */
+/**
+ * Reads the code of replaced fill contracts once, because deployed code does not change.
+ * @param options.own the chain's present fill contract
+ * @param options.listed all that the chains file lists, in lower case
+ */
 export function createFillContracts({
   client,
   own,
@@ -20,18 +24,19 @@ export function createFillContracts({
   const replaced = listed.filter((address) => address !== own)
   let contracts: readonly [Hex, ...Hex[]] | undefined = replaced.length === 0 ? [own] : undefined
   return async () => {
-    contracts ??= [own, ...(await knownOf(client, replaced, recordsPayments))]
+    contracts ??= [own, ...(await keepKnown(client, replaced, recordsPayments))]
     return contracts
   }
 }
 
-async function knownOf(
+/** The addresses whose code is a fill contract of ours. */
+async function keepKnown(
   client: Pick<ChainClient, 'agree'>,
   addresses: readonly Hex[],
   recordsPayments: (code: Hex) => boolean,
 ): Promise<readonly Hex[]> {
   const method = 'eth_getCode'
-  const calls = addresses.map((address) => ({ method: method, params: [address, 'latest'] }))
+  const calls = addresses.map((address) => ({ method, params: [address, 'latest'] }))
   const { answers } = await client.agree(calls, {
     timeoutMs: codeTimeoutMs,
     project: (codeAnswers) => codeAnswers.map((one) => (one.ok ? parseBytes(one.result, method) : undefined)),

@@ -13,13 +13,12 @@ import type { FinalMark, PaymentState } from '../../shared/payingChain.ts'
 import { fillContractCalls } from '../rules/fillContract.ts'
 import type { FillContracts } from './contractPayingChain.ts'
 
-/** By the contract's number for each. */
+/** States in the order of the contract's numbers for them. */
 const states: readonly PaymentState[] = ['open', 'paid', 'closed']
 const readTimeoutMs = 5_000
 
 /**
- * State of a payment id of a wallet in all fill contracts of a chain, at a final block: what they paid is remembered
- * there, and no restored database loses it.
+ * State of a payment id of a wallet in all fill contracts of a chain, at a final block, by agreement of endpoints.
  * @throws DomainError, MalformedAnswerError, NodeError
  */
 export async function readFillMark(
@@ -50,12 +49,12 @@ export async function readFillMark(
   return { state: stateOfAll(stateAnswers.map(stateIn)), timestampSeconds: timeIn(time) }
 }
 
-/** An id that one contract has as paid or closed is that for all of them: nothing is paid through a second one. */
+/** State over all contracts: an id that one of them has as paid or closed is never paid through another one. */
 function stateOfAll(contractStates: readonly PaymentState[]): PaymentState {
   return (['paid', 'closed'] as const).find((state) => contractStates.includes(state)) ?? 'open'
 }
 
-/** @throws MalformedAnswerError, NodeError: nothing is given back where the contract keeps no record */
+/** State in the answer of one contract. @throws MalformedAnswerError, NodeError for any other answer, as of other code */
 function stateIn(answer: RpcAnswer | undefined): PaymentState {
   const method = 'eth_call'
   if (answer?.ok === false) throw new NodeError(answer)
@@ -65,7 +64,7 @@ function stateIn(answer: RpcAnswer | undefined): PaymentState {
   return state
 }
 
-/** @throws MalformedAnswerError */
+/** Unix seconds of the block. @throws MalformedAnswerError */
 function timeIn(answer: RpcAnswer | undefined): number {
   const method = 'eth_getBlockByNumber'
   const block = parseRecord(answer?.ok === true ? answer.result : undefined, method)

@@ -11,7 +11,11 @@ import type { MinedReceipt, SignedTransaction } from './contractPayingChain.ts'
 
 const readTimeoutMs = 5_000
 
-/** At most one of several transactions of a nonce is mined; the newest is the likeliest. */
+/**
+ * Receipt of the one transaction that is mined, of several that have the same nonce; undefined if none is.
+ * @param finalBlock number of the newest final block
+ * @throws DomainError, NodeError, MalformedAnswerError
+ */
 export async function firstMined(
   client: ChainClient,
   transactions: readonly SignedTransaction[],
@@ -29,6 +33,7 @@ export async function firstMined(
   return { hash, succeeded, costWei, isFinal: blockNumber <= finalBlock }
 }
 
+/** Members of a receipt on which endpoints have to agree. */
 type Receipt = {
   readonly hash: Hex
   readonly succeeded: boolean
@@ -37,7 +42,7 @@ type Receipt = {
   readonly costWei: bigint
 }
 
-/** @throws MalformedAnswerError, NodeError */
+/** Undefined for a transaction that no block has. @throws MalformedAnswerError, NodeError */
 function receiptOf(answer: RpcAnswer): Receipt | undefined {
   const method = 'eth_getTransactionReceipt'
   if (!answer.ok) throw new NodeError(answer)
@@ -50,6 +55,7 @@ function receiptOf(answer: RpcAnswer): Receipt | undefined {
     blockHash: parseHash(receipt['blockHash'], method),
     costWei:
       parseQuantity(receipt['gasUsed'], method) * parseQuantity(receipt['effectiveGasPrice'], method) +
+      // Rollups of the OP stack charge for data beside the gas.
       (receipt['l1Fee'] === undefined ? 0n : parseQuantity(receipt['l1Fee'], method)),
   }
 }

@@ -4,7 +4,7 @@ import type { ContractPayingOptions, NonceCounts } from './contractPayingChain.t
 
 const readTimeoutMs = 5_000
 
-/** @throws DomainError where too few endpoints answer */
+/** Reads how far the chain and the fill wallet's nonces are. @throws DomainError where too few endpoints answer */
 export async function readCounts({
   client,
   finalBlocks,
@@ -30,17 +30,21 @@ export async function readCounts({
   }
 }
 
+/** Answers of each endpoint about the newest block. */
 type Heads = Awaited<ReturnType<ChainClient['askEach']>>
 
-/** Value that at least `threshold` hosts have reached, so that a single host ahead or behind changes nothing. */
+/**
+ * The value that at least `threshold` hosts have reached, so that a single host ahead or behind changes nothing. Of a host
+ * with several endpoints the lowest value counts.
+ */
 function reached(
   heads: Heads,
   threshold: number,
-  of: (answers: readonly RpcAnswer[]) => bigint | undefined,
+  readValue: (answers: readonly RpcAnswer[]) => bigint | undefined,
 ): bigint {
   const valueByVoice = new Map<string, bigint>()
   for (const { voice, answers } of heads) {
-    const value = answers === undefined ? undefined : of(answers)
+    const value = answers === undefined ? undefined : readValue(answers)
     if (value === undefined) continue
     const other = valueByVoice.get(voice)
     valueByVoice.set(voice, other === undefined || value < other ? value : other)
@@ -64,9 +68,10 @@ function quantity(value: unknown): bigint | undefined {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : undefined
 }
 
+/** Count of nonces used at a block, by agreement of endpoints. */
 async function agreedCount(client: ChainClient, address: Hex, block: bigint): Promise<number> {
   const method = 'eth_getTransactionCount'
-  const { answers } = await client.agree([{ method: method, params: [address, toQuantity(block)] }], {
+  const { answers } = await client.agree([{ method, params: [address, toQuantity(block)] }], {
     timeoutMs: readTimeoutMs,
   })
   const [answer] = answers

@@ -4,11 +4,11 @@ import type { ContractPayingFamily, SignedTransaction } from './contractPayingCh
 
 const readTimeoutMs = 5_000
 
-/** Sender of transactions: to the submit endpoint alone, if there is one. @source rule P-55 */
+/** Sends transactions to the submit endpoint alone if there is one, else to all endpoints of the chain. @source rule P-55 */
 export class Submission {
   readonly #client: ChainClient
   readonly #submit: ChainClient | undefined
-  /** Failure of the submit endpoint in its last use. */
+  /** Failure of the submit endpoint in its last use; undefined if it answered, or if there is none. */
   failure: UpstreamUnavailableError | undefined
 
   constructor(client: ChainClient, submit: ChainClient | undefined) {
@@ -16,23 +16,24 @@ export class Submission {
     this.#submit = submit
   }
 
-  /** Asks each endpoint that takes transactions. @throws UpstreamUnavailableError where none answers */
+  /** Asks each endpoint that transactions are sent to. @returns the answers that came @throws UpstreamUnavailableError where none answers */
   async ask(call: RpcCall) {
     const submit = this.#submit
     const endpointAnswers = await (submit ?? this.#client).askEach([call], { timeoutMs: readTimeoutMs })
-    const said = endpointAnswers.flatMap(({ voice, answers: [answer] = [] }) =>
+    const answered = endpointAnswers.flatMap(({ voice, answers: [answer] = [] }) =>
       answer === undefined ? [] : [{ voice, answer }],
     )
     const silence =
       submit === undefined
         ? 'No endpoint took the transaction.'
         : `The submit endpoint of chain ${this.#client.chainId} does not answer.`
-    const failure = said.length > 0 ? undefined : new UpstreamUnavailableError(silence)
+    const failure = answered.length > 0 ? undefined : new UpstreamUnavailableError(silence)
     if (submit !== undefined) this.failure = failure
     if (failure !== undefined) throw failure
-    return said
+    return answered
   }
 
+  /** @see ContractPayingChain.broadcast */
   async broadcast({ raw }: Pick<SignedTransaction, 'raw'>): Promise<void> {
     const answers = await this.ask({ method: 'eth_sendRawTransaction', params: [raw] })
     if (answers.some(({ answer }) => answer.ok || isKnown(answer.message))) return
@@ -40,7 +41,7 @@ export class Submission {
     const [refusal] = refusals
     if (refusal === undefined) throw new Error('what is not taken is refused')
     const forGood = refusals.filter(({ message }) => isNeverTaken(message))
-    // A single node's refusal gives no transaction up, and so the submit endpoint's does not.
+    // One node's refusal is not enough to give a transaction up, and the submit endpoint is one node.
     const isAgreed = new Set(forGood.map(({ voice }) => voice)).size >= this.#client.electorate.threshold
     if (this.#submit === undefined && isAgreed)
       throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
@@ -58,7 +59,7 @@ export const askSubmit: ContractPayingFamily['askSubmit'] = async (submit, chain
   return isOther ? 'of-another-chain' : 'fits'
 }
 
-/** No node takes these bytes, now or later. */
+/** No node takes these bytes, now or later: they break rules of blocks or transactions. */
 export class NeverTakenError extends Error {
   constructor(message: string) {
     super(`no node takes the transaction: ${message}`)
@@ -66,13 +67,14 @@ export class NeverTakenError extends Error {
   }
 }
 
-/** Rules of blocks and transactions that these bytes break, as clients word them; a price or a balance may change. */
+/** True for a refusal that holds for ever, in the words of the known clients; a price or a balance may change. */
 function isNeverTaken(message: string): boolean {
   return /block ?gas ?limit|gas ?limit ?(too high|exceeded)|intrinsic ?gas|floor (data )?gas|oversized|configured cap|type not supported|invalid (sender|signature)/i.test(
     message,
   )
 }
 
+/** True if the node has the transaction already, or its nonce is used: sending it again is no failure. */
 function isKnown(message: string): boolean {
   return /already (imported|known)|known transaction|nonce too low/i.test(message)
 }

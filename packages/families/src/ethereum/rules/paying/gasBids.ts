@@ -1,10 +1,14 @@
 /** The most that a transaction offers per unit of gas, of which the tip is a part. */
 export type GasBid = { readonly maxFeePerGasWei: bigint; readonly maxPriorityFeePerGasWei: bigint }
 
-/** Nodes take a replacement that bids at least a tenth more of both; a little above it is safe from rounding. */
+/**
+ * Nodes take a replacement that bids at least a tenth more, of the fee and of the tip. An eighth more is above that in any
+ * rounding.
+ */
 const bumpNumerator = 9n
 const bumpDenominator = 8n
 
+/** The least amount that a replacement bids, rounded up. */
 const raised = (wei: bigint) => (wei * bumpNumerator + bumpDenominator - 1n) / bumpDenominator
 const larger = (one: bigint, other: bigint) => (one > other ? one : other)
 const smaller = (one: bigint, other: bigint) => (one < other ? one : other)
