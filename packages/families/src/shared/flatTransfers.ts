@@ -1,6 +1,6 @@
 import { FlatFees } from '../rules/flatFees.ts'
 import type { NetworkReaderOptions, NetworkReading } from './networkReader.ts'
-import type { PayingFees, PaymentTerms, PlannedPayment } from './payingChain.ts'
+import { type PayingFees, type PaymentTerms, type PlannedPayment, refuseAboveCeiling } from './payingChain.ts'
 
 /** Payments that the fill wallet of an exchange may not make, and transfers that the exchange supports. */
 export type TransferRules = {
@@ -30,9 +30,10 @@ export function refuseTransfer(
 }
 
 /** @throws Error for fees of another family */
-export function refuseTransferFee({ fees, ceiling }: PayingFees): string | undefined {
+export function refuseTransferFee(bid: PayingFees): string | undefined {
+  const { fees } = bid
   if (!(fees instanceof FlatFees)) throw new Error('fees of another family')
-  return fees.transferFee > ceiling ? 'a transfer takes more than maxFeePerGasWei' : undefined
+  return refuseAboveCeiling('a transfer takes', fees.transferFee, bid)
 }
 
 type FlatModel = Extract<NetworkReaderOptions['feeModel'], { readonly kind: 'flat' }>

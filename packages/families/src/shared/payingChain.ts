@@ -100,6 +100,18 @@ export type Landing =
 /** Network fees and the highest bid, in the family's unit of a price: no transaction bids more. */
 export type PayingFees = { readonly fees: NetworkFees; readonly ceiling: bigint }
 
+/**
+ * Why nothing is signed where the network sets the fee and takes no bids: the fee is above the operator's ceiling.
+ * @param what is charged for, with its verb, such as `a transfer takes`
+ */
+export function refuseAboveCeiling(
+  what: string,
+  fee: bigint,
+  { ceiling }: Pick<PayingFees, 'ceiling'>,
+): string | undefined {
+  return fee > ceiling ? `${what} more than maxFeePerGasWei` : undefined
+}
+
 /** Why a transaction is not made. `isDear`: it would cost more than it may. */
 export type PlanRefusal = { readonly refusal: string; readonly isDear?: true }
 

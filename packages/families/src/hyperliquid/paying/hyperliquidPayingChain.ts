@@ -6,16 +6,17 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { agreedAnswer } from '../../shared/agreedAnswer.ts'
 import { refuseTransfer, refuseTransferFee } from '../../shared/flatTransfers.ts'
 import type { NonceMappings } from '../../shared/nonceMappings.ts'
-import type {
-  PayingChain,
-  PayingChainFamily,
-  PayingChainOptions,
-  PayingFees,
-  PaymentState,
-  PaymentTerms,
-  PlannedPayment,
-  SentTransaction,
-  SignedPlan,
+import {
+  type PayingChain,
+  type PayingChainFamily,
+  type PayingChainOptions,
+  type PayingFees,
+  type PaymentState,
+  type PaymentTerms,
+  type PlannedPayment,
+  refuseAboveCeiling,
+  type SentTransaction,
+  type SignedPlan,
 } from '../../shared/payingChain.ts'
 import { createTimeAsHeight, type TimeAsHeight } from '../../shared/timeAsHeight.ts'
 import {
@@ -134,12 +135,13 @@ class HyperliquidPayer implements PayingChain {
   async #refuseRecipient(
     { recipient, currency }: PlannedPayment,
     { makesNoState }: PaymentTerms,
-    { ceiling }: PayingFees,
+    bid: PayingFees,
   ): Promise<string | undefined> {
     const { exists, accountFee } = await this.#lackOf(recipient)
     if (exists) return undefined
     if (makesNoState === true) return 'the recipient is no account, and nobody was charged for one'
-    if (accountFee > ceiling) return 'an account takes more than maxFeePerGasWei'
+    const feeRefusal = refuseAboveCeiling('an account takes', accountFee, bid)
+    if (feeRefusal !== undefined) return feeRefusal
     return [nativeCurrency, usdcTokenId].includes(currency)
       ? undefined
       : 'the recipient is no account, which is paid for in dollars alone'

@@ -12,15 +12,16 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { agreedAnswer } from '../../shared/agreedAnswer.ts'
 import { refuseTransfer, refuseTransferFee } from '../../shared/flatTransfers.ts'
-import type {
-  PayingChain,
-  PayingChainFamily,
-  PayingChainOptions,
-  PayingFees,
-  PaymentTerms,
-  PlannedPayment,
-  SentTransaction,
-  SignedPlan,
+import {
+  type PayingChain,
+  type PayingChainFamily,
+  type PayingChainOptions,
+  type PayingFees,
+  type PaymentTerms,
+  type PlannedPayment,
+  refuseAboveCeiling,
+  type SentTransaction,
+  type SignedPlan,
 } from '../../shared/payingChain.ts'
 import { askLanding, askPaymentVotes, readByVoice } from '../../shared/paymentVotes.ts'
 import {
@@ -216,7 +217,8 @@ class LighterPayer implements PayingChain {
     const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => parseTransferFee(answer))
     const fee = await agreedAnswer(this.#parts.client, call, read, readTimeoutMs)
     if (fee === undefined) throw new UpstreamUnavailableError('No endpoint says what a transfer takes.')
-    if (fee > bid.ceiling) throw new UpstreamUnavailableError('A transfer takes more than maxFeePerGasWei.')
+    const refusal = refuseAboveCeiling('a transfer takes', fee, bid)
+    if (refusal !== undefined) throw new UpstreamUnavailableError(refusal)
     return fee
   }
 

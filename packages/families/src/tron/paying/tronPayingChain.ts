@@ -10,17 +10,18 @@ import { createTronCodec, tronAddress } from '@causeway/core/encodings'
 import type { ChainClient, RpcAnswer } from '@causeway/rpc'
 import { NodeError, parseRecord, unlessUnreadable } from '@causeway/rpc'
 import { agreedAnswer } from '../../shared/agreedAnswer.ts'
-import type {
-  PayingChain,
-  PayingChainFamily,
-  PayingChainOptions,
-  PayingFees,
-  PaymentPlan,
-  PaymentTerms,
-  PlannedPayment,
-  PlanRefusal,
-  SentTransaction,
-  SignedPlan,
+import {
+  type PayingChain,
+  type PayingChainFamily,
+  type PayingChainOptions,
+  type PayingFees,
+  type PaymentPlan,
+  type PaymentTerms,
+  type PlannedPayment,
+  type PlanRefusal,
+  refuseAboveCeiling,
+  type SentTransaction,
+  type SignedPlan,
 } from '../../shared/payingChain.ts'
 import { askLanding, askPaymentVotes } from '../../shared/paymentVotes.ts'
 import { accountCall, callOf, parseCoin, parseHead, parseWord, tryCall } from '../quoting/nodeCalls.ts'
@@ -192,7 +193,7 @@ function feesOf({ fees }: PayingFees): TronFees {
 
 /** The price of energy is the same for everybody: above the operator's ceiling nothing is sent. */
 function refusePrice(bid: PayingFees): string | undefined {
-  return feesOf(bid).sunPerEnergy > bid.ceiling ? 'energy costs more than maxFeePerGasWei' : undefined
+  return refuseAboveCeiling('energy costs', feesOf(bid).sunPerEnergy, bid)
 }
 
 function refusePayments(wallet: string, payments: readonly PlannedPayment[]): string | undefined {
