@@ -89,64 +89,77 @@ export type OpenChains = {
   close(): Promise<void>
 }
 
+type Opening = {
+  /** Signs as the fill wallet on EVM chains. */
+  readonly signer: Signer
+  /** Keys of the fill wallet on chains whose families have keys of their own. */
+  readonly keys: FillKeys
+  readonly hub: Hub | undefined
+}
+
+/** What was opened so far: all of it is closed if a later step fails. `checks` compare chains with the configuration. */
+type Opened = { readonly closable: { close(): Promise<void> }[]; readonly checks: Map<string, ChainCheck> }
+
 /**
  * Opens one set of endpoints per chain, and compares those that are paid on with the configuration.
- * @param opening `signer` signs as the fill wallet on EVM chains; `keys` are its keys on chains whose families have
- *   keys of their own
  * @throws ConfigurationError for what contradicts it
  */
 export async function openChains(
-  { chains, quote, solver }: LoadedFiles,
-  {
-    signer,
-    keys,
-    hub,
-    log,
-  }: {
-    readonly signer: Signer
-    readonly keys: FillKeys
-    readonly hub: Hub | undefined
-    readonly log: StartCheckLog
-  },
+  files: LoadedFiles,
+  { log, ...opening }: Opening & { readonly log: StartCheckLog },
 ): Promise<OpenChains> {
-  const clients = new Map(connectChains({ chains, quote }).map(({ chain, client }) => [chain.id, client]))
-  const families: { close(): Promise<void> }[] = []
-  const checks = new Map<string, ChainCheck>()
+  const { chains, quote, solver } = files
+  const clients = new Map(connectChains(files).map(({ chain, client }) => [chain.id, client]))
+  const opened: Opened = { closable: [...clients.values()], checks: new Map() }
   const close = async () => {
-    await Promise.all([...families, ...clients.values()].map((one) => one.close()))
+    await Promise.all(opened.closable.map((one) => one.close()))
   }
   try {
-    const paying = Object.entries(solver.chains).map(([key, policy]): PaidChain => {
-      const [chain, config, client] = [chains.chains.get(key), quote.chains[key], clients.get(key)]
-      if (chain === undefined || config === undefined || client === undefined) throw cannotBePaidOn(key)
-      // Whatever is opened is noted at once, so that a later failure closes it.
-      const family = openFamily(chain, hub)
-      families.push(family)
-      checks.set(key, (signal) => verifyChain(family, chains.environment, signal))
-      const [codec, quoting] = [codecOf(chain), quotingFamilies[chain.vmType]]
-      if (quoting === undefined) throw cannotBePaidOn(key)
-      const payees = createPayeeRule({ codec, family: quoting, listed: chain, config, file: quote })
-      const parts = { key, chainId: config.chainId, codec, payees, policy }
-      const submit = openSubmit(key, policy)
-      if (submit !== undefined) families.push(submit)
-      if (isContractChain(config))
-        return openContractChain(parts, { chain, config, client, submit, family, signer })
-      const opened = { chain, config, keys, sharing: solver.sharing, hub }
-      if (linePayingFamily(chain) === undefined) return openMarkedChain(parts, { ...opened, client })
-      const line = openLineChain(parts, opened)
-      families.push(line.paying)
-      return line
-    })
+    const paying = Object.entries(solver.chains).map(([key, policy]) =>
+      openPaidChain(files, opening, { key, policy, client: clients.get(key), opened }),
+    )
     for (const [key, client] of clients) {
       const config = quote.chains[key]
-      if (checks.has(key) || config === undefined || !isContractChain(config)) continue
-      checks.set(key, () => checkLocalNodes(chains.environment, client))
+      if (opened.checks.has(key) || config === undefined || !isContractChain(config)) continue
+      opened.checks.set(key, () => checkLocalNodes(chains.environment, client))
     }
-    return { paying, clients, gates: await checkChainsAtStart(checks, log), close }
+    return { paying, clients, gates: await checkChainsAtStart(opened.checks, log), close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Opens a chain of the solver file, for its kind of payments. @throws ConfigurationError */
+function openPaidChain(
+  { chains, quote, solver }: LoadedFiles,
+  { signer, keys, hub }: Opening,
+  listed: {
+    readonly key: string
+    readonly policy: SolverChainPolicy
+    readonly client: ChainClient | undefined
+    readonly opened: Opened
+  },
+): PaidChain {
+  const { key, policy, client, opened } = listed
+  const [chain, config] = [chains.chains.get(key), quote.chains[key]]
+  if (chain === undefined || config === undefined || client === undefined) throw cannotBePaidOn(key)
+  const family = openFamily(chain, hub)
+  opened.closable.push(family)
+  opened.checks.set(key, (signal) => verifyChain(family, chains.environment, signal))
+  const [codec, quoting] = [codecOf(chain), quotingFamilies[chain.vmType]]
+  if (quoting === undefined) throw cannotBePaidOn(key)
+  const payees = createPayeeRule({ codec, family: quoting, listed: chain, config, file: quote })
+  const parts = { key, chainId: config.chainId, codec, payees, policy }
+  const submit = openSubmit(key, policy)
+  if (submit !== undefined) opened.closable.push(submit)
+  if (isContractChain(config))
+    return openContractChain(parts, { chain, config, client, submit, family, signer })
+  const settings = { chain, config, keys, sharing: solver.sharing }
+  if (linePayingFamily(chain) === undefined) return openMarkedChain(parts, { ...settings, client, hub })
+  const line = openLineChain(parts, settings)
+  opened.closable.push(line.paying)
+  return line
 }
 
 /** Every chain of the quote file that has endpoints, with its client. Opens no connection. */

@@ -7,13 +7,13 @@ import {
   refundMessageId,
   weightedInputBpsDiff,
 } from '@causeway/core'
-import type { Answer, DuePayment } from '../wallet/exposure.ts'
+import type { DuePayment, JointAnswer } from '../wallet/exposure.ts'
 
 /** Asks all oracles about a payment: enough of them sign it, enough refuse it, or neither yet. Never throws. */
 export type AskOracles = (
   payment: Pick<DuePayment, 'kind' | 'transactionId' | 'asked'>,
   signal: AbortSignal,
-) => Promise<Answer>
+) => Promise<JointAnswer>
 
 /** An oracle's signature counts only if it is by the signer that the settings pin to that oracle. */
 export function createAskOracles(options: {
@@ -36,7 +36,7 @@ export function createAskOracles(options: {
 }
 
 /** Refused once so many oracles deny it that the others are fewer than the threshold. Pure. */
-export function judgeAnswers(answers: readonly OracleAnswer[], threshold: number): Answer {
+export function judgeAnswers(answers: readonly OracleAnswer[], threshold: number): JointAnswer {
   const signed = answers.filter(({ said }) => said === 'signed').length
   if (signed >= threshold) return { kind: 'attested' }
   const codesOf = (verdict: OracleAnswer['said']) =>

@@ -2,7 +2,7 @@ import { type Hex, sha256TextHex } from '@causeway/core'
 import type { Landing, PayingChain, PayingFees, PaymentTerms } from '@causeway/families'
 import type { NetworkFees } from '@causeway/families/rules'
 import { type DeskWork, type Refusal, requireFees } from './chainDesk.ts'
-import type { Offered } from './move.ts'
+import type { OfferKind } from './move.ts'
 import { hasExpired, nextExpiringMove } from './nextExpiringMove.ts'
 import {
   type DeskStrategy,
@@ -89,7 +89,7 @@ export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
     }
   }
 
-  async signAgain(kept: KeptRecord, offerKind: Offered): Promise<SignedAgain> {
+  async signAgain(kept: KeptRecord, offerKind: OfferKind): Promise<SignedAgain> {
     if (offerKind === 'cancellation') return {}
     const record = requireExpiring(kept)
     const offer = await this.#sign(record)

@@ -420,7 +420,7 @@ export async function keepMoved(
 }
 
 /** The answer of all oracles together about one payment. */
-export type Answer =
+export type JointAnswer =
   | { readonly kind: 'attested' }
   /** So many oracles refused it that the others are fewer than the threshold. */
   | { readonly kind: 'refused'; readonly code: string }
@@ -437,7 +437,7 @@ const retry = { firstMs: 1_000, maxMs: 600_000, refusalsMax: 3 }
 export async function keepAnswer(
   database: Queries,
   { id, attempt }: Pick<DuePayment, 'id' | 'attempt'>,
-  answer: Answer,
+  answer: JointAnswer,
 ): Promise<'attested' | 'refused' | 'open'> {
   const isRefusal = answer.kind === 'refused'
   const [row] = await database.query<{ state: string }>(

@@ -4,7 +4,7 @@ import { AlreadyMarkedError, type LineInputs, type LinePayingChain, type LineWor
 import { feeAt, lineFee, unminedMax } from '@causeway/families/rules'
 import { type DeskWork, LineBusyError, NoGasPriceError, type Refusal, requireFees } from './chainDesk.ts'
 import { heldBy, keptWork, ownLine, spentBy, workFor } from './lineWork.ts'
-import type { Offered } from './move.ts'
+import type { OfferKind } from './move.ts'
 import {
   isSamePlace,
   type LineOffer,
@@ -114,7 +114,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return this.#signs(work)
   }
 
-  async signAgain(kept: KeptRecord, offerKind: Offered, sight?: LineSight): Promise<SignedAgain> {
+  async signAgain(kept: KeptRecord, offerKind: OfferKind, sight?: LineSight): Promise<SignedAgain> {
     const { placed } = sight ?? (await this.#readLine())
     const index = indexOf(kept, placed)
     const one = placed[index]

@@ -1,15 +1,15 @@
 import { hasFailed, type KeptRecord } from './signedRecord.ts'
 
 /** A record's two lists of signed transactions: those that do its work, and cancellations, which take their place. */
-export type Offered = 'transaction' | 'cancellation'
+export type OfferKind = 'transaction' | 'cancellation'
 
 /** What a desk does next for a record, on any chain. Each kind of chain has its rules: `nextMove`, `nextExpiringMove`, `nextLineMove`. */
 export type Move =
   | { readonly kind: 'wait' }
   /** Send the newest transaction of that list again, of those that may be sent. */
-  | { readonly kind: 'broadcast'; readonly what: Offered }
+  | { readonly kind: 'broadcast'; readonly what: OfferKind }
   /** Sign the same content again, for a higher price or a later expiry or place; or sign the first cancellation. */
-  | { readonly kind: 'sign'; readonly what: Offered }
+  | { readonly kind: 'sign'; readonly what: OfferKind }
   | {
       readonly kind: 'settle'
       readonly outcome: Exclude<KeptRecord['outcome'], 'open'>
@@ -17,7 +17,7 @@ export type Move =
       readonly cost: bigint | undefined
     }
 
-export const waits: Move = { kind: 'wait' }
+export const waitMove: Move = { kind: 'wait' }
 
 /** True for records of work items, whose transactions are reported to the service; it does not know chores and closings. */
 export const isToldAbout = ({ kind }: Pick<KeptRecord, 'kind'>): boolean =>

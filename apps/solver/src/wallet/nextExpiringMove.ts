@@ -1,5 +1,5 @@
 import type { Landing, PaymentState } from '@causeway/families'
-import { isToBeTold, type Move, waits } from './move.ts'
+import { isToBeTold, type Move, waitMove } from './move.ts'
 import { type ExpiringRecord, newest } from './signedRecord.ts'
 
 /** Facts about a record on a chain whose transactions expire, by agreement of its endpoints. */
@@ -23,23 +23,23 @@ export type ExpiringFacts = {
  */
 export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): Move {
   const { landing } = facts
-  if (record.outcome !== 'open' || landing.kind === 'unknown') return waits
+  if (record.outcome !== 'open' || landing.kind === 'unknown') return waitMove
   if (landing.kind === 'landed') {
-    if (!landing.isFinal || isToBeTold(record, landing.hash)) return waits
+    if (!landing.isFinal || isToBeTold(record, landing.hash)) return waitMove
     return landing.succeeded
       ? { kind: 'settle', outcome: 'done', cost: undefined }
       : { kind: 'settle', outcome: 'reverted', cost: feeOf(record, landing.hash) }
   }
   const last = newest(record.transactions)
   if (last === undefined || !hasTime(record, facts))
-    return hasExpired(record, landing.finalHeight) ? settled(record) : waits
+    return hasExpired(record, landing.finalHeight) ? settled(record) : waitMove
   if (!hasExpired(record, landing.finalHeight))
-    return record.release === 'given' ? { kind: 'broadcast', what: 'transaction' } : waits
+    return record.release === 'given' ? { kind: 'broadcast', what: 'transaction' } : waitMove
   // Its report may have reached the service and the answer been lost: the report is repeated first.
-  if (record.release === 'asked') return waits
+  if (record.release === 'asked') return waitMove
   if (record.release === 'refused' || (facts.state !== undefined && facts.state !== 'open'))
     return settled(record)
-  if (facts.state === undefined || record.tellingHash !== undefined) return waits
+  if (facts.state === undefined || record.tellingHash !== undefined) return waitMove
   return { kind: 'sign', what: 'transaction' }
 }
 

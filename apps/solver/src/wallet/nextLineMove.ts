@@ -1,6 +1,6 @@
 import type { LineView } from '@causeway/families'
 import type { OwnOutput } from '@causeway/families/rules'
-import { isToBeTold, isToldAbout, type Move, type Offered, sendable, waits } from './move.ts'
+import { isToBeTold, isToldAbout, type Move, type OfferKind, sendable, waitMove } from './move.ts'
 import { type LineRecord, newest } from './signedRecord.ts'
 
 /** A signed transaction of a line. */
@@ -10,7 +10,9 @@ export type LineOffer = LineRecord['transactions'][number]
 export type PlacedRecord = {
   readonly record: LineRecord
   /** The one of its transactions or cancellations that a block has. */
-  readonly mined: { readonly what: Offered; readonly offer: LineOffer; readonly isFinal: boolean } | undefined
+  readonly mined:
+    | { readonly what: OfferKind; readonly offer: LineOffer; readonly isFinal: boolean }
+    | undefined
   /** Output that its transaction has to spend now; `undefined` while the record before it offers nodes no transaction. */
   readonly parent: OwnOutput | undefined
   /** Unmined offers before it in the line. */
@@ -100,14 +102,15 @@ export type LineFacts = {
  * cancellation. Pure.
  */
 export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: LineFacts): Move {
-  if (record.outcome !== 'open') return waits
+  if (record.outcome !== 'open') return waitMove
   if (mined !== undefined) {
-    if (!mined.isFinal || (mined.what === 'transaction' && isToBeTold(record, mined.offer.hash))) return waits
+    if (!mined.isFinal || (mined.what === 'transaction' && isToBeTold(record, mined.offer.hash)))
+      return waitMove
     const outcome = mined.what === 'transaction' ? 'done' : 'cancelled'
     return { kind: 'settle', outcome, cost: mined.offer.fee }
   }
   const offerKind = isOver(record, facts) ? 'cancellation' : 'transaction'
-  if (parent === undefined || (offerKind === 'transaction' && record.release === 'asked')) return waits
+  if (parent === undefined || (offerKind === 'transaction' && record.release === 'asked')) return waitMove
   const last = newest(offerKind === 'cancellation' ? record.cancellations : record.transactions)
   if (last === undefined) return { kind: 'sign', what: offerKind }
   // The service follows one hash: nothing more is signed before it was told of the last one.
@@ -115,13 +118,13 @@ export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: Lin
     offerKind === 'cancellation' ||
     !isToldAbout(record) ||
     (record.toldHash === last.hash && record.tellingHash === undefined)
-  if (!isSamePlace(last.parent, parent)) return isReported ? { kind: 'sign', what: offerKind } : waits
+  if (!isSamePlace(last.parent, parent)) return isReported ? { kind: 'sign', what: offerKind } : waitMove
   const isSlow = facts.nowMs - last.signedAtMs >= facts.bumpAfterMs
   if (isReported && isSlow && facts.isLast) return { kind: 'sign', what: offerKind }
   const offer = offerOf(record)
   return offer !== undefined && isSamePlace(offer.parent, parent)
     ? { kind: 'broadcast', what: offerKind }
-    : waits
+    : waitMove
 }
 
 /** True if the record's payment must not be mined any more. */

@@ -1,5 +1,5 @@
 import type { MinedReceipt } from '@causeway/families'
-import { isToBeTold, isToldAbout, type Move, type Offered, waits } from './move.ts'
+import { isToBeTold, isToldAbout, type Move, type OfferKind, waitMove } from './move.ts'
 import { newest, type SignedRecord } from './signedRecord.ts'
 
 /** Facts about a record on one chain, by agreement of its endpoints. */
@@ -32,30 +32,30 @@ export type BumpRules = {
 export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRules): Move {
   const { mined, cancelled, latestCount, finalCount, chainTime } = facts
   if (mined !== undefined) {
-    if (isToBeTold(record, mined.hash)) return waits
+    if (isToBeTold(record, mined.hash)) return waitMove
     return final(record, mined, mined.succeeded ? 'done' : 'reverted')
   }
   if (cancelled !== undefined) return final(record, cancelled, 'cancelled')
   // A transaction that no record has used the nonce.
   if (record.nonce < finalCount) return settled(record, 'lost', undefined)
-  if (record.nonce < latestCount) return waits
+  if (record.nonce < latestCount) return waitMove
   if (record.cancellations.length > 0) return send(record, 'cancellation', facts, rules)
   const isOver = record.deadline !== undefined && chainTime > record.deadline
   // Such a record is looked at again only when a reorganization has freed its nonce; another attempt may have begun.
   const mayNotReturn = record.outcome === 'reverted' || record.outcome === 'lost'
   if (isOver || mayNotReturn || record.release === 'refused') return { kind: 'sign', what: 'cancellation' }
-  return record.release === 'asked' ? waits : send(record, 'transaction', facts, rules)
+  return record.release === 'asked' ? waitMove : send(record, 'transaction', facts, rules)
 }
 
 /** Sends the newest of a list again, or has it signed at a higher price once it is slow. */
 function send(
   record: SignedRecord,
-  offerKind: Offered,
+  offerKind: OfferKind,
   { nowMs }: RecordFacts,
   { bumpAfterMs, maxFeePerGasWei }: BumpRules,
 ): Move {
   const last = newest(offerKind === 'transaction' ? record.transactions : record.cancellations)
-  if (last === undefined) return waits
+  if (last === undefined) return waitMove
   // The service follows one hash: no higher price is signed before it was told of the last one.
   const isTold = offerKind === 'cancellation' || !isToldAbout(record) || record.toldHash === last.hash
   const isSlow = nowMs - last.signedAtMs >= bumpAfterMs
@@ -70,7 +70,7 @@ function final(
   { isFinal, costWei }: MinedReceipt,
   outcome: Exclude<SignedRecord['outcome'], 'open'>,
 ): Move {
-  return isFinal ? settled(record, outcome, costWei) : waits
+  return isFinal ? settled(record, outcome, costWei) : waitMove
 }
 
 function settled(
@@ -78,5 +78,5 @@ function settled(
   outcome: Exclude<SignedRecord['outcome'], 'open'>,
   costWei: bigint | undefined,
 ): Move {
-  return record.outcome === outcome ? waits : { kind: 'settle', outcome, cost: costWei }
+  return record.outcome === outcome ? waitMove : { kind: 'settle', outcome, cost: costWei }
 }

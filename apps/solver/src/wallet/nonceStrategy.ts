@@ -8,7 +8,7 @@ import type {
 import { type EthereumFees, firstBid, type GasBid, replacementBid } from '@causeway/families/rules'
 import { type CostBound, type DeskWork, GasCoinShortError, type Refusal, requireFees } from './chainDesk.ts'
 import { closingTransaction, fillTransaction } from './fillTransaction.ts'
-import type { Offered } from './move.ts'
+import type { OfferKind } from './move.ts'
 import { type BumpRules, nextMove } from './nextMove.ts'
 import {
   type DeskStrategy,
@@ -96,7 +96,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     }
   }
 
-  async signAgain(kept: KeptRecord, offerKind: Offered): Promise<SignedAgain> {
+  async signAgain(kept: KeptRecord, offerKind: OfferKind): Promise<SignedAgain> {
     const record = requireNonced(kept)
     const { paying, rules } = this.#options
     const { nonce, plan, transactions, cancellations } = record

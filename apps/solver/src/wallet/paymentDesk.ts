@@ -15,7 +15,7 @@ import {
   type Replacement,
   type Subject,
 } from './chainDesk.ts'
-import { isToldAbout, type Move, type Offered, sendable } from './move.ts'
+import { isToldAbout, type Move, type OfferKind, sendable } from './move.ts'
 import type { Records } from './records.ts'
 import { type KeptRecord, newest } from './signedRecord.ts'
 
@@ -89,7 +89,7 @@ export type DeskStrategy<Seen extends Sight> = {
     sight: Seen,
   ): Promise<{ readonly move: Move; readonly minedHash: string | undefined }>
   /** Signs the content again, or a cancellation. @param sight absent: the strategy looks by itself where it has to */
-  signAgain(record: KeptRecord, offerKind: Offered, sight?: Seen): Promise<SignedAgain>
+  signAgain(record: KeptRecord, offerKind: OfferKind, sight?: Seen): Promise<SignedAgain>
   /** Sends bytes again and again at no harm. @throws NodeError, NeverTakenError, DomainError */
   broadcast(offer: Offer): Promise<void>
   /** Time since which the oldest unmined transaction waits, in Unix ms, by the last look. */
@@ -289,7 +289,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
    * Signs again and keeps that. A cancellation, and any transaction of a chore or closing, is then sent; others wait for
    * their report. If nothing could be signed or kept, the last offer is sent again.
    */
-  async #signAgain(record: KeptRecord, offerKind: Offered, sight?: Seen): Promise<void> {
+  async #signAgain(record: KeptRecord, offerKind: OfferKind, sight?: Seen): Promise<void> {
     const { signed, standing, isLost } = await this.#strategy.signAgain(record, offerKind, sight)
     if (isLost === true) return this.#settle(record, 'lost', 0n)
     if (signed === undefined || !(await this.#keepRaised(signed.record, signed.more)))
@@ -368,8 +368,8 @@ export const openRecords = (
 
 const keyOf = ({ id, attempt }: KeptRecord): string => `${id} ${attempt}`
 
-const offersOf = (record: KeptRecord, offerKind: Offered): readonly Offer[] =>
+const offersOf = (record: KeptRecord, offerKind: OfferKind): readonly Offer[] =>
   offerKind === 'transaction' ? record.transactions : 'cancellations' in record ? record.cancellations : []
 
-const newestOffer = (record: KeptRecord, offerKind: Offered = 'transaction'): Offer | undefined =>
+const newestOffer = (record: KeptRecord, offerKind: OfferKind = 'transaction'): Offer | undefined =>
   newest(offersOf(record, offerKind))
