@@ -25,13 +25,15 @@ import {
 } from '@causeway/families'
 import type { ChainClient } from '@causeway/rpc'
 
-/** Why a chain of the configuration cannot be read here: names of settings; empty when it can. */
+// How services reach the code of a chain's family: each function looks it up by `vmType`, so no caller names a family.
+
+/** Names of the settings that a chain lacks to be read here; empty when it can be read. */
 export function missingSettings(chain: RegisteredChain): readonly string[] {
   const missing = chainFamilies[chain.vmType].missing(chain)
   return [...(chain.depository === undefined ? ['depository'] : []), ...missing]
 }
 
-/** Chains that cannot be read stay listed and are not ready. */
+/** A chain that cannot be read stays listed, and is reported as not ready. */
 export function isReadable(chain: RegisteredChain): chain is ReadableChain {
   return missingSettings(chain).length === 0
 }
@@ -69,7 +71,7 @@ export async function readNetworkFacts(
   return chainFamilies[vmType].quoting?.networkFacts?.(question)
 }
 
-/** By chain key, readers of the quoted chains that no contract calls read. */
+/** Readers of market data, by chain key, for quoted chains that are not read by contract calls: all but EVM chains. */
 export function openNetworkReaders(
   chains: ReadonlyMap<string, RegisteredChain>,
   quoted: Readonly<Record<string, QuoteChain>>,
@@ -85,7 +87,7 @@ export function openNetworkReaders(
   )
 }
 
-/** Contradictions between the chain itself and its configuration; none for other families. @throws upstream errors */
+/** Contradictions between a chain that a network reader reads and its configuration. @throws upstream errors */
 export async function networkContradictions(
   chain: RegisteredChain,
   config: QuoteChain,
@@ -102,7 +104,7 @@ function networkReaderOptions(
   { feeModel, fillWallet, fillContract, depositAddressProgram, currencies }: QuoteChain,
   client: ChainClient,
 ): NetworkReaderOptions | undefined {
-  if (!isOfNetwork(feeModel)) return undefined
+  if (!isReadByNetworkReader(feeModel)) return undefined
   if (chain.depository === undefined) return undefined
   const { canonicalAddress } = codecOf(chain)
   return {
@@ -115,8 +117,10 @@ function networkReaderOptions(
   }
 }
 
-/** True for a chain whose market data its family reads, not contract calls. */
-function isOfNetwork(feeModel: QuoteChain['feeModel']): feeModel is NetworkReaderOptions['feeModel'] {
+/** True for a chain whose market data a `NetworkReader` reads; false for EVM chains, which contract calls read. */
+function isReadByNetworkReader(
+  feeModel: QuoteChain['feeModel'],
+): feeModel is NetworkReaderOptions['feeModel'] {
   return feeModelClass(feeModel) !== 'gas'
 }
 
@@ -135,7 +139,7 @@ export function openSignedDeposits(
   return chainFamilies[vmType].quoting?.signedDeposits?.(options)
 }
 
-/** Payer of chains by a fill contract; `undefined` where they are paid on in another way. */
+/** The family's way to pay through a fill contract; `undefined` for a family that pays in another way. */
 export function contractPayingFamily({
   vmType,
 }: Pick<RegisteredChain, 'vmType'>): ContractPayingFamily | undefined {
@@ -143,32 +147,32 @@ export function contractPayingFamily({
   return paying?.by === 'fill-contract' ? paying.family : undefined
 }
 
-/** Payer of chains by marked transactions; `undefined` where they are paid on in another way. */
+/** The family's way to pay by marked transactions; `undefined` for a family that pays in another way. */
 export function payingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): PayingChainFamily | undefined {
   const { paying } = chainFamilies[vmType]
   return paying?.by === 'marked-transactions' ? paying.family : undefined
 }
 
-/** Payer of chains by a line of outputs; `undefined` where they are paid on in another way. */
+/** The family's way to pay by a line of transactions that spend outputs; `undefined` for one that pays in another way. */
 export function linePayingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): LinePayingFamily | undefined {
   const { paying } = chainFamilies[vmType]
   return paying?.by === 'outputs' ? paying.family : undefined
 }
 
-/** Least seconds before its deadline with which a payment is begun there; 0 where payments take no time to speak of. */
+/** Seconds before its deadline at which a payment must have begun; 0 where a fill contract pays at once. */
 export function payingSeconds({ vmType }: Pick<RegisteredChain, 'vmType'>): number {
   const { paying } = chainFamilies[vmType]
   return paying === undefined || paying.by === 'fill-contract' ? 0 : paying.family.landsWithinSeconds
 }
 
-/** Variables of keys whose families sign payments in their own way. */
+/** Names of the variables that hold fill wallets' keys, of all families that pay without a fill contract. */
 export function payingKeySettings(): readonly string[] {
   return Object.values(chainFamilies).flatMap(({ paying }) =>
     paying === undefined || paying.by === 'fill-contract' ? [] : paying.family.keySetting,
   )
 }
 
-/** Variables of the second keys that some of them sign with, each in a form of its own. */
+/** Names of the variables that hold API keys, of the families whose payments need one beside the wallet's key. */
 export function payingApiKeySettings(): readonly string[] {
   return Object.values(chainFamilies).flatMap(({ paying }) =>
     paying?.by === 'marked-transactions' ? (paying.family.apiKeySetting ?? []) : [],
@@ -176,8 +180,8 @@ export function payingApiKeySettings(): readonly string[] {
 }
 
 /**
- * The chain with each rule of finality that holds where a block is as deep; the chain as it is where the family has no
- * depths to choose. What the chain calls final comes last: what is read there stays.
+ * One copy of the chain for each rule of finality that a block must satisfy to be as deep as `rule` asks; the chain
+ * itself where its family has no depths to choose. The chain's own finality comes last, because no reorg undoes it.
  * @source F-101
  */
 export function atDepth<Chain extends RegisteredChain>(chain: Chain, rule: DepthRule): readonly Chain[] {
@@ -185,7 +189,7 @@ export function atDepth<Chain extends RegisteredChain>(chain: Chain, rule: Depth
   return finalities === undefined ? [chain] : finalities.map((finality) => ({ ...chain, finality }))
 }
 
-/** Opens the reading by which settlement follows a chain. @throws ConfigurationError when it has no depository */
+/** Opens the chain for quote-api's settlement. @throws ConfigurationError when it has no depository */
 export function openSettlingChain(
   chain: RegisteredChain,
   client: ChainClient,

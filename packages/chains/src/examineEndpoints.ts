@@ -6,8 +6,8 @@ import type { JsonRpcClient, TakenSizes } from '@causeway/rpc'
 import { countVoices, NodeError, openHeadPushes, type PushEnd } from '@causeway/rpc'
 
 /**
- * Asks every endpoint of a chain for its head. Never rejects for what an endpoint does.
- * @param findings takes those that are silent or behind, and a chain of which too few answer
+ * Asks every endpoint of a chain for its head, for the check of a configuration. Never rejects for what an endpoint does.
+ * @param findings takes endpoints that are silent, behind or take only small requests, and chains with too few hosts
  */
 export async function examineEndpoints(client: JsonRpcClient, findings: Findings): Promise<void> {
   const { chainId, electorate } = client
@@ -51,7 +51,7 @@ export async function examineEndpoints(client: JsonRpcClient, findings: Findings
   })
 }
 
-/** @source F-85 */
+/** Notes about endpoints that limit the size of a request. @source F-85 */
 function sizeFindings(sizes: readonly TakenSizes[], setting: string): readonly Finding[] {
   const note = (alias: string, limit: string): Finding => ({
     ...{ code: 'endpoint-narrow', severity: 'note', setting },
@@ -67,7 +67,7 @@ function sizeFindings(sizes: readonly TakenSizes[], setting: string): readonly F
 /** A node that takes a subscription says so at once. */
 const subscribedWithinMs = 5_000
 
-const noPush: Readonly<Record<PushEnd | 'late', string>> = {
+const pushFailureWords: Readonly<Record<PushEnd | 'late', string>> = {
   closed: 'ended the connection before it took a subscription',
   unreachable: 'cannot be reached, or speaks no websocket there',
   silent: 'says nothing',
@@ -76,7 +76,7 @@ const noPush: Readonly<Record<PushEnd | 'late', string>> = {
   late: 'takes no subscription in time',
 }
 
-/** Subscribes to the new blocks of every endpoint that `wsRpcUrl` names, and lets go again. */
+/** Subscribes to new blocks at every endpoint that `wsRpcUrl` names, as a check, and ends the subscriptions again. */
 export async function examineHeadPushes(
   { id, vmType, headPushUrls = [] }: Pick<RegisteredChain, 'id' | 'vmType' | 'headPushUrls'>,
   findings: Findings,
@@ -89,13 +89,13 @@ export async function examineHeadPushes(
     if (end === undefined) continue
     findings.add({
       ...{ code: 'endpoint-silent', severity: 'degrades', setting: `wsRpcUrl of ${id}` },
-      seen: `entry ${index + 1} ${noPush[end]}: blocks of ${id} are noticed by the clock alone`,
+      seen: `entry ${index + 1} ${pushFailureWords[end]}: blocks of ${id} are noticed by the clock alone`,
       fix: `Mend or replace it in ${variable}, or unset it: without one nothing is lost but part of a second.`,
     })
   }
 }
 
-/** @returns undefined once it tells of blocks, else why it does not */
+/** @returns undefined once the endpoint has taken the subscription, else why it has not */
 function firstPush(url: Secret, subscription: HeadSubscription): Promise<PushEnd | 'late' | undefined> {
   return new Promise((resolve) => {
     const settle = (end: PushEnd | 'late' | undefined) => {
@@ -116,13 +116,14 @@ function variableOf(chainId: string): string {
   return `${chainId.toUpperCase().replaceAll('-', '_')}_RPC_URL`
 }
 
-/** Blocks may be some seconds ahead, and a chain may pause for a minute. */
+/** A block's timestamp may lie some seconds ahead of the clock, and a chain may pause for a minute. */
 const headAheadMs = 15_000
 const headBehindMs = 120_000
 
 /**
- * Compares the clock with the newest head of all chains: one that stands still proves nothing about it.
- * @param readers of Unix seconds; what fails or tells nothing is left out
+ * Compares this machine's clock with the newest head of all chains; older heads say nothing, since a chain may have
+ * stopped.
+ * @param readers each reads the Unix seconds of one chain's head; those that fail or know none are left out
  */
 export async function examineClock(
   readers: readonly (() => Promise<number | undefined>)[],

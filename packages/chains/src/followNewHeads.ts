@@ -7,29 +7,33 @@ import { type HeadPushes, openHeadPushes, type PushEnd } from '@causeway/rpc'
 const pushCeilingMs = 1_000
 
 /**
- * Whatever an endpoint tells of, it wakes nobody more often than a clock would: a quarter of a block, a second at most.
+ * Least time between two calls of `onHead` for one endpoint, whatever it sends: a quarter of the time between blocks, at
+ * most a second.
  * @source F-41
  */
-function leastBetweenHeads(chain: { readonly blockTimeMs: number }): number {
+function minMsBetweenHeads(chain: { readonly blockTimeMs: number }): number {
   return Math.min(paceMs(chain) / 4, pushCeilingMs)
 }
 
 /** Drops calls within `leastMs` of the previous one; callers lose little because the next block follows soon. */
-function atMostEvery(leastMs: number, tell: () => void): () => void {
-  let toldAtMs = Number.NEGATIVE_INFINITY
+function atMostEvery(leastMs: number, notify: () => void): () => void {
+  let notifiedAtMs = Number.NEGATIVE_INFINITY
   return () => {
     const nowMs = performance.now()
-    if (nowMs - toldAtMs < leastMs) return
-    toldAtMs = nowMs
-    tell()
+    if (nowMs - notifiedAtMs < leastMs) return
+    notifiedAtMs = nowMs
+    notify()
   }
 }
 
-/** Subscribes to new blocks where a chain names endpoints for it; `onHead` asks for itself what there is. */
+/**
+ * Subscribes to new blocks of the chains that name websocket endpoints. A push is only a hint: `onHead` reads the chain
+ * by itself.
+ */
 export function followNewHeads<
   Chain extends { readonly key: string; readonly blockTimeMs: number },
 >(options: {
-  /** By the key of a chain. */
+  /** Registered chains by key. */
   readonly registered: ReadonlyMap<
     string,
     { readonly vmType: VmType; readonly headPushUrls?: readonly Secret[] | undefined }
@@ -40,22 +44,22 @@ export function followNewHeads<
   readonly onChange: (chain: string, endpoint: string, end: PushEnd | undefined) => void
 }): HeadPushes {
   const { registered, followed, onHead, onChange } = options
-  const opened = followed.flatMap((chain) => {
+  const openedPushes = followed.flatMap((chain) => {
     const { vmType, headPushUrls: urls = [] } = registered.get(chain.key) ?? {}
     const subscription = vmType && families[vmType].headSubscription
     if (subscription === undefined || urls.length === 0) return []
-    const leastMs = leastBetweenHeads(chain)
-    const tell = () => onHead(chain)
+    const leastMs = minMsBetweenHeads(chain)
+    const notify = () => onHead(chain)
     return openHeadPushes({
       ...{ urls, subscription, leastMs },
-      // All endpoints together wake nobody more often, however fast blocks come.
-      onHead: chain.blockTimeMs < leastMs ? atMostEvery(leastMs, tell) : tell,
+      // `leastMs` limits each endpoint; where blocks come faster than that, all endpoints together are limited as well.
+      onHead: chain.blockTimeMs < leastMs ? atMostEvery(leastMs, notify) : notify,
       onChange: (endpoint, end) => onChange(chain.key, endpoint, end),
     })
   })
   return {
     close() {
-      for (const each of opened) each.close()
+      for (const pushes of openedPushes) pushes.close()
     },
   }
 }

@@ -4,16 +4,16 @@ import { isOnThisMachine, localEnvironment, rehearsalEnvironment } from '@causew
 import type { ChainRegistry } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
 
-// Checks at start that keep a local network and the real ones apart, since chain ids are real in every environment.
-// Problems name settings and never values; an empty list is well. @source rules O-149, O-150
+// Checks at start that keep a local network apart from real chains: a local network uses the chain ids of real ones, so
+// ids do not tell them apart. Problems name settings, never values; an empty list means none. @source O-149, O-150
 
 const serviceUrls = ['esploraCompatibleApiUrl', 'proxyApiUrl', 'explorerApiUrl'] as const
 
-/** `local` and `rehearsal` read nothing but this machine. */
+/** Problems of endpoints elsewhere, in the environments `local` and `rehearsal`, which may read only this machine. */
 export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] {
   const { environment, hub } = registry
   if (!isOnThisMachine(environment)) return []
-  const places: readonly (readonly [string, Endpoints])[] = [
+  const endpointLists: readonly (readonly [string, Endpoints])[] = [
     ...[...registry.chains.values()].map((chain) => [chain.id, chain] as const),
     ...(hub === undefined ? [] : [[`hub ${hub.id}`, hub] as const]),
     ...(hub === undefined || hub.auroraEvmChainId === hub.evmChainId
@@ -21,18 +21,18 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
       : [[`the allocator of ${hub.id}`, hub.allocatorEndpoints] as const]),
   ]
   const demand = `is not on this machine, as ENVIRONMENT=${environment} demands`
-  const nodes = places.flatMap(([id, { endpoints }]) =>
+  const nodeProblems = endpointLists.flatMap(([id, { endpoints }]) =>
     endpoints.flatMap((url, index) =>
       isLoopback(url.reveal()) ? [] : [`httpRpcUrl of ${id}: endpoint ${index + 1} ${demand}`],
     ),
   )
-  const services = [...registry.chains.values()].flatMap(({ id, additionalData }) =>
+  const serviceProblems = [...registry.chains.values()].flatMap(({ id, additionalData }) =>
     serviceUrls.flatMap((name) => {
       const urls = splitList(additionalData[name]?.reveal(), ',')
       return urls.every(isLoopback) ? [] : [`${name} of ${id} ${demand}`]
     }),
   )
-  return [...nodes, ...services]
+  return [...nodeProblems, ...serviceProblems]
 }
 
 /** Notes that the operator of a registry should know. */
@@ -40,7 +40,7 @@ export function chainNotes(registry: ChainRegistry): readonly Finding[] {
   return [...windingDownChains(registry), ...settingsWithoutEffect(registry)]
 }
 
-/** Chains that can be read and are being wound down. They stay listed, as what lies there must be able to leave. @source F-48 */
+/** Chains that are being wound down and still have an endpoint, so that deposits there can be withdrawn. @source F-48 */
 function windingDownChains({ chains }: ChainRegistry): readonly Finding[] {
   return [...chains.values()].flatMap(({ id, ready, windingDown }): Finding[] => {
     if (!ready || windingDown === undefined) return []
@@ -70,8 +70,8 @@ function settingsWithoutEffect({ chains }: ChainRegistry): readonly Finding[] {
 }
 
 /**
- * All that must hold of a chain before it is read: what its configuration says, and on this machine that every
- * endpoint is a part of a local network.
+ * Checks a chain before it is read: its endpoints must agree with its configuration and, in an environment of this
+ * machine, be part of a local network.
  * @returns problems that name settings @throws DomainError when too few endpoints answer
  */
 export async function verifyChain(
@@ -84,18 +84,20 @@ export async function verifyChain(
 }
 
 /** Problems of several checks of one chain. @throws the error of a failed check, if the others found nothing */
-export async function joinProblems(looks: readonly Promise<readonly string[]>[]): Promise<readonly string[]> {
-  const ends = await Promise.allSettled(looks)
-  const problems = ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
-  const failed = ends.find((end) => end.status === 'rejected')
+export async function joinProblems(
+  checks: readonly Promise<readonly string[]>[],
+): Promise<readonly string[]> {
+  const outcomes = await Promise.allSettled(checks)
+  const problems = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (problems.length === 0 && failed !== undefined) throw failed.reason
   return problems
 }
 
 /**
- * Environments other than `local` hold real money: no account with a published key, and nothing that
- * only exists on a local network or in a rehearsal. The lists of such addresses are part of the release, so that no
- * folder of an operator changes them. A rehearsal may use its own.
+ * Problems of configured addresses that must not hold real money: accounts with a published key, and addresses of a local
+ * network or of a rehearsal (which may use its own). Nothing is refused in `local`. The lists of such addresses are part
+ * of the release, so that an operator's files cannot change them.
  */
 export function checkForeignAddresses(args: {
   readonly environment: string
@@ -114,14 +116,14 @@ export function checkForeignAddresses(args: {
 }
 
 /**
- * Addresses that only a local network has: all in the `local` files but those that stand at the same
- * place on public chains. `localNetworkAddresses` is written with it.
+ * Addresses that only a local network has: all in the `local` files but those that public chains have too.
+ * `scripts/writeLocalConfigs.ts` writes `localNetworkAddresses` with it.
  */
 export function localAddressesOf(localFiles: readonly unknown[]): ReadonlySet<string> {
   const addresses = localFiles
     .flatMap((file) => addressesIn(file))
     .map(({ address }) => address.toLowerCase())
-  return new Set(addresses.filter((address) => !isPublicPlace(address)))
+  return new Set(addresses.filter((address) => !isPublicAddress(address)))
 }
 
 /** Every EVM address in a parsed file, with its place as the setting. */
@@ -139,7 +141,7 @@ export function addressesIn(
 }
 
 /** The native currency, Multicall3, and predeploys of rollups. */
-function isPublicPlace(address: string): boolean {
+function isPublicAddress(address: string): boolean {
   return (
     address === `0x${'0'.repeat(40)}` ||
     address === '0xca11bde05977b3631167028862be2a173976ca11' ||

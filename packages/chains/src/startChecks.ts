@@ -7,7 +7,7 @@ import { ConfigurationError, DomainError } from '@causeway/core'
  */
 export type ChainCheck = (signal: AbortSignal) => Promise<readonly string[]>
 
-/** Resolves once the chain is known to be the configured one. Nothing is read of it before. */
+/** Checks a chain that was silent at the start; nothing of it is read before it resolves. @throws ConfigurationError */
 export type ChainGate = (signal: AbortSignal) => Promise<void>
 
 export type StartCheckLog = {
@@ -19,8 +19,8 @@ export type StartCheckLog = {
 const checkTimeoutMs = 5_000
 
 /**
- * Asks all chains at once.
- * @param onSilent told of each chain that nothing can be said of
+ * Runs the checks of all chains at once.
+ * @param onSilent called for each chain whose endpoints do not answer in time
  */
 export async function findContradictions(
   checks: ReadonlyMap<string, ChainCheck>,
@@ -29,7 +29,7 @@ export async function findContradictions(
   const problems = await Promise.all(
     [...checks].map(async ([chain, check]) => {
       const signal = AbortSignal.timeout(checkTimeoutMs)
-      // Every endpoint of the chain listens to it.
+      // Requests to every endpoint listen to the signal; without this Node warns of a leak.
       setMaxListeners(0, signal)
       try {
         return await check(signal)
@@ -44,9 +44,9 @@ export async function findContradictions(
 }
 
 /**
- * Checks the chains of a start: one that contradicts its configuration stops it, and one that does not answer
- * comes into service by itself, once it answers and was checked.
- * @returns by chain, of those that did not answer
+ * Checks all chains when a service starts. A chain that contradicts its configuration stops the start. A chain that does
+ * not answer does not: it is used once it answers and its gate has checked it.
+ * @returns gates of the chains that did not answer, by chain
  * @throws ConfigurationError naming every setting that a chain contradicts
  */
 export async function checkChainsAtStart(
@@ -75,7 +75,7 @@ function gateOf(chain: string, check: ChainCheck, log: StartCheckLog): ChainGate
       return
     }
     const text = problems.join('\n')
-    // It is asked again and again, and said once.
+    // The gate is tried again and again; the same problems are logged once.
     if (text !== reported)
       log.error({ event: 'chain_misconfigured', chain, problems }, 'chain contradicts its configuration')
     reported = text

@@ -30,6 +30,7 @@ import {
 import type { Placeholder, Variables } from './placeholders.ts'
 import { readSigningCaps } from './signingCaps.ts'
 
+/** The configured chains and the hub, as `loadChains` read them. */
 export type ChainRegistry = {
   readonly environment: string
   /** By string id, in the order of the file. */
@@ -67,21 +68,22 @@ export function loadChains(sources: ChainSources): ChainRegistry {
 function readChains(sources: ChainSources, problems: string[]): readonly RegisteredChain[] {
   const { environment, variables, chainsJson: json } = sources
   const name = `chains.${environment}.json`
-  // Entries are parsed one by one, so that a bad one does not hide what is wrong with the others.
+  // Entries are parsed one by one, so that a bad one does not hide problems of the others.
   const looseFile = chainsFileSchema.extend({ chains: z.array(z.unknown()) })
   const file = readConfigFile(looseFile, { name, json, environment, variables })
   problems.push(...file.problems)
   const entries = file.value?.chains ?? []
-  const wrong: string[] = []
+  const entryProblems: string[] = []
   const chains = entries.flatMap((entry, index) => {
     const path = `chains[${index}]`
     const parsed = chainEntrySchema.safeParse(entry, { error: ruleOfFile })
-    if (parsed.success) return [registerChain(parsed.data, { name, path, unset: file.unset }, wrong)]
-    wrong.push(...describeIssues(name, { value: entry, error: parsed.error }, file.unset, path))
+    if (parsed.success) return [registerChain(parsed.data, { name, path, unset: file.unset }, entryProblems)]
+    entryProblems.push(...describeIssues(name, { value: entry, error: parsed.error }, file.unset, path))
     return []
   })
-  for (const id of repeated(chains.map((chain) => chain.id))) wrong.push(`${name}: ${id} is listed twice`)
-  problems.push(...namingVariables(name, wrong, file.set))
+  for (const id of repeated(chains.map((chain) => chain.id)))
+    entryProblems.push(`${name}: ${id} is listed twice`)
+  problems.push(...namingVariables(name, entryProblems, file.set))
   return chains
 }
 
@@ -94,33 +96,37 @@ function readHub(sources: ChainSources, problems: string[]): RegisteredHub | und
   if (file.value === undefined) return undefined
   const { httpRpcUrl, auroraHttpRpcUrl, ...hub } = file.value
   const place = { name, path: '', unset: file.unset }
-  const wrong: string[] = []
-  const endpoints = readEndpoints(httpRpcUrl, place, wrong)
+  const hubProblems: string[] = []
+  const endpoints = readEndpoints(httpRpcUrl, place, hubProblems)
   const isOnHub = hub.auroraEvmChainId === hub.evmChainId
   if (isOnHub && auroraHttpRpcUrl !== undefined) {
-    wrong.push(`${name}: auroraHttpRpcUrl: the allocator stands on the hub, which httpRpcUrl names`)
+    hubProblems.push(`${name}: auroraHttpRpcUrl: the allocator stands on the hub, which httpRpcUrl names`)
   }
   const allocatorEndpoints = isOnHub
     ? endpoints
-    : readEndpoints(auroraHttpRpcUrl, { ...place, setting: 'auroraHttpRpcUrl' }, wrong)
-  problems.push(...namingVariables(name, wrong, file.set))
+    : readEndpoints(auroraHttpRpcUrl, { ...place, setting: 'auroraHttpRpcUrl' }, hubProblems)
+  problems.push(...namingVariables(name, hubProblems, file.set))
   return { ...hub, ...endpoints, allocatorEndpoints }
 }
 
-type Place = {
+/** Where a setting stands, so that problems can name it. */
+type SettingPlace = {
+  /** The file's. */
   readonly name: string
+  /** Of the object that holds the setting, e.g. `chains[3]`. */
   readonly path: string
+  /** Placeholders of the file whose variables are not set. */
   readonly unset: readonly Placeholder[]
-  /** Default `httpRpcUrl`. */
+  /** Name of the setting with the endpoints; default `httpRpcUrl`. */
   readonly setting?: string
 }
 
-function registerChain(entry: ChainEntry, place: Place, problems: string[]): RegisteredChain {
+function registerChain(entry: ChainEntry, place: SettingPlace, problems: string[]): RegisteredChain {
   const { httpRpcUrl, wsRpcUrl, rpcThreshold, additionalData, signingCaps: namedCaps, ...rest } = entry
-  const read = readEndpoints(httpRpcUrl, { ...place, path: `${place.path}.` }, problems)
+  const httpEndpoints = readEndpoints(httpRpcUrl, { ...place, path: `${place.path}.` }, problems)
   const headPushUrls = readPushUrls(wsRpcUrl, entry, place, problems)
-  const count = countHosts(read.endpoints)
-  if (rpcThreshold !== undefined && count > 0 && rpcThreshold > count) {
+  const hostCount = countHosts(httpEndpoints.endpoints)
+  if (rpcThreshold !== undefined && hostCount > 0 && rpcThreshold > hostCount) {
     problems.push(`${place.name}: ${place.path}.rpcThreshold is above the number of endpoint hosts`)
   }
   const network = { vmType: entry.vmType, network: additionalData?.network }
@@ -129,7 +135,7 @@ function registerChain(entry: ChainEntry, place: Place, problems: string[]): Reg
   try {
     checkPayers({ ...rest, ...network }, place, problems)
     const setting = `${place.name}: ${place.path}.signingCaps`
-    // Caps of which a part is not set are none: what is left out of a cap must not be held by surprise.
+    // If a variable is unset all caps are left out, and the oracle asks for it: without its cap a currency would be held.
     signingCaps =
       unsetCapVariables.length > 0 ? undefined : readSigningCaps(namedCaps, network, setting, problems)
   } catch (error) {
@@ -139,17 +145,24 @@ function registerChain(entry: ChainEntry, place: Place, problems: string[]): Reg
   return {
     ...rest,
     ...network,
-    ...read,
+    ...httpEndpoints,
     ...(headPushUrls.length > 0 && { headPushUrls }),
-    rpcThreshold: rpcThreshold ?? Math.max(defaultThreshold(count), 1),
+    rpcThreshold: rpcThreshold ?? Math.max(defaultThreshold(hostCount), 1),
     ...(signingCaps !== undefined && { signingCaps }),
     ...(unsetCapVariables.length > 0 && { unsetCapVariables }),
     additionalData: hideSecrets(additionalData ?? {}),
   }
 }
 
-/** @throws ConfigurationError for a network that the family does not have */
-function checkPayers(chain: ListedChain & ChainNetwork, { name, path }: Place, problems: string[]): void {
+/**
+ * Adds problems for configured payers of fills that cannot pay any.
+ * @throws ConfigurationError for a network that the family does not have
+ */
+function checkPayers(
+  chain: ListedChain & ChainNetwork,
+  { name, path }: SettingPlace,
+  problems: string[],
+): void {
   const codec = codecOf(chain)
   for (const setting of ['fillContracts', 'fillPayers'] as const) {
     const accounts = chain[setting] ?? []
@@ -163,23 +176,23 @@ function checkPayers(chain: ListedChain & ChainNetwork, { name, path }: Place, p
 
 function readEndpoints(
   httpRpcUrl: string | readonly string[] | undefined,
-  { name, path, unset, setting: member = 'httpRpcUrl' }: Place,
+  { name, path, unset, setting: member = 'httpRpcUrl' }: SettingPlace,
   problems: string[],
 ): Endpoints {
   const setting = `${path}${member}`
   const urls = listedUrls(httpRpcUrl)
-  const places = new Set<string>()
+  const distinctUrls = new Set<string>()
   for (const [index, url] of urls.entries()) {
     try {
       const { origin, path: endpointPath } = parseEndpoint({ url }, index + 1)
-      places.add(`${origin}${endpointPath.reveal()}`)
+      distinctUrls.add(`${origin}${endpointPath.reveal()}`)
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
       problems.push(`${name}: ${setting}: endpoint ${index + 1} is not an http(s) URL`)
-      places.add(url)
+      distinctUrls.add(url)
     }
   }
-  if (places.size < urls.length) problems.push(`${name}: ${setting}: one endpoint is named twice`)
+  if (distinctUrls.size < urls.length) problems.push(`${name}: ${setting}: one endpoint is named twice`)
   return {
     endpoints: urls.map((url) => new Secret(url)),
     ready: urls.length > 0,
@@ -197,10 +210,11 @@ function isWebsocketUrl(text: string): boolean {
   return /^wss?:$/.test(protocol) && hash === ''
 }
 
+/** Websocket URLs that push new blocks. */
 function readPushUrls(
   wsRpcUrl: string | readonly string[] | undefined,
   { vmType }: Pick<ChainEntry, 'vmType'>,
-  { name, path }: Place,
+  { name, path }: SettingPlace,
   problems: string[],
 ): readonly Secret[] {
   const setting = `${name}: ${path}.wsRpcUrl`
@@ -213,6 +227,7 @@ function readPushUrls(
   return urls.map((url) => new Secret(url))
 }
 
+/** Unset variables that a setting, or a part of it, names. */
 function variablesOf(setting: string, unset: readonly Placeholder[]): readonly string[] {
   return unset.filter(({ path }) => path.startsWith(setting)).map(({ variable }) => variable)
 }

@@ -13,6 +13,7 @@ export type ConfigSource = {
   readonly variables: Variables
 }
 
+/** A configuration file as read, with the placeholders whose variables were set and those whose were not. */
 export type ConfigReading<Value> = {
   /** `undefined` when the file does not fit its schema. */
   readonly value: Value | undefined
@@ -27,17 +28,22 @@ export function readConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSo
   const { name, environment } = source
   const { value, set, unset, malformed } = resolvePlaceholders(source.json, source.variables)
   const parsed = schema.safeParse(value, { error: ruleOfFile })
-  const foreign = z.object({ environment: z.literal(environment) }).safeParse(value).success
+  const environmentProblems = z.object({ environment: z.literal(environment) }).safeParse(value).success
     ? []
     : [
         `${name}: environment: must be "${environment}", the environment that runs: write "environment": "${environment}" into this file`,
       ]
   const issues = parsed.success ? [] : describeIssues(name, { value, error: parsed.error }, unset)
-  const unread = malformed.map(
+  const malformedProblems = malformed.map(
     (path) => `${name}: ${path}: not a placeholder; write "$" and the name of a variable, nothing else`,
   )
-  const wrong = namingVariables(name, issues, set)
-  return { value: parsed.data, problems: [...foreign, ...unread, ...wrong], set, unset }
+  const schemaProblems = namingVariables(name, issues, set)
+  return {
+    value: parsed.data,
+    problems: [...environmentProblems, ...malformedProblems, ...schemaProblems],
+    set,
+    unset,
+  }
 }
 
 /**
@@ -63,12 +69,14 @@ export function examineConfigFile<Value>(
   const { value, problems, unset } = readConfigFile(schema, source)
   findings.problems(problems)
   if (value !== undefined) return value
-  const needed = unset.filter(({ variable }) => problems.some((one) => one.endsWith(settingHint(variable))))
+  const needed = unset.filter(({ variable }) =>
+    problems.some((problem) => problem.endsWith(settingHint(variable))),
+  )
   const standIns = Object.fromEntries(needed.map(({ variable }) => [variable, 'http://unset.invalid']))
   return readConfigFile(schema, { ...source, variables: { ...source.variables, ...standIns } }).value
 }
 
-/** As `ruleInWords`; members of our own files may be named. */
+/** As `ruleInWords`, but it names unknown members: files of the operator may be quoted, callers' bodies may not. */
 export function ruleOfFile(issue: z.core.$ZodRawIssue): string {
   return issue.code === 'unrecognized_keys'
     ? `has what nothing reads: ${issue.keys.join(', ')}`
@@ -96,7 +104,7 @@ export function describeIssues(
   })
 }
 
-/** Problems of places in a file, each with the variables that the value there came from. */
+/** Appends to each problem the variables from which the value at its place came, which the text before `:` names. */
 export function namingVariables(
   name: string,
   problems: readonly string[],
@@ -104,10 +112,12 @@ export function namingVariables(
 ): readonly string[] {
   return problems.map((problem) => {
     const [place = ''] = problem.slice(`${name}: `.length).split(/:? /, 1)
-    const here = set.filter(
+    const sources = set.filter(
       ({ path }) => path === place || path.startsWith(`${place}[`) || place.startsWith(`${path}.`),
     )
-    return here.length === 0 ? problem : `${problem} (${here.map(({ variable }) => variable).join(', ')})`
+    return sources.length === 0
+      ? problem
+      : `${problem} (${sources.map(({ variable }) => variable).join(', ')})`
   })
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Findings } from '@causeway/core/config'
 import { beforeDeployment, fillingIn, unfilledPlaces } from './unfilled.ts'
 
-/** The files that an environment may have, by the name in front of its own. */
+/** The files that an environment may have: `<name>.<environment>.json`. */
 export const environmentFileNames = ['chains', 'chains.hub', 'quote', 'solver', 'allocator'] as const
 
 type EnvironmentFolder = {
@@ -14,9 +14,10 @@ type EnvironmentFolder = {
 }
 
 /**
- * The files of one environment, `undefined` in the place of each that fails or is still to be filled in.
+ * Parsed JSON of one environment's files, in the order of `names`; `undefined` for a file that cannot be read or has
+ * places that are still to be filled in.
  * @param names e.g. `chains`: of `chains.<environment>.json`
- * @param findings takes why; for an environment without a chain file, one finding that says which there are
+ * @param findings takes the reasons; for an environment without a chain file, one finding that lists those with one
  */
 export async function readEnvironmentFiles(
   { directory, environment, isDeploying = false }: EnvironmentFolder,
@@ -52,7 +53,7 @@ export async function readEnvironmentFiles(
   })
 }
 
-/** By their chain files; `undefined` for a directory that cannot be listed. */
+/** Environments that have a chain file; `undefined` for a directory that cannot be listed. */
 async function knownEnvironments(directory: string): Promise<readonly string[] | undefined> {
   try {
     return (await readdir(directory))
@@ -76,7 +77,7 @@ async function tryConfigFiles(directory: string, names: readonly string[]) {
 }
 
 function problemOf(error: unknown): string {
-  // Its message quotes the file, which may hold the key of an endpoint.
+  // The message of a SyntaxError quotes the file, which may hold the key of an endpoint.
   if (error instanceof SyntaxError) return `is no JSON${placeOf(error)}`
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
   return code === 'ENOENT'
@@ -84,6 +85,7 @@ function problemOf(error: unknown): string {
     : `cannot be opened (${code})`
 }
 
+/** Where the parser stopped, by the two forms of V8's message. */
 function placeOf({ message }: SyntaxError): string {
   const position = /position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return ` (at character ${position})`

@@ -1,4 +1,4 @@
-/** Values by name; an empty one counts as unset. */
+/** Environment variables by name; an empty one counts as unset. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /** A placeholder and where it stands, e.g. `chains[3].httpRpcUrl`. */
@@ -6,6 +6,7 @@ export type Placeholder = { readonly path: string; readonly variable: string }
 
 export type ResolvedPlaceholders = {
   readonly value: unknown
+  /** Placeholders by whether their variable had a value. */
   readonly set: readonly Placeholder[]
   readonly unset: readonly Placeholder[]
   /** Places of strings that look like a placeholder and are none, e.g. `${X}` or a lone `$`. */
@@ -16,9 +17,8 @@ const placeholder = /^\$[A-Za-z_][A-Za-z0-9_]*$/
 
 /**
  * Replaces every string that is `$` and the name of a variable, at any depth, arrays included. Only whole
- * strings are placeholders: nothing is put together inside a string. A member whose variable is unset is
- * left out. What somebody meant as a placeholder and is none must not be left out like an unset one: it
- * is named, and stops the start.
+ * strings are placeholders, not parts of one. A member whose variable is unset is left out. A string that only
+ * resembles a placeholder is probably a mistake: it is listed as malformed, which stops the start.
  * @source rule O-144
  */
 export function resolvePlaceholders(json: unknown, variables: Variables): ResolvedPlaceholders {

@@ -4,10 +4,11 @@ import { type ChainNetwork, codecOf } from '@causeway/core/encodings'
 import type { SigningCap } from '@causeway/families'
 
 /**
- * Reads a chain's `signingCaps`: an object, or `currency=amount` joined by commas. There is no wildcard:
- * smallest units of unlike tokens have no common worth.
- * @param problems takes what is wrong: it names the entry of a text, else the currency, and no amount
- * @returns `undefined` where nothing is named
+ * Reads a chain's `signingCaps`: an object, or `currency=amount` joined by commas. There is no cap for all
+ * currencies, because smallest units of different tokens are worth different sums.
+ * @param setting names the setting in problems
+ * @param problems takes sentences about bad entries: by position in a text, by currency in an object, never the amount
+ * @returns `undefined` where the chain has no `signingCaps`
  * @throws ConfigurationError for a network that the family does not have
  */
 export function readSigningCaps(
@@ -29,6 +30,7 @@ export function readSigningCaps(
       problems.push(`${place}: names no currency of this chain`)
       return []
     }
+    // 78 digits hold every uint256.
     if (/^[0-9]{1,78}$/.test(amount)) return [{ currency, amount: BigInt(amount) }]
     problems.push(`${place}: names no whole number of smallest units`)
     return []

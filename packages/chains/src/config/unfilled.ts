@@ -1,13 +1,14 @@
+// A drafted configuration file has such words in place of values that only its operator, or a deployment, knows.
 const byHand = 'fill in by hand: '
 const byDeploying = 'fill in by contracts deploy: '
 const zeroAddress = `0x${'0'.repeat(40)}`
 
-/** The text of a drafted file where only its operator knows the value. */
+/** Text for a value that only the operator knows. */
 export function fillInByHand(subject: string): string {
   return `${byHand}${subject}`
 }
 
-/** Placeholder for a contract address that `contracts deploy --write` fills in. */
+/** Text for a contract address that `contracts deploy --write` fills in. */
 export function fillInByDeploying(contract: string): string {
   return `${byDeploying}the address of ${contract}`
 }
@@ -33,8 +34,8 @@ export function fillingIn(words: string): string {
 }
 
 /**
- * A file as it is read by the command that deploys: where the command will write, the zero address stands, or nothing in
- * the quote file, which may lack what is deployed.
+ * A parsed file as the command that deploys reads it, before it writes the addresses. The zero address takes the place
+ * of each such address; in the quote file, whose contract addresses are optional, the member is left out.
  */
 export function beforeDeployment(name: string, json: unknown): unknown {
   if (typeof json === 'string') return json.startsWith(byDeploying) ? zeroAddress : json

@@ -5,12 +5,13 @@ import { families } from '@causeway/families/rules'
 import { z } from 'zod'
 
 /**
- * Why money of a denied account stays where it is; begins the reason with which a solver gives a payment up for it.
+ * Reason code of money that stays where it is because an account is denied. A solver that gives up a payment for that
+ * reports a reason that begins with it.
  * @source rule O-182
  */
 export const blockedWallet = 'BLOCKED_WALLET'
 
-/** So many in one list, of all keys together: reading them takes some tenths of a second, in which nothing else runs. */
+/** Most entries of one list, those of all keys together: parsing so many blocks the process for tenths of a second. */
 export const denyListEntriesMax = 50_000
 const addressLengthMax = 128
 
@@ -18,7 +19,7 @@ const accountsOfFamilies = z
   .partialRecord(z.enum(vmTypes), z.array(z.string().min(1).max(addressLengthMax)))
   .describe('Addresses by family, as chain files name families')
 
-/** A list as operators write it, in a file or behind a URL. Members that it does not know are refused. */
+/** A list as operators write it, in a file or behind a URL. Unknown members are refused. */
 const denyListSchema = z.strictObject({
   version: z.literal(1),
   denied: accountsOfFamilies.describe('For everybody'),
@@ -30,19 +31,19 @@ const denyListSchema = z.strictObject({
 
 /** Accounts that are not served. */
 export interface DenyList {
-  /** Addresses that it holds, those of single keys among them. */
+  /** Number of addresses on the list, including those of single API keys. */
   readonly entries: number
   /**
-   * @param account as the codec of its family spells it. Families that spell accounts alike share them: 20 bytes of
-   * hex are one account on every EVM chain
-   * @param keyId public id of the API key that asks; undefined where none does
+   * @param account as `spellAddress` of its family's codec returns it. The family itself is not compared: an EVM address
+   * is denied on every EVM chain
+   * @param keyId public id of the caller's API key; undefined for a caller without one
    */
   denies(account: string, keyId: string | undefined): boolean
 }
 
 /**
  * Reads the text of a list.
- * @throws ConfigurationError that says where it is wrong, and repeats nothing of it
+ * @throws ConfigurationError that says where the text is wrong, and quotes nothing from it
  */
 export function parseDenyList(text: string): DenyList {
   const { denied, perKey = {} } = schemaOf(text)
@@ -76,6 +77,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
+/** Spelled accounts of one list. @param place of the list in the file, for errors */
 function accountsOf(
   byFamily: Readonly<Partial<Record<VmType, readonly string[]>>>,
   place: string,
@@ -94,7 +96,10 @@ function accountsOf(
   )
 }
 
-/** The native coin's own sentinel is nobody's account: it stands for wallets that are not chosen yet. */
+/**
+ * An address as lists are compared; `undefined` for what is no address. The sentinel of the native coin is none: quotes
+ * use it for a wallet that is not chosen yet.
+ */
 function spelledIn(vmType: VmType, address: string): string | undefined {
   const codec = codecOf(mainNetwork(vmType))
   return codec.isAddress(address) ? codec.spellAddress(address) : undefined
@@ -118,13 +123,13 @@ export function unionOfDenyLists(lists: readonly DenyList[]): DenyList {
   }
 }
 
-/** Minimum size of a new list, in percent of the most entries that its source ever had. */
+/** Minimum size of a new list, in percent of the most entries that its source had since the start. */
 const keptPercent = 50
 
 /**
- * Why a list that was read does not take the place of the one in force: what empties or halves a list is a mistake or
- * an attack more often than a decision. Pure.
- * @param entriesMost of any list of the source since the start: it must not be taken down in small steps either
+ * Reason for which a new list must not replace the one in force; `undefined` if it may. A list that suddenly is empty or
+ * half as long is more often a mistake or an attack than a decision. Pure.
+ * @param entriesMost most entries of any list of the source since the start, so that small steps do not get around it
  */
 export function refuseReplacement(
   { entries }: Pick<DenyList, 'entries'>,

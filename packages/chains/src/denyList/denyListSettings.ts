@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const seconds = (least: number) => z.coerce.number().int().min(least).max(31_536_000)
 
-/** Variables by which every service that looks at a deny list finds it. */
+/** Schemas of the environment variables that configure the deny list, in every service that applies it. */
 export const denyListVariables = {
   DENY_LIST_FILE: z.string().optional(),
   DENY_LIST_URL: z
@@ -22,18 +22,20 @@ export type DenyListSettings = {
   readonly file: string | undefined
   readonly url: Secret | undefined
   readonly refreshSeconds: number
-  /** A list that nobody could look at for longer is not relied on. */
+  /** A list that could not be read again for longer counts as stale. */
   readonly maxAgeSeconds: number
+  /** Lists with fewer entries are refused. */
   readonly entriesMin: number
 }
 
+/** Parsed values of `denyListVariables`. */
 type Values = {
   readonly [Name in keyof typeof denyListVariables]?: z.output<(typeof denyListVariables)[Name]>
 }
 
 /**
- * Deny-list settings from all variables. A list and its location are secrets of the operator.
- * @param findings takes what must not run
+ * Deny-list settings from the variables. The URL is a secret, because it may hold a token of the operator.
+ * @param findings takes settings that must stop the start
  */
 export function denyListSettings(
   values: Values,

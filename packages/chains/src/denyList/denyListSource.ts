@@ -7,13 +7,13 @@ export type SourceReading =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'read'; readonly text: string; readonly etag?: string }
 
-/** One place that a list is read from. */
+/** A file or URL from which a deny list is read; `keepDenyList.ts` reads it again and again. */
 export interface DenyListSource {
-  /** The variable that names it. */
+  /** Name of the variable that configures the source, for errors and logs. */
   readonly setting: string
   /**
-   * @param etag of what is in force
-   * @throws ConfigurationError that says why, without the place
+   * @param etag of the list in force, if its host sent one
+   * @throws ConfigurationError with the reason, which does not reveal the path or URL
    */
   read(etag: string | undefined, signal: AbortSignal): Promise<SourceReading>
 }
@@ -26,7 +26,7 @@ export function fileSource(path: string): DenyListSource {
     setting: 'DENY_LIST_FILE',
     async read() {
       try {
-        // A file that grows without end must not be read to its end.
+        // The size is checked first, so that a huge file is not read into memory.
         const { size } = await stat(path)
         if (size > bytesMax) throw new ConfigurationError(`the list has more than ${bytesMax} bytes`)
         return { kind: 'read', text: await readFile(path, 'utf8') }
@@ -38,7 +38,7 @@ export function fileSource(path: string): DenyListSource {
   }
 }
 
-/** A redirect is no list: where it leads, nobody has said. */
+/** Redirects are not followed: their status is an error, because the operator did not configure the other host. */
 export function urlSource(url: Secret): DenyListSource {
   return {
     setting: 'DENY_LIST_URL',

@@ -7,20 +7,20 @@ import { type DenyListSource, fileSource, urlSource } from './denyListSource.ts'
 /** Health of the deny list in force. */
 export type DenyListHealth = {
   readonly entries: number
-  /** Since the source that was looked at longest ago held what is in force. */
+  /** Seconds since each source was last known to hold its list in force; of the source for which that is longest ago. */
   readonly ageSeconds: number
   readonly isStale: boolean
 }
 
-/** The list in force, which is looked at again and again. */
+/** The lists in force of all sources, which are read again at intervals. */
 export interface KeptDenyList extends DenyList {
   health(): DenyListHealth
-  /** Looks at every source now. */
+  /** Reads every source now. */
   refresh(): Promise<void>
   close(): Promise<void>
 }
 
-/** Events of a source; a repeated problem is reported once. */
+/** Event of one source; `kept` is not repeated while the problem stays the same. */
 export type DenyListEvent =
   | { readonly kind: 'replaced'; readonly setting: string; readonly entries: number }
   /** The previous list stays in force. */
@@ -33,10 +33,10 @@ type KeeperOptions = {
 }
 
 /**
- * Reads the list of every source that is set, and reads it again every `refreshSeconds`. What cannot be read, and what
- * is refused, never takes the place of what is in force.
- * @returns undefined where no source is set
- * @throws ConfigurationError naming the variable of a list that cannot be read: without it nobody is denied
+ * Reads the list of every configured source, and reads it again every `refreshSeconds`. A list that cannot be read or is
+ * refused leaves the previous one in force.
+ * @returns undefined where no source is configured
+ * @throws ConfigurationError naming the variable, if a first list cannot be read: no previous list could be applied
  */
 export async function openDenyList(
   settings: DenyListSettings,
@@ -45,14 +45,14 @@ export async function openDenyList(
   const sources = sourcesOf(settings)
   if (sources.length === 0) return undefined
   const closing = new AbortController()
-  const kept = await Promise.all(
+  const openedSources = await Promise.all(
     sources.map((source) => openSource(source, settings, { ...options, signal: closing.signal })),
   )
-  const inForce = (): DenyList => unionOfDenyLists(kept.map(({ list }) => list()))
+  const inForce = (): DenyList => unionOfDenyLists(openedSources.map(({ list }) => list()))
   let underway: Promise<void> | undefined
-  // A slow host is asked once at a time, however often that is.
+  // Refreshes share one that is underway, so that a slow host is not asked twice at a time.
   const refresh = () => {
-    underway ??= Promise.all(kept.map((one) => one.refresh())).then(() => {
+    underway ??= Promise.all(openedSources.map((one) => one.refresh())).then(() => {
       underway = undefined
     })
     return underway
@@ -65,7 +65,7 @@ export async function openDenyList(
     },
     denies: (account, keyId) => inForce().denies(account, keyId),
     health() {
-      const oldestMs = Math.min(...kept.map(({ seenAtMs }) => seenAtMs()))
+      const oldestMs = Math.min(...openedSources.map(({ seenAtMs }) => seenAtMs()))
       const ageSeconds = (options.now() - oldestMs) / 1_000
       return { entries: inForce().entries, ageSeconds, isStale: ageSeconds > settings.maxAgeSeconds }
     },
@@ -78,7 +78,7 @@ export async function openDenyList(
   }
 }
 
-/** One look at every source, which changes nothing. @returns the problem of each, by its variable */
+/** Reads every source once, as a check of the configuration. @returns problems with the variable of their source */
 export async function examineDenyList(
   settings: DenyListSettings,
 ): Promise<readonly { readonly setting: string; readonly problem: string }[]> {
@@ -99,7 +99,8 @@ function sourcesOf({ file, url }: DenyListSettings): readonly DenyListSource[] {
   return [...(file === undefined ? [] : [fileSource(file)]), ...(url === undefined ? [] : [urlSource(url)])]
 }
 
-type Version = {
+/** A list that was read from a source, and what a later reading is compared with. */
+type ListVersion = {
   readonly list: DenyList
   readonly digest: string
   readonly etag: string | undefined
@@ -107,13 +108,13 @@ type Version = {
   readonly entriesMost: number
 }
 
-/** @throws ConfigurationError, or the reason of the signal */
+/** The source's current list; `inForce` itself where it has not changed. @throws ConfigurationError, the signal's reason */
 async function readSource(
   source: DenyListSource,
   { entriesMin }: Pick<DenyListSettings, 'entriesMin'>,
   signal: AbortSignal,
-  inForce?: Version,
-): Promise<Version> {
+  inForce?: ListVersion,
+): Promise<ListVersion> {
   const reading = await source.read(inForce?.etag, signal)
   if (reading.kind === 'unchanged' && inForce !== undefined) return inForce
   if (reading.kind === 'unchanged') throw new ConfigurationError('its host answers with no list')
@@ -127,6 +128,7 @@ async function readSource(
   return { list, digest, etag, entriesMost: Math.max(entriesMost, list.entries) }
 }
 
+/** Reads a source for the first time and keeps its list. @throws ConfigurationError naming the variable */
 async function openSource(
   source: DenyListSource,
   settings: DenyListSettings,
@@ -161,7 +163,7 @@ async function openSource(
   }
 }
 
-/** Whoever serves the list must not end the service by what he serves. */
+/** Words for any error of a reading: no content of a list may end the service. */
 function problemOf(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message
   return `it cannot be read (${error instanceof Error ? error.name : 'unknown'})`

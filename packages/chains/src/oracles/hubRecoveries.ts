@@ -10,17 +10,20 @@ import type { HubReader, HubTransactions, MappingWriter } from '@causeway/famili
 import { concatHex, encodeFunctionData, parseAbi } from 'viem'
 import { proofOf, type VouchingOracles, vouchForEntry } from './vouching.ts'
 
-/** Steps of a solver at the hub that let a deposit's owner recover it. Repeating them changes nothing. */
+/** Transactions of a solver on the hub that let a deposit's owner recover it. Repeating them changes nothing. */
 export interface HubRecoveries {
   /** Brings the deposits of a final transaction to the hub. @throws OraclesRefusedError, UpstreamUnavailableError */
   submitDeposits(deposits: { readonly chainId: string; readonly transactionId: string }): Promise<void>
-  /** True where the hub has executed something under a key. @throws UpstreamUnavailableError */
+  /** True if the hub has run the execution with this idempotency key. @throws UpstreamUnavailableError */
   isExecuted(key: Hex): Promise<boolean>
-  /** Writes what the solver promised. @throws OraclesRefusedError, MappingTakenError, UpstreamUnavailableError */
+  /**
+   * Writes the solver's promise that no fill or refund will come into the hub's generic mapping.
+   * @throws OraclesRefusedError, MappingTakenError, UpstreamUnavailableError
+   */
   writePromise(promise: NoFillOrRefund, signature: Hex): Promise<void>
 }
 
-/** An oracle refuses for good, and none signs. */
+/** At least one oracle refuses for good, and none signs. */
 export class OraclesRefusedError extends Error {
   constructor(subject: string) {
     super(`Oracles refuse to sign ${subject}.`)
@@ -33,7 +36,7 @@ const abi = parseAbi([
   'function execute(Execution execution, address oracle, bytes signature)',
 ])
 const timeoutMs = 15_000
-/** Signatures of a dozen oracles, and for each action a balance. */
+/** Gas limit of `execute`: the base covers signatures of a dozen oracles, each action writes a balance. */
 const baseGas = 600_000n
 const actionGas = 120_000n
 
@@ -55,6 +58,7 @@ export function createHubRecoveries(options: {
         oracles.map((oracle) => oracle.attestDeposits(deposits, executionDomain, signal)),
       )
       const signed = answers.flatMap((one) => (one.said === 'signed' ? [one] : []))
+      // Oracles may sign different executions; only one that `threshold` of them signed alike counts.
       const agreed = signed.filter(
         ({ execution }) => signed.filter((other) => isSame(other.execution, execution)).length >= threshold,
       )

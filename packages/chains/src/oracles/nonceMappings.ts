@@ -9,19 +9,18 @@ import { mainNetwork, type VmType } from '@causeway/core/encodings'
 import type { HubEntries, MappingWriter, NonceMappings } from '@causeway/families'
 import { type VouchedEntry, type VouchingOracles, vouchForEntry } from './vouching.ts'
 
-/** A wallet's signed mapping of one of its own nonces. */
+/** A wallet's signed statement of what the transfer with one of its own nonces is for. */
 export type SignedStatement = {
   readonly mapping: NonceMapping
   readonly vmType: VmType
   readonly signature: Hex
-  /** String id of the EVM chain under whose number it signed. */
+  /** String id of the EVM chain whose number is in the EIP-712 domain that the wallet signed. */
   readonly signatureChainId: string
 }
 
 /**
- * Has oracles vouch for what a wallet signed about a nonce of its own.
- * @returns the entry of the hub with its proof; `denied` where an oracle says no and none says yes, since they judge the
- * same bytes; `silent` where too few say anything
+ * Asks oracles to sign a wallet's statement about a nonce of its own, so that it can be written to the hub.
+ * @returns the entry of the hub with the oracles' signatures; `denied` and `silent` as `vouchForEntry`
  */
 export function vouchForMapping(
   vouching: VouchingOracles,
@@ -36,11 +35,12 @@ export function vouchForMapping(
 
 /** Timeout for oracles while a wallet waits for the answer, ms. */
 export const vouchTimeoutMs = 9_000
-/** Timeout for oracles plus the hub transaction, ms. */
+/** Timeout of a whole statement: the oracles, then the hub transaction; ms. */
 export const sayTimeoutMs = vouchTimeoutMs + 6_000
-/** A fill wallet's own words are tried again in the next round: other chains wait for this one. */
+/** For statements of our own fill wallet. Short, because other chains wait for this one, and the next round tries again. */
 const ownTimeoutMs = 5_000
 
+/** Any id: where an entry stands does not depend on the id that it holds. */
 const noId: Hex = `0x${'0'.repeat(64)}`
 
 /** Publishes the nonce mappings of one chain's fill wallets through oracles and the hub. */

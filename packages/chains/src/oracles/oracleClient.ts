@@ -12,7 +12,7 @@ import { requestText } from '@causeway/rpc'
 import { z } from 'zod'
 import type { OracleSetting } from './oracleSettings.ts'
 
-/** Answer of one oracle about one message. */
+/** One oracle's answer to a request to sign one message. */
 export type OracleAnswer =
   /** Its pinned signer signed the message that was asked for. */
   | { readonly said: 'signed'; readonly signer: Hex; readonly signature: string }
@@ -21,6 +21,7 @@ export type OracleAnswer =
   /** Not final yet, overloaded, silent or unreadable: ask again. */
   | { readonly said: 'nothing'; readonly code: string }
 
+/** An answer without a signature that counts. */
 type Unsigned = Exclude<OracleAnswer, { said: 'signed' }>
 
 /** Body of `signatures/nonce-mapping/v2`. */
@@ -36,18 +37,18 @@ export type MappingEntryRequest = Extract<SigningRequest, { purpose: 'mapping-en
 /** Body of `signatures/no-fill-or-refund/v1`. */
 type PromiseRequest = NoFillOrRefund & { readonly signature: Hex }
 
-/** An execution of the hub that one oracle signed, or why it signed none. */
+/** The hub execution that one oracle signed, or its answer without one. */
 export type ExecutionAnswer =
   | Unsigned
   | (Extract<OracleAnswer, { said: 'signed' }> & { readonly execution: Execution })
 
+/** Asks one configured oracle for attestations. A signature counts only if the oracle's pinned signer made it. */
 export interface OracleClient {
   readonly name: string
   readonly signer: Hex
   /**
-   * Asks for a fill's attestation and looks for the pinned signer's signature over `messageId`. What else
-   * the answer holds is not read: signatures over anything else are worth nothing here, and whether the oracle
-   * holds the execution back is nothing that a sponsor's debit waits for. Never throws.
+   * Asks for a fill's attestation and looks for the pinned signer's signature over `messageId`. Nothing else of the
+   * answer is read: a sponsor's debit does not wait for the hub execution, which the oracle may hold back. Never throws.
    */
   attestFill(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
   /** Requests the attestation of a refund. Never throws. */
@@ -58,13 +59,13 @@ export interface OracleClient {
     entry: MappingEntryRequest,
     signal: AbortSignal,
   ): Promise<OracleAnswer>
-  /** Asks in this way for an entry that a solver's promise proves. Never throws. */
+  /** Requests the attestation of a generic-mapping entry that a solver's signed promise proves. Never throws. */
   attestPromise(
     request: PromiseRequest,
     entry: MappingEntryRequest,
     signal: AbortSignal,
   ): Promise<OracleAnswer>
-  /** Asks for the execution, signed by the pinned signer, that brings deposits to the hub. Never throws. */
+  /** Requests the execution that credits a transaction's deposits on the hub. Never throws. */
   attestDeposits(
     request: { readonly chainId: string; readonly transactionId: string },
     domain: ExecutionDomain,
@@ -92,8 +93,8 @@ const executionSchema = z.object({
 const mappingSchema = z.object({ genericMapping: z.object({ signatures }) })
 const refusalSchema = z.object({ errorCode: z.string().max(64) })
 
-/** Refusals that the same question may not meet later. */
-const passing = new Set([
+/** Refusals that pass: the same request may be signed later. */
+const temporaryRefusals = new Set([
   'TRANSACTION_NOT_FINAL',
   'TRANSACTION_MISSING',
   'CHAIN_UNAVAILABLE',
@@ -104,7 +105,7 @@ type OracleClientOptions = {
   setting: OracleSetting
   recover: RecoverSigner
   timeoutMs?: number
-  /** Headers beside its own, so that what an oracle does joins the trace it is asked in. */
+  /** Headers that carry the current trace to the oracle. */
   tracedBy?: () => Readonly<Record<string, string>>
 }
 
@@ -151,7 +152,7 @@ export function createOracleClient(options: OracleClientOptions): OracleClient {
 
 const malformed: Unsigned = { said: 'nothing', code: 'malformed answer' }
 
-/** @param find what of an answer with status 200 is looked at */
+/** Never throws. @param find reads the body of an answer with status 200 */
 async function askOracle<Answer>(
   { setting: { url, apiKey }, timeoutMs = defaultTimeoutMs, tracedBy }: OracleClientOptions,
   path: string,
@@ -174,18 +175,19 @@ async function askOracle<Answer>(
     const body: unknown = JSON.parse(text)
     return status === 200 ? find(body) : refused(status, body)
   } catch {
-    // Silence, garbage and endless answers are all one: this oracle says nothing now.
+    // No answer, no JSON and an endless answer all mean the same: the oracle has said nothing yet.
     return { said: 'nothing', code: 'no answer' }
   }
 }
 
+/** Reads an answer with another status than 200. */
 function refused(status: number, body: unknown): Unsigned {
   const parsed = refusalSchema.safeParse(body)
   const code = parsed.success ? parsed.data.errorCode : `HTTP_${status}`
-  return status === 400 && !passing.has(code) ? { said: 'denied', code } : { said: 'nothing', code }
+  return status === 400 && !temporaryRefusals.has(code) ? { said: 'denied', code } : { said: 'nothing', code }
 }
 
-/** One oracle yields at most its pinned signer, however many signatures it repeats. */
+/** The pinned signer's signature over `digest`. One oracle counts once, however many signatures it lists. */
 function signatureOf(
   entries: readonly { readonly signature: string }[],
   wanted: { signer: Hex; digest: Uint8Array; recover: RecoverSigner },

@@ -9,23 +9,23 @@ const answerSchema = z.object({
   chains: z.array(z.object({ id: z.string().max(64), halted: z.boolean() })).max(1_000),
 })
 
-/** The pause of a service that asks oracles for their halts. @source rules O-64, O-65 */
+/** Interval at which services ask oracles for their halts. @source rules O-64, O-65 */
 export const askHaltsEveryMs = 2_000
 
-/** Chains that an oracle has halted; `chainIds` is undefined where it gave no answer that can be read. */
-export type HaltWord = { readonly signer: string; readonly chainIds: readonly number[] | undefined }
+/** One oracle's answer: chains that it has halted; `chainIds` is undefined where it gave no answer that can be read. */
+export type HaltAnswer = { readonly signer: string; readonly chainIds: readonly number[] | undefined }
 
 /** Asks each oracle which chains it has halted. Chains that are not listed are left out. Never throws. */
 export async function askHalts(
   { oracles }: Pick<OracleSettings, 'oracles'>,
   chains: readonly { readonly key: string; readonly chainId: number }[],
   signal: AbortSignal,
-): Promise<readonly HaltWord[]> {
-  const idOf = new Map(chains.map(({ key, chainId }) => [key, chainId]))
+): Promise<readonly HaltAnswer[]> {
+  const chainIdByKey = new Map(chains.map(({ key, chainId }) => [key, chainId]))
   return Promise.all(
     oracles.map(async (oracle) => {
-      const keys = await askOne(oracle, signal)
-      return { signer: oracle.signer, chainIds: keys?.flatMap((key) => idOf.get(key) ?? []) }
+      const haltedKeys = await askOne(oracle, signal)
+      return { signer: oracle.signer, chainIds: haltedKeys?.flatMap((key) => chainIdByKey.get(key) ?? []) }
     }),
   )
 }
@@ -47,17 +47,18 @@ async function askOne(
 }
 
 /**
- * Keeps what each oracle said last in the table `oracle_halt`, which quote-api and the solver have: one that is silent
- * lifts nothing, also over a restart, and one that is not listed any more is forgotten.
- * @returns chains that are halted by now
+ * Stores each oracle's last answer in the table `oracle_halt`, which quote-api and the solver have. An oracle that gives
+ * no answer keeps its earlier halts, also over a restart; those of an oracle that is no longer configured are deleted.
+ * @param answers of all configured oracles
+ * @returns chains that enough oracles halt by now
  */
 export async function keepHalts(
   tx: SqlTx,
-  words: readonly HaltWord[],
+  answers: readonly HaltAnswer[],
   { threshold }: Pick<OracleSettings, 'threshold'>,
 ): Promise<readonly number[]> {
-  await tx.query('delete from oracle_halt where oracle <> all($1)', [words.map(({ signer }) => signer)])
-  for (const { signer, chainIds } of words) {
+  await tx.query('delete from oracle_halt where oracle <> all($1)', [answers.map(({ signer }) => signer)])
+  for (const { signer, chainIds } of answers) {
     if (chainIds === undefined) continue
     await tx.query('delete from oracle_halt where oracle = $1 and chain_id <> all($2::bigint[])', [
       signer,
@@ -70,12 +71,13 @@ export async function keepHalts(
   }
   const rows = await tx.query<{ chain_id: bigint }>('select chain_id from oracle_halt')
   const halts = rows.map(({ chain_id: chainId }) => Number(chainId))
-  return haltedChains(halts, { oracles: words.length, threshold })
+  return haltedChains(halts, { oracles: answers.length, threshold })
 }
 
 /**
- * Chains that so many oracles halt that the others cannot attest anything of them, ascending. Pure.
- * @param halts the chain of each halt, once for each oracle
+ * Chains that so many oracles halt that the others are fewer than the threshold, in ascending order. Pure.
+ * @param halts chain ids, one for each oracle that halts the chain
+ * @param oracles number of configured oracles
  * @source rules O-64, O-65
  */
 export function haltedChains(

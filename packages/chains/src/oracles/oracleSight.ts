@@ -1,8 +1,8 @@
 import { DomainError } from '@causeway/core'
-import type { HaltWord } from './oracleHalts.ts'
+import type { HaltAnswer } from './oracleHalts.ts'
 import type { OracleSettings } from './oracleSettings.ts'
 
-/** So few oracles answer that nothing is attested. */
+/** Fewer oracles answer than must sign, so that nothing is attested. */
 class OraclesSilentError extends DomainError {
   readonly code = 'ORACLES_SILENT'
   readonly kind = 'upstream_unavailable'
@@ -12,29 +12,34 @@ class OraclesSilentError extends DomainError {
   }
 }
 
-/** Oracles answer every two seconds; one that does not for so long is silent. */
+/** Oracles are asked every two seconds (`askHaltsEveryMs`); one that gives no answer for so long is silent. */
 const silentMs = 15_000
 
-/** Oracles that answer, as the process knows that asks them for their halts. */
+/** Knows which oracles answer, from the answers to the regular question for their halts. */
 export interface OracleSight {
-  note(words: readonly HaltWord[]): void
-  /** A process that asks nobody knows nothing. @throws OraclesSilentError while fewer answer than must sign */
+  /** Takes one round of answers. */
+  note(answers: readonly HaltAnswer[]): void
+  /**
+   * Does nothing in a process that does not ask oracles for halts, because it cannot know.
+   * @throws OraclesSilentError while fewer answer than must sign
+   */
   assertEnough(): void
 }
 
 /** @source rule O-105 */
 export function createOracleSight({ oracles, threshold }: OracleSettings, nowMs: () => number): OracleSight {
   const answeredMs = new Map<string, number>()
-  let notedMs: number | undefined
+  let lastAskedMs: number | undefined
   return {
-    note(words) {
-      notedMs = nowMs()
-      for (const { signer, chainIds } of words)
-        if (chainIds !== undefined || !answeredMs.has(signer)) answeredMs.set(signer, notedMs)
+    note(answers) {
+      lastAskedMs = nowMs()
+      // An oracle that has not answered yet counts as answering until `silentMs` after the first question.
+      for (const { signer, chainIds } of answers)
+        if (chainIds !== undefined || !answeredMs.has(signer)) answeredMs.set(signer, lastAskedMs)
     },
     assertEnough() {
       const now = nowMs()
-      if (notedMs === undefined || now - notedMs > silentMs) return
+      if (lastAskedMs === undefined || now - lastAskedMs > silentMs) return
       const answering = oracles.filter(
         ({ signer }) => now - (answeredMs.get(signer) ?? now) <= silentMs,
       ).length

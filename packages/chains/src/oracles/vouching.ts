@@ -2,22 +2,22 @@ import type { Hex, MappingDomain, MappingEntry } from '@causeway/core'
 import type { EntryProof } from '@causeway/families'
 import type { MappingEntryRequest, OracleAnswer, OracleClient } from './oracleClient.ts'
 
-/** Oracles that may vouch for entries of the hub, and who they vouch as. */
+/** Oracles that vouch for entries of the hub's generic mapping, that is, sign them; and how the hub checks them. */
 export type VouchingOracles<Asked extends keyof OracleClient = 'attestMapping'> = {
   readonly oracles: readonly Pick<OracleClient, Asked>[]
   /** Oracles that have to vouch. */
   readonly threshold: number
   readonly domain: MappingDomain
-  /** The hub's contract that several of them sign for; undefined where one of them writes alone. */
+  /** The hub's contract that checks several oracles' signatures; undefined where one oracle's signature is enough. */
   readonly multisig: Hex | undefined
 }
 
 export type VouchedEntry = { readonly entry: MappingEntry; readonly proof: EntryProof }
 
 /**
- * Has oracles vouch for an entry.
- * @returns `denied` where an oracle says no and none says yes, since they judge the same bytes; `silent` where too few
- * say anything
+ * Asks all oracles to sign an entry.
+ * @returns `denied` where an oracle refuses and none signs (one refusal is enough, since all judge the same bytes);
+ * `silent` where too few sign otherwise
  */
 export async function vouchForEntry<Asked extends keyof OracleClient>(
   { oracles, threshold, domain, multisig }: VouchingOracles<Asked>,
@@ -32,7 +32,7 @@ export async function vouchForEntry<Asked extends keyof OracleClient>(
   return { entry, proof: proofOf(vouched, multisig, domain.verifyingContract) }
 }
 
-/** @param signed at least one, all for the same entry or execution */
+/** The oracles' signatures as the hub's contracts take them. @param signed at least one, all for the same entry or execution */
 export function proofOf(
   signed: readonly Extract<OracleAnswer, { said: 'signed' }>[],
   multisig: Hex | undefined,

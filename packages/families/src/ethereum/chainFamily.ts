@@ -5,6 +5,7 @@ import { ethereumQuotingChain } from './quoting/ethereumQuotingChain.ts'
 import { openEthereumChain } from './reading/openEthereumChain.ts'
 import { ethereumSettlingChain } from './settling/ethereumSettlingChain.ts'
 
+/** EVM chains for services: the family's line in `chainFamilies`. */
 export const ethereumChainFamily: ChainFamily<never, ContractPayingFamily> = {
   open: openEthereumChain,
   missing: missingEndpoints,

@@ -6,40 +6,41 @@ import { agreedAnswer, type PollingClient, tooFewKnow } from './agreedReads.ts'
 /** Answer assumed for a contract when too few endpoints agree: a failed call. */
 const disputed: ContractAnswer = { success: false, returnData: '0x' }
 
-/** Tally of one call, and the answer for a member that silent endpoints could still decide. */
+/** Votes on one `aggregate3` call. Its members are the contract calls that it bundles. */
 export type ContractTally = {
   readonly verdict: Verdict<RpcAnswer> | undefined
   readonly votes: readonly Vote<RpcAnswer>[]
   /**
-   * `wait`: nothing is known yet, since an honest endpoint may be a block behind. `refuse`: it has had the time, and
-   * the other members are worth more than this one.
+   * How a member is treated that silent endpoints could still decide. `wait`: the whole read fails, to be tried again,
+   * since an honest endpoint may be a block behind. `refuse`: late endpoints have had their time, so the member counts
+   * as a failed call and the others are used.
    */
   readonly undecided: 'wait' | 'refuse'
 }
 
 /**
- * Returns of contracts in one multicall, by agreement. If endpoints disagree about the whole, each member is counted by
- * itself, so that a disputed one does not affect the others.
+ * Answers of the contracts called in one multicall, by agreement of endpoints. If endpoints disagree about the whole,
+ * each member is counted by itself, so that a disputed one does not affect the others.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError, MalformedAnswerError
  */
 export function agreedContracts(
   { chainId, electorate }: PollingClient,
   contractTally: ContractTally,
-  count: number,
+  callCount: number,
 ): readonly ContractAnswer[] {
   const { verdict, votes, undecided } = contractTally
   if (verdict?.status !== 'disagreed') {
     const answer = agreedAnswer(chainId, verdict)
-    return decodeAggregate3(answer.ok ? answer.result : undefined, count)
+    return decodeAggregate3(answer.ok ? answer.result : undefined, callCount)
   }
-  const decoded = votes.map(({ alias, voice, value }) => ({ alias, voice, value: decode(value, count) }))
-  return Array.from({ length: count }, (_, index) => {
+  const decoded = votes.map(({ alias, voice, value }) => ({ alias, voice, value: decode(value, callCount) }))
+  return Array.from({ length: callCount }, (_, index) => {
     const memberVotes = decoded.flatMap(({ value, ...voter }) =>
       value?.[index] === undefined ? [] : [{ ...voter, value: value[index] }],
     )
-    const member = tally(memberVotes, electorate, textOf)
-    if (member.status === 'agreed') return member.value
-    if (member.status === 'open' && undecided === 'wait') throw tooFewKnow(chainId)
+    const memberVerdict = tally(memberVotes, electorate, textOf)
+    if (memberVerdict.status === 'agreed') return memberVerdict.value
+    if (memberVerdict.status === 'open' && undecided === 'wait') throw tooFewKnow(chainId)
     return disputed
   })
 }

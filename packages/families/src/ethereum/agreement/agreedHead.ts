@@ -16,17 +16,18 @@ import {
 } from './agreedReads.ts'
 import { type ChainHead, headRequest, parseHead } from './head.ts'
 
-/** Milliseconds that late endpoints have left to take part in the choice of the height. */
+/** Once an agreement is reached, late endpoints have so many milliseconds to be heard as well. */
 const patienceMs = 250
 
-/** Heights of heads, in descending order, that may be looked at when the heads lie apart. */
+/** Most heights, from the highest down, that are asked for when heads differ. */
 const heightsMax = 8
 
-type Heads = { readonly head: ChainHead } | { readonly apart: readonly bigint[] }
+/** The head that enough endpoints name, or, if they name different ones, the heights of these. */
+type HeadPoll = { readonly head: ChainHead } | { readonly namedHeights: readonly bigint[] }
 
 /**
- * The newest block that enough endpoints show alike. Heads that lie apart are no contradiction: the heights
- * that were named are then looked at by all, and the highest that enough know counts.
+ * The newest block that enough endpoints show alike. Different heads are no contradiction, since endpoints may lag: all
+ * are then asked for the blocks at the heights that were named, and the highest that enough know counts.
  * @throws UpstreamDisagreementError, UpstreamUnavailableError
  */
 export async function agreeOnHead(
@@ -35,7 +36,7 @@ export async function agreeOnHead(
 ): Promise<ChainHead> {
   const { onReport, ...limits } = options
   const { electorate, chainId } = client
-  const heads = await client.poll<Heads>([headRequest()], {
+  const heads = await client.poll<HeadPoll>([headRequest()], {
     ...limits,
     patienceMs,
     decide(votes, isLast) {
@@ -44,16 +45,16 @@ export async function agreeOnHead(
       if (verdict.status === 'agreed') return { head: verdict.value }
       if (!isLast && verdict.status === 'open') return undefined
       const heights = headVotes.flatMap(({ value }) => (value === undefined ? [] : [value.number]))
-      // Nobody answers: the failures say why.
-      return heights.length === 0 ? undefined : { apart: descending(heights).slice(0, heightsMax) }
+      // If no endpoint answered, `poll` throws their failures.
+      return heights.length === 0 ? undefined : { namedHeights: descending(heights).slice(0, heightsMax) }
     },
     ...(onReport !== undefined && { onHeard: (votes) => onReport(reportOf(headsOf(votes), electorate)) }),
   })
-  return 'head' in heads ? heads.head : highestKnown(client, heads.apart, limits, chainId)
+  return 'head' in heads ? heads.head : highestKnown(client, heads.namedHeights, limits, chainId)
 }
 
 /**
- * The block at a height that endpoints named before, as enough of them show it now.
+ * The block at a given height, as enough endpoints show it now.
  * @throws UpstreamDisagreementError, UpstreamUnavailableError
  */
 export function agreeOnBlock(
@@ -64,6 +65,7 @@ export function agreeOnBlock(
   return highestKnown(client, [height], options, client.chainId)
 }
 
+/** The block at the first of the heights, in descending order, that enough endpoints know and agree about. */
 async function highestKnown(
   client: PollingClient,
   heights: readonly bigint[],
@@ -76,11 +78,11 @@ async function highestKnown(
     const head = parseHead(verdict.value.result)
     if (head.number === heights[index]) return head
   }
-  const groups = Math.max(
+  const groupCount = Math.max(
     0,
     ...verdicts.map((verdict) => (verdict.status === 'disagreed' ? verdict.groups : 0)),
   )
-  if (groups > 0) throw disagreement(chainId, groups)
+  if (groupCount > 0) throw disagreement(chainId, groupCount)
   throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`, {
     code: 'RPC_HTTP_ERROR',
     data: { chainId },

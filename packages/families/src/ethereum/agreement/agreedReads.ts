@@ -3,11 +3,12 @@ import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from '@causeway/rp
 import { countVoices, disagreement, type Electorate, tally, type Verdict, type Vote } from '@causeway/rpc'
 import { comparableInBatch } from './comparableAnswer.ts'
 
-/** Client for agreement: the endpoints of one chain, each asked by itself. */
+/** The endpoints of one chain as agreement needs them: `poll` asks each by itself and collects their votes. */
 export type PollingClient = Pick<JsonRpcClient, 'chainId' | 'electorate' | 'poll'>
 
-/** Result of the agreement on one value, after every endpoint has answered. Hosts, not URLs. */
+/** How well endpoints agreed on one read, for metrics; made after every endpoint has answered. Counts are of hosts. */
 export type AgreementReport = {
+  /** Hosts that gave the agreed answer; 0 without agreement. */
   readonly agreed: number
   readonly required: number
   readonly configured: number
@@ -19,18 +20,19 @@ export type AgreedReadOptions = RpcOptions & {
   readonly onReport?: ((report: AgreementReport) => void) | undefined
 }
 
+/** Outcome of `agreeOnEach`. */
 export type EachAgreed = {
-  /** By call, none of them open. */
+  /** By call. */
   readonly verdicts: readonly Verdict<RpcAnswer>[]
-  /** Votes of the endpoints heard until then, by call. */
+  /** By call, the votes of all endpoints that had answered by then. */
   readonly votes: readonly (readonly Vote<RpcAnswer>[])[]
 }
 
 /**
- * Asks all endpoints for things that are fixed, such as the state at a block named by hash, and counts
- * each answer by itself: what one endpoint says wrong takes nothing from the rest of what it says. Logs between
- * heights count with the blocks at both ends, as `comparableInBatch` says. Ends
- * when no vote still out can change any verdict.
+ * Asks all endpoints for data that cannot change, such as the state at a block named by hash, and counts the votes on
+ * each call by itself: an endpoint's wrong answer to one call does not discard its other answers. Logs between heights
+ * are compared together with the blocks at both ends, see `comparableInBatch`. Ends when no outstanding vote can change
+ * any verdict.
  * @throws UpstreamUnavailableError when the caller gives up
  */
 export function agreeOnEach(
@@ -39,39 +41,41 @@ export function agreeOnEach(
   options: AgreedReadOptions = {},
 ): Promise<EachAgreed> {
   const { onReport, ...limits } = options
-  const keyed = new WeakMap<RpcAnswer, string>()
+  const comparisonKeys = new WeakMap<RpcAnswer, string>()
   const votesOn = (votes: readonly Vote<readonly RpcAnswer[]>[], index: number): Vote<RpcAnswer>[] => {
     return votes.map(({ alias, voice, value }) => {
       const answer = value?.[index]
       const key = value && comparableInBatch(calls, value, index)
       if (answer === undefined || key === undefined) return { alias, voice, value: undefined }
-      keyed.set(answer, key)
+      comparisonKeys.set(answer, key)
       return { alias, voice, value: answer }
     })
   }
   const heard: (readonly Vote<RpcAnswer>[])[] = []
-  const count = (votes: readonly Vote<readonly RpcAnswer[]>[]): EachAgreed => {
-    // Each vote is projected once, when it comes.
+  const tallyVotes = (votes: readonly Vote<readonly RpcAnswer[]>[]): EachAgreed => {
+    // Votes of earlier rounds are kept in `heard`, so that each is compared only once.
     for (let next = heard.length; next < votes.length; next += 1) {
       heard.push(calls.map((_, index) => votesOn(votes.slice(next, next + 1), index)[0]).filter(isVote))
     }
     const each = calls.map((_, index) => heard.map((vote) => vote[index]).filter(isVote))
-    const verdicts = each.map((votes) => tally(votes, client.electorate, (answer) => keyed.get(answer) ?? ''))
+    const verdicts = each.map((votes) =>
+      tally(votes, client.electorate, (answer) => comparisonKeys.get(answer) ?? ''),
+    )
     return { verdicts, votes: each }
   }
   return client.poll(calls, {
     ...limits,
     decide(votes, isLast) {
-      const each = count(votes)
+      const each = tallyVotes(votes)
       return isLast || each.verdicts.every(({ status }) => status !== 'open') ? each : undefined
     },
     ...(onReport !== undefined && {
-      onHeard: (votes) => onReport(reportOf(count(votes), client.electorate)),
+      onHeard: (votes) => onReport(reportOf(tallyVotes(votes), client.electorate)),
     }),
   })
 }
 
-/** @throws UpstreamDisagreementError, UpstreamUnavailableError */
+/** The answer that endpoints agree on. @throws UpstreamDisagreementError, UpstreamUnavailableError if there is none */
 export function agreedAnswer(chainId: string, verdict: Verdict<RpcAnswer> | undefined): RpcAnswer {
   if (verdict?.status === 'agreed') return verdict.value
   if (verdict?.status === 'disagreed') throw disagreement(chainId, verdict.groups)
@@ -86,7 +90,7 @@ export function tooFewKnow(chainId: string): UpstreamUnavailableError {
   })
 }
 
-/** The least agreed of the calls, and who said something else than what was agreed on any of them. */
+/** One report for all calls: hosts of the call with the least agreement, and endpoints that dissented on any call. */
 function reportOf({ verdicts, votes }: EachAgreed, { voters, threshold }: Electorate): AgreementReport {
   const dissenting = new Set<string>()
   let agreed = countVoices(voters)

@@ -21,12 +21,12 @@ export class UnpinnedReadError extends Error {
 }
 
 /**
- * A chain's endpoints as a transport of viem that answers what enough hosts say alike, where viem's own `fallback`
- * answers what the first one says. Requests made at once go out as one batch to each endpoint, and each is counted
- * by itself. Nothing is sent again, and what is not pinned to a block is refused.
+ * A transport for viem over a chain's endpoints. It answers what enough hosts say alike, where viem's own `fallback`
+ * takes the first answer. Requests made at once go out as one batch to each endpoint, and votes are counted for each
+ * request. There are no retries, and a read that names no block is refused.
  *
- * The words and data of a revert differ between honest nodes, so they are not counted and never handed on: a
- * redirection by CCIP is a revert without data here.
+ * Honest nodes word reverts differently, so message and data of a revert are dropped; a CCIP redirection (EIP-3668)
+ * therefore is a plain revert here.
  * @throws (per request) UnpinnedReadError, UpstreamDisagreementError, UpstreamUnavailableError, as a cause of viem's
  * error: see `agreedRead`
  * @source docs/internals/agreed-reads.md
@@ -56,7 +56,7 @@ export function agreement(client: PollingClient, options: AgreementOptions = {})
   )
 }
 
-/** viem over `agreement`. Every read of it names a block. */
+/** A viem client over `agreement`. Every read must name a block. */
 export type AgreedClient = Viem.PublicClient<Viem.CustomTransport>
 
 /** @see agreement */
@@ -95,6 +95,7 @@ export async function agreedCall(
   }
 }
 
+/** The first of our own errors in the chain of causes. */
 function ownCause(error: unknown): unknown {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof DomainError || each instanceof UnpinnedReadError) return each
@@ -102,18 +103,18 @@ function ownCause(error: unknown): unknown {
   return undefined
 }
 
-type Waiting = {
+type WaitingCall = {
   readonly call: RpcCall
   readonly resolve: (answer: RpcAnswer) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Collects all calls of one turn of the event loop into a batch: viem prepares a request synchronously. */
+/** Collects the calls of one turn of the event loop into one batch; viem makes concurrent requests in the same turn. */
 function createBatcher(
   client: PollingClient,
   { timeoutMs, onReport }: AgreementOptions,
 ): (call: RpcCall) => Promise<RpcAnswer> {
-  let waiting: Waiting[] = []
+  let waiting: WaitingCall[] = []
   const send = async (): Promise<void> => {
     const batch = waiting
     waiting = []
@@ -158,10 +159,10 @@ function pinned(call: RpcCall): RpcCall {
   const position = blockPositions.get(method)
   if (position === undefined) throw new UnpinnedReadError(method, 'is no read that a block fixes')
   const block = params[position]
-  if (isHeight(block)) return call
+  if (isHexHeight(block)) return call
   if (!isRecord(block) || !isAnyCaseHex32(block['blockHash']))
     throw new UnpinnedReadError(method, 'names no block')
-  // EIP-1898: a block that left the chain is not read.
+  // EIP-1898: the node refuses a block that is no longer canonical.
   return { method, params: params.with(position, { blockHash: block['blockHash'], requireCanonical: true }) }
 }
 
@@ -169,12 +170,13 @@ function pinnedLogs(call: RpcCall): RpcCall {
   const [filter] = call.params
   const isPinned =
     isRecord(filter) &&
-    (isAnyCaseHex32(filter['blockHash']) || (isHeight(filter['fromBlock']) && isHeight(filter['toBlock'])))
+    (isAnyCaseHex32(filter['blockHash']) ||
+      (isHexHeight(filter['fromBlock']) && isHexHeight(filter['toBlock'])))
   if (!isPinned) throw new UnpinnedReadError(call.method, 'names no block')
   return call
 }
 
-function isHeight(value: unknown): boolean {
+function isHexHeight(value: unknown): boolean {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{1,16}$/.test(value)
 }
 

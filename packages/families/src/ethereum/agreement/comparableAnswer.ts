@@ -9,9 +9,8 @@ import {
 } from '@causeway/rpc'
 
 /**
- * The part of an answer about one pinned block that honest nodes of every make give alike, as text.
- * `undefined` for what says nothing about the chain: an error of the node, a block that it does not have,
- * a shape that is none.
+ * The part of an answer that all honest nodes give alike, whatever their software, as a text to compare votes by.
+ * `undefined` for an answer that is no vote: an error of the node, a block that it does not have, malformed data.
  * @source ledger-and-safety.md 4.3, rules 3 and 4
  */
 export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | undefined {
@@ -28,9 +27,9 @@ export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | und
 }
 
 /**
- * Comparable answer to one call of a batch. Logs between heights come from the endpoint's own chain, and are incomplete
- * if that chain ends below the range. They are therefore compared together with the block below the range and its last
- * block, which the same batch must ask for.
+ * As `comparableAnswer`, for one call of a batch. Logs between two heights depend on the endpoint's branch, and are
+ * incomplete if its chain ends below the range. They are therefore compared together with the block below the range and
+ * its last block, which the same batch must ask for.
  * @source F-121
  */
 export function comparableInBatch(
@@ -38,21 +37,21 @@ export function comparableInBatch(
   answers: readonly RpcAnswer[],
   index: number,
 ): string | undefined {
-  const textAt = (at: number) => {
-    const [call, answer] = [calls[at], answers[at]]
+  const textAt = (position: number) => {
+    const [call, answer] = [calls[position], answers[position]]
     return call && answer && comparableAnswer(call, answer)
   }
   const range = calls[index] && logRange(calls[index])
   if (range === undefined) return textAt(index)
-  // The block below shows that the range was asked of one chain, the last one that it was there in full.
+  // The block below proves the branch that the range continues; the last block, that the endpoint has the whole range.
   const ends = [range.from - 1, range.to].map((height) => textAt(calls.findIndex(asksForBlock(height))))
   const texts = [textAt(index), ...ends]
   return texts.includes(undefined) ? undefined : texts.join('\n')
 }
 
 /**
- * The call ran and failed, by code 3 or in the words of some node: go-ethereum, Erigon, reth, Besu, Nethermind. Any other
- * error is the node's own and says nothing of the call.
+ * True if the call ran and failed: by error code 3, or by the message of go-ethereum, Erigon, reth, Besu or Nethermind.
+ * Any other error is a failure of the node and says nothing about the call.
  */
 export function isExecutionFailure(error: { readonly code: number; readonly message: string }): boolean {
   return error.code === 3 || executionFailure.test(error.message)
@@ -63,7 +62,7 @@ const asksForBlock =
   ({ method, params }: RpcCall) =>
     method === 'eth_getBlockByNumber' && params[0] === toQuantity(height)
 
-/** Nodes add members of their own to blocks, logs and fee histories; these are what is read. */
+/** Only the members that we read: nodes add others of their own to blocks, logs and fee histories. */
 function project(method: string, result: unknown): unknown {
   switch (method) {
     case 'eth_getBlockByNumber':

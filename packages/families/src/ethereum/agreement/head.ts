@@ -2,6 +2,7 @@ import type { Hex } from '@causeway/core'
 import type { JsonRpcClient, RpcCall, RpcOptions } from '@causeway/rpc'
 import { MalformedAnswerError, parseHash, parseQuantity, parseRecord, toQuantity } from '@causeway/rpc'
 
+/** Header of a block, as far as it is read. */
 export type ChainHead = {
   readonly number: bigint
   readonly hash: Hex
@@ -33,7 +34,7 @@ export function parseHead(result: unknown): ChainHead {
   }
 }
 
-/** @throws UpstreamUnavailableError, NodeError */
+/** The newest block of one endpoint, without agreement. @throws UpstreamUnavailableError, NodeError */
 export async function readHead(client: JsonRpcClient, options?: RpcOptions): Promise<ChainHead> {
   return parseHead(await client.request(headRequest(), options))
 }

@@ -18,7 +18,7 @@ export type AbiReader = {
 
 const wordDigits = 64
 
-/** @param data lower-case whole bytes, see `parseBytes` */
+/** @param data lower-case whole bytes, see `parseBytes` @param subject the call's name, for errors */
 export function readAbi(data: Hex, subject: string): AbiReader {
   const byteLength = (data.length - 2) / 2
   const uint = (offset: number): bigint => {
@@ -55,8 +55,8 @@ export function readStringResult(data: Hex, subject: string): string {
 }
 
 /**
- * Result of decoding return data by a contract's interface, which throws RangeError for data that does not fit.
- * @throws MalformedAnswerError in place of that
+ * Result of `read`, which decodes return data by a contract's interface.
+ * @throws MalformedAnswerError in place of the RangeError of data that does not fit
  */
 export function unlessMalformed<Value>(subject: string, read: () => Value): Value {
   try {

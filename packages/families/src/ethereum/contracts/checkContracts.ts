@@ -10,7 +10,7 @@ import { type ContractAnswer, type ContractCall, decodeAggregate3, multicallRequ
 
 type ContractSetting = { readonly setting: string; readonly address: Hex }
 
-/** Configured facts of one chain that the chain can confirm. Problems name the settings. */
+/** Configured values of one chain that its contracts can confirm. Problems name the settings. */
 export type ContractExpectations = {
   /** Decimal chain id. */
   readonly chainId: bigint
@@ -23,23 +23,23 @@ export type ContractExpectations = {
   readonly feeds: readonly (ContractSetting & { readonly description: string; readonly decimals: number })[]
   /** Tokens: `decimals()`. The native currency is not among them. */
   readonly tokens: readonly (ContractSetting & { readonly decimals: number })[]
-  /** Values without arguments that a contract was made with, each one word. */
+  /** Constructor arguments and constants of a contract, each one word, by the getter that returns it. */
   readonly words: readonly (ContractSetting & {
     readonly getter: 'depository' | 'depositRouter' | 'DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH'
     /** An address or 32 bytes, lower case. */
     readonly word: Hex
   })[]
-  /** Values that are not checked at start: symbols of tokens, and the pools' own data. */
+  /** Symbols of tokens and data of pools. Starts leave them out; the check of a whole configuration has them. */
   readonly values?: readonly (ContractSetting & ExpectedValue)[]
 }
 
-/** Addresses are lower case. */
+/** A configured value and the getter that must return it. Words that are addresses are in lower case. */
 export type ExpectedValue =
   | { readonly getter: 'symbol'; readonly text: string }
   | { readonly getter: 'token0' | 'token1' | 'factory'; readonly word: Hex }
   | { readonly getter: 'fee' | 'tickSpacing'; readonly number: number }
 
-const made = contractInterface([
+const getters = contractInterface([
   'function depository() view returns (address)',
   'function depositRouter() view returns (address)',
   'function DEPOSIT_CODE_HASH() view returns (bytes32)',
@@ -66,15 +66,15 @@ export async function checkContracts(
   return (await contractFindings(client, expected, options)).map(({ problem }) => problem)
 }
 
-/** As `checkContracts`, in parts. @throws UpstreamUnavailableError when no endpoint answers */
+/** As `checkContracts`, with the parts of each problem. @throws UpstreamUnavailableError when no endpoint answers */
 export async function contractFindings(
   client: JsonRpcClient,
   expected: ContractExpectations,
   options?: RpcOptions,
 ): Promise<readonly ChainFinding[]> {
   const each = await client.askEach([{ method: 'eth_chainId', params: [] }], options)
-  const strangers = chainIdFindings(client.chainId, each, expected.chainId)
-  if (strangers.length > 0) return strangers
+  const wrongChains = chainIdFindings(client.chainId, each, expected.chainId)
+  if (wrongChains.length > 0) return wrongChains
   if (each.every(({ answers }) => answers === undefined)) {
     throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot be read at the moment.`, {
       code: 'RPC_HTTP_ERROR',
@@ -82,16 +82,26 @@ export async function contractFindings(
     })
   }
 
-  const placed = [expected.multicall3, ...expected.contracts, ...expected.feeds, ...expected.tokens]
+  const contractsWithCode = [
+    expected.multicall3,
+    ...expected.contracts,
+    ...expected.feeds,
+    ...expected.tokens,
+  ]
   const reads = readsOf(expected)
-  const codeRequests = placed.map(({ address }) => ({ method: 'eth_getCode', params: [address, 'latest'] }))
+  const codeRequests = contractsWithCode.map(({ address }) => ({
+    method: 'eth_getCode',
+    params: [address, 'latest'],
+  }))
   const multicall3 = expected.multicall3.address
   const readRequest = multicallRequest({ multicall3, calls: reads.map(({ call }) => call), block: 'latest' })
   const answers = await client.batch([...codeRequests, readRequest], options)
 
-  const missing = new Set(placed.filter((_, index) => !hasCode(answers[index])).map(({ address }) => address))
+  const missing = new Set(
+    contractsWithCode.filter((_, index) => !hasCode(answers[index])).map(({ address }) => address),
+  )
   const foundCodes = [
-    ...placed
+    ...contractsWithCode
       .filter(({ address }) => missing.has(address))
       .map(({ setting, address }): ChainFinding => {
         const problem = `${setting}: there is no contract on ${client.chainId}`
@@ -135,25 +145,26 @@ function toBigint(text: string): bigint | undefined {
   return /^0x[0-9a-fA-F]{1,64}$/.test(text) ? BigInt(text) : undefined
 }
 
-type Read = {
+/** A call of the multicall, and the comparison of its answer with the configuration. */
+type CheckedRead = {
   readonly call: ContractCall
   readonly check: (answer: ContractAnswer | undefined) => readonly ChainFinding[]
 }
 
-/** One answer against one value: both as texts, so that findings can show them. */
-function read(args: {
-  readonly at: ContractSetting
+/** Compares a getter's answer with the configured value; both are texts, so that findings can show them. */
+function checkedRead(args: {
+  readonly subject: ContractSetting
   readonly kind: ContractGetter
   readonly call: ContractCall
   readonly value: string
-  readonly shownBy: (answer: ContractAnswer | undefined) => string | undefined
-}): Read {
-  const { at, kind, call, value, shownBy } = args
-  const { setting } = at
+  readonly decode: (answer: ContractAnswer | undefined) => string | undefined
+}): CheckedRead {
+  const { subject, kind, call, value, decode } = args
+  const { setting } = subject
   return {
     call,
     check(answer) {
-      const shown = shownBy(answer)
+      const shown = decode(answer)
       if (shown === value) return []
       const problem = `${setting}: ${kind}() is not the configured one`
       return [{ kind, setting, value, said: shown ?? `no answer to ${kind}()`, problem }]
@@ -161,45 +172,48 @@ function read(args: {
   }
 }
 
-function readsOf({ feeds, tokens, words, values = [] }: ContractExpectations): readonly Read[] {
+function readsOf({ feeds, tokens, words, values = [] }: ContractExpectations): readonly CheckedRead[] {
   const numberOf = (answer: ContractAnswer | undefined) => readUint(answer)?.toString()
-  const decimals = (at: ContractSetting & { decimals: number }): Read => {
-    const call = decimalsCall(at.address)
-    return read({ at, kind: 'decimals', call, value: String(at.decimals), shownBy: numberOf })
+  const decimals = (subject: ContractSetting & { decimals: number }): CheckedRead => {
+    const call = decimalsCall(subject.address)
+    return checkedRead({ subject, kind: 'decimals', call, value: String(subject.decimals), decode: numberOf })
   }
-  const descriptions = feeds.map((at) => {
-    const call = descriptionCall(at.address)
-    return read({ at, kind: 'description', call, value: at.description, shownBy: readText })
+  const descriptions = feeds.map((subject) => {
+    const call = descriptionCall(subject.address)
+    return checkedRead({ subject, kind: 'description', call, value: subject.description, decode: readText })
   })
-  const getterCall = ({ address: target }: ContractSetting, getter: Exclude<ContractGetter, OwnCall>) => ({
+  const getterCall = (
+    { address: target }: ContractSetting,
+    getter: Exclude<ContractGetter, GetterOfOthers>,
+  ) => ({
     target,
-    callData: made.encode(getter, []),
+    callData: getters.encode(getter, []),
   })
-  const wordRead = (at: ContractSetting, kind: Exclude<ContractGetter, OwnCall>, word: Hex) => {
-    const shownBy = (answer: ContractAnswer | undefined) => {
+  const wordRead = (subject: ContractSetting, kind: Exclude<ContractGetter, GetterOfOthers>, word: Hex) => {
+    const decode = (answer: ContractAnswer | undefined) => {
       const shown = readUint(answer)?.toString(16)
       return shown === undefined ? undefined : `0x${shown.padStart(word.length - 2, '0')}`
     }
-    return read({ at, kind, call: getterCall(at, kind), value: word, shownBy })
+    return checkedRead({ subject, kind, call: getterCall(subject, kind), value: word, decode })
   }
-  const valueRead = (at: ContractSetting & ExpectedValue): Read => {
-    if ('word' in at) return wordRead(at, at.getter, at.word)
-    const call = getterCall(at, at.getter)
-    return 'text' in at
-      ? read({ at, kind: at.getter, call, value: at.text, shownBy: readText })
-      : read({ at, kind: at.getter, call, value: String(at.number), shownBy: numberOf })
+  const valueRead = (subject: ContractSetting & ExpectedValue): CheckedRead => {
+    if ('word' in subject) return wordRead(subject, subject.getter, subject.word)
+    const call = getterCall(subject, subject.getter)
+    return 'text' in subject
+      ? checkedRead({ subject, kind: subject.getter, call, value: subject.text, decode: readText })
+      : checkedRead({ subject, kind: subject.getter, call, value: String(subject.number), decode: numberOf })
   }
   return [
     ...descriptions,
     ...feeds.map(decimals),
     ...tokens.map(decimals),
-    ...words.map((at) => wordRead(at, at.getter, at.word)),
+    ...words.map((subject) => wordRead(subject, subject.getter, subject.word)),
     ...values.map(valueRead),
   ]
 }
 
-/** Asked by calls of their own, or of another family. */
-type OwnCall = 'description' | 'decimals' | 'tokenProgram'
+/** Getters that have a call builder of their own, or that another family asks. */
+type GetterOfOthers = 'description' | 'decimals' | 'tokenProgram'
 
 function hasCode(answer: RpcAnswer | undefined): boolean {
   if (answer?.ok !== true) throw new MalformedAnswerError('eth_getCode')
@@ -220,7 +234,7 @@ function readText(answer: ContractAnswer | undefined): string | undefined {
   return readOr(answer, (data) => readStringResult(data, 'description'))
 }
 
-/** A contract of another kind reverts or returns something else: that is a wrong address, not a wrong node. */
+/** `undefined` for a revert or for data that does not fit: the address is wrong then, not the node. */
 function readOr<Value>(answer: ContractAnswer | undefined, read: (data: Hex) => Value): Value | undefined {
   if (answer?.success !== true) return undefined
   try {

@@ -13,7 +13,8 @@ const multicall3Balance = contractInterface([
 ])
 const feed = contractInterface(['function description() view returns (string)'])
 
-/** Calldata of the reads that the package makes. All throw RangeError on an address that is not 20 bytes. */
+// Calls of tokens and price feeds. All throw RangeError on an address that is not 20 bytes.
+
 export const balanceOfCall = (target: Hex, account: Hex): ContractCall => ({
   target,
   callData: token.encode('balanceOf', [account]),
@@ -24,7 +25,7 @@ export const allowanceCall = (target: Hex, owner: Hex, spender: Hex): ContractCa
   callData: token.encode('allowance', [owner, spender]),
 })
 
-/** A transfer of nothing, which needs no allowance: what a token refuses it for is one of the two accounts. */
+/** A transfer of 0, which needs no allowance: if the token refuses it, it refuses (blocks) one of the two accounts. */
 export const emptyMoveCall = (target: Hex, from: Hex, to: Hex): ContractCall => ({
   target,
   callData: token.encode('transferFrom', [from, to, 0n]),

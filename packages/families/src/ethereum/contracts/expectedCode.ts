@@ -4,7 +4,7 @@ import { endpointOf, unreadableChain } from '@causeway/rpc'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
 import type { KnownCode, ReliedContract } from '../../shared/knownCode.ts'
 
-/** A configured address, and the code that must stand there. */
+/** A configured address, and the test that its runtime code must pass. */
 export type ExpectedCode = {
   readonly setting: string
   /** Lower case. */
@@ -12,10 +12,10 @@ export type ExpectedCode = {
   readonly isRight: (code: Hex) => boolean
 }
 
-/** Configured hashes of code that this release does not know, by address in lower case. */
+/** `codeHashes` of a chain: by address in lower case, the keccak256 of its code, or `unchecked` for any code. */
 export type CodeHashes = Readonly<Record<string, string>> | undefined
 
-/** The code expected of each contract: what `codeHashes` names, else what is known. */
+/** The code expected of each contract: the hash in `codeHashes`, else code that this release knows. */
 export function expectedCodes(
   contracts: readonly { readonly name: ReliedContract; readonly setting: string; readonly address: Hex }[],
   { isKnown, codeHashes }: { readonly isKnown: KnownCode; readonly codeHashes: CodeHashes },
@@ -44,8 +44,8 @@ export function warnOfUncheckedCode(
 }
 
 /**
- * Compares code on every endpoint: each may feed a signature or a payment, so one that shows other code stops the
- * start as well as a chain that has it.
+ * Compares code on every endpoint. A signature or payment may rest on any of them, so a single endpoint with other code
+ * stops the start.
  * @returns problems that name settings; empty when all that answered fit
  * @throws UpstreamUnavailableError when fewer endpoints answer than `threshold`
  */
@@ -62,7 +62,7 @@ type CodeComparison = {
   readonly threshold: number
 }
 
-/** As `codeProblems`, in parts. @throws UpstreamUnavailableError when fewer endpoints answer than `threshold` */
+/** As `codeProblems`, with the parts of each problem. @throws UpstreamUnavailableError when fewer endpoints answer than `threshold` */
 export async function codeFindings(
   { client, expected, threshold }: CodeComparison,
   options?: RpcOptions,
@@ -73,18 +73,18 @@ export async function codeFindings(
   const answered = each.flatMap(({ alias, answers }) => (answers === undefined ? [] : [{ alias, answers }]))
   if (answered.length < threshold) throw unreadableChain(client.chainId)
   return answered.flatMap(({ alias, answers }) => {
-    const here = endpointOf(client.chainId, alias)
+    const endpoint = endpointOf(client.chainId, alias)
     return expected.flatMap(({ setting, address, isRight }, index) => {
       const code = codeOf(answers[index])
       const findingOf = (actual: string, problem: string): readonly ChainFinding[] => [
         { kind: 'code', setting, value: address, said: `${actual} at ${alias}`, problem },
       ]
-      if (code === undefined) return findingOf('no answer', `${here} tells no code at ${setting}`)
+      if (code === undefined) return findingOf('no answer', `${endpoint} tells no code at ${setting}`)
       if (isRight(code)) return []
-      if (code === '0x') return findingOf('no code', `${here} shows no contract at ${setting}`)
+      if (code === '0x') return findingOf('no code', `${endpoint} shows no contract at ${setting}`)
       return findingOf(
         `code of hash ${keccak256Hex(hexToBytes(code))}`,
-        `${here} shows other code at ${setting} than this release or codeHashes knows`,
+        `${endpoint} shows other code at ${setting} than this release or codeHashes knows`,
       )
     })
   })

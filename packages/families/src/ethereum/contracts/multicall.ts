@@ -4,6 +4,7 @@ import { MalformedAnswerError, NodeError, parseBytes, toQuantity } from '@causew
 import { addressWord, uintWord } from '../rules/abi.ts'
 import { readAbi } from './abiReader.ts'
 
+/** A call of a contract's function, as one member of a multicall. */
 export type ContractCall = { readonly target: Hex; readonly callData: Hex }
 
 /** Return of one contract; `success: false` if it reverted, with the reason in `returnData`. */
@@ -67,17 +68,20 @@ export function blockParameter(block: BlockReference): unknown {
   return 'hash' in block ? { blockHash: block.hash, requireCanonical: true } : toQuantity(block.number)
 }
 
-/** Calldata of `aggregate3`; every call may fail on its own. */
+/** Calldata of `aggregate3`; every call may fail on its memberOffset. */
 export function encodeAggregate3(calls: readonly ContractCall[]): Hex {
   return writeAggregate3(calls, true)
 }
 
-/** Encodes one call through a contract without rights; a failure of the call fails the transaction. */
+/**
+ * Calldata of `aggregate3` with one call, whose failure fails the transaction. Multicall3 as the caller has no rights
+ * that the call could abuse.
+ */
 export function encodeForwarded(call: ContractCall): Hex {
   return writeAggregate3([call], false)
 }
 
-/** A pool is hundreds of calls, which viem takes a millisecond each for until it is compiled: decision 19. */
+/** Written by hand, because viem takes up to a millisecond a call, and a pool has hundreds of calls: decision 19. */
 function writeAggregate3(calls: readonly ContractCall[], allowFailure: boolean): Hex {
   const members = calls.map(({ target, callData }) => {
     const digits = digitsOf(callData)
@@ -87,9 +91,9 @@ function writeAggregate3(calls: readonly ContractCall[], allowFailure: boolean):
   })
   let offset = calls.length * wordBytes
   const offsets = members.map((member) => {
-    const own = offset
+    const memberOffset = offset
     offset += member.length / 2
-    return word(own)
+    return word(memberOffset)
   })
   return `0x${selector}${word(wordBytes)}${word(calls.length)}${offsets.join('')}${members.join('')}`
 }
@@ -111,7 +115,7 @@ function digitsOf(bytes: Hex): string {
  */
 export function decodeAggregate3(result: unknown, count: number): readonly ContractAnswer[] {
   const data = parseBytes(result, functionName)
-  // A list that claims to be longer is not read at all.
+  // The data must begin with the list's offset and exactly `count` members.
   if (!data.startsWith(`0x${uintWord(32n)}${uintWord(BigInt(count))}`))
     throw new MalformedAnswerError(functionName)
   const reader = readAbi(data, functionName)
@@ -121,7 +125,7 @@ export function decodeAggregate3(result: unknown, count: number): readonly Contr
     const member = list + reader.position(list + index * wordBytes)
     const [success, bytes] = [reader.uint(member), member + reader.position(member + wordBytes)]
     const length = reader.position(bytes)
-    // Members that share their bytes would make gigabytes of one answer.
+    // A malicious node could point all members at the same bytes: their lengths together must not exceed the data.
     unread -= length
     if (success > 1n || unread < 0) throw new MalformedAnswerError(functionName)
     return { success: success === 1n, returnData: reader.slice(bytes + wordBytes, length) }

@@ -3,7 +3,7 @@ import { readDomain, readNonce } from './tokenDomain.ts'
 import { tryCalls } from './tryCalls.ts'
 import { tryPermit } from './tryPermit.ts'
 
-/** By permits of tokens, and by calls of smart accounts that a multicall forwards. */
+/** Deposits that users sign and quote-api submits: by permits of tokens, and by signed calls of smart accounts. */
 export const ethereumSignedDeposits: SignedDepositsFamily = ({ client, chainId, multicall3 }) => ({
   domainOf: (token) => readDomain(client, chainId, token),
   nonceOf: (token, owner) => readNonce(client, token, owner),

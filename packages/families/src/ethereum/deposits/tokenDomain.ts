@@ -7,10 +7,11 @@ import type { TokenDomain } from '../rules/permit.ts'
 /** Calldata of `name()`, `version()` and `DOMAIN_SEPARATOR()`. */
 const domainReads = ['0x06fdde03', '0x54fd4d50', '0x3644e515'] as const
 const noncesCall = (owner: Hex): Hex => `0x7ecebe00${addressWord(owner)}`
-/** EIP-2612 asks for no `version()`; tokens without one sign for this version. */
+/** EIP-2612 requires no `version()`; tokens without it use this version in their domain. */
 const usualVersion = '1'
 const timeoutMs = 2_000
 
+/** The token's EIP-712 domain, read by agreement; `undefined` if its `DOMAIN_SEPARATOR()` is absent or of another domain. */
 export async function readDomain(
   client: JsonRpcClient,
   chainId: number,
@@ -30,6 +31,7 @@ export async function readDomain(
   return parseBytes(separator.result, 'DOMAIN_SEPARATOR') === expected ? domain : undefined
 }
 
+/** The owner's next EIP-2612 nonce, from one endpoint: a wrong one only makes the permit fail. */
 export async function readNonce(client: JsonRpcClient, token: string, owner: Hex): Promise<bigint> {
   const [answer] = await client.batch([callOf(token, noncesCall(owner))], { timeoutMs })
   if (answer?.ok !== true)
@@ -37,7 +39,7 @@ export async function readNonce(client: JsonRpcClient, token: string, owner: Hex
   return readUintResult(parseBytes(answer.result, 'nonces'), 'nonces')
 }
 
-/** Nodes word their refusals differently; that there is none is what counts. */
+/** All refusals compare as equal, because nodes word them differently. */
 function comparable(answers: readonly RpcAnswer[]): unknown {
   return answers.map((answer) => (answer.ok ? answer.result : 'refused'))
 }

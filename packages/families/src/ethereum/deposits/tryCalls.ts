@@ -20,12 +20,13 @@ const timeoutMs = 3_000
 /** Gas limit of the simulation, which ends a call that never returns. */
 const gasMax = 15_000_000n
 /** Gas of one tuple in an authorization list. @source EIP-7702 */
-const delegationUnits = 25_000n
+const delegationGas = 25_000n
 /** Begins the code of a delegated account; the implementation's address follows. @source EIP-7702 */
 const delegationPrefix = '0xef0100'
 
 /**
- * Runs the calls as they would be submitted, on the newest state, by as many endpoints as a signature needs.
+ * Simulates a user's signed calls as they would be submitted, on the newest state, by as many endpoints as a signature
+ * needs, and returns the deposits that they make.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  * @source execution-apis, `eth_simulateV1`
  */
@@ -48,7 +49,7 @@ export async function tryCalls(
   const outcomeOf = (answers: readonly RpcAnswer[]) => readOutcome(answers, execution)
   const { answers } = await client.agree([{ method, params }], {
     timeoutMs,
-    // Blocks differ by a little in gas; whether the deposit is made must be the same.
+    // Gas is not compared, because it differs a little between blocks; the deposits must be equal.
     project: (all) => {
       const outcome = outcomeOf(all)
       return outcome?.succeeds === true
@@ -61,8 +62,8 @@ export async function tryCalls(
     throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot run calls for a trial at the moment.`)
   }
   // The simulation starts with the delegations in place, so it counts no gas for them.
-  const units = delegationUnits * BigInt(delegations.length)
-  return outcome.succeeds ? { ...outcome, gas: outcome.gas + units } : outcome
+  const gasOfDelegations = delegationGas * BigInt(delegations.length)
+  return outcome.succeeds ? { ...outcome, gas: outcome.gas + gasOfDelegations } : outcome
 }
 
 /** Outcome of the calls; undefined if the answer is an error or malformed. */
@@ -88,7 +89,7 @@ function readOutcome(
   }
 }
 
-/** Every contract can emit what it likes: only what the depository says counts. */
+/** The deposit in a log of the depository; none in a log of another contract, which could emit anything. */
 function depositOf(
   log: Readonly<Record<string, unknown>>,
   { depository }: SimulatedExecution,

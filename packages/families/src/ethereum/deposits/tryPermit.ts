@@ -7,14 +7,14 @@ import { balanceOfCall } from '../contracts/erc20Calls.ts'
 import { decodeAggregate3, encodeAggregate3 } from '../contracts/multicall.ts'
 import { encodePermit, type PermitTerms } from '../rules/permit.ts'
 
-/** Far above what a deposit takes, and too little for a loop to be felt. */
+/** Far above the gas of a deposit, and low enough to end an endless loop quickly. */
 const gasMax = 2_000_000
 const timeoutMs = 3_000
 
 /**
- * Runs the router's call on the newest state, by as many endpoints as a signature needs. The token itself
- * judges signature, nonce, time and balance. Where anybody may submit it, it runs inside a multicall, so that a
- * failure of the call is told apart from one of the node; else as the account that may.
+ * Simulates the deposit by a signed permit on the newest state, by as many endpoints as a signature needs. The token
+ * itself checks signature, nonce, time and balance. A deposit that anybody may submit runs inside a multicall, so that
+ * a revert differs from an error of the node; else it runs from the account that may submit it.
  */
 export async function tryPermit(
   { client, chainId, multicall3 }: Parameters<SignedDepositsFamily>[0],
@@ -38,7 +38,7 @@ export async function tryPermit(
   return outcome
 }
 
-/** Undefined where a node answers neither yes nor no. */
+/** `short`: the owner's balance is too low. Undefined if the node could not run the call. */
 function outcomeOf(
   [deposit, balance]: readonly RpcAnswer[],
   { amount }: PermitTerms,

@@ -25,21 +25,22 @@ import {
 /** Source of the tip: `agreed` like the base fee, the `median` of enough estimates, or `configured`. */
 export type TipSource = 'agreed' | 'median' | 'configured'
 
+/** Gas price of a chain after one block, and the price above which nothing is quoted there. */
 export type AgreedGas = {
   readonly price: GasPriceEstimate
   readonly ceilingWei: bigint
   readonly tipFrom: TipSource
 }
 
-/** Milliseconds that late endpoints have left to add their estimate. */
+/** Once enough endpoints have answered, late ones have so many milliseconds to add their estimate. */
 const patienceMs = 250
 
 /**
- * The gas price after one agreed head. Base fees are chain state and agreed. Tips and the fee of the next
- * block are too, unless honest nodes count them differently: then the median of enough of them stands, or
- * the configured tip over the agreed base fee.
- * @param verdict on `feeHistoryRequest` at that head, with everything in it
- * @returns undefined when no base fee is agreed at all
+ * The gas price after one agreed head. If endpoints agree on the whole fee history, it is used as it is. Honest nodes may
+ * compute tips and the next base fee differently: then the medians of their answers are used, and the configured tip
+ * where too few answer.
+ * @param at `verdict` is that of a vote on the whole answer to `feeHistoryRequest` at this head
+ * @returns undefined on a chain without base fees, if the fee history is not agreed
  * @throws UpstreamUnavailableError when nobody answers
  * @source rule Q-162
  */
@@ -61,26 +62,27 @@ export async function agreeOnGas(
   if (baseFeePerGasWei === undefined) return undefined
   const votes = await pollHistories(client, feeHistoryRequest(model, head.number), options)
   const { electorate } = client
-  const window = tally(votes, electorate, ({ baseFeesWei }) => baseFeesWei.join())
-  const baseFeesWei = window.status === 'agreed' ? window.value.baseFeesWei : [baseFeePerGasWei]
-  const tip = medianOfVoices(votes, electorate, (history) => tipOf(history, model))
-  const tipWei = tip ?? model.minPriorityFeeWei
+  const baseFeeVerdict = tally(votes, electorate, ({ baseFeesWei }) => baseFeesWei.join())
+  const baseFeesWei =
+    baseFeeVerdict.status === 'agreed' ? baseFeeVerdict.value.baseFeesWei : [baseFeePerGasWei]
+  const medianTipWei = medianOfVoices(votes, electorate, (history) => tipOf(history, model))
+  const tipWei = medianTipWei ?? model.minPriorityFeeWei
   const nextBaseFeeWei = nextBaseFee(votes, electorate, baseFeePerGasWei)
   const history = { baseFeesWei, nextBaseFeeWei, rewardsWei: baseFeesWei.map(() => tipWei) }
-  return priced(history, model, tipWei, tip === undefined ? 'configured' : 'median')
+  return priced(history, model, tipWei, medianTipWei === undefined ? 'configured' : 'median')
 }
 
-/** Agreed, or the middle of enough that are possible, or that of the head. */
+/** The agreed next base fee, else the median of the votes within the protocol's bounds, else that of the head. */
 function nextBaseFee(votes: readonly Vote<FeeHistory>[], electorate: Electorate, headFeeWei: bigint): bigint {
   const verdict = tally(votes, electorate, ({ nextBaseFeeWei }) => `${nextBaseFeeWei}`)
   if (verdict.status === 'agreed') return verdict.value.nextBaseFeeWei
-  const middle = medianOfVoices(votes, electorate, ({ nextBaseFeeWei }) => nextBaseFeeWei) ?? headFeeWei
+  const medianFeeWei = medianOfVoices(votes, electorate, ({ nextBaseFeeWei }) => nextBaseFeeWei) ?? headFeeWei
   // A block moves the base fee by an eighth at most. @source EIP-1559
-  const step = headFeeWei / 8n + 1n
-  return maxBigint(minBigint(middle, headFeeWei + step), headFeeWei - step)
+  const maxChangeWei = headFeeWei / 8n + 1n
+  return maxBigint(minBigint(medianFeeWei, headFeeWei + maxChangeWei), headFeeWei - maxChangeWei)
 }
 
-/** Fee histories of all endpoints that answer soon after enough did. */
+/** Fee histories of all endpoints that answer within `patienceMs` after enough did. */
 function pollHistories(
   client: PollingClient,
   request: RpcCall,

@@ -11,15 +11,15 @@ const gasInfo = contractInterface([
   'function getPricesInWei() view returns (uint256 perTransaction, uint256 perDataByte, uint256 perStorage, uint256 perGasBase, uint256 perGasCongestion, uint256 perGasTotal)',
 ])
 
-/** One price stands for every shape. @param arbGasInfo the precompile, at the same address on every such chain */
+/** The one call that reads the price of a data byte. @param arbGasInfo the precompile, the same on all Arbitrum chains */
 export function arbitrumDataFeeCalls(arbGasInfo: Hex): readonly ContractCall[] {
   return [{ target: arbGasInfo, callData: gasInfo.encode('getPricesInWei', []) }]
 }
 
 /**
- * Wei per shape for the data that the chain writes to its parent. The chain takes it as gas, of its own price: a
- * transaction costs its execution's gas and this fee, whatever gas costs.
- * @param bytes charged per shape, see `arbitrumDataBytes`
+ * Fee in wei, per kind of transaction, for the data that the chain writes to its parent chain. The chain charges it as
+ * additional gas at the current gas price, so that the fee in wei does not depend on that price.
+ * @param bytes charged for each kind, see `arbitrumDataBytes`
  * @throws MalformedAnswerError when the price cannot be read: zero would be a guess
  * @source Arbitrum Nitro, ArbGasInfo: the second price is the one of a byte
  */
@@ -36,11 +36,10 @@ export function readArbitrumDataFees(
 }
 
 /**
- * Bytes that a signature adds: r and s with their prefixes, and its parity. It is random, so compression saves none of
- * it.
+ * Bytes that a signature adds: r and s of 32 with a prefix byte each, and the parity. Random bytes do not compress.
  */
 const signatureBytes = 67n
-/** Padding that the chain's own gas estimate adds, because the transaction may differ from the estimated one. */
+/** Padding as in the chain's own gas estimate, because the real transaction may differ from the estimated one. */
 const padding = { bytes: 16n, bps: 100n }
 
 function paddedBps(bytes: bigint): bigint {
@@ -48,9 +47,8 @@ function paddedBps(bytes: bigint): bigint {
 }
 
 /**
- * Bytes that the chain charges a transaction of the shape for: those of its signed form after compression on its
- * own. Assumed is the fastest compression, which the chain began with; where its owner chose a better one the
- * fee is smaller.
+ * Bytes for which the chain charges a transaction of this kind: its signed form, compressed by itself. We assume the
+ * fastest compression, the chain's initial setting; if its owner has chosen a better one the fee is lower.
  * @source Arbitrum Nitro, L1 pricing: brotli of the transaction alone
  */
 export function arbitrumDataBytes(chainId: number, shape: ProbedShape): bigint {

@@ -3,12 +3,12 @@ import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import { arbitrumDataBytes, arbitrumDataFeeCalls, readArbitrumDataFees } from './arbitrumDataFee.ts'
 import { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './l1DataFee.ts'
 
-/** Reading of a chain's data fees. */
+/** How a rollup's data fees are read: the calls, and the decoder of their answers. */
 export type DataFeeReading = {
   /** For any multicall; their answers go to `read`. */
   readonly calls: readonly ContractCall[]
   /**
-   * Wei per shape, in the order of the shapes; empty on a chain without data fee.
+   * Wei for each kind of transaction, in the order of `shapes`; empty on a chain without data fee.
    * @throws MalformedAnswerError when a fee cannot be read
    */
   read(answers: readonly ContractAnswer[]): readonly bigint[]
@@ -16,7 +16,7 @@ export type DataFeeReading = {
   readonly isGas: boolean
 }
 
-/** Plans the data fees per kind of transaction on a chain of the fee model. Sizes are computed here, once. */
+/** Plans the reading of data fees for each kind of transaction (`shapes`). Sizes are computed here, once. */
 export function planDataFees(args: {
   readonly chainId: number
   readonly feeModel: Pick<GasModel, 'kind' | 'gasPriceOracle'>

@@ -19,7 +19,7 @@ export type GasPriceEstimate = {
   readonly maxPriorityFeePerGasWei: bigint
 }
 
-/** The blocks up to one, oldest first, empty ones included. */
+/** Fees of the last blocks up to a given one, oldest first. */
 export type FeeHistory = {
   readonly baseFeesWei: readonly bigint[]
   /** Base fee of the block after the newest one. */
@@ -30,7 +30,7 @@ export type FeeHistory = {
 
 const requestName = 'eth_feeHistory'
 
-/** @param block the newest one of the history; by number it is the same at every honest node */
+/** @param block height of the newest block of the history: with a fixed height honest nodes answer alike */
 export function feeHistoryRequest(model: GasModel, block: bigint): RpcCall {
   const count = Math.max(model.historyBlocks, model.ceilingBlocks)
   return { method: requestName, params: [toQuantity(count), toQuantity(block), [model.rewardPercentile]] }
@@ -44,7 +44,7 @@ export function parseFeeHistory(result: unknown): FeeHistory {
   const history = parseRecord(result, requestName)
   const baseFees = parseList(history['baseFeePerGas'], requestName)
   const blocks = parseList(history['gasUsedRatio'], requestName).length
-  // A node that leaves the next block's fee out would make the newest block's look like it.
+  // If a node left out the next block's fee, the newest block's fee would be taken for it.
   if (baseFees.length !== blocks + 1) throw new MalformedAnswerError(requestName)
   const rewards = history['reward'] ?? []
   return {
@@ -57,15 +57,19 @@ export function parseFeeHistory(result: unknown): FeeHistory {
 }
 
 /**
- * Median tip of the last blocks, where an empty block counts as one that would have taken any tip. A single transaction
- * that pays much on a quiet chain is only one block of many.
+ * Median tip of the last blocks, at least the configured minimum. Empty blocks count with a tip of 0, since they would
+ * have taken any; so one dear transaction on a quiet chain moves the median little.
  * @source rule Q-162
  */
 export function tipOf({ rewardsWei }: FeeHistory, model: GasModel): bigint {
   return maxBigint(model.minPriorityFeeWei, medianUp(rewardsWei.slice(-model.historyBlocks)))
 }
 
-/** Prices gas: the next base fee plus the tip. All divisions round up. @source rule Q-151 */
+/**
+ * Gas price: the next base fee plus the tip. The maximum allows `inclusionBlocks` full blocks before inclusion, each of
+ * which raises the base fee by an eighth (EIP-1559). Divisions round up.
+ * @source rule Q-151
+ */
 export function estimateGasPrice(
   history: FeeHistory,
   model: GasModel,
@@ -81,14 +85,16 @@ export function estimateGasPrice(
 }
 
 /**
- * The gas price above which nothing is quoted, whoever says it: a multiple of what the blocks of a longer
- * window cost in the middle, and never below what is too little to matter.
+ * The gas price above which nothing is quoted, even if endpoints agree on it: `ceilingFactor` times the median cost of
+ * the last `ceilingBlocks` blocks, and at least `ceilingFromWei`, below which a price does not matter.
  * @source rule Q-163
  */
 export function gasCeilingWei(history: FeeHistory, model: GasModel): bigint {
   const { baseFeesWei, rewardsWei } = history
   const window = baseFeesWei.slice(-model.ceilingBlocks)
   const rewards = rewardsWei.slice(-window.length)
-  const costs = window.map((baseFee, at) => baseFee + maxBigint(model.minPriorityFeeWei, rewards[at] ?? 0n))
-  return maxBigint(model.ceilingFromWei, medianUp(costs) * BigInt(model.ceilingFactor))
+  const pricesWei = window.map(
+    (baseFeeWei, index) => baseFeeWei + maxBigint(model.minPriorityFeeWei, rewards[index] ?? 0n),
+  )
+  return maxBigint(model.ceilingFromWei, medianUp(pricesWei) * BigInt(model.ceilingFactor))
 }

@@ -5,7 +5,7 @@ import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import { contractInterface } from '../rules/contractInterface.ts'
 import { probeTransaction } from './probeTransaction.ts'
 
-/** One kind of transaction whose data fee is wanted. */
+/** A typical transaction of one kind, whose data fee is wanted. */
 export type ProbedShape = {
   readonly calldata: Hex
   readonly valueWei: bigint
@@ -18,8 +18,8 @@ const oracle = contractInterface([
 ])
 
 /**
- * Calls that price the L1 data of every shape on an OP-stack chain: two per shape, in order. Put them in
- * any multicall and hand their answers to `readL1DataFees`.
+ * Calls that price the L1 data of each shape on an OP-stack chain: two for each shape, in order. The caller puts them
+ * into any multicall and gives their answers to `readL1DataFees`.
  * @source OP-stack GasPriceOracle
  */
 export function l1DataFeeCalls(args: {
@@ -35,8 +35,8 @@ export function l1DataFeeCalls(args: {
 }
 
 /**
- * Wei per shape that the transaction pays beside its own gas: L1 data fee plus operator fee. Chains
- * without an operator fee revert on it, which means zero and never drops the data fee.
+ * Wei that a transaction of each shape pays beside its gas: L1 data fee plus operator fee. Chains without an operator
+ * fee revert on that call; it then counts as zero.
  * @param answers of the calls from `l1DataFeeCalls`
  * @throws MalformedAnswerError when the data fee itself cannot be read
  */

@@ -1,7 +1,9 @@
 import type { GasShape } from '../rules/quoting/gasUnits.ts'
 import type { CalldataWord } from './probeTransaction.ts'
 
-/** Arguments of the transaction behind a shape, and whether it carries value. */
+// The lists below follow the ABI encodings of the contracts' functions, word by word: only sizes matter, not values.
+
+/** The ABI words of a shape's calldata, and whether the transaction carries native coin. */
 export type ShapeProbe = { readonly words: readonly CalldataWord[]; readonly carriesValue: boolean }
 
 const erc20Transfer: readonly CalldataWord[] = ['address', 'amount', 'hash']
@@ -16,7 +18,7 @@ const poolSwap: readonly CalldataWord[] = [
   'amount',
   'amount',
 ]
-/** Offsets and lengths of the fill's lists, its refund address, and the order id behind them. */
+/** Words around the calls of a fill: offsets and lengths of its lists, refund address, and the order id behind them. */
 const fillFrame: readonly CalldataWord[] = [
   'amount',
   'amount',
@@ -28,7 +30,7 @@ const fillFrame: readonly CalldataWord[] = [
   'hash',
 ]
 
-/** Terms of the address, the words of the order, token, offset, length and the signature. */
+/** Sweep of a deposit address: its terms, the words of the order, token, offset, length and the signature. */
 const sweep: readonly CalldataWord[] = [
   'address',
   'address',
@@ -63,7 +65,7 @@ const signedDeposit: readonly CalldataWord[] = [
   'amount',
 ]
 
-/** User, refund address, offsets and lengths, permitted token, nonce, end, metadata and signature. */
+/** Permit2 call of a router: user, refund address, offsets, lengths, token, nonce, deadline, metadata and signature. */
 const permit2Frame: readonly CalldataWord[] = [
   ...(['address', 'amount', 'amount', 'address', 'address', 'amount', 'amount'] as const),
   ...(['amount', 'hash', 'amount', 'amount', 'address', 'amount', 'amount', 'amount', 'amount'] as const),
@@ -79,7 +81,7 @@ const permit2Approval: readonly CalldataWord[] = [
   ...callFrame,
 ]
 
-/** Calldata of each shape, for chains that charge for data. If a transaction varies, the longer common form counts. */
+/** Calldata of each shape, for chains that charge for data. Of variants of a transaction, the longer usual one counts. */
 export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
   approve: { words: ['address', 'amount'], carriesValue: false },
   'deposit-native': { words: ['address', 'hash'], carriesValue: true },

@@ -13,39 +13,45 @@ export type UnsignedTransaction = {
 }
 
 const transactionType = Uint8Array.of(2)
-const [textBase, listBase] = [0x80, 0xc0]
-const shortMax = 55
+// RLP: prefix bytes of strings and lists, and the most bytes whose length fits into the prefix itself.
+const [stringBase, listBase] = [0x80, 0xc0]
+const shortLengthMax = 55
 
 /** The bytes whose hash would be signed. @source EIP-1559, EIP-2718 */
 export function serializeUnsigned(transaction: UnsignedTransaction): Hex {
   const { chainId, nonce, maxPriorityFeePerGas, maxFeePerGas, gas, to, value, data } = transaction
   const numbers = [BigInt(chainId), BigInt(nonce), maxPriorityFeePerGas, maxFeePerGas, gas]
-  const noAccessList = list([])
-  const members = [...numbers.map(number), text(hexToBytes(to)), number(value), text(hexToBytes(data))]
-  return bytesToHex(concatBytes([transactionType, list([...members, noAccessList])]))
+  const noAccessList = rlpList([])
+  const members = [
+    ...numbers.map(rlpNumber),
+    rlpString(hexToBytes(to)),
+    rlpNumber(value),
+    rlpString(hexToBytes(data)),
+  ]
+  return bytesToHex(concatBytes([transactionType, rlpList([...members, noAccessList])]))
 }
 
 /** Numbers are their bytes without leading zeros; zero is empty. */
-function number(value: bigint): Uint8Array {
-  return text(minimalBytes(value))
+function rlpNumber(value: bigint): Uint8Array {
+  return rlpString(minimalBytes(value))
 }
 
-/** @source Ethereum yellow paper, appendix B */
-function text(bytes: Uint8Array): Uint8Array {
-  const [first = textBase] = bytes
-  if (bytes.length === 1 && first < textBase) return bytes
-  return concatBytes([prefix(textBase, bytes.length), bytes])
+/** RLP of a byte string. @source Ethereum yellow paper, appendix B */
+function rlpString(bytes: Uint8Array): Uint8Array {
+  const [first = stringBase] = bytes
+  if (bytes.length === 1 && first < stringBase) return bytes
+  return concatBytes([prefix(stringBase, bytes.length), bytes])
 }
 
-function list(members: readonly Uint8Array[]): Uint8Array {
+function rlpList(members: readonly Uint8Array[]): Uint8Array {
   const bytes = concatBytes(members)
   return concatBytes([prefix(listBase, bytes.length), bytes])
 }
 
 function prefix(base: number, length: number): Uint8Array {
-  if (length <= shortMax) return Uint8Array.of(base + length)
+  if (length <= shortLengthMax) return Uint8Array.of(base + length)
   const digits = minimalBytes(BigInt(length))
-  return Uint8Array.of(base + shortMax + digits.length, ...digits)
+  return Uint8Array.of(base + shortLengthMax + digits.length, ...digits)
 }
 
 function minimalBytes(value: bigint): Uint8Array {

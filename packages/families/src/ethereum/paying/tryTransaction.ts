@@ -23,8 +23,9 @@ export type TriedTransaction = {
   readonly authorizationList?: readonly object[] | undefined
 }
 
+/** Outcome of a simulated transaction. */
 export type Trial =
-  /** `gas`: the limit that it succeeded with. */
+  /** `gas`: the limit that it succeeded with, to be signed. */
   | { readonly kind: 'succeeds'; readonly gas: bigint }
   | { readonly kind: 'fails'; readonly reason: string }
   /** It takes more than `affordableGas`, or nodes ask for a higher limit. */
@@ -39,15 +40,15 @@ export type GasLimits = {
   readonly affordableGas: bigint
 }
 
-/** A limit below it is refused, whatever the call takes. @source EIP-7623, EIP-7976 */
+/** Nodes refuse a gas limit below this base plus the floor for each byte of calldata. @source EIP-7623, EIP-7976 */
 const intrinsicGas = 21_000n
 const floorGasPerByte = 64n
 
 /**
- * Has enough endpoints run a transaction as it would be signed: with its sender, value, price and gas limit. The limit is
- * what enough of them estimate, with a margin, up to what is affordable. So no node alone has it refused, or signed where it fails.
- * The quote's trial (`createPaymentTrials`) is another one: it has one round trip, and lends the wallet what it lacks, so
- * that it knows no limit, and must not say what may be signed.
+ * Simulates a transaction on enough endpoints just before it is signed, with its sender, value, price and gas limit. The
+ * limit is the estimate of enough endpoints plus a margin, up to what is affordable. So a single node can neither have a
+ * good transaction refused nor a failing one signed. Quotes use another trial, `createPaymentTrials`: it takes one round
+ * trip, assumes that the wallet has enough, and yields no gas limit.
  * @throws UpstreamUnavailableError where too few say the same
  * @source rules P-46, P-50
  */
@@ -57,13 +58,13 @@ export async function tryTransaction(
   { transactionGasMax, affordableGas }: GasLimits,
 ): Promise<Trial> {
   const call = wireCall(transaction)
-  // A call that never ends is run no longer than a transaction may be.
+  // The bound ends a call that would never return.
   const bounded = { ...call, gas: toQuantity(transactionGasMax) }
   const estimate = await askPaymentVotes(client, [estimateCall(bounded)], decideEstimate(transactionGasMax))
   if (typeof estimate !== 'bigint') return failed(estimate)
   const least = maxBigint(estimate, floorGas(transaction.data))
   if (least > affordableGas) return { kind: 'dear', gas: least }
-  // An estimate is of one block, and the next one may take more.
+  // The estimate is for one block, and a later one may take more: hence a margin of 30 % and 50,000 gas.
   const gas = minBigint(maxBigint((estimate * 13n) / 10n + 50_000n, least), affordableGas)
   const run = await askPaymentVotes(client, [runCall({ ...call, gas: toQuantity(gas) })], decideRun(gas))
   return typeof run === 'bigint' ? { kind: 'succeeds', gas } : failed(run)
@@ -86,12 +87,12 @@ function wireCall({ valueWei, maxFeePerGasWei, maxPriorityFeePerGasWei, ...rest 
 const estimateCall = (call: object): RpcCall => ({ method: 'eth_estimateGas', params: [call, 'latest'] })
 const runCall = (call: object): RpcCall => ({ method: 'eth_call', params: [call, 'latest'] })
 
-/** The least limit that every chain takes for the data. */
+/** The least gas limit that all chains accept for calldata of this length. */
 export const floorGas = (data: Hex): bigint => intrinsicGas + floorGasPerByte * BigInt(data.length / 2 - 1)
 
 type Failure = 'fails' | 'short'
 
-/** Late endpoints are waited for: the lowest estimate of those that are quick may be a lie. */
+/** Waits for all endpoints: the first answers could come from nodes that estimate too low. */
 const decideEstimate =
   (gasAsked: bigint) =>
   (votes: Votes, electorate: Electorate, isLast: boolean): RunAnswer<Failure> | undefined => {
@@ -116,7 +117,10 @@ const decideRun =
     return agreeOnRun(runs, electorate)
   }
 
-/** The node ran the call and it failed; any other error says nothing of the call. Coin bounds the gas that nodes allow. */
+/**
+ * How the call failed when the node ran it; `undefined` if it succeeded or the error is the node's own. A node allows
+ * only as much gas as the sender's coin can buy: if that is less than was asked, the coin is `short`.
+ */
 function failureOf(answer: RpcAnswer | undefined, gasAsked: bigint): Failure | undefined {
   if (answer === undefined || answer.ok) return undefined
   const { message } = answer

@@ -13,11 +13,12 @@ const callsPerRequest = 500
 /** Keeps one HTTP answer under 2 MB. */
 const requestsPerBatch = 4
 
+/** The block at which contracts are read, and the multicall contract that reads them. */
 export type ReadAt = { readonly multicall3: Hex; readonly blockHash: Hex }
 
 /**
- * Reads any number of contracts at one block, in as few batches as answers of bearable size allow. The first batch
- * is asked at once, with whatever else is asked then.
+ * Reads any number of contracts at one block, in batches of limited size. The first batch is sent in the same turn of the
+ * event loop, so that it shares a request with other reads made then.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  */
 export async function readContracts(
@@ -33,7 +34,7 @@ export async function readContracts(
   return answers
 }
 
-/** @throws MalformedAnswerError also where Multicall3 itself reverts: something else stands there */
+/** @throws MalformedAnswerError also if Multicall3 itself reverts, as then another contract stands at its address */
 async function readPart(
   client: AgreedClient,
   calls: readonly ContractCall[],

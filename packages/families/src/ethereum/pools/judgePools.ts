@@ -10,6 +10,7 @@ import type { AgreedClient } from '../agreement/agreedTransport.ts'
 import { chunks } from './chunks.ts'
 import { quoteOnChain, type SwapQuestion } from './quoterV2.ts'
 
+/** A swap that the mirrored pool and the chain's quoter price differently. */
 export type PoolMismatch = {
   readonly pool: Hex
   readonly question: SwapQuestion
@@ -21,8 +22,8 @@ export type PoolMismatch = {
 const questionsPerBatch = 100
 
 /**
- * Compares the mirrored states with QuoterV2 on a few swaps each, at the states' own block.
- * @returns where they differ; empty when every answer agrees to the last unit
+ * Prices a few swaps in each mirrored pool in process and by the chain's QuoterV2, at the states' own block.
+ * @returns the swaps whose prices differ; empty if all agree to the last unit
  * @throws UpstreamUnavailableError when a question was not answered: nothing is known then
  */
 export async function judgePools(
@@ -46,22 +47,27 @@ export async function judgePools(
   })
 }
 
-/** Both directions and both trades, once within the current price and once some percent away from it. */
+/** Swaps in both directions and of both trade types: small ones near the current price, and ones that move it by 3 %. */
 export function sampleQuestions(state: PoolState): readonly SwapQuestion[] {
+  // A shift of 14 moves the price by 2^-14 (0.006 %), one of 5 by 2^-5 (3 %).
   return [14n, 5n].flatMap((shift) =>
     [true, false].flatMap((zeroForOne): readonly SwapQuestion[] => [
-      { zeroForOne, trade: 'exactInput', amount: depth(state, zeroForOne, shift) },
-      { zeroForOne, trade: 'exactOutput', amount: depth(state, !zeroForOne, shift) },
+      { zeroForOne, trade: 'exactInput', amount: amountForPriceMove(state, zeroForOne, shift) },
+      { zeroForOne, trade: 'exactOutput', amount: amountForPriceMove(state, !zeroForOne, shift) },
     ]),
   )
 }
 
-/** The amount of one token that moves the price by about 2^−shift of itself. */
-function depth({ sqrtPriceX96, liquidity }: PoolState, ofToken0: boolean, shift: bigint): bigint {
-  const virtual = ofToken0
+/** The amount of one token whose swap moves the price by about 2^−shift of it. */
+function amountForPriceMove(
+  { sqrtPriceX96, liquidity }: PoolState,
+  ofToken0: boolean,
+  shift: bigint,
+): bigint {
+  const virtualReserve = ofToken0
     ? (liquidity << 96n) / maxBigint(sqrtPriceX96, 1n)
     : (liquidity * sqrtPriceX96) >> 96n
-  return maxBigint(virtual >> shift, 1n)
+  return maxBigint(virtualReserve >> shift, 1n)
 }
 
 function quoteInProcess(state: PoolState, { zeroForOne, trade, amount }: SwapQuestion): PoolQuote {
@@ -70,7 +76,7 @@ function quoteInProcess(state: PoolState, { zeroForOne, trade, amount }: SwapQue
     : quoteExactOutput(state, zeroForOne, amount)
 }
 
-/** The quoter reverts where an exact output cannot be given, or nothing at all can be. */
+/** True if both agree. The quoter reverts if the pool cannot give an exact output, or nothing at all. */
 function agrees({ trade }: SwapQuestion, inProcess: PoolQuote, onChain: PoolQuote | undefined): boolean {
   if (onChain === undefined) return inProcess.exhausted
   if (inProcess.sqrtPriceX96After !== onChain.sqrtPriceX96After) return false

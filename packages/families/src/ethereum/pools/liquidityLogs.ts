@@ -24,7 +24,7 @@ export type PoolLiquidityChange = LiquidityChange & { readonly pool: Hex }
 export type LogBlocks = { readonly blockHash: Hex } | { readonly from: bigint; readonly to: bigint }
 
 /**
- * Everything that moved liquidity in the given pools in some blocks. Swaps leave ticks as they are.
+ * Changes of liquidity (mints and burns) in the given pools in some blocks. Swaps do not change the ticks' liquidity.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  */
 export async function readLiquidityChanges(
@@ -32,9 +32,9 @@ export async function readLiquidityChanges(
   pools: readonly Hex[],
   blocks: LogBlocks,
 ): Promise<readonly PoolLiquidityChange[]> {
-  const where =
+  const blockFilter =
     'blockHash' in blocks ? blocks : { fromBlock: toQuantity(blocks.from), toBlock: toQuantity(blocks.to) }
-  const filter = { ...where, address: [...pools], topics: [[mintTopic, burnTopic]] }
+  const filter = { ...blockFilter, address: [...pools], topics: [[mintTopic, burnTopic]] }
   const blockHash = 'blockHash' in blocks ? blocks.blockHash : undefined
   return parseLiquidityLogs(
     await agreedRead(client.request({ method: requestName, params: [filter] })),
@@ -49,8 +49,8 @@ export function parseLiquidityLogs(
 ): readonly PoolLiquidityChange[] {
   return parseList(result, requestName).map((entry) => {
     const log = parseRecord(entry, requestName)
-    const isOther = blockHash !== undefined && parseHash(log['blockHash'], requestName) !== blockHash
-    if (isOther) throw new MalformedAnswerError(requestName)
+    const isOfOtherBlock = blockHash !== undefined && parseHash(log['blockHash'], requestName) !== blockHash
+    if (isOfOtherBlock) throw new MalformedAnswerError(requestName)
     const [topic, , lower, upper] = parseList(log['topics'], requestName).map((each) =>
       parseHash(each, requestName),
     )
@@ -60,13 +60,13 @@ export function parseLiquidityLogs(
       pool: parseBytes(log['address'], requestName),
       tickLower: signedTopic(lower),
       tickUpper: signedTopic(upper),
-      liquidity: change(topic, data.uint(0), () => data.uint(32)),
+      liquidity: signedLiquidity(topic, data.uint(0), () => data.uint(32)),
     }
   })
 }
 
-/** A mint's data begins with its sender, a burn's with the liquidity. */
-function change(topic: Hex | undefined, first: bigint, second: () => bigint): bigint {
+/** Liquidity of an event, negative for a burn. A mint's data begins with its sender, a burn's with the liquidity. */
+function signedLiquidity(topic: Hex | undefined, first: bigint, second: () => bigint): bigint {
   if (topic === mintTopic) return second()
   if (topic === burnTopic) return -first
   throw new MalformedAnswerError(requestName)

@@ -15,7 +15,7 @@ import {
 } from './poolCalls.ts'
 import { type TickTable, tickTable } from './tickTable.ts'
 
-/** Why a pool is not mirrored. */
+/** Reason for which a pool is not mirrored; it is then priced by the on-chain quoter, or not at all. */
 export type PoolProblem =
   /** The factory knows another address, or none, for these tokens and this fee. */
   | 'not_from_factory'
@@ -25,7 +25,7 @@ export type PoolProblem =
   | 'not_initialised'
   /** Its ticks do not add up to its liquidity, even freshly read. */
   | 'inconsistent'
-  /** QuoterV2 answers otherwise than the mirror, even freshly read. */
+  /** QuoterV2 prices swaps differently than the mirror, even after a fresh reading. */
   | 'quoter_disagrees'
 
 export type LoadedPool = TickTable | { readonly problem: PoolProblem }
@@ -52,19 +52,19 @@ export async function loadTicks(
   }
   const genuine = pools.filter(({ address }) => !loaded.has(address))
   const bitmaps = await readEach(client, genuine, bitmapCalls, at)
-  const poolIndexes = bitmaps.map(({ item, answers }) => ({
+  const poolTicks = bitmaps.map(({ item, answers }) => ({
     pool: item,
     indexes: initializedTicks(item, answers),
   }))
-  for (const { pool, indexes } of poolIndexes) {
+  for (const { pool, indexes } of poolTicks) {
     if (indexes.length > at.ticksMax) loaded.set(pool.address, { problem: 'too_many_ticks' })
   }
-  const bearable = poolIndexes.filter(({ pool }) => !loaded.has(pool.address))
-  const tickCalls = ({ pool, indexes }: (typeof poolIndexes)[number]) =>
+  const readable = poolTicks.filter(({ pool }) => !loaded.has(pool.address))
+  const tickCalls = ({ pool, indexes }: (typeof poolTicks)[number]) =>
     indexes.map((index) => tickCall(pool.address, index))
-  for (const { item, answers } of await readEach(client, bearable, tickCalls, at)) {
+  for (const { item, answers } of await readEach(client, readable, tickCalls, at)) {
     const entries = answers.map(
-      ({ returnData }, at) => [item.indexes[at] ?? 0, readTick(returnData)] as const,
+      ({ returnData }, index) => [item.indexes[index] ?? 0, readTick(returnData)] as const,
     )
     loaded.set(item.pool.address, tickTable(new Map(entries)))
   }
@@ -85,13 +85,14 @@ function identityProblem(
     : 'wrong_tick_spacing'
 }
 
-/** A contract of another kind reverts or returns nothing. */
+/** True for an answer of at least one word; a contract of another kind reverts or returns nothing. */
 function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {
   return answer?.success === true && answer.returnData.length >= 66
 }
 
 const ticksPerWord = 256
 
+/** First and last word of the bitmap: each holds 256 ticks, counted in spacings. */
 function wordRange(tickSpacing: number): { readonly first: number; readonly last: number } {
   return {
     first: Math.ceil(minTick / tickSpacing) >> 8,
@@ -101,7 +102,7 @@ function wordRange(tickSpacing: number): { readonly first: number; readonly last
 
 function bitmapCalls({ address, tickSpacing }: PoolConfig): readonly ContractCall[] {
   const { first, last } = wordRange(tickSpacing)
-  return Array.from({ length: last - first + 1 }, (_, at) => tickBitmapCall(address, first + at))
+  return Array.from({ length: last - first + 1 }, (_, index) => tickBitmapCall(address, first + index))
 }
 
 function initializedTicks(
@@ -109,18 +110,20 @@ function initializedTicks(
   answers: readonly ContractAnswer[],
 ): readonly number[] {
   const { first } = wordRange(tickSpacing)
-  return answers.flatMap(({ returnData }, at) =>
-    setBits(readTickBitmap(returnData)).map((bit) => ((first + at) * ticksPerWord + bit) * tickSpacing),
+  return answers.flatMap(({ returnData }, index) =>
+    setBits(readTickBitmap(returnData)).map((bit) => ((first + index) * ticksPerWord + bit) * tickSpacing),
   )
 }
 
-function setBits(word: bigint): readonly number[] {
+/** Positions of the bits that are 1. */
+function setBits(bitmapWord: bigint): readonly number[] {
   const bits: number[] = []
-  for (let rest = word, bit = 0; rest !== 0n; rest >>= 1n, bit++) if (rest & 1n) bits.push(bit)
+  for (let remaining = bitmapWord, bit = 0; remaining !== 0n; remaining >>= 1n, bit++)
+    if (remaining & 1n) bits.push(bit)
   return bits
 }
 
-/** Reads what `callsOf` asks of every item, all in one go, and gives each item its answers back. */
+/** Makes the calls of all items together, and returns each item with its own answers. */
 async function readEach<Item>(
   client: AgreedClient,
   items: readonly Item[],

@@ -4,7 +4,7 @@ import { unlessMalformed } from '../contracts/abiReader.ts'
 import type { ContractCall } from '../contracts/multicall.ts'
 import { contractInterface } from '../rules/contractInterface.ts'
 
-/** As much of what each returns as is read. @source Uniswap V3 core, IUniswapV3PoolState, IUniswapV3Factory */
+/** Return values are listed only as far as they are read. @source Uniswap V3 core, IUniswapV3PoolState, IUniswapV3Factory */
 const uniswap = contractInterface([
   'function slot0() view returns (uint160 sqrtPriceX96, int24 tick)',
   'function liquidity() view returns (uint128)',
@@ -34,7 +34,7 @@ export const tickBitmapCall = (pool: Hex, word: number): ContractCall => ({
   callData: bitmapData(word),
 })
 
-/** Every pool is asked for the same words, up to 6,932 of them: each is encoded once. */
+/** Calldata by word. All pools are asked for the same words, up to 6,932, so each is encoded only once. */
 const knownBitmapData = new Map<number, Hex>()
 
 function bitmapData(word: number): Hex {
@@ -55,7 +55,8 @@ export const getPoolCall = (factory: Hex, { token0, token1, feePips }: PoolConfi
 
 export type Slot0 = { readonly sqrtPriceX96: bigint; readonly tick: number }
 
-/** All throw MalformedAnswerError on data that does not fit. */
+// Decoders of the calls above. All throw MalformedAnswerError on data that does not fit.
+
 export function readSlot0(data: Hex): Slot0 {
   const [sqrtPriceX96, tick] = unlessMalformed('slot0', () => uniswap.decode('slot0', data))
   return { sqrtPriceX96, tick }

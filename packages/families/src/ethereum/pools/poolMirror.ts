@@ -25,11 +25,11 @@ export type PoolMirrorOptions = {
   readonly quoterV2: Hex
   /** Addresses in lower case. */
   readonly pools: readonly PoolConfig[]
-  /** Every so many heads all pools are compared with QuoterV2, and given-up ones tried again. Default 50. */
+  /** After so many heads all pools are compared with QuoterV2, and excluded ones are tried again. Default 50. */
   readonly judgeEveryHeads?: number
   /**
-   * A pool with more initialised ticks is left to the on-chain quoter: nobody reads that many within a
-   * few blocks. Default 20 000.
+   * A pool with more initialised ticks is not mirrored, since reading them would take more than a few blocks. Default
+   * 20 000.
    */
   readonly ticksMax?: number
 }
@@ -37,9 +37,9 @@ export type PoolMirrorOptions = {
 /** Copies of a chain's Uniswap V3 pools, exact as of one block at a time. */
 export interface PoolMirror {
   /**
-   * The pools as of `head`, those with a problem left out; the same objects while the head is the same.
-   * One call at a time does the work, others wait for it. A caller that aborts stops waiting, and the
-   * work goes on for the next caller. @throws UpstreamUnavailableError, or the signal's reason
+   * The pools as of `head`, without those that have a problem; the same objects while the head is the same. Calls run one
+   * after the other. If a caller aborts, the work goes on for the next one.
+   * @throws UpstreamUnavailableError, or the signal's reason
    */
   refresh(head: BlockLink, signal?: AbortSignal): Promise<readonly PoolState[]>
   /** Pools that the last refresh left out. */
@@ -51,16 +51,17 @@ const defaultJudgeEveryHeads = 50
 const defaultTicksMax = 20_000
 
 /**
- * Mirrors pools by RPC. A head costs one batch, however many blocks were missed before it: prices and liquidity read
- * at its hash, and the liquidity events since the last mirrored block applied to the ticks there. They count where one
- * look at the chain shows that block below the head, so not on another branch. All ticks are read again after a start,
- * when that block is none of the last ones mirrored (a deeper reorg, a long gap, another chain), and for a pool whose
- * ticks stop adding up. Freshly read pools, and now and then all, are compared with QuoterV2; a pool that differs is
+ * Mirrors pools by RPC. Each head takes one batch, even after missed blocks: prices and liquidity at its hash, and the
+ * liquidity events since the last mirrored block, which are applied to that block's ticks. Events count only if the same
+ * batch shows that the mirrored block is an ancestor of the head. All ticks are read again after a start, if the ancestor
+ * is not among the last mirrored blocks (a deep reorg, a long gap), and for a pool whose ticks do not add up to its
+ * liquidity. Freshly read pools, and all of them every `judgeEveryHeads`, are compared with QuoterV2; one that differs is
  * left out.
  * @source F-121
  */
 export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {
   const { judgeEveryHeads = defaultJudgeEveryHeads } = options
+  /** Snapshots by block hash, the oldest first. */
   const recent = new Map<Hex, PoolSnapshot>()
   let last: PoolSnapshot | undefined
   let headsUnjudged = 0
@@ -93,7 +94,8 @@ export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {
   }
 }
 
-type Reading = {
+/** A head to mirror, and the snapshots that it may continue. */
+type SnapshotRequest = {
   readonly head: BlockLink
   readonly last: PoolSnapshot | undefined
   readonly recent: ReadonlyMap<Hex, PoolSnapshot>
@@ -102,11 +104,11 @@ type Reading = {
 
 async function readSnapshot(
   options: PoolMirrorOptions,
-  { head, last, recent, judgeAll }: Reading,
+  { head, last, recent, judgeAll }: SnapshotRequest,
 ): Promise<PoolSnapshot> {
   const { pools } = options
   const { positions, parent, changes } = await readBlock(options, head, last, recent)
-  // Now and then a pool that was given up is tried again.
+  // When all pools are judged, those with a problem are tried again.
   const problems = new Map(judgeAll ? [] : parent?.problems)
   const tables = new Map<Hex, TickTable>()
   for (const { address } of pools) {
@@ -123,14 +125,14 @@ async function readSnapshot(
     return position === undefined || table === undefined ? [] : [poolState(pool, position, table, head.hash)]
   })
   const judged = judgeAll ? states : states.filter(({ address }) => fresh.has(address))
-  const wrong = await disagreeing(options, judged)
-  for (const address of wrong) {
+  const differing = await poolsThatDiffer(options, judged)
+  for (const address of differing) {
     tables.delete(address)
-    // One that was mirrored for a while is read again at the next head before it is given up.
+    // A pool that was not freshly read gets a fresh reading at the next head before it is excluded.
     if (fresh.has(address)) problems.set(address, 'quoter_disagrees')
   }
   const { number, hash } = head
-  return { number, hash, tables, problems, states: states.filter(({ address }) => !wrong.has(address)) }
+  return { number, hash, tables, problems, states: states.filter(({ address }) => !differing.has(address)) }
 }
 
 /** Data of a head from one batch, and the mirrored block that it continues. */
@@ -147,31 +149,31 @@ async function readBlock(
   const { client, pools, multicall3 } = options
   const addresses = pools.map(({ address }) => address)
   const missed = last === undefined ? undefined : missedBlocks(last.number, head.number)
-  const [ends, answers, changes] = await Promise.all([
-    // Before the logs, which count for the chain that has them.
+  const [endHeaders, answers, changes] = await Promise.all([
+    // Asked in the same batch as the logs: they prove the branch of the logs (see `comparableInBatch`).
     missed && Promise.all([readHeader(client, missed.from - 1n), readHeader(client, missed.to)]),
     readContracts(client, positionCalls(pools), { multicall3, blockHash: head.hash }),
     readLiquidityChanges(client, addresses, missed ?? { blockHash: head.hash }),
   ])
   const positions = readPositions(pools, answers)
-  const [below, newest] = ends ?? []
+  const [blockBelow, newest] = endHeaders ?? []
   if (newest !== undefined && newest.hash !== head.hash)
     throw new UpstreamUnavailableError('A block left its chain while pools were read at it.', {
       code: 'RPC_HTTP_ERROR',
     })
-  const parent = recent.get(below?.hash ?? head.parentHash)
+  const parent = recent.get(blockBelow?.hash ?? head.parentHash)
   return { positions, parent, changes: parent === undefined ? [] : changes }
 }
 
-/** As the node words it: what viem makes of a header is not held to its types. */
+/** Parses the raw header: viem's own formatting does not check that members have their types. */
 async function readHeader(client: AgreedClient, height: bigint): Promise<ChainHead> {
   const request = client.request({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] })
   return parseHead(await agreedRead(request))
 }
 
 /**
- * Reads the ticks of pools without a table that fits, into `tables` or `problems`. A pool that was given
- * up stays so while the chain is continuous, so that it costs nothing. @returns those read
+ * Reads all ticks of pools that have no consistent table, and puts them into `tables`, or the reason into `problems`.
+ * Pools with a problem are skipped, so that they cost nothing until they are tried again. @returns the pools read
  */
 async function reload(
   options: PoolMirrorOptions,
@@ -191,8 +193,8 @@ async function reload(
     return table === undefined || position === undefined || !isConsistent(table, position)
   })
   if (stale.length === 0) return new Set()
-  const at = { multicall3, factory, ticksMax, blockHash: head.hash }
-  const loaded = await loadTicks(client, stale, at)
+  const readOptions = { multicall3, factory, ticksMax, blockHash: head.hash }
+  const loaded = await loadTicks(client, stale, readOptions)
   for (const { address } of stale) {
     tables.delete(address)
     const [pool, position] = [loaded.get(address), positions.get(address)]
@@ -203,7 +205,7 @@ async function reload(
   return new Set(stale.map(({ address }) => address))
 }
 
-async function disagreeing(
+async function poolsThatDiffer(
   options: PoolMirrorOptions,
   states: readonly PoolState[],
 ): Promise<ReadonlySet<Hex>> {
@@ -213,14 +215,15 @@ async function disagreeing(
   return new Set(mismatches.map(({ pool }) => pool))
 }
 
+/** A block and its parent. */
 type BlockLink = Pick<ChainHead, 'number' | 'hash' | 'parentHash'>
 
 /** More missed blocks than this are not caught up: all ticks are read again instead. */
 export const missedBlocksMax = 256n
 
 /**
- * The blocks after the last mirrored one up to a new head, where some between them were missed. `undefined` when the
- * head is the next block, replaces the last one or is older, and when too many were: it then continues its parent.
+ * The blocks after the last mirrored one up to a new head, if at least one between them was missed. `undefined` if none
+ * was, if the head is not newer, or if more than `missedBlocksMax` were: then only the head's parent can be continued.
  */
 export function missedBlocks(
   last: bigint,

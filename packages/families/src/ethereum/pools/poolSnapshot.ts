@@ -5,7 +5,7 @@ import type { PoolProblem } from './loadTicks.ts'
 import { liquidityCall, readLiquidity, readSlot0, slot0Call } from './poolCalls.ts'
 import { activeLiquidity, type TickTable } from './tickTable.ts'
 
-/** State of the mirror as of one block. Never changed in place. */
+/** State of all mirrored pools of a chain as of one block. Never changed in place. */
 export type PoolSnapshot = {
   readonly number: bigint
   readonly hash: Hex
@@ -49,8 +49,8 @@ function hasWords(answer: ContractAnswer | undefined, words: number): answer is 
 }
 
 /**
- * True when the ticks below the price add up to the liquidity that the pool itself keeps: a lost or
- * invented liquidity event within the active range shows here at once.
+ * True if the net liquidity of the ticks up to the current one adds up to the liquidity that the pool itself reports. A
+ * liquidity event that was missed or invented makes the sums differ.
  */
 export function isConsistent(table: TickTable, { tick, liquidity }: PoolPosition): boolean {
   return activeLiquidity(table, tick) === liquidity

@@ -4,7 +4,9 @@ import { type AgreedClient, agreedCall } from '../agreement/agreedTransport.ts'
 import { unlessMalformed } from '../contracts/abiReader.ts'
 import { contractInterface } from '../rules/contractInterface.ts'
 
+/** A swap in one pool that is to be priced. */
 export type SwapQuestion = {
+  /** True if token0 is sold for token1. */
   readonly zeroForOne: boolean
   readonly trade: 'exactInput' | 'exactOutput'
   /** Amount in of an exact-input trade, else the amount out; above zero. */
@@ -27,9 +29,9 @@ export type PoolQuoteRequest = {
 }
 
 /**
- * Asks the chain's own quoter, by one `eth_call`: what a pool is priced by while it is not mirrored.
- * With `exhausted`, `amountIn` is what was asked, not the part that would be taken: the quoter does not
- * say it. Its `initializedTicksCrossed` can differ by one from the mirror's at the ends of a swap.
+ * Prices a swap by the chain's QuoterV2, in one `eth_call`. If the quote is `exhausted`, its `amountIn` is the amount
+ * asked, not the part that the pool would take, which the quoter does not return. `initializedTicksCrossed` can differ by
+ * one from that of a mirrored pool.
  *
  * @returns undefined when the pool cannot make the swap: no liquidity, or not enough for an exact output
  * @throws UpstreamUnavailableError, UpstreamDisagreementError

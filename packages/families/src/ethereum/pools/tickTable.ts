@@ -8,7 +8,7 @@ export type TickTable = {
   readonly ticks: readonly InitializedTick[]
 }
 
-/** A position that grew, or shrank by a negative `liquidity`. */
+/** Liquidity that a mint adds to a position between two ticks; negative for a burn. */
 export type LiquidityChange = {
   readonly tickLower: number
   readonly tickUpper: number
@@ -45,7 +45,7 @@ export function withChanges(table: TickTable, changes: readonly LiquidityChange[
   return tickTable(byIndex)
 }
 
-/** Liquidity that is active at a tick, which the pool keeps as a number of its own. */
+/** Liquidity that is active at a tick: the sum of net liquidity up to it. The pool reports the same number. */
 export function activeLiquidity({ ticks }: TickTable, tick: number): bigint {
   let liquidity = 0n
   for (const { index, liquidityNet } of ticks) {

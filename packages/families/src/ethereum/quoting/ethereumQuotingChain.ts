@@ -13,10 +13,10 @@ import { createCallSimulator } from '../simulation/simulateCalls.ts'
 import { createUserFactsReader } from '../simulation/userFacts.ts'
 
 const lacksNothing = Promise.resolve({})
-/** Payments that are tried at once: one for each request that names somebody new. */
+/** Simulations of payments that may run at once: each request with a new recipient needs one. */
 const paymentsMax = 200
 
-/** Accounts by multicall and by agreement, calls by simulation. */
+/** Reads for quotes on EVM chains: accounts by multicall, payments and calls by simulation. */
 export const ethereumQuotingChain: QuotingChainFamily = {
   connect: (chain) => connectByJsonRpc(chain),
   headSeconds: async (client) => (await readHead(client)).timestampSeconds,
@@ -25,31 +25,35 @@ export const ethereumQuotingChain: QuotingChainFamily = {
   open({ client, multicall3, currentHead, budgetMs, neededWithinMs, transactionGasMax, now, onFailure }) {
     if (multicall3 === undefined)
       throw new ConfigurationError(`quote: chains.${client.chainId} needs multicall3`)
-    const budget = { budgetMs }
+    const optionalBudget = { budgetMs }
     const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
-    const needed = { budgetMs: neededWithinMs }
+    const neededBudget = { budgetMs: neededWithinMs }
     const locks = { client, multicall3, currentHead, timeoutMs: neededWithinMs, now, onFailure }
     const lockOf = createInputLocks(locks)
     const code = createAccountCodeReader({ client, currentHead, onFailure, callTimeoutMs: neededWithinMs })
-    const gasMax = transactionGasMax !== undefined && { gasMax: transactionGasMax }
-    const state = { client, now, ...gasMax, currentBlock: () => currentHead()?.number }
-    const fills = createFillSimulator({ client, simulator: createCallSimulator(state) })
+    const gasLimitOption = transactionGasMax !== undefined && { gasMax: transactionGasMax }
+    const simulatorOptions = { client, now, ...gasLimitOption, currentBlock: () => currentHead()?.number }
+    const fills = createFillSimulator({ client, simulator: createCallSimulator(simulatorOptions) })
     const payments = createFillSimulator({
       client,
-      simulator: createCallSimulator({ ...state, timeoutMs: neededWithinMs, inFlightMax: paymentsMax }),
+      simulator: createCallSimulator({
+        ...simulatorOptions,
+        timeoutMs: neededWithinMs,
+        inFlightMax: paymentsMax,
+      }),
       timeoutMs: neededWithinMs,
     })
     const tryPayment = createPaymentTrials({ code, fills: payments, now, onFailure })
     return {
       async userFacts(question) {
-        const { isMoveRefused, ...read } = await facts.read(question, budget)
+        const { isMoveRefused, ...read } = await facts.read(question, optionalBudget)
         const inputLock = isMoveRefused && (await lockOf(question))
         return { ...read, ...(inputLock && { inputLock }) }
       },
-      // Balances need no state of the account that holds them.
+      // An EVM account needs no token account or rent to receive money.
       lackOf: () => lacksNothing,
-      hasCode: (account) => code.hasCode(account, needed),
-      tryPayment: (payment) => tryPayment(payment, needed),
+      hasCode: (account) => code.hasCode(account, neededBudget),
+      tryPayment: (payment) => tryPayment(payment, neededBudget),
       unitsOfCalls: async (fill) =>
         callUnitsOf(maxBigint(await fills.gasOfFill(fill), floorGas(fill.data)), {
           isNative: fill.token === undefined,
