@@ -17,12 +17,14 @@ import {
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 /**
- * Proof that an allocator issued a payload: `own` ones name the one payload of a spender's nonce, `public` ones take a
- * payload from anybody, so that only their signatures prove it.
+ * How an allocator contract proves that it issued a payload. `own`: the contract keeps one payload for each nonce of a
+ * spender, so the stored payload is the proof. `public`: anybody may store a payload, so only the allocator's stored
+ * signatures over its hashes are.
  * @source rules P-118, P-119
  */
 export type WithdrawalKeys = 'own' | 'public'
 
+/** A withdrawal payload that the allocator is said to have issued. */
 export type IssueQuestion = {
   readonly payloadId: Hex
   /** The owner's account on the hub. */
@@ -53,7 +55,7 @@ export interface AllocatorReader {
   namesPayloads(options: ReadOptions): Promise<boolean>
 }
 
-/** The allocator has it, but its chain may still drop it. `waitSeconds` is an estimate. */
+/** The allocator has issued the payload in a block that is not final yet. `waitSeconds` is an estimate. */
 export class WithdrawalNotFinalError extends DomainError {
   readonly code = 'WITHDRAWAL_NOT_FINAL'
   readonly kind = 'not_final'
@@ -74,7 +76,7 @@ const selectors = {
 const zeroWord: Hex = `0x${'0'.repeat(64)}`
 const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 
-type Issued = {
+type IssuedAtBlock = {
   readonly payload: Hex | undefined
   readonly finalBlock: { readonly number: bigint; readonly hash: Hex }
 }
@@ -88,7 +90,7 @@ export function createAllocatorReader(options: {
   readonly rule: FinalityRule
 }): AllocatorReader {
   const { chainId, quorum, rule } = options
-  const rounds = {
+  const headRounds = {
     first: async (view: EndpointView, signal: AbortSignal): Promise<Heads> =>
       parseHeads(rule, await view.ask(headCalls(rule), signal)),
     pin: (heads: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, heads),
@@ -99,7 +101,7 @@ export function createAllocatorReader(options: {
     async readIssued(question, { signal }) {
       try {
         const { facts, agreeingEndpoints } = await quorum.read({
-          ...rounds,
+          ...headRounds,
           signal,
           second: (view, _own, pin, ownSignal) => judge(view, { ...options, question, pin }, ownSignal),
         })
@@ -118,7 +120,7 @@ export function createAllocatorReader(options: {
     },
     async namesPayloads({ signal }) {
       const { facts } = await quorum.read({
-        ...rounds,
+        ...headRounds,
         signal,
         async second(view, _own, { headNumber }, ownSignal) {
           const data = payloadIdOfData({ spender: zeroAddress, nonce: zeroWord })
@@ -126,7 +128,7 @@ export function createAllocatorReader(options: {
             [contractCall(options.allocatorAddress, data, headNumber)],
             ownSignal,
           )
-          // A contract without the function reverts, or answers nothing; a node that fails proves neither.
+          // A contract without the function reverts or returns nothing; any other error is the node's and throws.
           if (answer?.ok === false && !isExecutionFailure(answer)) resultOf(answer, 'payloadIdOf')
           return { kind: 'final', facts: answer?.ok === true && answer.result === zeroWord }
         },
@@ -136,13 +138,17 @@ export function createAllocatorReader(options: {
   }
 }
 
-type Judging = Parameters<typeof createAllocatorReader>[0] & {
+type JudgeInput = Parameters<typeof createAllocatorReader>[0] & {
   readonly question: IssueQuestion
   readonly pin: FinalPin
 }
 
 /** Judges one endpoint: issued at the final height, or else only visible in the newest block, or neither. */
-async function judge(view: EndpointView, judging: Judging, signal: AbortSignal): Promise<Sighting<Issued>> {
+async function judge(
+  view: EndpointView,
+  judging: JudgeInput,
+  signal: AbortSignal,
+): Promise<Sighting<IssuedAtBlock>> {
   const { pin, rule } = judging
   const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
   if (pin.height < 0n) return { kind: 'not_final', waitSeconds }
@@ -150,25 +156,25 @@ async function judge(view: EndpointView, judging: Judging, signal: AbortSignal):
   if (payload === undefined && (await issuedAt(view, judging, pin.headNumber, signal)) !== undefined) {
     return { kind: 'not_final', waitSeconds }
   }
-  // Last: what was read before belongs to the chain that this header is on.
+  // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
   const [header] = await view.ask([headerCall(pin.height)], signal)
   const { number, hash } = parseHeader(header, pin.height)
   return { kind: 'final', facts: { payload, finalBlock: { number, hash } } }
 }
 
-/** The payload, where the allocator's state at `height` proves that it was issued for this request. */
+/** The payload, if the allocator's state at `height` proves that it was issued for this request. */
 async function issuedAt(
   view: EndpointView,
-  { allocatorAddress, keys, question }: Judging,
+  { allocatorAddress, keys, question }: JudgeInput,
   height: bigint,
   signal: AbortSignal,
 ): Promise<Hex | undefined> {
   const { payloadId, hashesOf } = question
-  const ask = (data: Hex) => contractCall(allocatorAddress, data, height)
+  const callAtHeight = (data: Hex) => contractCall(allocatorAddress, data, height)
   const [stored, computedId] = await view.ask(
     [
-      ask(`${selectors.payloads}${bytes32Word(payloadId)}`),
-      ...(keys === 'own' ? [ask(payloadIdOfData(question))] : []),
+      callAtHeight(`${selectors.payloads}${bytes32Word(payloadId)}`),
+      ...(keys === 'own' ? [callAtHeight(payloadIdOfData(question))] : []),
     ],
     signal,
   )
@@ -179,7 +185,9 @@ async function issuedAt(
   const hashes = payload === '0x' ? [] : hashesOf(payload)
   if (hashes.length === 0) return undefined
   const signatures = await view.ask(
-    hashes.map((hash) => ask(`${selectors.signedPayloads}${bytes32Word(payloadId)}${bytes32Word(hash)}`)),
+    hashes.map((hash) =>
+      callAtHeight(`${selectors.signedPayloads}${bytes32Word(payloadId)}${bytes32Word(hash)}`),
+    ),
     signal,
   )
   const isSigned = (_hash: Hex, index: number) =>

@@ -12,11 +12,9 @@ import {
   toQuantity,
 } from '@causeway/rpc'
 
-/**
- * Node answers read strictly into canonical facts: lower case, integers, logs by their index. Anything
- * that is not exactly what the method returns for what was asked throws `MalformedAnswerError`, which
- * makes the endpoint one that did not answer. Nothing is padded, guessed or filled in.
- */
+// Calls of EVM nodes, and strict parsers of their answers: lower case, integers, logs in the order of their index. An
+// answer that does not have exactly the form that the method returns throws `MalformedAnswerError`; the endpoint then
+// counts as one that did not answer. Nothing is padded, guessed or filled in.
 
 export type EvmHeader = {
   readonly number: bigint
@@ -41,7 +39,7 @@ export type EvmReceipt = {
   readonly logs: readonly EvmLog[]
 }
 
-/** A transaction as its sender asked for it. */
+/** A mined transaction, as its sender signed it. */
 export type EvmTransaction = {
   readonly blockHash: Hex
   readonly blockNumber: bigint
@@ -86,8 +84,8 @@ export function parseHeader(answer: RpcAnswer | undefined, expected?: bigint): E
 }
 
 /**
- * `undefined` when no block holds the transaction; `unreadable` for one of a block before Byzantium, whose receipt has a
- * state and does not say whether it succeeded. @source EIP-658 @throws MalformedAnswerError
+ * `undefined` if no block holds the transaction; `unreadable` before the Byzantium fork, when receipts had a state root in
+ * place of a status, so that success is unknown. @source EIP-658 @throws MalformedAnswerError
  */
 export function parseReceipt(
   answer: RpcAnswer | undefined,
@@ -97,23 +95,23 @@ export function parseReceipt(
   const result = resultOf(answer, requestName)
   if (result === null) return undefined
   const receipt = parseRecord(result, requestName)
-  const home = {
+  const place = {
     transactionId: parseHash(receipt['transactionHash'], requestName),
     blockHash: parseHash(receipt['blockHash'], requestName),
     blockNumber: parseQuantity(receipt['blockNumber'], requestName),
   }
-  if (home.transactionId !== transactionId) throw new MalformedAnswerError(requestName)
-  const { status: outcome, root } = receipt
-  if (outcome === undefined && typeof root === 'string') return 'unreadable'
-  const status = parseQuantity(outcome, requestName)
+  if (place.transactionId !== transactionId) throw new MalformedAnswerError(requestName)
+  const { status: rawStatus, root } = receipt
+  if (rawStatus === undefined && typeof root === 'string') return 'unreadable'
+  const status = parseQuantity(rawStatus, requestName)
   if (status > 1n) throw new MalformedAnswerError(requestName)
-  return { ...home, succeeded: status === 1n, logs: parseLogs(receipt['logs'], receipt, requestName) }
+  return { ...place, succeeded: status === 1n, logs: parseLogs(receipt['logs'], receipt, requestName) }
 }
 
 /**
  * The logs of one receipt, in the order of the block. Each must name the receipt's own transaction and
- * block, in whatever spelling the receipt has: the texts are compared, which costs less than parsing.
- * The place in the block is not compared: Polygon's receipts of its bridge say 0.
+ * block, in the same spelling: the texts are compared, which costs less than parsing. The transaction's index is not
+ * compared, because Polygon's receipts of bridge transactions say 0.
  */
 function parseLogs(
   value: unknown,
@@ -178,7 +176,7 @@ export function parseMinedTransaction(
   }
 }
 
-/** Transactions of some chains hold a list of calls in place of one input. @source oracle-protocol.md 5.1 */
+/** Input of the first call: transactions of some chains hold a list of calls. @source oracle-protocol.md 5.1 */
 function firstCallInput(transaction: Readonly<Record<string, unknown>>, subject: string): unknown {
   const [first] = parseList(transaction['calls'], subject)
   return parseRecord(first, subject)['input']
@@ -197,8 +195,8 @@ export function parseBool(answer: RpcAnswer | undefined): boolean {
 }
 
 /**
- * The code of an account, a delegation among it. Nodes keep the states of the newest blocks only: where the first is
- * gone, the second answers. @throws MalformedAnswerError
+ * The code of an account, or its EIP-7702 delegation. Many nodes have pruned the state of the transaction's block
+ * (`atBlock`); the answer at the final block then takes its place. @throws MalformedAnswerError
  */
 export function parseCode(atBlock: RpcAnswer | undefined, atFinalBlock: RpcAnswer | undefined): Hex {
   const requestName = 'eth_getCode'

@@ -1,4 +1,4 @@
-import type { FinalBlockScan, Hex, ScanStart } from '@causeway/core'
+import { type FinalBlockScan, type Hex, maxBigint, minBigint, type ScanStart } from '@causeway/core'
 import { isNativeTransferLog } from '@causeway/core/encodings'
 import type { ChainQuestion, EndpointView, QuorumClient, RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
@@ -19,16 +19,17 @@ import { newestFinal } from './finalBlocks.ts'
 import { type FinalityRule, type FinalPin, type Heads, pinFinalHeight } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
-/** Blocks of one look: what public endpoints answer for logs of one address. */
+/** Blocks of one scan: as many as public endpoints accept in a request for logs. */
 const blocksMax = 200n
-/** From so far back the pace of the chain is taken, and so many blocks are looked through at least: it may have stood. */
-const paceBlocks = 100n
-/** Further back nothing is looked for, however fast blocks come. */
+/** Blocks from which the time between blocks is measured. A first scan goes back at least so far, in case the chain paused. */
+const paceSampleBlocks = 100n
+/** The first scan goes back at most so many blocks, however fast they come. */
 const backMax = 20_000n
-/** Transactions of one look and kind. Who floods a depository with dust is attested when somebody asks. */
+/** Transactions of one scan and kind. If dust floods a depository, the others are attested only when somebody asks. */
 const transactionsMax = 1_000
 
-type Reading = {
+/** What a scan depends on beside its start. */
+type ScanContext = {
   readonly rules: Pick<DepositRules, 'depository'>
   readonly payers: Pick<ListedPayers, 'fillContracts' | 'fillPayers'>
   readonly rule: FinalityRule
@@ -36,14 +37,15 @@ type Reading = {
 }
 
 /**
- * Transactions of final blocks in which the depository wrote an event or was paid a token, and those in which a fill
- * contract wrote one, or what is listed as a payer gave a token away. What they are is read like any other: here an
- * endpoint can hide or invent a candidate, never a deposit or a payment, and too few alike say nothing. A listed payer
- * who pays coin himself writes no event: such a payment is read when somebody asks.
+ * Finds candidates for attestation ahead of requests, in the next final blocks. Deposits: transactions in which the
+ * depository wrote an event or received a token. Payments: those in which a fill contract wrote an event or a listed
+ * payer sent a token. Each candidate is then read like any other transaction, so a false log can hide or invent only a
+ * candidate, never a deposit or a payment. A listed payer's own payment in native coin leaves no event; it is read when
+ * somebody asks.
  * @throws what `QuorumClient.read` throws
  */
 export async function scanFinalBlocks(
-  reading: Reading,
+  reading: ScanContext,
   start: ScanStart,
   signal: AbortSignal,
 ): Promise<FinalBlockScan> {
@@ -52,7 +54,7 @@ export async function scanFinalBlocks(
 }
 
 function scanQuestion(
-  { rules, payers, rule, quorum }: Reading,
+  { rules, payers, rule, quorum }: ScanContext,
   start: ScanStart,
 ): Omit<ChainQuestion<Heads, FinalPin, FinalBlockScan>, 'signal'> {
   return {
@@ -78,35 +80,35 @@ function scanQuestion(
 
 type KnownHeader = { readonly number: bigint; readonly timestampSeconds: bigint }
 
-/** The block about so many minutes before `newest`, by the pace of the blocks before it. */
+/** Number of the block about so many minutes before `newest`, estimated by the time between recent blocks; -1: none. */
 async function blockBefore(
   minutes: number,
   newest: KnownHeader,
   readHeader: (height: bigint) => Promise<KnownHeader>,
 ): Promise<bigint> {
-  const distance = newest.number < paceBlocks ? newest.number : paceBlocks
+  const distance = newest.number < paceSampleBlocks ? newest.number : paceSampleBlocks
   if (distance === 0n) return -1n
   const earlier = await readHeader(newest.number - distance)
-  const passed = newest.timestampSeconds - earlier.timestampSeconds
-  const wanted = passed <= 0n ? backMax : (BigInt(minutes) * 60n * distance) / passed
-  const back = wanted < paceBlocks ? paceBlocks : wanted < backMax ? wanted : backMax
-  return back > newest.number ? -1n : newest.number - back
+  const passedSeconds = newest.timestampSeconds - earlier.timestampSeconds
+  const estimatedBlocks = passedSeconds <= 0n ? backMax : (BigInt(minutes) * 60n * distance) / passedSeconds
+  const blocksBack = maxBigint(paceSampleBlocks, minBigint(estimatedBlocks, backMax))
+  return blocksBack > newest.number ? -1n : newest.number - blocksBack
 }
 
 type Range = { readonly fromBlock: bigint; readonly toBlock: bigint }
 
 async function readCandidates(
   view: EndpointView,
-  { rules, payers, range }: Pick<Reading, 'rules' | 'payers'> & { readonly range: Range },
+  { rules, payers, range }: Pick<ScanContext, 'rules' | 'payers'> & { readonly range: Range },
   signal: AbortSignal,
 ): Promise<Pick<FinalBlockScan, 'deposits' | 'payments'>> {
   const { depository } = rules
   const fillContracts = [...payers.fillContracts]
-  const givers = [...fillContracts, ...payers.fillPayers]
+  const tokenPayers = [...fillContracts, ...payers.fillPayers]
   const ofDeposits = [{ address: depository }, { topics: [transferTopic, null, addressTopic(depository)] }]
   const ofPayments = [
     ...(fillContracts.length > 0 ? [{ address: fillContracts }] : []),
-    ...(givers.length > 0 ? [{ topics: [transferTopic, givers.map(addressTopic)] }] : []),
+    ...(tokenPayers.length > 0 ? [{ topics: [transferTopic, tokenPayers.map(addressTopic)] }] : []),
   ]
   const calls = [...ofDeposits, ...ofPayments].map((filter) => logsCall(filter, range))
   const answers = await view.ask(calls, signal)
@@ -132,7 +134,7 @@ function logsCall(filter: object, { fromBlock, toBlock }: Range): RpcCall {
 
 type Candidate = { readonly transactionId: Hex; readonly block: bigint; readonly index: bigint }
 
-/** @throws MalformedAnswerError for what stands outside the blocks that were asked for */
+/** Transactions of the logs in an answer. @throws MalformedAnswerError for a log outside the blocks that were asked for */
 export function parseCandidates(
   answer: RpcAnswer | undefined,
   { fromBlock, toBlock }: Range,

@@ -8,7 +8,7 @@ import { newestFinal } from './finalBlocks.ts'
 import { describeFinality, type FinalityRule, type Heads, pinFinalHeight } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
-/** Too little for a loop to be felt or for a megabyte to be returned, enough for a check in Solidity. */
+/** Enough gas for a signature check in Solidity, too little for a long loop or a huge return value. */
 const gasMax = 1_000_000
 const selector = '0x1626ba7e'
 const acceptance = new RegExp(`^${selector}0{56}$`)
@@ -27,14 +27,14 @@ function codeSignatureCall(
   return { method: 'eth_call', params: [call, block === 'latest' ? block : toQuantity(block)] }
 }
 
-/** True for the one word of ERC-1271. @throws MalformedAnswerError for a node's own error, which is no answer */
+/** True for ERC-1271's return value; false for another or a revert. @throws MalformedAnswerError for a node's own error */
 function acceptsSignature(answer: RpcAnswer | undefined): boolean {
   if (answer?.ok === false && isExecutionFailure(answer)) return false
   return acceptance.test(parseBytes(resultOf(answer, 'eth_call'), 'eth_call'))
 }
 
 /**
- * True if the code of an account accepts the signature now, as enough endpoints report.
+ * True if a contract account accepts the signature at the newest block, as enough endpoints report.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError while too few say the same
  * @source Q-67
  */
@@ -57,9 +57,9 @@ type SignatureAcceptance = {
 const notAccepted: Sighting<SignatureAcceptance> = { kind: 'final', facts: { acceptedIn: undefined } }
 
 /**
- * Asks at one final block whether the account's code accepts the signature: as many endpoints as a signature
- * needs have to agree.
- * @returns the evidence; undefined where the code does not accept it, or there is none
+ * Asks at one final block whether a contract account accepts the signature; as many endpoints must agree as for anything
+ * that an oracle signs.
+ * @returns the evidence; undefined if the code does not accept it, or the account has none
  * @throws InvalidAddressError, UpstreamDisagreementError, UpstreamUnavailableError
  * @source rules P-80, P-81
  */
@@ -82,11 +82,11 @@ export async function readCodeSignature(
       const final = await newestFinal(rule, pin, readHeader)
       if (final === undefined) return notAccepted
       const [code] = await view.ask([codeCall(account, final.number)], own)
-      // A node without the state of that block has no code to show, and then nothing to say.
+      // A node without the state of that block answers with an error, so `parseCode` throws: it has no vote.
       if (parseCode(code, undefined).length <= 2) return notAccepted
       const call = codeSignatureCall({ ...question, account }, final.number)
       if (!acceptsSignature(await view.askAlone(call, own))) return notAccepted
-      // Last: what was read before belongs to the chain that this header is on.
+      // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
       const { number: blockNumber, hash: blockHash } = await readHeader(final.number)
       return { kind: 'final', facts: { acceptedIn: { blockNumber, blockHash } } }
     },

@@ -20,7 +20,7 @@ export type ShownDomain = {
   readonly separator: Hex | undefined
 }
 
-/** A domain that signatures are made in, and the settings that it comes from. */
+/** A configured EIP-712 domain in which signatures are made, and the names of its settings, for problems. */
 export type ExpectedDomain = {
   readonly name: string
   readonly version: string
@@ -30,8 +30,8 @@ export type ExpectedDomain = {
 }
 
 /**
- * Differences between an expected domain and the one that its contract reports: signatures in a wrong domain would
- * settle nothing. A contract without either getter cannot be compared, which is a problem as well.
+ * Compares an expected domain with the one that its contract reports, at start: the contract would refuse signatures in a
+ * wrong domain. A contract without either getter cannot be compared, which is a problem as well.
  * @returns sentences that name settings; empty when all fits
  */
 export function domainProblems(expected: ExpectedDomain, shown: ShownDomain): readonly string[] {
@@ -68,7 +68,7 @@ function separatorOf({ name, version, chainId, verifyingContract }: ExpectedDoma
 
 const selectors = { eip712Domain: '0x84b0196e', domainSeparator: '0x3644e515' } as const
 
-/** Read at the newest block that enough endpoints have. @throws UpstreamDisagreementError, UpstreamUnavailableError */
+/** Reads the domain at the newest block that enough endpoints have. @throws UpstreamDisagreementError, UpstreamUnavailableError */
 export async function readShownDomain(
   quorum: QuorumClient,
   address: Hex,
@@ -103,7 +103,7 @@ export async function findCodeless(
   return facts
 }
 
-/** `undefined` for a getter that is not there; a node that answers something else did not answer. */
+/** Returned data; `undefined` if the contract lacks the getter. @throws MalformedAnswerError for a node's own error */
 function getterResult(answer: RpcAnswer | undefined): Hex | undefined {
   if (answer?.ok === false && isExecutionFailure(answer)) return undefined
   const data = parseBytes(resultOf(answer, 'eth_call'), 'eth_call')

@@ -7,14 +7,15 @@ import { findTransferCalls } from './transferCalldata.ts'
 export type DepositRules = {
   /** Lower case. */
   readonly depository: string
-  /** On these chains the system token moves beside every native payment. */
+  /** On zkSync chains every native payment also logs a transfer of the system token, which is no deposit. */
   readonly isZksyncStack: boolean
 }
 
 const zeroId: Hex = `0x${'0'.repeat(64)}`
 const zksyncSystemToken = `0x${'0'.repeat(36)}800a`
 
-type KeptLog =
+/** A log that matters for deposits: an event of the depository, or a token's transfer to it. */
+type DepositLog =
   | {
       readonly kind: 'native'
       readonly log: EvmLog
@@ -34,40 +35,45 @@ type KeptLog =
 /**
  * The deposits of one successful transaction, in on-chain order.
  * @param logs ascending by index
- * @param wordBehind the word that the calldata holds behind a transfer; asked only where `needsCalldata`
- * says so
+ * @param appendedWordOf the word that follows a transfer's arguments in the calldata; called only if `needsCalldata`
  * @source rules F-123, F-124
  */
 export function findDeposits(
   logs: readonly EvmLog[],
   rules: DepositRules,
-  wordBehind: (transfer: Transfer) => Hex | undefined = () => undefined,
+  appendedWordOf: (transfer: Transfer) => Hex | undefined = () => undefined,
 ): readonly DepositFact[] {
-  const kept = keepLogs(logs, rules)
-  const single = onlyTransfer(kept)
-  return kept.flatMap((entry, position): DepositFact[] => {
+  const depositLogs = readDepositLogs(logs, rules)
+  const onlyTransferLog = findOnlyTransfer(depositLogs)
+  return depositLogs.flatMap((entry, position): DepositFact[] => {
     if (entry.kind === 'native') {
       const { log, from, amount, id } = entry
-      return [fact(rules, { log, id, depositor: from, currency: ethereumCodec.nativeCurrency, amount })]
+      return [
+        depositFact(rules, { log, id, depositor: from, currency: ethereumCodec.nativeCurrency, amount }),
+      ]
     }
     if (entry.kind === 'erc20' || isSystemTransfer(entry, rules)) return []
     const { log, amount } = entry
-    const { depositor, id } = lookAhead(kept, position, entry)
-    const appended = id === undefined && entry === single ? idOf(wordBehind(entry)) : undefined
-    return [fact(rules, { log, id: id ?? appended ?? zeroId, depositor, currency: log.address, amount })]
+    const { depositor, id } = readFollowingEvents(depositLogs, position, entry)
+    const appended = id === undefined && entry === onlyTransferLog ? idOf(appendedWordOf(entry)) : undefined
+    return [
+      depositFact(rules, { log, id: id ?? appended ?? zeroId, depositor, currency: log.address, amount }),
+    ]
   })
 }
 
-/** True when the calldata decides about an id: one transfer to the depository, and no event names one. */
+/** True if the deposit id can only stand in the calldata: there is one transfer to the depository, and no event has an id. */
 export function needsCalldata(logs: readonly EvmLog[], rules: DepositRules): boolean {
-  const kept = keepLogs(logs, rules)
-  const single = onlyTransfer(kept)
-  if (single === undefined || isSystemTransfer(single, rules)) return false
-  return lookAhead(kept, kept.indexOf(single), single).id === undefined
+  const depositLogs = readDepositLogs(logs, rules)
+  const onlyTransferLog = findOnlyTransfer(depositLogs)
+  if (onlyTransferLog === undefined || isSystemTransfer(onlyTransferLog, rules)) return false
+  return (
+    readFollowingEvents(depositLogs, depositLogs.indexOf(onlyTransferLog), onlyTransferLog).id === undefined
+  )
 }
 
-function keepLogs(logs: readonly EvmLog[], { depository }: DepositRules): readonly KeptLog[] {
-  return logs.flatMap((log): KeptLog[] => {
+function readDepositLogs(logs: readonly EvmLog[], { depository }: DepositRules): readonly DepositLog[] {
+  return logs.flatMap((log): DepositLog[] => {
     const transfer = readTransfer(log)
     if (transfer !== undefined)
       return transfer.to === depository ? [{ kind: 'transfer', log, ...transfer }] : []
@@ -79,30 +85,30 @@ function keepLogs(logs: readonly EvmLog[], { depository }: DepositRules): readon
   })
 }
 
-type KeptTransfer = Extract<KeptLog, { kind: 'transfer' }>
+type TransferLog = Extract<DepositLog, { kind: 'transfer' }>
 
-function onlyTransfer(kept: readonly KeptLog[]): KeptTransfer | undefined {
-  const transfers = kept.filter((entry) => entry.kind === 'transfer')
+function findOnlyTransfer(depositLogs: readonly DepositLog[]): TransferLog | undefined {
+  const transfers = depositLogs.filter((entry) => entry.kind === 'transfer')
   return transfers.length === 1 ? transfers[0] : undefined
 }
 
-function isSystemTransfer({ log }: KeptTransfer, { isZksyncStack }: DepositRules): boolean {
+function isSystemTransfer({ log }: TransferLog, { isZksyncStack }: DepositRules): boolean {
   return isZksyncStack && log.address === zksyncSystemToken
 }
 
 /**
- * Deposit events follow the transfer they are about: those up to the next transfer that name its token and
- * amount tell the depositor and, unless zero, the id. The last one wins.
+ * Depositor and id from the depository's events after a transfer, up to the next transfer. Events with the same token and
+ * amount count, the last one most; an id of zero is none. Without an event the depositor is the token's sender.
  */
-function lookAhead(
-  kept: readonly KeptLog[],
+function readFollowingEvents(
+  depositLogs: readonly DepositLog[],
   position: number,
-  transfer: KeptTransfer,
+  transfer: TransferLog,
 ): { readonly depositor: Hex; readonly id: Hex | undefined } {
   let depositor = transfer.from
   let id: Hex | undefined
-  for (let next = position + 1; next < kept.length; next += 1) {
-    const entry = kept[next]
+  for (let next = position + 1; next < depositLogs.length; next += 1) {
+    const entry = depositLogs[next]
     if (entry === undefined || entry.kind === 'transfer') break
     if (entry.kind === 'native') continue
     if (entry.token !== transfer.log.address || entry.amount !== transfer.amount) continue
@@ -113,8 +119,8 @@ function lookAhead(
 }
 
 /**
- * The word behind the one transfer of `amount` to the depository that stands anywhere in the calldata.
- * Ambiguous means none.
+ * Finds the word behind a transfer's arguments in the calldata, by its amount. There is none if several such transfers in
+ * the calldata are followed by different words.
  */
 export function wordBehindTransfer(
   { input }: Pick<EvmTransaction, 'input'>,
@@ -129,12 +135,12 @@ export function wordBehindTransfer(
   }
 }
 
-/** Id in a word, if it is one: a word that begins with 16 zero bytes is an argument of something else. */
+/** The word as an id; none if it begins with 16 zero bytes, as then it is an argument of some other call. */
 function idOf(word: Hex | undefined): Hex | undefined {
   return word?.startsWith(`0x${'0'.repeat(32)}`) ? undefined : word
 }
 
-function fact(
+function depositFact(
   { depository }: DepositRules,
   deposit: {
     readonly log: EvmLog

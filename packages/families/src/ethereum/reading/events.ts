@@ -3,8 +3,8 @@ import { isNativeTransferLog } from '@causeway/core/encodings'
 import type { EvmLog } from './answers.ts'
 
 /**
- * The events that readers know. A log that carries a known topic and not the event's shape is no such
- * event: every contract can emit what it likes.
+ * First topics of the events that readers know. Any contract can emit any log: one with a known topic but another shape
+ * than the event's is ignored. Callers must check which contract emitted it.
  * @source oracle-protocol.md 5.1
  */
 const topics = {
@@ -21,7 +21,7 @@ const topics = {
 export const transferTopic = topics.transfer
 export const paidTopic = topics.paid
 
-/** An address as an indexed member of an event, for filters. */
+/** An address as a topic of an event, for filters. */
 export const addressTopic = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`
 
 export type NativeDeposit = { readonly from: Hex; readonly amount: bigint; readonly id: Hex }
@@ -44,7 +44,7 @@ export function readErc20Deposit({ topics: logTopics, data }: EvmLog): Erc20Depo
   return from && token && { from, token, amount: uintAt(data, 2), id: wordAt(data, 3) }
 }
 
-/** Sender of a transfer of a token, an ERC-721 or an ERC-1155. */
+/** Sender of a transfer of an ERC-20, ERC-721 or ERC-1155 token. */
 export function readGiver(log: EvmLog): Hex | undefined {
   const [topic, first, second] = log.topics
   if (isNativeTransferLog(log)) return undefined
@@ -58,7 +58,7 @@ const topics1155: ReadonlySet<string> = new Set([
   '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
 ])
 
-/** ERC-721 transfers have a fourth topic and do not match; nor do logs of ether that moved. */
+/** An ERC-20 transfer. ERC-721 transfers have a fourth topic; they, and logs of native transfers, are ignored. */
 export function readTransfer(log: EvmLog): Transfer | undefined {
   const { topics: logTopics, data } = log
   const [topic, from, to, more] = logTopics
@@ -118,7 +118,7 @@ export function readRelayCallExecuted({
   return to && bytes && { id: wordAt(data, 0), to, data: bytes, value: uintAt(data, base + 2) }
 }
 
-/** The topic alone: none of these events has an indexed member. */
+/** True if the event's topic is the only one: none of these events has an indexed member. */
 function isPlain(logTopics: readonly Hex[], topic: Hex): boolean {
   return logTopics.length === 1 && logTopics[0] === topic
 }
@@ -156,9 +156,9 @@ function bytesAt(
   const start = wordOffset(data, head, base)
   if (start === undefined || wordCount(data) < start + 1) return undefined
   const length = uintAt(data, start)
-  const at = 2 + 64 * (start + 1)
-  if (BigInt(at) + 2n * length > BigInt(data.length)) return undefined
-  return `0x${data.slice(at, at + 2 * Number(length))}`
+  const dataStart = 2 + 64 * (start + 1)
+  if (BigInt(dataStart) + 2n * length > BigInt(data.length)) return undefined
+  return `0x${data.slice(dataStart, dataStart + 2 * Number(length))}`
 }
 
 const addressPadding = `0x${'0'.repeat(24)}`

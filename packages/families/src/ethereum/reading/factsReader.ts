@@ -48,11 +48,11 @@ export type EthereumFactsReaderOptions = {
   }
   readonly quorum: QuorumClient
   readonly limits?: Partial<EthereumReaderLimits>
-  /** Absent: no contract's records are read. */
+  /** Absent: no contract counts as a fill contract of ours, so no payment is proven by a record. */
   readonly recordsPayments?: RecordsPayments | undefined
 }
 
-/** Blocks of this family are always known. */
+/** Evidence with a block, which this family always has. */
 type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
 
 export interface EthereumFactsReader extends FamilyReader<KnownBlock> {
@@ -60,11 +60,11 @@ export interface EthereumFactsReader extends FamilyReader<KnownBlock> {
   readonly ahead: AheadReader
 }
 
-type Reading = {
+type ReaderContext = {
   readonly rules: DepositRules
   readonly payers: ListedPayers
   readonly finality: FinalityRule
-  /** Fill contracts that were seen to be ours: what stands at their addresses never changes. */
+  /** Fill contracts whose code was found to be ours. Their code cannot change, so it is not read again. */
   readonly ownContracts: Set<string>
   readonly quorum: QuorumClient
   readonly transactions: EthereumTransactions
@@ -74,8 +74,8 @@ type Reading = {
 const codec = ethereumCodec
 
 /**
- * Facts of an `ethereum-vm` chain. What is final is remembered, in bounded memory, and never read again;
- * what is not final, missing or failed is never remembered. Identical questions in flight are one.
+ * Reads facts of an `ethereum-vm` chain for services. Final transactions are remembered, in bounded memory; those that are
+ * not final, missing or failed are not. Identical questions in flight share one reading.
  * @throws ConfigurationError when the chain has no depository, or lists what can pay no fill
  * @source rules P-21, P-107
  */
@@ -84,7 +84,7 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
   if (chain.depository === undefined) throw new ConfigurationError(`chain ${chain.id} has no depository`)
   const finality = finalityRule(chain)
   const transactions = createEthereumTransactions({ quorum, rule: finality, limits, recordsPayments })
-  const reading: Reading = {
+  const reading: ReaderContext = {
     recordsPayments,
     rules: {
       depository: codec.canonicalAddress(chain.depository),
@@ -115,7 +115,7 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
 }
 
 async function readDeposits(
-  { rules, transactions }: Reading,
+  { rules, transactions }: ReaderContext,
   transactionId: string,
   signal: AbortSignal,
 ): Promise<FoundDeposits<KnownBlock>> {
@@ -130,7 +130,7 @@ async function readDeposits(
 }
 
 async function readPayment(
-  reading: Reading,
+  reading: ReaderContext,
   question: PaymentQuestion,
   signal: AbortSignal,
 ): Promise<FoundPayment<KnownBlock>> {
@@ -142,9 +142,12 @@ async function readPayment(
   }
 }
 
-/** Remembered by nobody: whoever makes such transactions pays for their size. */
+/**
+ * A payment whose receipt is too long for endpoints' answers, proven by its transaction and a few logs. It is not
+ * remembered.
+ */
 async function readLargePayment(
-  { quorum, finality: rule, payers, recordsPayments }: Reading,
+  { quorum, finality: rule, payers, recordsPayments }: ReaderContext,
   { transactionId, orderId, extraData, payments: targets, calls = [] }: PaymentQuestion,
   signal: AbortSignal,
 ): Promise<FoundPayment<KnownBlock>> {
@@ -166,7 +169,7 @@ async function readLargePayment(
 }
 
 async function readPaymentByReceipt(
-  reading: Reading,
+  reading: ReaderContext,
   { transactionId, orderId, extraData, payments: targets, calls = [] }: PaymentQuestion,
   signal: AbortSignal,
 ): Promise<FoundPayment<KnownBlock>> {
@@ -200,12 +203,15 @@ async function readPaymentByReceipt(
   }
 }
 
-/** Everybody may have a fill contract pay whomever he likes, as often as a block holds. */
+/** Bounds the reads of `rememberPayment`: anybody can have a fill contract pay very many recipients. */
 const rememberedRecipientsMax = 20
 
-/** Whatever order is asked for later: the calldata, and the code that a payment of somebody else's contract rests on. */
+/**
+ * Reads a payment ahead, before its order is known: calldata, and the code of each account that could matter for an order,
+ * so that the later reading is answered from memory.
+ */
 async function rememberPayment(
-  { payers, transactions, ownContracts }: Reading,
+  { payers, transactions, ownContracts }: ReaderContext,
   transactionId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -224,7 +230,7 @@ async function rememberPayment(
 }
 
 function prepareWithdrawal(
-  { rules: { depository }, finality: rule, quorum }: Reading,
+  { rules: { depository }, finality: rule, quorum }: ReaderContext,
   withdrawal: Hex,
 ): WithdrawalReading<FinalWithdrawal> {
   const { threshold } = quorum

@@ -12,21 +12,21 @@ import {
 } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
-/** Headers of one reading that links every block. */
+/** Most headers of one reading. */
 const linksMax = 16n
-/** As many blocks beside noted ones are linked one by one; of more, the newest and then the first are read. */
+/** Up to so many blocks beside the noted ones, every header is read and checked against its parent. */
 const fewLinks = 2
 
 /** Final blocks of an `ethereum-vm` chain, by number and hash. */
 export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): FinalBlocks {
-  const heads = {
+  const headRounds = {
     first: async (view: EndpointView, signal: AbortSignal) =>
       parseHeads(rule, await view.ask(headCalls(rule), signal)),
     pin: (allHeads: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, allHeads),
   }
   return createFinalBlocks(quorum, {
     newest: {
-      ...heads,
+      ...headRounds,
       async second(view, _own, pin, signal) {
         const readHeader = async (height: bigint) =>
           parseHeader((await view.ask([headerCall(height)], signal))[0], height)
@@ -41,21 +41,21 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
       return parseHeader(answer, number).hash
     },
     links: (from, noted) => ({
-      ...heads,
+      ...headRounds,
       async second(view, _own, pin, signal) {
         const first = lower(from, pin.headNumber)
-        const kept = noted
+        const notedHeights = noted
           .filter((height) => height > first && height < pin.height)
           .slice(0, Number(linksMax))
-        if (pin.height > first + BigInt(fewLinks + kept.length)) {
+        if (pin.height > first + BigInt(fewLinks + notedHeights.length)) {
           const readHeaders = async (heights: readonly bigint[]) => {
             const answers = await view.ask(heights.map(headerCall), signal)
             return heights.map((height, index) => parseHeader(answers[index], height))
           }
-          // None is skipped: of too many the newest one waits.
-          const above = kept.length < linksMax ? [...kept, pin.height] : kept
-          // Highest first: had a chain without the lower ones replaced the higher ones, it would show now.
-          const newer = await readHeaders(above.toReversed())
+          // No noted height is skipped: if there are too many, the newest block waits for the next reading.
+          const heightsAbove = notedHeights.length < linksMax ? [...notedHeights, pin.height] : notedHeights
+          // The lowest header is read last: a reorg after the higher ones were read would show in it.
+          const newer = await readHeaders(heightsAbove.toReversed())
           const headers = [...newer, ...(await readHeaders([first]))].reverse()
           const facts = headers.map(({ number, hash }) => ({ number, hash }))
           return { kind: 'final', facts }
@@ -74,7 +74,7 @@ function lower(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-/** @throws MalformedAnswerError when one is not the parent of the next: the chain changed between two answers */
+/** Consecutive headers. @throws MalformedAnswerError if one is not the parent of the next, as after a reorg in between */
 function linkedBlocks(
   numbers: readonly bigint[],
   answers: readonly (RpcAnswer | undefined)[],
@@ -92,8 +92,8 @@ function linkedBlocks(
 }
 
 /**
- * The newest block that is deep and old enough, or one a little older: how far to go back is told by the
- * pace of the chain, so that two or three headers do. All endpoints of one chain come to the same block.
+ * The newest block that is deep and old enough for the rule, or one a little older. The distance to go back is estimated
+ * from the time between blocks, so that two or three headers are enough. All honest endpoints find the same block.
  */
 export async function newestFinal(
   rule: FinalityRule,
@@ -103,9 +103,9 @@ export async function newestFinal(
   let height = pin.height
   while (height >= 0n) {
     const header = await readHeader(height)
-    const back = blocksUntilOldEnough(rule, pin, header)
-    if (back === 0n) return header
-    height -= back
+    const blocksBack = blocksUntilOldEnough(rule, pin, header)
+    if (blocksBack === 0n) return header
+    height -= blocksBack
   }
   return undefined
 }

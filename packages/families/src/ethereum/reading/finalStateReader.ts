@@ -25,27 +25,30 @@ export type FinalLog = {
   readonly logIndex: bigint
 }
 
+/** Which events of one contract are read. */
 export type LogsQuestion = {
   readonly address: Hex
   /** First topics that are asked for. */
   readonly topics: readonly Hex[]
   /** First block. */
   readonly from: bigint
-  /** Blocks of one reading, at most. */
+  /** Most blocks of one reading. */
   readonly rangeMax: bigint
 }
 
+/** Events up to a final block; the next reading begins after `until`. */
 export type FinalLogs = {
   /** In the order of the chain. */
   readonly logs: readonly FinalLog[]
   /** Last block that was read; `undefined` when `from` is not final yet. */
   readonly until: FinalBlock | undefined
-  /** Hash of the block before `from`: what was read before belongs to this chain while it stays. */
+  /** Hash of the block before `from`. If it differs from the last reading's `until`, a reorg undid that reading. */
   readonly parentHash: Hex | undefined
 }
 
 export type ContractRead = { readonly to: Hex; readonly data: Hex }
 
+/** Contract calls whose results are read together. */
 export type StateQuestion = {
   /** Asked at the final height. */
   readonly final: readonly ContractRead[]
@@ -53,13 +56,14 @@ export type StateQuestion = {
   readonly newest: readonly ContractRead[]
 }
 
+/** Returned bytes, in the order of the question's calls. */
 export type AgreedState = {
   readonly final: readonly Hex[]
   readonly newest: readonly Hex[]
   readonly finalBlock: FinalBlock
 }
 
-/** Events and state of contracts as the quorum of a chain's endpoints shows them in final blocks. */
+/** Reads events and state of contracts in final blocks, by the quorum of a chain's endpoints. */
 export interface FinalStateReader {
   /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
   readLogs(question: LogsQuestion, options: ReadOptions): Promise<FinalLogs>
@@ -72,7 +76,7 @@ export function createFinalStateReader(options: {
   readonly rule: FinalityRule
 }): FinalStateReader {
   const { quorum, rule } = options
-  const heads = {
+  const headRounds = {
     first: async (view: EndpointView, signal: AbortSignal): Promise<Heads> =>
       parseHeads(rule, await view.ask(headCalls(rule), signal)),
     pin: (allHeads: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, allHeads),
@@ -80,7 +84,7 @@ export function createFinalStateReader(options: {
   return {
     async readLogs(question, { signal }) {
       const { facts } = await quorum.read({
-        ...heads,
+        ...headRounds,
         signal,
         async second(view, _own, { height }, ownSignal) {
           const facts = await logsUpTo(view, question, height, ownSignal)
@@ -91,7 +95,7 @@ export function createFinalStateReader(options: {
     },
     async readState({ final, newest }, { signal }) {
       const { facts } = await quorum.read({
-        ...heads,
+        ...headRounds,
         signal,
         async second(view, _own, pin, ownSignal) {
           if (pin.height < 0n) return { kind: 'not_final', waitSeconds: 1 }
@@ -106,7 +110,7 @@ export function createFinalStateReader(options: {
             readAt(final, pin.height),
             readAt(newest, pin.headNumber),
           ])
-          // Last: what was read before belongs to the chain that this header is on.
+          // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
           const [header] = await view.ask([headerCall(pin.height)], ownSignal)
           const { number, hash } = parseHeader(header, pin.height)
           return {
@@ -130,17 +134,17 @@ async function logsUpTo(
   const last = from + rangeMax - 1n < height ? from + rangeMax - 1n : height
   const filter = { address, topics: [topics], fromBlock: toQuantity(from), toBlock: toQuantity(last) }
   const [answer] = await view.ask([{ method: 'eth_getLogs', params: [filter] }], signal)
-  const raw = parseList(resultOf(answer, 'eth_getLogs'), 'eth_getLogs').map((log) => parseFinalLog(log))
-  if (raw.some((log) => !matchesQuestion(log, { address, topics, from, last }))) {
+  const rawLogs = parseList(resultOf(answer, 'eth_getLogs'), 'eth_getLogs').map((log) => parseFinalLog(log))
+  if (rawLogs.some((log) => !matchesQuestion(log, { address, topics, from, last }))) {
     throw new MalformedAnswerError('eth_getLogs')
   }
-  const numbers = [...new Set([...raw.map(({ blockNumber }) => blockNumber), last])]
+  const numbers = [...new Set([...rawLogs.map(({ blockNumber }) => blockNumber), last])]
   const before = from === 0n ? [] : [from - 1n]
   const headers = await view.ask([...numbers, ...before].map(headerCall), signal)
   const blocks = new Map(
     [...numbers, ...before].map((number, index) => [number, parseHeader(headers[index], number)]),
   )
-  const logs = raw.map(({ blockHash, address: _asked, ...log }) => {
+  const logs = rawLogs.map(({ blockHash, address: _asked, ...log }) => {
     const block = blocks.get(log.blockNumber)
     if (block?.hash !== blockHash) throw new MalformedAnswerError('eth_getLogs')
     return { ...log, blockSeconds: block.timestampSeconds }

@@ -10,23 +10,24 @@ import {
 } from './readFinalTransaction.ts'
 
 export type EthereumReaderLimits = ReadingCacheLimits & {
-  /** Events of one transaction. Default 50 000: 16,777,216 gas (EIP-7825) pay for 44,739. */
+  /** Most events of one transaction. Default 50 000: the gas limit of EIP-7825, 16,777,216, pays for 44,739. */
   readonly logsMax: number
 }
 
 export const defaultReaderLimits: EthereumReaderLimits = { ...defaultReadingCacheLimits, logsMax: 50_000 }
 
+/** A transaction to read, and which parts of it. */
 export type TransactionRequest = {
   /** Canonical. */
   readonly transactionId: string
   readonly wanted: Wanted
-  /** Requests of equal text want the same. */
+  /** Requests for the same transaction with equal `purpose` have equal `wanted`, and share one reading. */
   readonly purpose: string
 }
 
 export type EthereumTransactions = ReturnType<typeof createEthereumTransactions>
 
-/** Final transactions of one chain: one that was read is read again only for what it lacks. */
+/** Cache of one chain's final transactions: one is read again only if a request wants parts that it lacks. */
 export function createEthereumTransactions(options: {
   readonly quorum: QuorumClient
   readonly rule: FinalityRule
@@ -49,7 +50,7 @@ export function createEthereumTransactions(options: {
         {
           key: transactionId,
           variant: purpose,
-          answers: ({ final }: KnownTransaction<FinalTransaction>) => holds(final, wanted),
+          answers: ({ final }: KnownTransaction<FinalTransaction>) => isAnsweredBy(final, wanted),
           question: transactionQuestion({
             ...{ transactionId, wanted, rule, threshold, configured, logsMax, recordsPayments },
           }),
@@ -61,13 +62,14 @@ export function createEthereumTransactions(options: {
   }
 }
 
-function holds({ logs, transaction, code }: FinalTransaction, wanted: Wanted): boolean {
+/** True if a remembered transaction has all parts that a request wants. */
+function isAnsweredBy({ logs, transaction, code }: FinalTransaction, wanted: Wanted): boolean {
   const wantsTransaction = wanted.transaction === 'always' || wanted.transaction(logs)
   if (wantsTransaction && transaction === undefined) return false
   return wanted.codeOf(logs, transaction).every((account) => code.has(account))
 }
 
-/** Characters: what a string costs most of. */
+/** Size in the cache: characters of its texts, plus a flat sum for the objects. */
 function weightOf({ logs, transaction }: FinalTransaction): number {
   const logWeight = logs.reduce((sum, { data, topics }) => sum + 150 + data.length + 66 * topics.length, 0)
   return 500 + logWeight + (transaction?.input.length ?? 0)

@@ -2,7 +2,7 @@ import type { Finality } from '@causeway/core/config'
 import { reachedBy } from '@causeway/rpc'
 import type { EvmHeader } from './answers.ts'
 
-/** When a block of the chain counts as final. */
+/** When a block of the chain counts as final; `mode` says which of the other members are used. */
 export type FinalityRule = {
   readonly mode: Finality['mode']
   readonly tag: 'finalized' | 'safe'
@@ -13,7 +13,7 @@ export type FinalityRule = {
 /** The public protocol's rule. @source oracle-protocol.md 5.1 */
 const defaults = { mode: 'depth-and-time', tag: 'finalized', blocks: 10, seconds: 60 } as const
 
-/** `finality` rules over the older members of `additionalData`. @source design.md 7.4 */
+/** The rule of a configured chain: `finality` takes precedence over the older `additionalData`. @source design.md 7.4 */
 export function finalityRule(chain: {
   readonly finality?: Finality | undefined
   readonly additionalData?: {
@@ -30,7 +30,7 @@ export function finalityRule(chain: {
   }
 }
 
-/** For evidence. */
+/** The rule in words, for evidence. */
 export function describeFinality({ mode, tag, blocks, seconds }: FinalityRule): string {
   switch (mode) {
     case 'tag':
@@ -44,19 +44,20 @@ export function describeFinality({ mode, tag, blocks, seconds }: FinalityRule): 
   }
 }
 
-/** The chain's end as one endpoint sees it. */
+/** Newest block of one endpoint, and its block with the rule's tag (only in mode `tag`). */
 export type Heads = { readonly latest: EvmHeader; readonly tagged: EvmHeader | undefined }
 
-/** The height at which all endpoints are asked, and the clock by which all of them are judged. */
+/** Agreed after the first round: the height at which all endpoints are read, and the time by which ages are judged. */
 export type FinalPin = {
-  /** Highest block that can be final. Modes that only count seconds: the head. */
+  /** Highest block that can be final; in mode `time` the head, since only timestamps decide there. */
   readonly height: bigint
   readonly headNumber: bigint
   readonly headSeconds: bigint
 }
 
 /**
- * Height that at least `threshold` endpoints have reached: a single one far ahead or far behind moves nothing.
+ * Final height by the blocks that at least `threshold` endpoints have reached, so that a single endpoint far ahead or
+ * behind does not move it.
  * @source ledger-and-safety.md 4.3
  */
 export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: readonly Heads[]): FinalPin {
@@ -68,31 +69,25 @@ export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: rea
     threshold,
     heads.map(({ latest }) => latest.timestampSeconds),
   )
-  const height =
-    rule.mode === 'tag'
-      ? reachedBy(
-          threshold,
-          heads.map(({ tagged }) => tagged?.number ?? -1n),
-        )
-      : rule.mode === 'time'
-        ? headNumber
-        : headNumber - rule.blocks
-  return { height, headNumber, headSeconds }
+  if (rule.mode === 'time') return { height: headNumber, headNumber, headSeconds }
+  if (rule.mode !== 'tag') return { height: headNumber - rule.blocks, headNumber, headSeconds }
+  const taggedHeights = heads.map(({ tagged }) => tagged?.number ?? -1n)
+  return { height: reachedBy(threshold, taggedHeights), headNumber, headSeconds }
 }
 
 export function headsOf<Seen>(view: { readonly heads: Seen }): Seen {
   return view.heads
 }
 
-/** True when seconds count and `blockSeconds` is not old enough. */
+/** True if the rule counts seconds and a block of this timestamp is not old enough. */
 export function isTooYoung(rule: FinalityRule, pin: FinalPin, blockSeconds: bigint): boolean {
   const countsSeconds = rule.mode === 'time' || rule.mode === 'depth-and-time'
   return countsSeconds && pin.headSeconds - blockSeconds < rule.seconds
 }
 
 /**
- * Estimated distance in blocks from this block back to one that is old enough for the rule, at the pace of the chain
- * since this one; 0 if this one is old enough.
+ * Estimated distance in blocks from this block back to one that is old enough for the rule, by the average time between
+ * blocks since this one; 0 if this one is old enough.
  */
 export function blocksUntilOldEnough(
   rule: FinalityRule,
@@ -103,15 +98,15 @@ export function blocksUntilOldEnough(
   const age = pin.headSeconds - block.timestampSeconds
   const missing = rule.seconds - age
   const distance = pin.headNumber - block.number
-  // No pace to go by: twice as far as so far.
+  // The timestamps show no time between blocks, so the distance from the head is doubled.
   if (age <= 0n) return distance + 1n
   const blocks = (missing * distance + age - 1n) / age
   return blocks > 1n ? blocks : 1n
 }
 
 /**
- * Seconds that a caller should wait before asking again, from 1 to 600: the rest of the rule's seconds, or of its
- * blocks at one every two seconds, a guess between fast and slow chains.
+ * Seconds that a caller should wait before asking again, from 1 to 600: the seconds that the block still lacks, or its
+ * missing blocks at a guess of two seconds each, whichever is more.
  */
 export function secondsToFinality(
   rule: FinalityRule,

@@ -8,11 +8,11 @@ import { readEachNewest, readNewest } from './hubReader.ts'
 
 /** `getEntry(address,bytes32)` returns `(bytes data, uint256 createdAt)`. */
 const getEntry = '0xcad2ab23'
-/** Nothing that is read as an entry is longer. */
+/** Entries that we read are shorter; a longer one is malformed. */
 const dataBytesMax = 1_024
 
 /**
- * The hub's generic mapping, read at the newest block that enough endpoints have.
+ * Reader of the hub's generic mapping, at the newest block that enough endpoints have.
  * @source oracle-protocol.md 5.4
  */
 export function createHubEntries(options: {

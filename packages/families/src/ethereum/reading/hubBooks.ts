@@ -3,7 +3,7 @@ import type { QuorumClient } from '@causeway/rpc'
 import { parseBool, parseWord } from './answers.ts'
 import { balanceOfData, createHubReader, type HubCall, isExecutedData, readEachNewest } from './hubReader.ts'
 
-/** Balances that the hub holds for many, and executions that it applied; each page is read at one block, the newest. */
+/** Reads many balances of the hub and whether many executions were applied, in pages; each page at one newest block. */
 export interface HubBooks {
   /** In the order of the question. @throws UpstreamDisagreementError, UpstreamUnavailableError */
   balances(
@@ -14,10 +14,10 @@ export interface HubBooks {
   executed(idempotencyKeys: readonly Hex[], options: ReadOptions): Promise<readonly boolean[]>
 }
 
-/** Calls of one page: endpoints limit batches. */
+/** Calls of one page, since endpoints limit the size of batches. */
 const pageSize = 100
 
-/** @param options.hubAddress where balances are read; default what the oracle contract names */
+/** @param options.hubAddress contract that holds the balances; default the hub that the oracle contract names */
 export function createHubBooks(options: {
   readonly quorum: QuorumClient
   readonly oracleAddress: Hex

@@ -6,15 +6,15 @@ import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './a
 import { type FinalityRule, type Heads, pinFinalHeight, secondsToFinality } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
-/** The hub's ledger as the quorum of its endpoints shows it at one block. */
+/** Reads balances and executions of the hub by the quorum of its endpoints, each at one block. */
 export interface HubReader {
-  /** ERC-6909 balance of an alias or address. @throws UpstreamDisagreementError, UpstreamUnavailableError */
+  /** ERC-6909 balance at the newest block. @throws UpstreamDisagreementError, UpstreamUnavailableError */
   balanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<bigint>
   /** Balance at the final height of the hub's chain. @throws as `balanceOf` */
   finalBalanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<FinalBalance>
-  /** True when an execution with this key was applied. */
+  /** True if an execution with this idempotency key was applied, at the newest block. */
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
-  /** The hub that the oracle contract moves balances of. */
+  /** Address of the hub contract, as the oracle contract names it. */
   hubAddress(options: ReadOptions): Promise<Hex>
 }
 
@@ -25,15 +25,15 @@ export type FinalBalance = {
   readonly waitSeconds: number
 }
 
-/** Endpoints agree on the block too. */
-type SeenBalance = FinalBalance & { readonly hash: Hex | undefined }
+/** The block's hash makes endpoints agree on the block as well. */
+type BalanceAtBlock = FinalBalance & { readonly hash: Hex | undefined }
 
 const selectors = { balanceOf: '0x00fdd58e', isExecuted: '0xe52cb36a', hub: '0xa4c52b86' } as const
-/** The newest block that enough endpoints have: balances move with each settlement. */
-const newest: FinalityRule = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n }
+/** A depth of 0: the newest block that enough endpoints have, since balances change with each settlement. */
+const newestBlockRule: FinalityRule = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n }
 
 /**
- * @param hub where balances are read; default what the oracle contract names
+ * @param options.hubAddress contract that holds the balances; default the hub that the oracle contract names
  * @source rule P-121
  */
 export function createHubReader(options: {
@@ -65,7 +65,7 @@ export function createHubReader(options: {
         first: async (view: EndpointView, ownSignal): Promise<Heads> =>
           parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
         pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
-        async second(view, _own, pin, ownSignal): Promise<Sighting<SeenBalance>> {
+        async second(view, _own, pin, ownSignal): Promise<Sighting<BalanceAtBlock>> {
           const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
           if (pin.height < 0n) return { kind: 'final', facts: { balance: 0n, waitSeconds, hash: undefined } }
           const calls = [contractCall(to, data, pin.height), headerCall(pin.height)]
@@ -89,13 +89,14 @@ export function isExecutedData(idempotencyKey: Hex): Hex {
   return `${selectors.isExecuted}${bytes32Word(idempotencyKey)}`
 }
 
+/** A contract call on the hub's chain, and the parser of its answer. */
 export type HubCall<Value> = {
   readonly to: Hex
   readonly data: Hex
   readonly parse: (answer: RpcAnswer | undefined) => Value
 }
 
-/** Two rounds: the heads, then the call at the newest block that enough endpoints have. */
+/** Makes a call at the newest block that enough endpoints have, in two rounds: first the heads, then the call. */
 export async function readNewest<Value>(
   quorum: QuorumClient,
   call: HubCall<Value>,
@@ -106,7 +107,7 @@ export async function readNewest<Value>(
   return { value: values[0] as Value, timestampSeconds }
 }
 
-/** Answers to several calls at one block. */
+/** As `readNewest`, for several calls at one block. */
 export async function readEachNewest<Value>(
   quorum: QuorumClient,
   calls: readonly HubCall<Value>[],
@@ -115,8 +116,8 @@ export async function readEachNewest<Value>(
   const { facts } = await quorum.read({
     signal,
     first: async (view: EndpointView, ownSignal) =>
-      parseHeads(newest, await view.ask(headCalls(newest), ownSignal)),
-    pin: (heads) => pinFinalHeight(newest, quorum.threshold, heads).height,
+      parseHeads(newestBlockRule, await view.ask(headCalls(newestBlockRule), ownSignal)),
+    pin: (heads) => pinFinalHeight(newestBlockRule, quorum.threshold, heads).height,
     async second(view, _own, height, ownSignal) {
       if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
       const contractCalls = calls.map(({ to, data }) => contractCall(to, data, height))

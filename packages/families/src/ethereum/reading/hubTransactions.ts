@@ -9,8 +9,9 @@ export type HubTransaction = { readonly to: Hex; readonly data: Hex; readonly ga
 /** Sends calls to the hub with a key that pays for gas and has no right there. */
 export interface HubTransactions {
   /**
-   * Sends until `isDone`; nothing is sent where it is done before.
-   * @throws whatever `isDone` throws; UpstreamUnavailableError where it does not come in time
+   * Sends the call until `isDone` is true, again every few seconds; sends nothing if it is true at once.
+   * @param isDone reads from the hub whether the call has had its effect
+   * @throws whatever `isDone` throws; UpstreamUnavailableError if it does not become true in time
    */
   sendUntil(
     transaction: HubTransaction,
@@ -19,10 +20,10 @@ export interface HubTransactions {
   ): Promise<void>
 }
 
-/** A wallet waits for the answer. */
+/** Short, because a user's wallet waits for the answer. */
 const writeTimeoutMs = 12_000
 const pollMs = 200
-/** Another writer with the same key may have taken the nonce: then the call is sent again. */
+/** Another process with the same key may have used the nonce, so the call is sent again after this time. */
 const sendAgainAfterMs = 3_000
 
 export function createHubTransactions(options: {
@@ -32,18 +33,18 @@ export function createHubTransactions(options: {
 }): HubTransactions {
   const { client, chainId, signer } = options
   /** One transaction is sent after the other, so that each has its own nonce. */
-  let last: Promise<unknown> = Promise.resolve()
+  let previousWork: Promise<unknown> = Promise.resolve()
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
+    const result = previousWork.then(work)
+    previousWork = result.catch(() => undefined)
     return result
   }
 
   async function send({ to, data, gasLimit: gas }: HubTransaction): Promise<void> {
-    const quantity = async (call: RpcCall) => parseQuantity(await client.request(call), call.method)
+    const requestQuantity = async (call: RpcCall) => parseQuantity(await client.request(call), call.method)
     const [nonce, gasPrice] = await Promise.all([
-      quantity({ method: 'eth_getTransactionCount', params: [signer.address, 'pending'] }),
-      quantity({ method: 'eth_gasPrice', params: [] }),
+      requestQuantity({ method: 'eth_getTransactionCount', params: [signer.address, 'pending'] }),
+      requestQuantity({ method: 'eth_gasPrice', params: [] }),
     ])
     const transaction = {
       ...{ type: 'eip1559' as const, chainId, to, nonce: Number(nonce), gas, data },
@@ -56,7 +57,7 @@ export function createHubTransactions(options: {
     await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
   }
 
-  async function untilDone(
+  async function sendUntilDone(
     transaction: HubTransaction,
     isDone: (signal: AbortSignal) => Promise<boolean>,
     signal: AbortSignal,
@@ -78,7 +79,7 @@ export function createHubTransactions(options: {
     async sendUntil(transaction, isDone, caller) {
       const deadline = startDeadline(caller, writeTimeoutMs)
       try {
-        await untilDone(transaction, isDone, deadline.signal)
+        await sendUntilDone(transaction, isDone, deadline.signal)
       } finally {
         deadline.release()
       }

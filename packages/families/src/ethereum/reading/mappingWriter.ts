@@ -3,7 +3,7 @@ import { concatHex, encodeFunctionData, parseAbi } from 'viem'
 import type { HubEntries, MappingWriter } from '../../shared/hubEntries.ts'
 import type { HubTransactions } from './hubTransactions.ts'
 
-/** The id was written before, with something else: the first entry stands. */
+/** The mapping already has another entry under this id, which cannot be replaced. */
 export class MappingTakenError extends DomainError {
   readonly code = 'NONCE_MAPPED_BEFORE'
   readonly kind = 'invalid_request'
@@ -17,9 +17,10 @@ const abi = parseAbi([
   'function setEntry(address user, bytes32 id, bytes data, bytes32 nonce, address oracle, bytes signature)',
 ])
 
-/** An entry of 52 bytes and the signatures of a dozen oracles. */
+/** Enough for an entry of 52 bytes and the signatures of a dozen oracles. */
 const gasLimit = 600_000n
 
+/** Writes entries, signed by oracles, into the hub's generic mapping. Writing an entry again changes nothing. */
 export function createMappingWriter(options: {
   readonly transactions: HubTransactions
   readonly entries: HubEntries

@@ -9,19 +9,20 @@ import type { ShapeUnits } from '../rules/quoting/dearerState.ts'
 import type { GasShape } from '../rules/quoting/gasUnits.ts'
 import { gasUnits } from '../rules/quoting/gasUnits.ts'
 
+/** A transaction of one shape whose gas is estimated. */
 type Probe = { readonly shape: GasShape; readonly call: RpcCall }
 
 /**
- * The newest block, the newest final one, and what a new slot and a new account cost. As many endpoints must say it as
- * must for anything else: one alone makes no network look other than it is, and hides nothing.
+ * The newest block, the newest final one, and the gas of transactions that write a new slot or a new account. Each value
+ * is one that at least `threshold` endpoints reach, so that a single endpoint can neither distort nor hide it.
  */
 export async function readEthereumFacts(question: NetworkQuestion): Promise<NetworkFacts> {
   const [heads, shapes] = await Promise.all([
     askEach(question, [headRequest(), headRequest('finalized')]),
     measureShapes(question),
   ])
-  const moment = (at: number): ChainMoment | undefined => {
-    const reachedValue = heads(at, parseHead)
+  const moment = (callIndex: number): ChainMoment | undefined => {
+    const reachedValue = heads(callIndex, parseHead)
     if (reachedValue === undefined) return undefined
     return {
       number: reachedValue(({ number }) => number),
@@ -32,8 +33,8 @@ export async function readEthereumFacts(question: NetworkQuestion): Promise<Netw
 }
 
 /**
- * Current gas units of the measured shapes, for those that enough endpoints estimate: the most that at least so many
- * report. Each endpoint is asked once, so a silent one is waited for as long as `timeoutMs`. @source F-113
+ * Current gas units of the probed shapes that enough endpoints estimate: the highest value that at least `threshold` of
+ * them reach. Each endpoint is asked once; a silent one takes up to `timeoutMs`. @source F-113
  */
 export async function measureShapes(question: NetworkQuestion): Promise<readonly ShapeUnits[]> {
   const probes = probesOf(question)
@@ -42,41 +43,41 @@ export async function measureShapes(question: NetworkQuestion): Promise<readonly
     question,
     probes.map(({ call }) => call),
   )
-  return probes.flatMap(({ shape }, at): ShapeUnits[] => {
-    const reachedValue = answers(at, (result) => parseQuantity(result, 'eth_estimateGas'))
+  return probes.flatMap(({ shape }, callIndex): ShapeUnits[] => {
+    const reachedValue = answers(callIndex, (result) => parseQuantity(result, 'eth_estimateGas'))
     if (reachedValue === undefined) return []
     return [{ shape, units: reachedValue((units) => units), countedUnits: gasUnits[shape] }]
   })
 }
 
-/** The value that enough voices reach, by what is read out of an answer. */
-type ReachedValue<Value> = (of: (value: Value) => bigint) => bigint
-/** Reads one answer of each endpoint; `undefined` where too few gave one. */
-type Answers = <Value>(at: number, read: (result: unknown) => Value) => ReachedValue<Value> | undefined
+/** The highest amount that at least `threshold` voices reach, where `amountOf` takes it from a parsed answer. */
+type ReachedValue<Value> = (amountOf: (value: Value) => bigint) => bigint
+/** Parses every endpoint's answer to the call of this index; `undefined` if too few gave one. */
+type Answers = <Value>(callIndex: number, read: (result: unknown) => Value) => ReachedValue<Value> | undefined
 
 /** Asks every endpoint once. */
 async function askEach(
   { client, timeoutMs, signal }: NetworkQuestion,
   calls: readonly RpcCall[],
 ): Promise<Answers> {
-  const heard = await client.askEach(calls, {
+  const responses = await client.askEach(calls, {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal !== undefined && { signal }),
   })
   const { threshold } = client.electorate
-  return <Value>(at: number, read: (result: unknown) => Value): ReachedValue<Value> | undefined => {
+  return <Value>(callIndex: number, read: (result: unknown) => Value): ReachedValue<Value> | undefined => {
     const values = valuesByVoice(
-      heard.map(
-        ({ answers, ...voter }): Vote<Value> => ({ ...voter, value: readAnswer(answers?.[at], read) }),
+      responses.map(
+        ({ answers, ...voter }): Vote<Value> => ({ ...voter, value: readAnswer(answers?.[callIndex], read) }),
       ),
     )
-    return values.length < threshold ? undefined : (of) => reachedBy(threshold, values.map(of))
+    return values.length < threshold ? undefined : (amountOf) => reachedBy(threshold, values.map(amountOf))
   }
 }
 
-/** Probes that cost most where a network makes state dearer: an allowance that nobody has, and a new account. */
+/** Probes whose gas would rise if the network made state dearer: an allowance in a new slot, and a new account. */
 function probesOf({ config, fillWallet }: NetworkQuestion): readonly Probe[] {
-  // Arbitrum adds the fee of the data to what it estimates, and that changes with the prices of its parent.
+  // Arbitrum's estimates include the data fee, which varies with prices of the parent chain.
   if (config.feeModel.kind === 'arbitrum' || fillWallet === undefined) return []
   const nobody = bytesToHex(randomBytes(20))
   const estimate = (shape: GasShape, transaction: { to: Hex; data?: Hex; value?: string }): Probe => ({
@@ -92,7 +93,7 @@ function probesOf({ config, fillWallet }: NetworkQuestion): readonly Probe[] {
   ]
 }
 
-/** `undefined` for what a node refuses, such as a final block that it does not know or a wallet without coin. */
+/** The parsed result; `undefined` if the node refused, as for an unknown tag or a wallet without coin. */
 function readAnswer<Value>(
   answer: RpcAnswer | undefined,
   read: (result: unknown) => Value,

@@ -9,22 +9,27 @@ import { codeProblems, expectedCodes } from '../contracts/expectedCode.ts'
 import { createEthereumFactsReader } from './factsReader.ts'
 import { verifyEvmEndpoints } from './verifyEndpoints.ts'
 
-/** An `ethereum-vm` chain. @throws ConfigurationError for endpoints that are no URLs */
+/** Opens an `ethereum-vm` chain for reading facts. @throws ConfigurationError for endpoints that are no URLs */
 export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
   const { id, endpoints, rpcThreshold, hubChainId, depository } = chain
   const now = () => Date.now()
-  const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold: rpcThreshold, now }
+  const clientOptions = {
+    chainId: id,
+    endpoints: endpoints.map((url) => ({ url })),
+    threshold: rpcThreshold,
+    now,
+  }
   // CAST: a canonical address of this family is lower-case hex.
   const address = ethereumCodec.canonicalAddress(depository) as Hex
   const contract = { setting: `chains: ${id}.depository`, address }
-  const client = createJsonRpcClient(shared)
+  const client = createJsonRpcClient(clientOptions)
   const quorum = createQuorumOver(client, { now })
   return {
     reader: createEthereumFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
     async verify(signal) {
       const threshold = rpcThreshold
-      const examined = { client, chainId: BigInt(hubChainId), contract, threshold }
-      const problems = await verifyEvmEndpoints(examined, { signal })
+      const expectation = { client, chainId: BigInt(hubChainId), contract, threshold }
+      const problems = await verifyEvmEndpoints(expectation, { signal })
       if (problems.length > 0 || limits.isKnownCode === undefined) return problems
       const { codeHashes } = chain
       const expected = expectedCodes(reliedContracts(chain), { isKnown: limits.isKnownCode, codeHashes })
@@ -44,15 +49,15 @@ function reliedContracts({
   additionalDepositories = [],
   fillContracts = [],
 }: RegisteredChain) {
-  const placed = (name: ReliedContract, setting: string, addresses: readonly string[]) =>
+  const contractsOf = (name: ReliedContract, setting: string, addresses: readonly string[]) =>
     addresses.map((address) => ({
       ...{ name, setting: `chains: ${id}.${setting}` },
       // CAST: a canonical address of this family is lower-case hex.
       address: ethereumCodec.canonicalAddress(address) as Hex,
     }))
   return [
-    ...placed('Depository', 'depository', depository === undefined ? [] : [depository]),
-    ...placed('Depository', 'additionalDepositories', additionalDepositories),
-    ...placed('FillContract', 'fillContracts', fillContracts),
+    ...contractsOf('Depository', 'depository', depository === undefined ? [] : [depository]),
+    ...contractsOf('Depository', 'additionalDepositories', additionalDepositories),
+    ...contractsOf('FillContract', 'fillContracts', fillContracts),
   ]
 }

@@ -31,7 +31,7 @@ export type FinalExecution<Transaction> = {
   readonly blockHash: Hex
   readonly blockNumber: bigint
   readonly blockTimestampSeconds: bigint
-  /** The block of the pinned height; with one endpoint there is nothing to pin. */
+  /** The block at the pinned height; not read if the chain has only one endpoint. */
   readonly finalBlock: Pick<EvmHeader, 'number' | 'hash'> | undefined
   readonly logs: readonly EvmLog[]
   /** Read only when it was wanted. */
@@ -42,8 +42,9 @@ export type FinalExecution<Transaction> = {
 
 export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly transactionId: Hex }
 
-/** Readings beside the receipt; each is decided by the data read before it. */
+/** Parts that are read beside the receipt; each function decides by the parts that were read before. */
 export type Wanted = {
+  /** Whether the transaction itself is needed; `always` reads it in the first round already. */
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
   /** Accounts whose code decides what the transaction proves. */
   readonly codeOf: (logs: readonly EvmLog[], transaction: EvmTransaction | undefined) => readonly Hex[]
@@ -52,7 +53,7 @@ export type Wanted = {
 /** True for the runtime code of a fill contract whose records this release can read. */
 export type RecordsPayments = (code: Hex) => boolean
 
-/** One reading of a transaction; `What` is read beside the receipt. */
+/** Parameters of one reading; `What` is the family's type of the parts read beside the receipt. */
 export type ExecutionReading<What> = {
   /** As the nodes of the family write it. */
   readonly transactionId: string
@@ -67,21 +68,22 @@ export type ExecutionReading<What> = {
 
 type TransactionReading = ExecutionReading<Wanted>
 
-type OwnView = {
+/** One endpoint's answers of the first round. */
+type FirstRound = {
   readonly heads: Heads
-  /** `too_large`: longer than what an endpoint is heard for; `unreadable`: it does not say what became of it. */
+  /** `too_large`: longer than the limit of an answer; `unreadable`: without a status; `undefined`: not found. */
   readonly receipt: EvmReceipt | 'too_large' | 'unreadable' | undefined
   readonly transaction: EvmTransaction | undefined
 }
 
 /**
- * The two rounds of one endpoint. First: its heads and the receipt. Then, at the height that all agreed
- * on: the header there and the header of the transaction's block, by number, so that both are on the
- * endpoint's canonical chain; calldata or a trace when the logs do not decide.
+ * How each endpoint is asked for a transaction, in two rounds. First its heads and the receipt. Then, with the agreed
+ * height: the header there and that of the transaction's block, both by number, so that they are on the endpoint's
+ * canonical chain; and the transaction and code, if they are wanted.
  */
 export function transactionQuestion(
   reading: TransactionReading,
-): Omit<ChainQuestion<OwnView, FinalPin, FinalTransaction>, 'signal'> {
+): Omit<ChainQuestion<FirstRound, FinalPin, FinalTransaction>, 'signal'> {
   const { transactionId, rule, threshold } = reading
   return {
     transactionId,
@@ -93,6 +95,7 @@ export function transactionQuestion(
   }
 }
 
+/** True if the facts' block is on the endpoint's canonical chain: a cheap vote for facts that others have read. */
 async function isOnChain(
   view: EndpointView,
   { blockNumber, blockHash }: FinalTransaction,
@@ -116,12 +119,12 @@ async function readOwnView(
   view: EndpointView,
   { transactionId, wanted, rule }: TransactionReading,
   signal: AbortSignal,
-): Promise<OwnView> {
+): Promise<FirstRound> {
   const wantsTransaction = wanted.transaction === 'always'
   const calls = wantsTransaction
     ? [receiptCall(transactionId), transactionCall(transactionId)]
     : [receiptCall(transactionId)]
-  const answers = await view.ask([...calls, ...headCalls(rule)], signal).catch(unlessOversize)
+  const answers = await view.ask([...calls, ...headCalls(rule)], signal).catch(undefinedIfOversize)
   if (answers === undefined) return readLargeView(view, { transactionId, rule }, signal)
   const receipt = parseReceipt(answers[0], transactionId)
   return {
@@ -132,30 +135,34 @@ async function readOwnView(
   }
 }
 
-function unlessOversize(error: unknown): undefined {
+function undefinedIfOversize(error: unknown): undefined {
   if (error instanceof EndpointFailure && error.reason === 'oversize') return undefined
   throw error
 }
 
-/** Calls of one moment travel together: asked alone, one shows whether its own answer was too long. */
+/**
+ * After a batch that was too long: asks for the receipt alone, since the excess may have come from other calls in the same
+ * batch. If the receipt alone is short enough, the endpoint counts as failed, and the caller asks again.
+ */
 async function readLargeView(
   view: EndpointView,
   { transactionId, rule }: Pick<TransactionReading, 'transactionId' | 'rule'>,
   signal: AbortSignal,
-): Promise<OwnView> {
+): Promise<FirstRound> {
   const [heads, answer] = await Promise.all([
     view.ask(headCalls(rule), signal),
-    view.askAlone(receiptCall(transactionId), signal).catch(unlessOversize),
+    view.askAlone(receiptCall(transactionId), signal).catch(undefinedIfOversize),
   ])
   if (answer !== undefined) throw new MalformedAnswerError('eth_getTransactionReceipt')
   return { heads: parseHeads(rule, heads), receipt: 'too_large', transaction: undefined }
 }
 
-type Judging = TransactionReading & { readonly own: OwnView; readonly pin: FinalPin }
+type JudgeInput = TransactionReading & { readonly own: FirstRound; readonly pin: FinalPin }
 
+/** One endpoint's vote, from both rounds. */
 async function judge(
   view: EndpointView,
-  judging: Judging,
+  judging: JudgeInput,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
   const { own, pin, rule, logsMax } = judging
@@ -167,7 +174,7 @@ async function judge(
   const { blockNumber: number } = receipt
   if (number > pin.height) return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number }) }
 
-  const { header, ...rest } = await readRest(view, { ...judging, receipt }, signal)
+  const { header, ...restOfFacts } = await readSecondRound(view, { ...judging, receipt }, signal)
   const { timestampSeconds } = header
   if (isTooYoung(rule, pin, timestampSeconds)) {
     return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
@@ -177,20 +184,20 @@ async function judge(
     kind: 'final',
     facts: {
       ...{ transactionId, blockHash, blockNumber: number, blockTimestampSeconds: timestampSeconds, logs },
-      ...rest,
+      ...restOfFacts,
     },
   }
 }
 
-type Rest = Pick<FinalTransaction, 'transaction' | 'finalBlock' | 'code'> & {
+type SecondRound = Pick<FinalTransaction, 'transaction' | 'finalBlock' | 'code'> & {
   readonly header: EvmHeader
 }
 
-async function readRest(
+async function readSecondRound(
   view: EndpointView,
-  judging: Judging & { readonly receipt: EvmReceipt },
+  judging: JudgeInput & { readonly receipt: EvmReceipt },
   signal: AbortSignal,
-): Promise<Rest> {
+): Promise<SecondRound> {
   const { own, receipt, wanted, pin, configured, transactionId, recordsPayments } = judging
   const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(receipt.logs)
   const accounts = wanted.codeOf(receipt.logs, own.transaction)
@@ -198,7 +205,7 @@ async function readRest(
     ...(wantsTransaction ? [transactionCall(transactionId)] : []),
     ...accounts.flatMap((account) => codeCalls(account, receipt.blockNumber, pin.height)),
     ...(configured > 1 ? [headerCall(pin.height)] : []),
-    // Last: what was read before belongs to the chain that this header is on.
+    // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
     headerCall(receipt.blockNumber),
   ]
   const answers = await view.ask(calls, signal)
@@ -213,7 +220,7 @@ async function readRest(
   }
 }
 
-/** At the transaction's own block, and where a node keeps the state surely. */
+/** Code at the transaction's block, and at the final block, whose state every node still has. */
 function codeCalls(account: Hex, block: bigint, finalBlock: bigint): readonly RpcCall[] {
   return [codeCall(account, block), codeCall(account, finalBlock)]
 }
@@ -231,19 +238,19 @@ function readCodes(
   )
 }
 
-/** Tells what code at an account means for payments. */
+/** Classifies the code of an account for proofs of payments. */
 export function accountCode(code: Hex, recordsPayments: RecordsPayments): AccountCode {
   return code === '0x' ? 'none' : recordsPayments(code) ? 'fill_contract' : 'other'
 }
 
-/** Equal for endpoints that say the same. Written by hand: generic JSON costs more than reading the logs. */
+/** Text that is equal for equal facts, to count votes. Written by hand, because generic JSON takes longer than parsing. */
 export function transactionKey(facts: FinalTransaction): string {
   const { blockHash, blockNumber, blockTimestampSeconds, finalBlock, logs, transaction } = facts
   const { code } = facts
   return [
     `${blockHash} ${blockNumber} ${blockTimestampSeconds} ${finalBlock?.hash}`,
     transaction && `${transaction.from} ${transaction.to} ${transaction.value} ${transaction.input}`,
-    ...[...code].map(([account, is]) => `${account} ${is}`),
+    ...[...code].map(([account, kind]) => `${account} ${kind}`),
     'logs',
     ...logs.map(({ logIndex, address, topics, data }) => `${logIndex} ${address} ${topics.join()} ${data}`),
   ].join('\n')

@@ -20,6 +20,7 @@ import {
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 import { callRequestsData, provesExecution, type WithdrawalTerms, withdrawalStatus } from './withdrawals.ts'
 
+/** Parameters of one reading of a withdrawal. */
 export type WithdrawalReading = {
   readonly terms: WithdrawalTerms
   readonly depository: string
@@ -37,15 +38,15 @@ export type FinalWithdrawal = {
   readonly finalBlock: { readonly number: bigint; readonly hash: Hex }
 }
 
-type OwnView = { readonly heads: Heads; readonly receipt: ReturnType<typeof parseReceipt> }
+type FirstRound = { readonly heads: Heads; readonly receipt: ReturnType<typeof parseReceipt> }
 
 /**
- * The two rounds of one endpoint: its heads and the receipt of the named transaction; then the state of
- * the depository at the pinned height, with the header there and the header of the receipt's block.
+ * How each endpoint is asked for a withdrawal, in two rounds. First its heads and the receipt of the named transaction;
+ * then the depository's state at the agreed height, the header there and the header of the receipt's block.
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,
-): Omit<ChainQuestion<OwnView, FinalPin, FinalWithdrawal>, 'signal'> {
+): Omit<ChainQuestion<FirstRound, FinalPin, FinalWithdrawal>, 'signal'> {
   const { rule, threshold, transactionId } = reading
   return {
     async first(view, signal) {
@@ -61,16 +62,17 @@ export function withdrawalQuestion(
   }
 }
 
-type Judging = WithdrawalReading & { readonly own: OwnView; readonly pin: FinalPin }
+type JudgeInput = WithdrawalReading & { readonly own: FirstRound; readonly pin: FinalPin }
 
+/** One endpoint's vote, from both rounds. */
 async function judge(
   view: EndpointView,
-  judging: Judging,
+  judging: JudgeInput,
   signal: AbortSignal,
 ): Promise<Sighting<FinalWithdrawal>> {
   const { terms, depository, own, pin, rule } = judging
   const height = rule.mode === 'time' ? await agedHeight(view, judging, signal) : pin.height
-  // A chain younger than its own finality: nothing can be said about any state of it.
+  // No block is final: the chain is younger than its finality rule.
   if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
   const { receipt } = own
   const proof =
@@ -99,17 +101,23 @@ async function judge(
 }
 
 /**
- * Heights below the head that are looked at where only seconds make a block final: each a quarter further
- * down than the one before, so that the block found is at most a quarter deeper than needed.
+ * Distances below the head that are tried in mode `time`: each is a quarter more than the one before, so that the block
+ * found is at most a quarter deeper than needed.
  */
-const steps = [...new Set(Array.from({ length: 40 }, (_, power) => BigInt(Math.ceil(1.25 ** power))))]
+const distances = [...new Set(Array.from({ length: 40 }, (_, power) => BigInt(Math.ceil(1.25 ** power))))]
 
 /**
- * The youngest of a few blocks that is old enough; -1 when none is. Where only seconds count, the head
- * itself is pinned and all endpoints look at the same heights below it, in one more round.
+ * Mode `time`: height of the newest of the tried blocks that is old enough; -1 if none is. The pin is the head itself
+ * there, so all endpoints try the same heights.
  */
-async function agedHeight(view: EndpointView, { pin, rule }: Judging, signal: AbortSignal): Promise<bigint> {
-  const heights = [pin.headNumber, ...steps.map((step) => pin.headNumber - step)].filter((one) => one >= 0n)
+async function agedHeight(
+  view: EndpointView,
+  { pin, rule }: JudgeInput,
+  signal: AbortSignal,
+): Promise<bigint> {
+  const heights = [pin.headNumber, ...distances.map((distance) => pin.headNumber - distance)].filter(
+    (height) => height >= 0n,
+  )
   const answers = await view.ask(heights.map(headerCall), signal)
   const headers: readonly EvmHeader[] = heights.map((height, index) => parseHeader(answers[index], height))
   return headers.find(({ timestampSeconds }) => !isTooYoung(rule, pin, timestampSeconds))?.number ?? -1n

@@ -32,22 +32,23 @@ import {
   transactionKey,
 } from './readFinalTransaction.ts'
 
+/** Parameters of one reading; `wanted` has the order's terms. */
 type LargeReading = Omit<
   ExecutionReading<Pick<PaymentTerms, 'side' | 'targets' | 'nativeCurrency'>>,
   'logsMax'
 >
 
-type OwnView = { readonly heads: Heads; readonly transaction: EvmTransaction | undefined }
+type FirstRound = { readonly heads: Heads; readonly transaction: EvmTransaction | undefined }
 
 /**
- * A payment whose receipt is above the bound, by its transaction and the few logs of its block that a record or a plain
- * transfer rests on. Sender and id are indexed, so nobody else can write such logs, and that there is one shows that the
- * transaction succeeded. The logs of the facts are those alone.
+ * How each endpoint is asked for a payment whose receipt is too long: for its transaction, and for the few logs of its
+ * block on which a record or a plain transfer rests. Sender and id are indexed topics, so the filters find only logs of
+ * this sender; a log of the transaction shows that it succeeded. The facts contain only these logs.
  * @source rule P-49
  */
 export function largePaymentQuestion(
   reading: LargeReading,
-): Omit<ChainQuestion<OwnView, FinalPin, FinalTransaction>, 'signal'> {
+): Omit<ChainQuestion<FirstRound, FinalPin, FinalTransaction>, 'signal'> {
   const { transactionId, rule, threshold } = reading
   return {
     transactionId,
@@ -64,11 +65,12 @@ export function largePaymentQuestion(
   }
 }
 
-type Judging = LargeReading & { readonly own: OwnView; readonly pin: FinalPin }
+type JudgeInput = LargeReading & { readonly own: FirstRound; readonly pin: FinalPin }
 
+/** One endpoint's vote, from both rounds. */
 async function judge(
   view: EndpointView,
-  judging: Judging,
+  judging: JudgeInput,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
   const { own, pin, rule, configured, recordsPayments } = judging
@@ -77,12 +79,14 @@ async function judge(
   const { blockHash, blockNumber: number } = transaction
   if (number > pin.height) return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number }) }
   const filters = filtersOf(transaction, judging.wanted)
-  const called = transaction.to === judging.wanted.side.chosen ? transaction.to : undefined
+  const calledFillContract = transaction.to === judging.wanted.side.chosen ? transaction.to : undefined
   const calls = [
     ...filters.map((filter) => logsCall(blockHash, filter)),
-    ...(called === undefined ? [] : [codeCall(called, number), codeCall(called, pin.height)]),
+    ...(calledFillContract === undefined
+      ? []
+      : [codeCall(calledFillContract, number), codeCall(calledFillContract, pin.height)]),
     ...(configured > 1 ? [headerCall(pin.height)] : []),
-    // Last: what was read before belongs to the chain that this header is on.
+    // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
     headerCall(number),
   ]
   const answers = await view.ask(calls, signal)
@@ -95,9 +99,9 @@ async function judge(
   const transactionId = parsedId(judging.transactionId)
   const logs = filters.flatMap((_, index) => parseLogsOf(answers[index], { transactionId, blockHash }))
   const code = new Map<Hex, AccountCode>()
-  if (called !== undefined) {
+  if (calledFillContract !== undefined) {
     const [atBlock, atFinalBlock] = answers.slice(filters.length)
-    code.set(called, accountCode(parseCode(atBlock, atFinalBlock), recordsPayments))
+    code.set(calledFillContract, accountCode(parseCode(atBlock, atFinalBlock), recordsPayments))
   }
   return {
     kind: 'final',
@@ -114,7 +118,7 @@ const parsedId = (transactionId: string): Hex => transactionId as Hex
 
 type LogFilter = { readonly address: Hex; readonly topics: readonly string[] }
 
-/** The record of the chosen contract for the sender, and what the sender gave payees of each token. */
+/** Filters for the chosen contract's record of the sender, and for the sender's token transfers to payees. */
 function filtersOf(
   { from, to, input }: EvmTransaction,
   { side, targets, nativeCurrency }: LargeReading['wanted'],
@@ -152,7 +156,7 @@ function parseLogsOf(
   })
 }
 
-/** Ascending, each once: targets may name one payee twice. */
+/** Logs in ascending order, without duplicates: targets may name one payee twice. */
 function inOrder(logs: readonly EvmLog[]): readonly EvmLog[] {
   const byIndex = new Map(logs.map((log) => [log.logIndex, log]))
   return [...byIndex.values()].sort((one, other) => (one.logIndex < other.logIndex ? -1 : 1))

@@ -15,6 +15,7 @@ import { getEntryData, parseEntry } from './genericMapping.ts'
 import { balanceOfData, isExecutedData } from './hubReader.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
+/** A deposit that its owner wants to recover, by its keys on the hub. */
 export type RecoveryQuestion = {
   /** Account of the generic mapping's entry. */
   readonly user: Hex
@@ -22,7 +23,7 @@ export type RecoveryQuestion = {
   /** The account of the hub whose balance is read. */
   readonly holder: Hex
   readonly hubTokenId: bigint
-  /** Key of the execution that brings the deposit to the hub. */
+  /** Idempotency key of the execution that credits the deposit on the hub. */
   readonly mintKey: Hex
 }
 
@@ -31,7 +32,7 @@ export type RecoveryFacts = {
   readonly entryData: Hex
   /** Time of the block that wrote the entry; 0 when there is none. */
   readonly entrySeconds: bigint
-  /** The deposit was brought to the hub. */
+  /** True if the hub has credited the deposit. */
   readonly isMinted: boolean
   readonly balance: bigint
   /** Time of the final block that was read. */
@@ -110,7 +111,7 @@ export function createRecoveryReader(options: {
   }
 }
 
-type Judging = {
+type JudgeInput = {
   readonly question: RecoveryQuestion
   readonly mappingAddress: Hex
   readonly oracleAddress: Hex
@@ -122,7 +123,7 @@ type Judging = {
 /** Judges one endpoint: its state at the final height, or else if only the newest block shows the missing part. */
 async function judge(
   view: EndpointView,
-  judging: Judging,
+  judging: JudgeInput,
   signal: AbortSignal,
 ): Promise<Sighting<FinalState>> {
   const { pin, rule } = judging
@@ -135,7 +136,7 @@ async function judge(
     const isComing = (lacksEntry && newest.entrySeconds !== 0n) || (!state.isMinted && newest.isMinted)
     if (isComing) return { kind: 'not_final', waitSeconds }
   }
-  // Last: what was read before belongs to the chain that this header is on.
+  // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
   const [header] = await view.ask([headerCall(pin.height)], signal)
   const { number, hash, timestampSeconds } = parseHeader(header, pin.height)
   return { kind: 'final', facts: { ...state, finalBlock: { number, hash, timestampSeconds } } }
@@ -143,7 +144,7 @@ async function judge(
 
 async function stateAt(
   view: EndpointView,
-  { question, mappingAddress, oracleAddress, hubAddress }: Judging,
+  { question, mappingAddress, oracleAddress, hubAddress }: JudgeInput,
   height: bigint,
   signal: AbortSignal,
 ): Promise<HubState> {

@@ -1,36 +1,38 @@
 import { fillContractOf, type Hex } from '@causeway/core'
 import type { ListedPayers } from '../../shared/listedPayers.ts'
 
-/** Payers of one order: the contract that its extra data chooses, if it is listed. */
+/** Accounts that may pay one order: the listed payers, and the fill contract that the order's extra data chooses. */
 export type SolverSide = ListedPayers & {
+  /** The fill contract that the extra data names, if it is listed. */
   readonly chosen: string | undefined
-  /** The contract that its extra data names, where it is not listed and could be. */
+  /** The fill contract that the extra data names, if it is not listed and could be. */
   readonly unlisted: Hex | undefined
 }
 
-/** Extra data only chooses among the listed contracts. */
+/** The solver's side of an order. Extra data can choose only among listed contracts. */
 export function sideOf(listed: ListedPayers, extraData: Hex): SolverSide {
   const fillContract = fillContractOf(extraData)
   const isListed = fillContract !== undefined && listed.fillContracts.has(fillContract)
-  const canBeListed =
+  const couldBeListed =
     fillContract !== undefined && BigInt(fillContract) !== 0n && !listed.depositories.has(fillContract)
   return {
     ...listed,
     chosen: isListed ? fillContract : undefined,
-    unlisted: canBeListed && !isListed ? fillContract : undefined,
+    unlisted: couldBeListed && !isListed ? fillContract : undefined,
   }
 }
 
 /**
- * Accounts that pay in one transaction: its sender, listed payers where one of them sent it, and the chosen fill
- * contract where the transaction calls it or a listed payer. Called by any other contract, that contract's user paid it
- * and not the sender: everybody may submit what some wallets signed, and put an order id behind it.
+ * Accounts whose money counts as the solver's in one transaction: its sender, all listed payers if one of them sent it,
+ * and the chosen fill contract if the transaction calls it or a listed payer. If another contract calls the fill
+ * contract, that contract's user pays, not the sender: anybody may submit what other wallets signed, and append an
+ * order id.
  */
 export function payersOf(
   { chosen, fillPayers, depositories }: SolverSide,
   { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
 ): { readonly isPayer: (account: string) => boolean; readonly fillContract: string | undefined } {
-  const fillContract = ran(chosen, { fillPayers, to })
+  const fillContract = ifRun(chosen, { fillPayers, to })
   const isListed = from !== undefined && fillPayers.has(from)
   return {
     fillContract,
@@ -40,16 +42,16 @@ export function payersOf(
   }
 }
 
-/** The contract that the order names, where the transaction ran it and no list holds it: nothing of it counts. */
+/** The fill contract that the order names and the transaction ran, if it is not listed: its payments do not count. */
 export function unlistedFillContract(
   { unlisted, fillPayers }: SolverSide,
   { to }: { readonly to: string | undefined },
 ): Hex | undefined {
-  return ran(unlisted, { fillPayers, to })
+  return ifRun(unlisted, { fillPayers, to })
 }
 
-/** `contract` where the transaction calls it or a listed payer. */
-function ran<Contract extends string>(
+/** `contract` if the transaction calls it or a listed payer, else undefined. */
+function ifRun<Contract extends string>(
   contract: Contract | undefined,
   { fillPayers, to }: Pick<ListedPayers, 'fillPayers'> & { readonly to: string | undefined },
 ): Contract | undefined {

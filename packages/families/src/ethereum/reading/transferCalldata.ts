@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
 
+/** A token transfer that was found in calldata. */
 export type TransferCall = {
   readonly to: Hex
   readonly amount: bigint
@@ -12,9 +13,9 @@ const selectorDigits = 8
 const wordDigits = 64
 
 /**
- * Token transfers inside calldata of any shape: the digits are searched from left to right, at any
- * position, for the selector of `transfer` or `transferFrom` with its arguments; matches do not overlap.
- * Calldata of routers and wallets holds the call somewhere inside, at no promised alignment.
+ * Token transfers inside calldata of any shape. The hex digits are searched from left to right, at any position, for the
+ * selector of `transfer` or `transferFrom` with its arguments, because routers and wallets nest the call anywhere, without
+ * a fixed alignment. Matches do not overlap.
  * @param input lower case
  * @source rule F-124
  */
@@ -25,7 +26,7 @@ export function findTransferCalls(input: Hex): readonly TransferCall[] {
     const start = match.index + selectorDigits
     const argumentsEnd = start + (match[0] === transferSelector ? 2 : 3) * wordDigits
     if (argumentsEnd > input.length) {
-      // Nothing of this one is used: another may begin inside it.
+      // The arguments are cut off, so this is no call; another may begin inside it.
       selectors.lastIndex = match.index + 1
       continue
     }

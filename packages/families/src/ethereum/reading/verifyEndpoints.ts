@@ -12,7 +12,7 @@ type ChainExpectation = {
 }
 
 /**
- * Asks every endpoint for its chain id and for the contract's code: each may feed a signature.
+ * Asks every endpoint for its chain id and for the contract's code, since a signature may rest on any of them.
  * @returns problems; empty when all that answered fit
  * @throws UpstreamUnavailableError when fewer endpoints answer than `threshold`
  * @source oracle-protocol.md 8, ledger-and-safety.md 4.5
@@ -30,10 +30,10 @@ export async function verifyEvmEndpoints(
     { threshold, ...options },
   )
   return answers.flatMap(({ alias, answers: [id, code] }) => {
-    const here = endpointOf(client.chainId, alias)
-    if (id?.ok !== true || toBigint(id.result) !== chainId) return [`${here} is not on chain ${chainId}`]
+    const endpoint = endpointOf(client.chainId, alias)
+    if (id?.ok !== true || toBigint(id.result) !== chainId) return [`${endpoint} is not on chain ${chainId}`]
     const hasCode = code?.ok === true && typeof code.result === 'string' && code.result.length > 2
-    return hasCode ? [] : [`${here} shows no contract at ${contract.setting}`]
+    return hasCode ? [] : [`${endpoint} shows no contract at ${contract.setting}`]
   })
 }
 

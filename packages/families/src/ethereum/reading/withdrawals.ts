@@ -5,7 +5,7 @@ import type { EvmLog } from './answers.ts'
 import { readRelayCallExecuted } from './events.ts'
 import type { FinalityRule, FinalPin } from './finality.ts'
 
-/** Contents of a request's withdrawal bytes. Hex in lower case. */
+/** Contents of the withdrawal bytes in a request for an attestation. Hex in lower case. */
 export type WithdrawalTerms = {
   /** Key of the depository's `callRequests`. */
   readonly withdrawalId: Hex
@@ -36,9 +36,9 @@ export function callRequestsData(withdrawalId: Hex): Hex {
 }
 
 /**
- * The state of a withdrawal at the final height. A request may run up to and including the second it
- * expires, so it has expired only when a final block is later than that; the second clock keeps a head
- * that jumps ahead from deciding alone. @source rule F-125
+ * The state of a withdrawal at the final height. A request may be executed up to and including the second of its
+ * expiration, so it has expired only if a final block is later. The head's time must also be later by the rule's seconds,
+ * so that one block with a timestamp far ahead does not decide. @source rule F-125
  */
 export function withdrawalStatus(
   { expirationSeconds }: Pick<WithdrawalTerms, 'expirationSeconds'>,
@@ -52,8 +52,8 @@ export function withdrawalStatus(
 }
 
 /**
- * True when these logs prove that the paying call of the withdrawal succeeded. A used request alone proves
- * nothing: calls that may fail leave the money where it is. @source rule F-125
+ * True if these logs prove that the paying call of the withdrawal succeeded. That the request was used is no proof: a
+ * call that may fail can have left the money in the depository. @source rule F-125
  */
 export function provesExecution(
   logs: readonly EvmLog[],

@@ -12,8 +12,9 @@ import { payersOf } from '../solverSide.ts'
 import type { PaidTransaction, PaymentTarget, PaymentTerms } from './paidTransaction.ts'
 
 /**
- * The gain of each target from the solver's side in a transaction that no record proves: fill contracts of others and
- * batches of listed payers. Where anything else may have happened to a target, it gained nothing.
+ * What each target gained, net, from the solver's side in a transaction that no record of ours proves: it ran another's
+ * fill contract, or a batch of a listed payer. A target counts as having gained nothing if it may also have given
+ * something in return.
  * @source rule P-43
  */
 export function netPayments(paid: PaidTransaction, terms: PaymentTerms): readonly TransferFact[] {
@@ -24,7 +25,7 @@ export function netPayments(paid: PaidTransaction, terms: PaymentTerms): readonl
   )
 }
 
-/** Accounts whose code decides: native coin stays for sure with an account that has none. */
+/** Targets whose code must be read: only an account without code surely keeps the native coin that it receives. */
 export function nativePayees(
   paid: Omit<PaidTransaction, 'code'>,
   terms: PaymentTerms,
@@ -37,13 +38,13 @@ export function nativePayees(
 function nativeGain(paid: PaidTransaction, terms: PaymentTerms, target: PaymentTarget): TransferFact {
   const { isPayer, fillContract } = payersOf(terms.side, paid.transaction)
   const { net, fromOthers } = receivedBy(target.recipient, nativeMovements(paid, terms, target), isPayer)
-  // An account that had code during the transaction alone shows none afterwards.
+  // Calls of the order could have created and destroyed code at the recipient within the transaction.
   const ranCalls = paid.logs.some((log) => log.address === fillContract && readSolverCallExecuted(log))
   const isKept = paid.code.get(target.recipient) === 'none' && !ranCalls
   return { ...target, amount: isKept ? net : 0n, ...(fromOthers > 0n && { fromOthers }) }
 }
 
-/** By the transaction's own value, and by events of the chosen fill contract. */
+/** Native coin that the recipient received: the transaction's own value, and transfers in the fill contract's events. */
 function nativeMovements(
   { logs, transaction }: Omit<PaidTransaction, 'code'>,
   { side, orderId, ownValuePays }: PaymentTerms,
@@ -51,13 +52,14 @@ function nativeMovements(
 ): readonly Movement[] {
   const { fillContract } = payersOf(side, transaction)
   const { from, to, value, input } = transaction
-  const pays = to === recipient && (ownValuePays === true || input.startsWith(orderId.toLowerCase()))
-  const own = from !== undefined && pays && value > 0n ? [{ from, to: recipient, amount: value }] : []
-  const reported = logs.flatMap((log) => {
+  const isPaidByValue = to === recipient && (ownValuePays === true || input.startsWith(orderId.toLowerCase()))
+  const ownValue =
+    from !== undefined && isPaidByValue && value > 0n ? [{ from, to: recipient, amount: value }] : []
+  const fromEvents = logs.flatMap((log) => {
     const transfer = log.address === fillContract ? readSolverNativeTransfer(log) : undefined
     return transfer?.to === recipient ? [{ from: log.address, ...transfer }] : []
   })
-  return [...own, ...reported]
+  return [...ownValue, ...fromEvents]
 }
 
 function tokenGain(paid: PaidTransaction, terms: PaymentTerms, target: PaymentTarget): TransferFact {
@@ -76,20 +78,20 @@ function tokenGain(paid: PaidTransaction, terms: PaymentTerms, target: PaymentTa
 const currenciesOf = ({ targets }: PaymentTerms): readonly string[] => targets.map(({ currency }) => currency)
 
 /**
- * The recipient gives something, writes a log, or is named by a log of somebody who has no part in the payment: it may
- * have sold what it was paid for.
+ * True if the recipient sent a token, wrote a log, or is named in a log of a contract that has no part in the payment: the
+ * money may then be the price of something that it sold.
  */
 function hasOtherDealings(
   logs: readonly EvmLog[],
   { recipient }: PaymentTarget,
-  partakers: ReadonlySet<string>,
+  participants: ReadonlySet<string>,
 ): boolean {
   const digits = recipient.slice(2)
   return logs.some(
     (log) =>
       log.address === recipient ||
       readGiver(log) === recipient ||
-      (!partakers.has(log.address) &&
+      (!participants.has(log.address) &&
         !isNativeTransferLog(log) &&
         [...log.topics, log.data].some((text) => text.includes(digits))),
   )

@@ -5,7 +5,7 @@ import type { SolverSide } from '../solverSide.ts'
 /** Kinds of code at an account. `fill_contract`: one whose records this release can read. */
 export type AccountCode = 'none' | 'other' | 'fill_contract'
 
-/** The transaction of a payment. */
+/** A final transaction that is said to pay an order, with everything that `provePayment` needs. */
 export type PaidTransaction = {
   /** Ascending by index. */
   readonly logs: readonly EvmLog[]
@@ -18,8 +18,10 @@ export type PaidTransaction = {
   readonly code: ReadonlyMap<string, AccountCode>
 }
 
+/** A payee of an order. */
 export type PaymentTarget = { readonly recipient: string; readonly currency: string }
 
+/** The order whose payments are to be proven. */
 export type PaymentTerms = {
   readonly orderId: Hex
   readonly side: SolverSide
@@ -28,6 +30,6 @@ export type PaymentTerms = {
   /** Calls of the order, as the order encodes them. */
   readonly calls: readonly Hex[]
   readonly nativeCurrency: string
-  /** True where a transaction's own value pays its target whatever its calldata is. */
+  /** True if the transaction's own value pays its target, whatever its calldata; by default it must begin with the order id. */
   readonly ownValuePays?: boolean
 }

@@ -7,7 +7,7 @@ import { nativePayees, netPayments } from './netPayments.ts'
 import type { PaidTransaction, PaymentTarget, PaymentTerms } from './paidTransaction.ts'
 import { type RecordedCall, type RecordProblem, readRecordedCall, recordProblem } from './recordedCall.ts'
 
-/** Payments of a transaction, proven in one of three ways and never by two of them. */
+/** Payments of an order that a transaction proves, in exactly one of three ways: a record, a plain transfer, or net gains. */
 export type ProvenPayment = {
   /** One for each recipient and currency, however often it is asked for. */
   readonly transfers: readonly TransferFact[]
@@ -15,43 +15,43 @@ export type ProvenPayment = {
   readonly calls: readonly ExecutedCallFact[]
   /** The id that the fill contract recorded, where its record is the proof. */
   readonly recordId?: Hex
-  /** Why a record proves nothing. */
+  /** Set if the transaction calls a fill contract of ours and its record proves nothing. */
   readonly recordProblem?: RecordProblem
 }
 
-/** The transaction must end with the order id, so that it names one. @source rule P-40 */
+/** True if the calldata ends with the order id, so that it names no other order. @source rule P-40 */
 export function referencesOrder({ input }: Pick<EvmTransaction, 'input'>, orderId: Hex): boolean {
   return input.length >= 2 + 64 && input.endsWith(orderId.slice(2).toLowerCase())
 }
 
 /**
- * The rule for payers and judges alike. By the record of the chosen fill contract, where the transaction calls it and its
- * code is ours; else as a plain transfer; else by what was gained, net.
+ * The rule by which solvers pay and oracles attest. First by the record of the chosen fill contract, if the transaction
+ * calls it and its code is ours; else as a plain transfer; else by the net gains of the payees.
  * @source rules P-41 to P-43
  */
 export function provePayment(paid: PaidTransaction, paymentTerms: PaymentTerms): ProvenPayment {
-  const alone = proveAlone(paid, paymentTerms)
-  if (alone !== undefined) return alone
+  const direct = proveAlone(paid, paymentTerms)
+  if (direct !== undefined) return direct
   const terms = { ...paymentTerms, targets: eachOnce(paymentTerms.targets) }
   const net = netPayments(paid, { ...terms, targets: payeesOf(paid, terms) })
   return { transfers: amountsOf(net, terms), calls: executedCalls(paid, terms.side) }
 }
 
 /**
- * Proves by a record or as a plain transfer, whatever else the transaction did: of its logs those of the record, and of the
- * sender's transfers to payees, are enough.
- * @returns undefined where it is neither
+ * Proves by a record or as a plain transfer. For that the record's logs and the sender's transfers to payees are enough,
+ * so `readLargePayment` can read them without the whole receipt.
+ * @returns undefined if it is neither
  * @source rules P-41, P-42
  */
 export function proveAlone(paid: PaidTransaction, paymentTerms: PaymentTerms): ProvenPayment | undefined {
   const terms = { ...paymentTerms, targets: eachOnce(paymentTerms.targets) }
-  if (isRecord(paid, terms)) return recorded(paid, terms)
-  const plain = payeesOf(paid, terms).flatMap((target) => {
+  if (callsOwnFillContract(paid, terms)) return proveByRecord(paid, terms)
+  const plainTransfers = payeesOf(paid, terms).flatMap((target) => {
     const amount = plainAmount(paid, terms, target)
     return amount === undefined ? [] : [{ ...target, amount }]
   })
-  if (plain.length === 0) return undefined
-  return { transfers: amountsOf(plain, terms), calls: executedCalls(paid, terms.side) }
+  if (plainTransfers.length === 0) return undefined
+  return { transfers: amountsOf(plainTransfers, terms), calls: executedCalls(paid, terms.side) }
 }
 
 const payeesOf = (paid: PaidTransaction, terms: PaymentTerms): readonly PaymentTarget[] =>
@@ -66,7 +66,7 @@ const amountsOf = (
 const isSame = (one: PaymentTarget, other: PaymentTarget): boolean =>
   one.recipient === other.recipient && one.currency === other.currency
 
-/** Nobody pays himself, what lies in a depository is a deposit, and the contract keeps nothing for anybody. */
+/** False for the sender himself, depositories (money there is a deposit) and fill contracts (they keep no balances). */
 function mayBePaid(
   recipient: string,
   { transaction: { from } }: PaidTransaction,
@@ -75,7 +75,7 @@ function mayBePaid(
   return recipient !== from && !depositories.has(recipient) && !fillContracts.has(recipient)
 }
 
-/** Accounts whose code decides what the transaction proves; none of a kind that is known already. */
+/** Accounts whose code must be read to prove the payment: the called fill contract, and payees of native coin. */
 export function codeMatters(paid: Omit<PaidTransaction, 'code'>, terms: PaymentTerms): readonly Hex[] {
   const { to } = paid.transaction
   const called = to !== undefined && to === terms.side.chosen ? [to] : []
@@ -88,16 +88,19 @@ function eachOnce(targets: readonly PaymentTarget[]): readonly PaymentTarget[] {
   return [...new Map(targets.map((target) => [`${target.recipient} ${target.currency}`, target])).values()]
 }
 
-/** The transaction calls the contract that the order chose, and the contract is one of ours by its code. */
-function isRecord({ transaction: { to }, code }: PaidTransaction, { side }: PaymentTerms): boolean {
+/** True if the transaction calls the contract that the order chose, and the contract is one of ours by its code. */
+function callsOwnFillContract(
+  { transaction: { to }, code }: PaidTransaction,
+  { side }: PaymentTerms,
+): boolean {
   return to !== undefined && to === side.chosen && code.get(to) === 'fill_contract'
 }
 
 /**
- * The call's own payments count, whatever the recipient does with it: of a token at most what its own events carry
- * from the sender to the payee.
+ * Proves by a record: the payments in the call's arguments count, whatever the recipient does with the money. Of a token
+ * at most the sum counts that its own events show from the sender to the payee.
  */
-function recorded(paid: PaidTransaction, terms: PaymentTerms): ProvenPayment {
+function proveByRecord(paid: PaidTransaction, terms: PaymentTerms): ProvenPayment {
   const { from: sender, to: fillContract, input } = paid.transaction
   if (sender === undefined || fillContract === undefined) throw new Error('a record has sender and contract')
   const call = readRecordedCall(input)
@@ -119,7 +122,7 @@ function recorded(paid: PaidTransaction, terms: PaymentTerms): ProvenPayment {
   }
 }
 
-/** The contract says that it recorded the id for its caller: the call ran in its code. */
+/** True if the contract logged that it recorded the id for its caller, which shows that its own code ran. */
 function isPaidLogged(
   { logs }: PaidTransaction,
   call: RecordedCall | undefined,
@@ -138,14 +141,14 @@ function recordedAmount(
   { recipient, currency }: PaymentTarget,
 ): bigint {
   if (currency === nativeCurrency) return sum(natives.filter(({ to }) => to === recipient))
-  const called = sum(tokens.filter(({ to, token }) => to === recipient && token === currency))
-  const moved = movedBetween(logs, { token: currency, from, to: recipient })
-  return minBigint(moved, called)
+  const calledAmount = sum(tokens.filter(({ to, token }) => to === recipient && token === currency))
+  const movedAmount = movedBetween(logs, { token: currency, from, to: recipient })
+  return minBigint(movedAmount, calledAmount)
 }
 
 /**
- * The whole transaction is one transfer to the target that names the order.
- * @returns undefined where it is none
+ * Amount of a transaction that is nothing but one transfer to the target, with the order id as its data.
+ * @returns undefined if it is none
  */
 function plainAmount(
   { logs, transaction, code }: PaidTransaction,
@@ -156,18 +159,19 @@ function plainAmount(
   if (from === undefined || side.depositories.has(from)) return undefined
   const id = orderId.toLowerCase()
   if (currency === nativeCurrency) {
-    const names = memo === undefined || memo === '0x' ? input === id : input === '0x' && memo === id
-    return to === recipient && names && code.get(recipient) === 'none' ? value : undefined
+    const namesOrder = memo === undefined || memo === '0x' ? input === id : input === '0x' && memo === id
+    return to === recipient && namesOrder && code.get(recipient) === 'none' ? value : undefined
   }
   const amount = to === currency ? plainTokenAmount(input, { recipient, orderId: id }) : undefined
   if (amount === undefined) return undefined
-  const moved = movedBetween(logs, { token: currency, from, to: recipient })
-  return minBigint(moved, amount)
+  const movedAmount = movedBetween(logs, { token: currency, from, to: recipient })
+  return minBigint(movedAmount, amount)
 }
 
+/** Characters of `transfer` calldata: `0x`, the selector and two words. */
 const transferDigits = 2 + 8 + 2 * 64
 
-/** The amount of exactly `transfer(recipient, amount)` with the order id behind it. */
+/** The amount, if the calldata is exactly `transfer(recipient, amount)` with the order id behind it. */
 function plainTokenAmount(
   input: Hex,
   { recipient, orderId }: { readonly recipient: string; readonly orderId: string },

@@ -1,7 +1,7 @@
 import { type ExecutedCallFact, encodeOrderCall, type Hex, viemLibrary } from '@causeway/core'
 import { orderCloneAddress } from '../../rules/orderClone.ts'
 
-/** One transaction of the fill contract, as its calldata says it. Addresses are in lower case. */
+/** Decoded calldata of one call of our fill contract. Addresses are in lower case. */
 export type RecordedCall = {
   /** The id that the contract records for its sender. */
   readonly id: Hex
@@ -9,7 +9,7 @@ export type RecordedCall = {
   readonly orderId: Hex
   readonly natives: readonly { readonly to: Hex; readonly amount: bigint }[]
   readonly tokens: readonly { readonly token: Hex; readonly to: Hex; readonly amount: bigint }[]
-  /** Only of `fill`. */
+  /** Present for `fill`, absent for `pay`: calls of the order, which a clone runs. */
   readonly orderCalls?: {
     readonly orderSalt: Hex
     readonly recipient: Hex
@@ -30,8 +30,8 @@ const signatures = [
 const wordDigits = 64
 
 /**
- * Calldata of `pay` or `fill` and one order id behind it, and nothing else: read only where encoding its arguments
- * again gives the same bytes, so that no second reading of them exists.
+ * Decodes `pay` or `fill` followed by one order id. Returns undefined unless encoding the arguments again gives the same
+ * bytes: ABI decoders accept several encodings, and the calldata must have one meaning only.
  */
 export function readRecordedCall(input: Hex): RecordedCall | undefined {
   const end = input.length - wordDigits
@@ -74,11 +74,11 @@ export type RecordProblem =
   | 'not_a_payment'
   /** The order id behind the arguments is another one. */
   | 'another_order'
-  /** It pays somebody or something that is no payment of the order: code of the filler's choice may have run. */
+  /** It pays a recipient or token that the order does not: code that the filler chose may have run. */
   | 'other_payments'
   /** Its calls are not exactly those of the order. */
   | 'other_calls'
-  /** The clone that ran the calls is not who the order pays, or what it was paid is not swept. */
+  /** The clone that ran the calls is no payee of the order, or the tokens that it was paid are not swept. */
   | 'other_clone'
 
 /** The order, refund or claim that a recorded call must be for. */
@@ -95,7 +95,7 @@ export type RecordTerms = {
   readonly nativeCurrency: string
 }
 
-/** @returns undefined where the call is for the order and for nothing else. @source rule P-41 */
+/** Checks a recorded call. @returns undefined if it is for the order and for nothing else. @source rule P-41 */
 export function recordProblem(call: RecordedCall | undefined, terms: RecordTerms): RecordProblem | undefined {
   if (call === undefined) return 'not_a_payment'
   if (call.orderId !== terms.orderId.toLowerCase()) return 'another_order'
@@ -124,14 +124,14 @@ function isOfOrder({ recipient, currency }: Payee, terms: RecordTerms): boolean 
 }
 
 /**
- * One entry for each payee and token: the hook of a token that asks its sender runs code of the filler's choice before
- * each entry, so that two of them could open and close a trade around the payment.
+ * True if each payee and token has only one entry. Tokens with a sender hook run code that the filler chose before each
+ * entry; between two entries that code could open and close a trade around the payment.
  */
 function haveOneEntry(tokens: RecordedCall['tokens']): boolean {
   return new Set(tokens.map(({ token, to }) => `${token} ${to}`)).size === tokens.length
 }
 
-/** An order without calls is paid by `pay`. */
+/** True if the calls are exactly those of the order, at least one: an order without calls must use `pay`. */
 function runsExactly(run: readonly ExecutedCallFact[], ordered: readonly Hex[]): boolean {
   return (
     run.length > 0 &&
@@ -144,8 +144,8 @@ function runsExactly(run: readonly ExecutedCallFact[], ordered: readonly Hex[]):
 }
 
 /**
- * True if the spender of the order's output is the clone of exactly these calls, and sends the rest of each of its
- * tokens to the order's recipient. A token that the clone was not paid runs code that the filler chose.
+ * True if the order pays the clone of exactly these calls, and the clone sweeps each token that it was paid, and no other,
+ * to the order's recipient. Sweeping another token could run code that the filler chose.
  */
 function isCloneOfOrder(
   { tokens }: RecordedCall,
